@@ -21,7 +21,7 @@ const outputs = {
   'src/platform/operations.generated.ts': renderOperations(document),
   'src/platform/types.generated.ts': await renderTypes(document),
   'src/simulator/contract.generated.json': json(document),
-  'test/schemas/documents.generated.ts': await renderDocumentTypes(documentSchemas()),
+  'src/core/documents.generated.ts': await renderDocumentTypes(documentSchemas()),
 };
 
 const check = process.argv.includes('--check');

@@ -181,7 +181,7 @@ function schemaText({ words, plural }: Names): string {
 function kindText({ section, one, many, constant }: Names): string {
   return `import schema from '../../schemas/kinds/${name}.schema.json' with { type: 'json' };
 import type { Kind } from './kind.ts';
-import { restCalls } from './rest.ts';
+import { restCalls } from './making.ts';
 
 export const ${constant}: Kind = {
   name: '${name}',
@@ -192,10 +192,6 @@ export const ${constant}: Kind = {
   refusesTwins: true,
   scope: ['organization_id'],
   columns: ['note', 'updated_at'],
-  list: ({ organization_id }) => ({
-    operation: 'list${many}',
-    query: organization_id === undefined ? {} : { organization_id },
-  }),
   ...restCalls({
     list: 'list${many}',
     get: 'get${one}',

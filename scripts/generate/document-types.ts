@@ -1,51 +1,76 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
-import { isSchema, type Schema } from './schema.ts';
+import { isSchema, resolvePointer, type Schema } from './schema.ts';
 
-/**
- * `test/schemas/documents.generated.ts`: the documents as their schemas have them. A test holds the types that the
- * program uses against these, so that neither can change alone.
- */
+/** `src/core/documents.generated.ts`: the documents that are written for programs, as their schemas have them. */
 export async function renderDocumentTypes(schemas: ReadonlyMap<string, Schema>): Promise<string> {
   const parts = await Promise.all([...schemas].map(([name, schema]) => renderOne(name, schema)));
   return [BANNER, ...parts].join('\n');
 }
 
 const BANNER = `// Generated from schemas/*.schema.json by \`npm run generate\`.
-import type { Json, JsonObject } from '../../src/core/value.ts';
+import type { Json, JsonObject } from './value.ts';
 `;
 
 /** A namespace: several schemas have definitions of the same name. */
 async function renderOne(name: string, schema: Schema): Promise<string> {
-  const code = await compile(typeable(schema) as JSONSchema, 'Document', {
+  const code = await compile(typeable(schema, schema) as JSONSchema, 'Document', {
     bannerComment: '',
     additionalProperties: false,
     unreachableDefinitions: true,
     ignoreMinAndMaxItems: true,
     style: { singleQuote: true, printWidth: 100 },
   });
-  return `export declare namespace ${pascal(name)} {\n${code.replaceAll(COMMENT, '')}}\n`;
+  return `export declare namespace ${pascal(name)} {\n${readOnly(code.replaceAll(NOISE, '').replaceAll(COMMENT, '$1/** $2 */'))}}\n`;
 }
 
-/** What members mean stands in the schema. */
-const COMMENT = /^ *\/\*\*\n(?: *\*.*\n)*? *\*\/\n/gm;
+/** What the type generator says of where a definition is used, and of limits that no type has. */
+const NOISE = /^ *\* (?:This interface was referenced by|via the `definition`|@minItems).*\n/gm;
+
+/** A comment of one line. */
+const COMMENT = /^( *)\/\*\*\n *\* (.*)\n(?: *\*\n)* *\*\/$/gm;
+
+/** What a member begins with. */
+const MEMBER = /^( +)((?:'[^']+'|\w+|\[k: string\])\??:(?= |$))/gm;
+
+/** Documents are never changed once they are made. A type alias, unlike an interface, is a JSON object as well. */
+function readOnly(code: string): string {
+  const lines = code.split('\n');
+  for (const [end, line] of lines.entries()) {
+    if (!/^ *\}\[\];$/.test(line)) continue;
+    const begins = new RegExp(`^${line.slice(0, line.indexOf('}'))}\\S.*\\{$`);
+    const begin = lines.findLastIndex((one, at) => at < end && begins.test(one));
+    lines[begin] = lines[begin]?.replace(/\{$/, 'readonly {') ?? '';
+  }
+  return lines
+    .join('\n')
+    .replaceAll(/^export interface (\w+) \{$((?:\n(?!\}).*)*)\n\}$/gm, 'export type $1 = {$2\n};')
+    .replaceAll(/\b(\w+)\[\]/g, 'readonly $1[]')
+    .replaceAll(MEMBER, '$1readonly $2');
+}
 
 function pascal(name: string): string {
   return name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** A copy that the type generator understands: titles would name the types, and a bare value would be an object. */
-function typeable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(typeable);
+function typeable(value: unknown, root: Schema): unknown {
+  if (Array.isArray(value)) return value.map((member) => typeable(member, root));
   if (!isSchema(value)) return value;
-  const entries = Object.entries(value).flatMap(([key, member]): [string, unknown][] => {
-    if (key === '$id' || key === '$schema' || key === 'discriminator') return [];
-    // A member may be called so, too.
-    if (key === 'title' && typeof member === 'string') return [];
-    if (key === '$ref') return [['$ref', String(member).replace('/$defs/', '/definitions/')]];
-    return [[key === '$defs' ? 'definitions' : key, typeable(member)]];
-  });
-  const tsType = openType(value);
-  return { ...Object.fromEntries(entries), ...(tsType === undefined ? {} : { tsType }) };
+  const { $ref: reference } = value;
+  const target = reference === undefined ? value : resolvePointer(root, String(reference));
+  const tsType = isSchema(target) ? openType(target) : undefined;
+  if (tsType !== undefined) return { description: value.description, tsType };
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]): [string, unknown][] => {
+      if (key === '$id' || key === '$schema' || key === 'discriminator') return [];
+      // A member may be called so, too.
+      if (key === 'title' && typeof member === 'string') return [];
+      // With a description of its own a reference would be a type of its own.
+      if (key === 'description' && reference !== undefined) return [];
+      if (key === '$ref') return [['$ref', String(member).replace('/$defs/', '/definitions/')]];
+      return [[key === '$defs' ? 'definitions' : key, typeable(member, root)]];
+    }),
+  );
 }
 
 /** The type of what a schema leaves open. */

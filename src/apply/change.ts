@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { parsePath } from '../core/path.ts';
+import { fieldIn, pathOf } from '../core/path.ts';
 import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
@@ -19,7 +19,7 @@ import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
 import type { Intended, JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { performCreate } from './create.ts';
-import { historyAfter, tellInterleaved } from './history.ts';
+import { historyAfter, interleavedMessage } from './history.ts';
 import { type createJournalIo, record } from './journal.ts';
 import { checkPin, StaleError } from './pins.ts';
 import { recoverFailedChange } from './recover.ts';
@@ -50,7 +50,7 @@ type ChangeOutcome = {
   /** What the state remembers now; null: nothing; undefined: what it did before. */
   readonly resource: ResourceState | null | undefined;
   /** The old one of a replacement that failed half-way, under an address of its own. */
-  readonly beside?: ReadonlyMap<Address, ResourceState> | undefined;
+  readonly leftBehind?: ReadonlyMap<Address, ResourceState> | undefined;
   readonly isStale: boolean;
 };
 
@@ -153,7 +153,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       },
       id,
       resource: left?.resource,
-      beside: left?.beside,
+      leftBehind: left?.leftBehind,
       isStale: error instanceof StaleError,
     };
   }
@@ -238,7 +238,7 @@ function takeSnapshot(work: Work, live: LiveResource | undefined, pin: Pin | nul
     ? withhold(kind.schema, live.document, secrets)
     : { document: null, withheld: [] };
   const sealed = withheld.flatMap((text): [string, string][] => {
-    const value = live && valueAt(kind.schema, live.document, parsePath(text) ?? [text]);
+    const value = live && valueAt(kind.schema, live.document, pathOf(text));
     const kept = value === undefined ? undefined : deps.seal?.(change.address, text, value);
     return kept === undefined ? [] : [[text, kept]];
   });
@@ -315,7 +315,7 @@ function remarksOf(work: Work, progress: Progress, kept: readonly string[]): str
 function unverified({ kind }: Work, { live, written }: Progress): readonly string[] {
   if (live === undefined) return [];
   const unseen = [...written].filter((text) => {
-    const [field = ''] = parsePath(text) ?? [];
+    const field = fieldIn(text);
     return !namesField(kind.schema, field) && !Object.hasOwn(live.document, field);
   });
   return unseen.length === 0
@@ -336,13 +336,12 @@ function notUndone({ text, why }: SkippedLeaf): string {
 /** What the plan of a rollback leaves out, as the platform would refuse it. */
 function refusedIn({ fields }: Change): readonly SkippedLeaf[] {
   return fields.flatMap(({ path: text, refused: why }) => {
-    const path = parsePath(text);
-    return why === undefined || path === undefined ? [] : [{ path, text, why }];
+    return why === undefined ? [] : [{ path: pathOf(text), text, why }];
   });
 }
 
 function othersIn(address: Address, { history }: Progress): string | undefined {
-  return tellInterleaved(address, history?.interleaved ?? []);
+  return interleavedMessage(address, history?.interleaved ?? []);
 }
 
 /** What a line of the ledger says of the history. */

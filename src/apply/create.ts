@@ -50,7 +50,7 @@ export async function performCreate(
   });
   const found = again ? await lookAgain(work, progress) : undefined;
   if (found !== undefined) return done(found, 'it was there in full by the time it was read again');
-  const made = await createOrSettle(work, draft, again, progress);
+  const made = await createOrFind(work, draft, again, progress);
   if (made.isFound !== true) takeId(work, made);
   const live = await readMade(work, made, scope);
   if (made.isFound !== true) return done(live, made.remark);
@@ -133,7 +133,7 @@ function begunAt(
  * Creates. Where the answer was lost, the resource may exist all the same: it is looked for by its
  * natural key before anyone would create it twice. One match is it; none means that it was not made.
  */
-async function createOrSettle(
+async function createOrFind(
   work: Work,
   draft: Draft,
   again: boolean,
@@ -154,7 +154,7 @@ async function createOrSettle(
     const { isTaken } = work;
     const sought = { kind, scope: draft.scope, key, since, old: change.id, isTaken };
     const matches = await findCreated(sought, deps.reader.list, true);
-    if (matches === undefined) throw unsettled(change.address, error);
+    if (matches === undefined) throw unknownCreation(change.address, error);
     const [match, ...others] = matches;
     if (match === undefined) throw error;
     if (others.length > 0) {
@@ -206,7 +206,7 @@ async function whoHasIt(
 }
 
 /** The answer to a creation was lost, and there is no list to look in. */
-function unsettled(address: Address, error: unknown): CallsheetError {
+function unknownCreation(address: Address, error: unknown): CallsheetError {
   const message = `${address}: the answer to its creation was lost, and there is no list that would tell whether it was made`;
   const hint =
     'Look in the dashboard: if it is there, name its id in lifecycle.adopt; then plan again.';

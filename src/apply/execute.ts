@@ -127,7 +127,7 @@ export async function executePlan(
     if (outcome.id !== null) ids.set(change.address, outcome.id);
     if (outcome.resource === null) resources.delete(change.address);
     else if (outcome.resource !== undefined) resources.set(change.address, outcome.resource);
-    for (const [address, resource] of outcome.beside ?? []) resources.set(address, resource);
+    for (const [address, resource] of outcome.leftBehind ?? []) resources.set(address, resource);
     return outcome.line;
   }
 

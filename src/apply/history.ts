@@ -76,7 +76,7 @@ export function isSigned(
 }
 
 /** What a person should know of the writes of others, in words. */
-export function tellInterleaved(
+export function interleavedMessage(
   address: string,
   found: readonly Interleaved[],
 ): string | undefined {

@@ -1,10 +1,10 @@
 import type { Address } from '../core/address.ts';
 import { ConflictError } from '../core/errors.ts';
-import { overlaps, parsePath } from '../core/path.ts';
+import { fieldIn, overlaps, pathOf } from '../core/path.ts';
 import type { Pin, PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import type { Io } from '../kinds/kind.ts';
-import { certifiedPin, isWhollyRemembered } from '../plan/refresh.ts';
+import { fastRefreshPin, isWhollyRemembered } from '../plan/refresh.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
@@ -127,7 +127,7 @@ export async function record(
         ? rememberResource(
             kind,
             desired,
-            { ...live, pin: isSure ? certifiedPin(kind, live, pin) : pin },
+            { ...live, pin: isSure ? fastRefreshPin(kind, live, pin) : pin },
             known(recorded, live.id),
             written,
             world,
@@ -147,7 +147,7 @@ function leavesAfter(
   left: readonly SkippedLeaf[],
 ): ResourceState['leaves'] {
   const isLeft = (text: string) => {
-    const path = parsePath(text) ?? [];
+    const path = pathOf(text);
     return left.some((one) => overlaps(path, one.path));
   };
   const entries = Object.entries(restored.leaves).filter(([text]) => !isLeft(text));
@@ -165,7 +165,7 @@ async function adopted(work: Work): Promise<ResourceState | null> {
   const { change, kind, desired, recorded, world } = work;
   if (change.action !== 'adopt' || desired === undefined || change.id === null) return null;
   // The plan read it, and says what it did not find.
-  const unseen = new Set(change.fields.map(({ path }) => parsePath(path)?.[0]));
+  const unseen = new Set(change.fields.map(({ path }) => fieldIn(path)));
   const seen = Object.keys(desired.document).filter((field) => !unseen.has(field));
   const document = Object.fromEntries(seen.map((field) => [field, null]));
   const at = { id: change.id, scope: scopeIn(work), pin: change.pin, document };

@@ -10,7 +10,7 @@ import type { Scope } from '../kinds/kind.ts';
 import { itemsNamed, naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import {
-  certifiedPin,
+  fastRefreshPin,
   isSamePin,
   isStampOver,
   isWhollyRemembered,
@@ -158,7 +158,7 @@ async function confirm(
   const differs = compare(kind.schema, desired.document, live.document, sides, world);
   const again = rememberResource(kind, desired, { ...live, pin }, recorded, NOTHING, world);
   if (differs.some(isWritten) || !isSameJson(again, recorded)) return undefined;
-  const sure = certifiedPin(kind, live, pin);
+  const sure = fastRefreshPin(kind, live, pin);
   return sure?.certain === true ? { ...recorded, pin: sure } : undefined;
 }
 

@@ -1,8 +1,8 @@
 import { digestOf } from '../core/digest.ts';
-import { parsePath } from '../core/path.ts';
+import { pathOf } from '../core/path.ts';
 import { namesField } from '../core/schema.ts';
 import { type JsonObject, ownOf } from '../core/value.ts';
-import { schemasAlong } from '../core/walk.ts';
+import { schemaAt, schemasAlong } from '../core/walk.ts';
 import { matchesApplied } from '../diff/applied.ts';
 import { liveForm } from '../diff/leaves.ts';
 import type { World } from '../diff/world.ts';
@@ -95,7 +95,7 @@ export function recoverLeaves(given: Given): Taken {
  */
 function isTakenOver(path: string, { intended, kind }: Given): boolean {
   const leaf = ownOf(intended.leaves, path);
-  const schemas = schemasAlong(kind.schema, parsePath(path) ?? []);
+  const schemas = schemasAlong(kind.schema, pathOf(path));
   return (
     (leaf !== undefined && 'unknown' in leaf) || schemas.some(({ writeOnly }) => writeOnly === true)
   );
@@ -109,13 +109,13 @@ function verdictOnHidden(
 ): 'written' | 'not_written' | 'unknown' {
   if (intended.unreadable.length === 0) return 'written';
   const facets = new Set(kind.facets.map(({ field }) => field));
-  const beside = readable.filter((path) => !facets.has(path.split(/[.[]/)[0] ?? ''));
+  const own = readable.filter((path) => !facets.has(path.split(/[.[]/)[0] ?? ''));
   const writes = requests.filter(({ intent }) => WRITES.has(intent.step));
   if (writes.length === 0) return 'not_written';
   if (writes.some(({ outcome }) => outcome?.ok === true)) return 'written';
-  if (beside.length === 0) return 'unknown';
-  if (beside.every((path) => took.has(path))) return 'written';
-  return beside.some((path) => took.has(path)) ? 'unknown' : 'not_written';
+  if (own.length === 0) return 'unknown';
+  if (own.every((path) => took.has(path))) return 'written';
+  return own.some((path) => took.has(path)) ? 'unknown' : 'not_written';
 }
 
 /** Steps whose requests carry secrets and files. */
@@ -123,11 +123,11 @@ const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'again']);
 
 /** Whether the platform tells a leaf's value now: not all that could be read was, and some need another to be true. */
 function isReturned(path: string, form: Form, { kind, live }: Given): boolean {
-  const at = parsePath(path) ?? [];
+  const at = pathOf(path);
   const [field = ''] = at;
   if (!isFieldRead(live, field)) return false;
   if (!namesField(kind.schema, field) && !Object.hasOwn(live.document, field)) return false;
-  const condition = schemasAlong(kind.schema, at).at(-1)?.['x-told-while'];
+  const condition = schemaAt(kind.schema, at)['x-told-while'];
   return condition === undefined || form.get(condition) === true;
 }
 

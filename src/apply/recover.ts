@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
-import { parsePath } from '../core/path.ts';
-import type { SettledFinding } from '../core/plan-document.ts';
+import { fieldIn } from '../core/path.ts';
+import type { RecoveryFinding } from '../core/plan-document.ts';
 import type { World } from '../diff/world.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
@@ -19,13 +19,13 @@ import type { ResourceState, State } from '../state/model.ts';
 import { type OpenChange, type Replayed, type RequestMade, replay } from '../state/replay.ts';
 import { isSigned } from './history.ts';
 import { recoverLeaves, type Taken } from './recover-leaves.ts';
-import type { Work } from './work.ts';
+import { facetOf, type Work } from './work.ts';
 
 /** What became of one change of a run that died. */
 type Recovered = {
   readonly address: Address;
   readonly isDone: boolean;
-  readonly severity: SettledFinding['severity'];
+  readonly severity: RecoveryFinding['severity'];
   /** Goes on after the address: `was created (id …)`. */
   readonly message: string;
   readonly id: string | null;
@@ -104,7 +104,7 @@ export async function recoverRun(
 }
 
 /** The same for the plan document. */
-export function recoveryFindings({ recovered }: Recovery): readonly SettledFinding[] {
+export function recoveryFindings({ recovered }: Recovery): readonly RecoveryFinding[] {
   return recovered.map(({ severity, address, message }) => ({ severity, address, message }));
 }
 
@@ -122,21 +122,21 @@ export async function recoverFailedChange(
   const records = recovered?.records ?? answeredIn(work, change);
   const resource = records.get(work.change.address);
   if (!resource) return undefined;
-  const beside = new Map<Address, ResourceState>();
+  const leftBehind = new Map<Address, ResourceState>();
   for (const [address, record] of records) {
     await work.deps.lease.append({ type: 'resource', address, resource: record });
-    if (record !== null && address !== work.change.address) beside.set(address, record);
+    if (record !== null && address !== work.change.address) leftBehind.set(address, record);
   }
   const message =
     recovered?.message ?? `was created (id ${resource.id}); nobody could look how far`;
-  return { id: resource.id, resource, beside, message: `it ${message}` };
+  return { id: resource.id, resource, leftBehind, message: `it ${message}` };
 }
 
 /** What a change that failed left behind. */
 type Remains = {
   readonly id: string;
   readonly resource: ResourceState;
-  readonly beside: ReadonlyMap<Address, ResourceState>;
+  readonly leftBehind: ReadonlyMap<Address, ResourceState>;
   readonly message: string;
 };
 
@@ -356,7 +356,7 @@ function readWhole(
   isUnread = false,
 ): Promise<LiveResource | undefined> {
   const paths = Object.keys(change.snapshot?.intended?.leaves ?? {});
-  const fields = paths.flatMap((path) => parsePath(path)?.[0] ?? []);
+  const fields = paths.map(fieldIn);
   return readWith(reader, kind, { id, scope, isUnread }, fields);
 }
 
@@ -495,7 +495,7 @@ function answeredIn(
   const intended = snapshot?.intended;
   const id = made?.outcome?.id;
   if (!id || !intended || isTaken(id)) return new Map();
-  const isFacet = (path: string) => kind.facets.some(({ field }) => startsWithField(path, field));
+  const isFacet = (path: string) => facetOf(kind, fieldIn(path)) !== undefined;
   const { scope, name, protect } = intended;
   const leaves = Object.entries(intended.leaves).filter(([path]) => !isFacet(path));
   const answered = answeredOf(requests);
@@ -514,10 +514,6 @@ function answeredIn(
       },
     ],
   ]);
-}
-
-function startsWithField(path: string, field: string): boolean {
-  return parsePath(path)?.[0] === field;
 }
 
 /**

@@ -1,9 +1,15 @@
 import type { DesiredResource } from '../core/desired.ts';
-import { isIdentity, overlaps, type Path, parsePath } from '../core/path.ts';
+import { isIdentity, type Path } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { schemasAlong } from '../core/walk.ts';
 import type { LeafChange } from '../diff/compare.ts';
-import { type Barred, findRefusals, ownersOf, type PreflightContext } from '../plan/preflight.ts';
+import {
+  type Barred,
+  bars,
+  findRefusals,
+  ownersOf,
+  type PreflightContext,
+} from '../plan/preflight.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import { remaining, type SkippedLeaf, type Work } from './work.ts';
@@ -40,7 +46,7 @@ export async function narrow(
   if (refused === undefined) return undefined;
   const barred = await askBarred(work, live, changes);
   const left = changes.flatMap((change) => {
-    const found = barred.find(({ path }) => concerns(path, change));
+    const found = barred.find((one) => bars(one, change.path));
     return found === undefined ? [] : [skip(change, found.why)];
   });
   if (left.length > 0) {
@@ -155,12 +161,6 @@ type Narrower = {
 
 function skip({ path, text }: LeafChange, why: string): SkippedLeaf {
   return { path, text, why };
-}
-
-/** Whether what bars a path, or the resource as a whole, bars a leaf. */
-function concerns(barred: string | null, { path }: LeafChange): boolean {
-  const at = barred === null ? [] : parsePath(barred);
-  return at !== undefined && overlaps(path, at);
 }
 
 /** Whether one of two dotted names lies in the other. */

@@ -1,8 +1,8 @@
 import type { WholeDocument } from '../core/desired.ts';
 import { parsePaths } from '../core/path.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
+import { pickLeaves } from '../core/walk.ts';
 import { compare, type LeafChange, liveKey } from '../diff/compare.ts';
-import { pickLeaves } from '../diff/pick.ts';
 import { exactSides } from '../diff/world.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';

@@ -5,9 +5,9 @@
  * plan shows that it goes. It knows nothing of how bodies are made: it reads them back from the wire's names.
  */
 import { CallsheetError } from '../core/errors.ts';
-import { elementSegments, formatPath, type Path, parsePath, startsWith } from '../core/path.ts';
+import { type Path, pathOf, startsWith } from '../core/path.ts';
 import type { FieldChange } from '../core/plan-document.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { type FieldSchema, memberSchema } from '../core/schema.ts';
 import {
   Blob,
   formText,
@@ -18,10 +18,10 @@ import {
   type JsonObject,
   type Value,
 } from '../core/value.ts';
-import { schemasAlong, valueAt } from '../core/walk.ts';
+import { schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
 import { documentInBody, facetInBody } from '../diff/body.ts';
-import { isWritten } from '../diff/compare.ts';
-import { type Leaf, leavesOf, normalise } from '../diff/leaves.ts';
+import { isSent } from '../diff/compare.ts';
+import { type Leaf, leavesOf, normalise, pathTo, walkLeaves } from '../diff/leaves.ts';
 import { resolveLeaf, Unknown } from '../diff/world.ts';
 import type { Call } from '../kinds/kind.ts';
 import type { Evidence, Work } from './work.ts';
@@ -66,21 +66,7 @@ export function checkBody(call: Call, evidence: Evidence, given: Reviewed): Body
       ? documentInBody(root, own)
       : facetInBody(root, evidence.facet, own);
 
-  function visit(schema: FieldSchema, value: Json, path: Path): void {
-    const identity = schema['x-identity'];
-    if (isObject(value) && !isEmpty(value) && schema['x-whole'] !== true) {
-      for (const [key, member] of Object.entries(value))
-        visit(memberSchema(root, schema, key), member, [...path, key]);
-    } else if (isList(value) && identity !== undefined && value.length > 0) {
-      const items = itemSchema(root, schema);
-      const segments = elementSegments(identity, value);
-      for (const [index, element] of value.entries())
-        visit(items, element, [...path, segments[index] ?? '']);
-    } else judge(schema, value, path);
-  }
-
-  function judge(schema: FieldSchema, value: Json, path: Path): void {
-    const text = formatPath(path);
+  function check(schema: FieldSchema, value: Json, path: Path, text: string): void {
     const leaf = wanted.get(text);
     if (isShown(path, fields) && isWanted(leaf, schema, value, call)) shown.add(text);
     else if (isCarried(schema, value, path)) carried.set(text, { path, value });
@@ -110,8 +96,13 @@ export function checkBody(call: Call, evidence: Evidence, given: Reviewed): Body
     return (isNothing || evidence.facet === undefined) && !isWiping;
   }
 
-  for (const [field, value] of Object.entries(document))
-    visit(memberSchema(root, root, field), value, [field]);
+  walkLeaves(root, document, {
+    everything: true,
+    // A body is JSON.
+    leaf: (text, value, { schema }, spot) => check(schema, value as Json, pathTo(spot), text),
+    list: (text, { size }, _, spot, { schema }) =>
+      size === 0 && check(schema, [], pathTo(spot), text),
+  });
   const lost = evidence.facet === undefined ? lostBy(document, evidence, given, fields) : [];
   if (unseen.length > 0 || lost.length > 0) throw unreviewed(change.address, call, unseen, lost);
   return { carried, shown };
@@ -137,7 +128,7 @@ export function disturbed(
   live: JsonObject,
 ): readonly string[] {
   return [...carried].flatMap(([text, { path, value }]) => {
-    const schema = schemasAlong(root, path).at(-1) ?? {};
+    const schema = schemaAt(root, path);
     const found = valueAt(root, live, path);
     const isSame = isSameJson(normalise(schema, found), normalise(schema, value));
     return isSame || (isEmpty(value) && (found === undefined || isEmpty(found))) ? [] : [text];
@@ -166,11 +157,7 @@ function lostBy(
 
 /** Paths of the fields that the plan shows as written. */
 function shownIn(fields: readonly FieldChange[]): readonly Path[] {
-  return fields.flatMap((field) => {
-    const path =
-      isWritten(field) && field.refused === undefined ? parsePath(field.path) : undefined;
-    return path === undefined ? [] : [path];
-  });
+  return fields.filter(isSent).map(({ path }) => pathOf(path));
 }
 
 function isShown(path: Path, fields: readonly Path[]): boolean {

@@ -98,6 +98,16 @@ export function parsePath(text: string): Path | undefined {
   return path.length > 0 ? path : undefined;
 }
 
+/** The path that a text of ours stands for, such as one in a plan or in the state. */
+export function pathOf(text: string): Path {
+  return parsePath(text) ?? [text];
+}
+
+/** The top-level field that a text of ours leads to, or into. */
+export function fieldIn(text: string): string {
+  return pathOf(text)[0] ?? '';
+}
+
 /** The paths among some texts: what is none is left out. */
 export function parsePaths(texts: readonly string[]): readonly Path[] {
   return texts.flatMap((text) => {

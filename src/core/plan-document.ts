@@ -1,83 +1,23 @@
-import type { Address } from './address.ts';
-import type { Json } from './value.ts';
+import type { Plan } from './documents.generated.ts';
 
 /**
- * The plan document: what every renderer, `--format json` and `apply` read. Secrets and sensitive
- * values are masked when it is built, so nothing that reads it can leak one.
+ * The plan document: what every renderer, `--format json` and `apply` read. `schemas/plan.schema.json` describes its
+ * members. Secrets and sensitive values are masked when it is built, so nothing that reads it can leak one.
  */
-export type PlanDocument = {
-  readonly format: 'callsheet-plan';
-  readonly version: 1;
-  /** `sha256:…` over everything that apply acts on; see `plan/document.ts`. */
-  readonly digest: string;
-  readonly created_at: string;
-  /**
-   * What the desired side is: the configuration, what was there before (rollback), a snapshot that is to be
-   * there again (restore), or a later one (comparison).
-   */
-  readonly purpose: 'apply' | 'rollback' | 'restore' | 'drift' | 'comparison';
-  /** The run that a rollback undoes. */
-  readonly undoes?: string;
-  /** The snapshot that a rollback goes back to, or that is restored. */
-  readonly snapshot?: SnapshotMark;
-  readonly platform: { readonly base_url: string; readonly account_id: string };
-  /** Names of the organizations that appear, by id. */
-  readonly organizations: { readonly [id: string]: string };
-  /** The environment of the stack that it was made for; absent where none was chosen. */
-  readonly environment?: string;
-  readonly config_digest: string;
-  readonly state: { readonly lineage: string; readonly serial: number };
-  readonly options: PlanOptions;
-  readonly summary: PlanSummary;
-  readonly requests: RequestForecast;
-  /** Ids of the assumptions that the plan's calls rely on. */
-  readonly assumptions: readonly string[];
-  /** Operations that the stack has elsewhere than where the specification, or an assumption, has them; absent where none. */
-  readonly endpoints?: readonly MovedEndpoint[];
-  readonly changes: readonly Change[];
-  /** What a person should know that changes nothing. */
-  readonly notes: readonly Note[];
-  /**
-   * What stood against the plan as a whole when it was made; absent where nothing did. Apply asks again,
-   * as time goes on, and so the digest does not cover it.
-   */
-  readonly refusals?: readonly Refusal[];
-  /** The run that died before this plan was made, and what was found out about its last requests. */
-  readonly settled?: SettledRun;
-  /** What came of trying it on a copy of the fleet; absent where nobody did. The digest does not cover it. */
-  readonly rehearsal?: Rehearsal;
-};
+export type PlanDocument = Plan.Document;
 
 /** Where an operation is called (`platform.endpoints`), and where it would be. */
-export type MovedEndpoint = {
-  readonly operation: string;
-  readonly method: string;
-  readonly path: string;
-  readonly instead_of: { readonly method: string; readonly path: string };
-};
+export type MovedEndpoint = NonNullable<PlanDocument['endpoints']>[number];
 
 /** Which snapshot is meant, wherever its file lies by now. */
-export type SnapshotMark = { readonly made_at: string; readonly sha256: string };
+export type SnapshotMark = NonNullable<PlanDocument['snapshot']>;
 
 /** Why a plan is not run now, whatever it would do. */
-export type Refusal = {
-  readonly guard: 'freeze' | 'hold' | 'rule';
-  /** What stands against it, and where that is said. */
-  readonly message: string;
-  /** When it is over by itself, ISO 8601; null where that is not known. */
-  readonly until: string | null;
-  /** What to do now. */
-  readonly advice: string;
-};
+export type Refusal = Plan.Refusal;
 
 /** What became of what a dead run had asked for without writing down what came of it. */
-export type SettledRun = { readonly run: string; readonly findings: readonly SettledFinding[] };
-
-export type SettledFinding = {
-  readonly severity: 'info' | 'warning';
-  readonly address: Address;
-  readonly message: string;
-};
+export type RecoveredRun = NonNullable<PlanDocument['settled']>;
+export type RecoveryFinding = RecoveredRun['findings'][number];
 
 /** What a plan may do, and of which resources it is. */
 export type PlanChoices = {
@@ -96,47 +36,12 @@ export type PlanChoices = {
 };
 
 /** What the person who planned allowed; apply allows nothing more. */
-export type PlanOptions = {
-  readonly allow_delete: boolean;
-  readonly accept_conflicts: boolean;
-  readonly skip_refused: boolean;
-  readonly resend_secrets: boolean | readonly Address[];
-  readonly target: readonly Address[];
-  readonly exclude: readonly Address[];
-  readonly force: boolean;
-  /** Why the plan is run in a freeze window all the same; absent where it is not. */
-  readonly override_freeze?: string;
-  /** Whether the hold that a rollback put on this configuration is released; absent where it is not. */
-  readonly release_hold?: boolean;
-};
+export type PlanOptions = PlanDocument['options'];
 
-export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'no_op';
+export type PlanSummary = PlanDocument['summary'];
 
-/**
- * Whether a change can be carried out.
- *
- * - `ok`: apply does it.
- * - `held`: a delete that waits for `--allow-delete`; apply leaves it out.
- * - `refused`: a guard or the platform would refuse it; apply refuses the whole plan.
- * - `unsupported`: the platform has no endpoint for it; apply leaves it out.
- */
-export type Verdict = 'ok' | 'held' | 'refused' | 'unsupported';
-
-export type PlanSummary = {
-  readonly [action in Action]: number;
-} & {
-  readonly refused: number;
-  readonly held: number;
-  readonly unsupported: number;
-};
-
-/** What apply will ask of the platform. */
-export type RequestForecast = {
-  readonly reads: number;
-  readonly writes: number;
-  /** Rough, from the time that reading took. */
-  readonly seconds: number;
-};
+/** What apply will ask of the platform; the seconds are rough, from the time that reading took. */
+export type RequestForecast = PlanDocument['requests'];
 
 /**
  * One resource's part of a plan.
@@ -150,139 +55,41 @@ export type RequestForecast = {
  * | adopt   | its owned leaves, live   | the same                    |
  * | forget  | null                     | null                        |
  */
-export type Change = {
-  readonly address: Address;
-  readonly kind: string;
-  /** Name for people, from the document. */
-  readonly name: string;
-  readonly organization_id: string | null;
-  /** Null until it exists. */
-  readonly id: string | null;
-  readonly action: Action;
-  readonly verdict: Verdict;
-  /** Why, for people. Nothing branches on it. */
-  readonly reason: string;
-  /** Found live by its natural key or by `lifecycle.adopt`, without state. */
-  readonly adopted: boolean;
-  /** The id that the state holds and that is gone from the platform; null where nothing is missing. */
-  readonly missing_id: string | null;
-  /** The address that the state has it under, where `moved` says that it is this one now. */
-  readonly moved_from?: Address;
-  readonly before: Json;
-  readonly after: Json;
-  readonly fields: readonly FieldChange[];
-  /** Secrets that it writes, and stored ones that go elsewhere from now on; absent where there are none. */
-  readonly secrets?: readonly SecretTravel[];
-  /** What apply compares before it writes; null for what does not exist yet. */
-  readonly pin: Pin | null;
-  readonly operations: readonly PlannedOperation[];
-  /** How a rollback puts it back; absent for what has no history, and where nothing is put back. */
-  readonly undoing?: Undoing;
-  /** Where the configuration says it: file and line. Null for what it no longer mentions. */
-  readonly source: string | null;
-  /** In a `drift` document: its history entries since Callsheet last wrote it, newest first. */
-  readonly edits?: readonly HistoryEntry[];
-  /** In a `drift` document: who took away what is gone. */
-  readonly attribution?: Attribution;
-};
+export type Change = Plan.Change;
+export type Action = Change['action'];
+
+/**
+ * Whether a change can be carried out.
+ *
+ * - `ok`: apply does it.
+ * - `held`: a delete that waits for `--allow-delete`; apply leaves it out.
+ * - `refused`: a guard or the platform would refuse it; apply refuses the whole plan.
+ * - `unsupported`: the platform has no endpoint for it; apply leaves it out.
+ */
+export type Verdict = Change['verdict'];
 
 /** Which of the ways of putting a resource with a history back a rollback takes (DESIGN §6), and why. */
-export type Undoing = {
-  readonly way: 'revert' | 'revert_and_update' | 'update';
-  /** For people. Nothing branches on it. */
-  readonly why: string;
-};
+export type Undoing = NonNullable<Change['undoing']>;
 
+export type FieldChange = Plan.Field;
 /** Why a leaf is written: see the table in DESIGN, three-way comparison. */
-export type FieldCause =
-  | 'changed'
-  | 'drifted'
-  | 'conflict'
-  | 'cleared'
-  | 'released'
-  | 'secret_changed'
-  | 'secret_resent'
-  | 'unknown_secret'
-  | 'unknown_content';
-
-export type FieldChange = {
-  /** `extensions.tools[crm_lookup].url` */
-  readonly path: string;
-  readonly before: Json;
-  readonly after: Json;
-  /** Whether before and after are masked. */
-  readonly secret: boolean;
-  readonly cause: FieldCause;
-  /** Of a conflict: what Callsheet last wrote; absent where it is a secret, or too long to be remembered. */
-  readonly base?: Json;
-  /** In a `drift` document: who changed it. */
-  readonly attribution?: Attribution;
-  /** Why the platform would refuse it, in a rollback, which leaves it as it is; absent where it would not. */
-  readonly refused?: string;
-};
+export type FieldCause = FieldChange['cause'];
 
 /** Where a secret goes once a change is carried out. */
-export type SecretTravel = {
-  readonly path: string;
-  /** Where its value is read from, such as `env:NAME`; null where what is stored stays. */
-  readonly source: string | null;
-  /** The host, with its scheme where that is not https, or the provider that the platform passes it on to. */
-  readonly to: string;
-  /** The same as it is now; null where nothing is stored. */
-  readonly before: string | null;
-};
+export type SecretTravel = Plan.Secret;
 
 /** What a plan remembers of a live resource so that apply can tell whether it moved. */
-export type Pin = {
-  /** Of the canonical form of the whole live document. */
-  readonly digest: string;
-  readonly updated_at: string | null;
-  /** Newest history entry, for kinds that have a history. */
-  readonly history_id: number | null;
-};
+export type Pin = Plan.Pin;
 
 /** One step of a change, as forecast. The executor works out the request's body when its turn comes. */
-export type PlannedOperation = {
-  readonly step: 'create' | 'update' | 'delete' | 'revert' | 'facet' | 'again';
-  /** Top-level fields that it writes; for `facet`, the facet. */
-  readonly fields: readonly string[];
-  /** The history entry that a revert restores. */
-  readonly version?: number;
-};
+export type PlannedOperation = Plan.Operation;
 
-export type Note = {
-  readonly severity: 'info' | 'warning';
-  readonly address: Address | null;
-  readonly message: string;
-};
+export type Note = Plan.Note;
 
 /**
- * What came of trying a plan on a copy of the fleet. It is a member of the plan document and says what was
- * seen, for people: apply acts on none of it, and the digest of the plan does not cover it.
- */
-export type Rehearsal = {
-  /** Of the plan that was rehearsed. */
-  readonly digest: string;
-  readonly at: string;
-  readonly verdict: RehearsalVerdict;
-  /** What the copy was made from. */
-  readonly source: RehearsalSource;
-  /** Resources in the copy, by kind. */
-  readonly copied: { readonly [kind: string]: number };
-  readonly steps: readonly RehearsalStep[];
-  /** Leaves that the rollback did not bring back, the first of them. */
-  readonly differences: readonly RehearsalDifference[];
-  /** How many there are in all. */
-  readonly differing: number;
-  /** What was made to go wrong on top of the failure half way, one fault an item. */
-  readonly faults: readonly string[];
-  /** What the platform does not tell, and what stands in its place in the copy. */
-  readonly filled: readonly string[];
-  /** Ids of the assumptions that the requests to the copy rest on. */
-  readonly assumptions: readonly string[];
-};
-
-/**
+ * What came of trying a plan on a copy of the fleet. It says what was seen, for people: apply acts on none of it,
+ * and the digest of the plan does not cover it.
+ *
  * | verdict   | means                                                                      |
  * |-----------|----------------------------------------------------------------------------|
  * | `passed`  | everything held                                                            |
@@ -291,46 +98,15 @@ export type Rehearsal = {
  * | `refused` | a guard or a lock stands against it                                        |
  * | `empty`   | there is nothing to carry out                                              |
  */
-export type RehearsalVerdict = 'passed' | 'partial' | 'failed' | 'refused' | 'empty';
-
-export type RehearsalSource =
-  | { readonly type: 'platform' }
-  | { readonly type: 'snapshot'; readonly file: string; readonly made_at: string };
-
-export type RehearsalStep = {
-  readonly step: 'copy' | 'apply' | 'again' | 'failure' | 'resume' | 'rollback' | 'return';
-  readonly outcome: 'held' | 'partial' | 'failed' | 'refused';
-  /** One sentence, without a stop. */
-  readonly message: string;
-  /** What did not hold, one thing an item. */
-  readonly details: readonly string[];
-};
-
+export type Rehearsal = Plan.Rehearsal;
+export type RehearsalVerdict = Rehearsal['verdict'];
+export type RehearsalSource = Rehearsal['source'];
+export type RehearsalStep = Rehearsal['steps'][number];
 /** A leaf of the copy that is not what it was before the plan was applied and rolled back. */
-export type RehearsalDifference = {
-  /** Null for what is not in the stack. */
-  readonly address: Address | null;
-  readonly kind: string;
-  readonly name: string;
-  readonly id: string;
-  /** Null where the whole resource is there on one side only. */
-  readonly path: string | null;
-  /** Masked where it is secret. */
-  readonly before: Json;
-  readonly after: Json;
-  readonly secret: boolean;
-};
+export type RehearsalDifference = Rehearsal['differences'][number];
 
 /** What is known of a history entry (Agent history entry). */
-export type HistoryEntry = {
-  /** Addresses the version. */
-  readonly id: number;
-  readonly action: string | null;
-  readonly actor: string | null;
-  readonly source: string | null;
-  readonly at: string | null;
-  readonly reverted_from_id: number | null;
-};
+export type HistoryEntry = Plan.Edit;
 
 /**
  * Who changed something that drifted, as far as the history of its resource tells. An entry names no field
@@ -343,13 +119,7 @@ export type HistoryEntry = {
  * | `one_of`  | several            | one of these edits                                 |
  * | `unknown` | those that there are | `because` says why; none of them need be the one |
  */
-export type Attribution = {
-  readonly certainty: 'entry' | 'actor' | 'one_of' | 'unknown';
-  /** Null where it is known. */
-  readonly because: Doubt | null;
-  /** Ids of entries, newest first. */
-  readonly entries: readonly number[];
-};
+export type Attribution = Plan.Attribution;
 
 /**
  * Why a history does not tell who changed something.
@@ -362,14 +132,7 @@ export type Attribution = {
  * - `late`: the newest change has no entry yet.
  * - `gone`: the resource is gone, and its history with it.
  */
-export type Doubt =
-  | 'not_recorded'
-  | 'no_history'
-  | 'no_entry'
-  | 'no_beginning'
-  | 'retention'
-  | 'late'
-  | 'gone';
+export type Doubt = NonNullable<Attribution['because']>;
 
 /** What the team's own rules say of a plan at a moment. */
 export type PlanJudgement = {

@@ -82,6 +82,11 @@ export function formText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** A text that the platform may not tell. */
+export function textOrNull(value: Json | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
 /** A list of values. (`Array.isArray` does not narrow readonly arrays well.) */
 export function isList(value: Json | undefined): value is readonly Json[];
 

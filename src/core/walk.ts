@@ -20,15 +20,27 @@ export function schemasAlong(root: FieldSchema, path: Path): readonly FieldSchem
   const along: FieldSchema[] = [];
   let schema = root;
   for (const segment of path) {
-    schema = isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
+    schema = schemaBelow(root, schema, segment);
     along.push(schema);
   }
   return along;
 }
 
+/** The schema of what a path leads to. */
+export function schemaAt(root: FieldSchema, path: Path): FieldSchema {
+  return path.reduce((schema, segment) => schemaBelow(root, schema, segment), root);
+}
+
+/** The schema one segment further down. */
+export function schemaBelow(root: FieldSchema, schema: FieldSchema, segment: string): FieldSchema {
+  return isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
+}
+
 /** What a document has at a path, be it a leaf or not; undefined where it has nothing there. */
-export function valueAt(root: FieldSchema, document: JsonObject, path: Path): Json | undefined {
-  let value: Json | undefined = document;
+export function valueAt(root: FieldSchema, document: JsonObject, path: Path): Json | undefined;
+export function valueAt(root: FieldSchema, document: ValueObject, path: Path): Value | undefined;
+export function valueAt(root: FieldSchema, document: ValueObject, path: Path): Value | undefined {
+  let value: Value | undefined = document;
   const along = [root, ...schemasAlong(root, path)];
   for (const [index, segment] of path.entries()) {
     value = memberAt(along[index] ?? {}, value, segment);
@@ -52,29 +64,88 @@ export function memberAt(
   return value[elementSegments(key, value).indexOf(segment)];
 }
 
-/** A document with a value at a path that lies in what it has; unchanged where nothing there could hold it. */
+/**
+ * A document with a value at a path; undefined takes away what stands there. Objects on the way are made where they
+ * are missing, elements of a list are not. A list that is missing is taken from `lists`.
+ */
 export function placeValue(
   root: FieldSchema,
   document: JsonObject,
   path: Path,
-  value: Json,
-): JsonObject {
-  function place(schema: FieldSchema, at: Json | undefined, [segment, ...rest]: Path): Json {
+  value: Json | undefined,
+  lists?: JsonObject,
+): JsonObject;
+export function placeValue(
+  root: FieldSchema,
+  document: ValueObject,
+  path: Path,
+  value: Value | undefined,
+  lists?: ValueObject,
+): ValueObject;
+export function placeValue(
+  root: FieldSchema,
+  document: ValueObject,
+  path: Path,
+  value: Value | undefined,
+  lists?: ValueObject,
+): ValueObject {
+  function place(
+    schema: FieldSchema,
+    at: Value | undefined,
+    former: Value | undefined,
+    [segment, ...rest]: Path,
+  ): Value | undefined {
     if (segment === undefined) return value;
+    // Nothing is made to take something away from it.
+    if (value === undefined && !isObject(at) && !isList(at)) return at;
+    const below = schemaBelow(root, schema, segment);
+    const inner = memberAt(schema, former, segment);
     if (isIdentity(segment)) {
-      const items = itemSchema(root, schema);
-      const list = isList(at) ? at : [];
+      const list = [at, former].find(isList) ?? [];
       const segments = elementSegments(schema['x-identity'] ?? '', list);
-      return list.map((one, index) =>
-        segments[index] === segment ? place(items, one, rest) : one,
-      );
+      return list.flatMap((one, index) => {
+        const placed = segments[index] === segment ? place(below, one, inner, rest) : one;
+        return placed === undefined ? [] : [placed];
+      });
     }
     const object = isObject(at) ? at : {};
-    const inner = memberSchema(root, schema, segment);
-    return { ...object, [segment]: place(inner, ownOf(object, segment), rest) };
+    const placed = place(below, ownOf(object, segment), inner, rest);
+    if (placed !== undefined) return { ...object, [segment]: placed };
+    const { [segment]: _, ...others } = object;
+    return others;
   }
-  const placed = place(root, document, path);
+  const placed = place(root, document, lists, path);
   return isObject(placed) ? placed : document;
+}
+
+/**
+ * A document's values at the given paths, put into another document. What it has nothing at becomes null. A
+ * list that is keyed by identity goes whole, as it is owned whole; in its elements, too, what the document
+ * has nothing at becomes null, so that it is taken away.
+ */
+export function pickLeaves(
+  root: FieldSchema,
+  document: JsonObject,
+  paths: readonly Path[],
+  into?: JsonObject,
+): JsonObject;
+export function pickLeaves(
+  root: FieldSchema,
+  document: ValueObject,
+  paths: readonly Path[],
+  into?: ValueObject,
+): ValueObject;
+export function pickLeaves(
+  root: FieldSchema,
+  document: ValueObject,
+  paths: readonly Path[],
+  into: ValueObject = {},
+): ValueObject {
+  return paths.reduce<ValueObject>(
+    (picked, path) =>
+      placeValue(root, picked, path, valueAt(root, document, path) ?? null, document),
+    into,
+  );
 }
 
 /** An object with each member changed; `key` is that of the member. */

@@ -1,5 +1,5 @@
 import { digestOf } from '../core/digest.ts';
-import { parsePath } from '../core/path.ts';
+import { pathOf } from '../core/path.ts';
 import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Blob, isSameJson, type Json, Secret, type ValueObject } from '../core/value.ts';
@@ -50,6 +50,25 @@ export function matchesApplied(
 }
 
 /**
+ * A leaf that is wanted, held against what the state remembers of it: `unset` where its secret is not at hand, `new`
+ * where nothing is remembered, `unborn` where the resource that it refers to does not exist.
+ */
+export function compareApplied(
+  leaf: Leaf,
+  last: AppliedLeaf | undefined,
+  address: string,
+  world: World,
+): 'unset' | 'new' | 'unborn' | 'equal' | 'different' | 'unknown' {
+  const value = resolveLeaf(leaf, world);
+  if (value === undefined) return 'unset';
+  if (last === undefined) return 'new';
+  if (value instanceof Unknown) return 'unborn';
+  if (leaf.value instanceof Blob)
+    return 'digest' in last && last.digest === value ? 'equal' : 'different';
+  return matchesApplied(last, normalise(leaf.schema, value), address, leaf.text, world);
+}
+
+/**
  * Paths of values that are secret although no schema says so, as the specification does not name every secret
  * that an integration may have (DESIGN §10): the configuration gives a `$secret` there, or the state has a
  * fingerprint of what was written there once, whatever the configuration says today.
@@ -63,7 +82,7 @@ export function knownSecrets(
   const written = Object.entries(applied)
     .filter(([, leaf]) => isConcealed(leaf))
     // Elsewhere it is a credential within a value that has a fingerprint, and is found there again.
-    .filter(([text]) => contextAt(root, parsePath(text) ?? [text]).secrecy.hidden !== 'no')
+    .filter(([text]) => contextAt(root, pathOf(text)).secrecy.hidden !== 'no')
     .map(([text]) => text);
   return new Set([...given, ...written]);
 }

@@ -18,33 +18,12 @@ export function requestBody(
     for (const other of fieldSchema(root, field)['x-write-with'] ?? []) names.add(other);
   }
   const chosen = Object.fromEntries(Object.entries(document).filter(([name]) => names.has(name)));
-  return renameMembers(root, root, chosen);
+  return renameMembers(root, root, chosen, writeName);
 }
 
 /** A facet's value as the body of its own endpoint. */
 export function facetBody(root: FieldSchema, facet: string, value: JsonObject): JsonObject {
-  return renameMembers(root, fieldSchema(root, facet), value);
-}
-
-function renameMembers(root: FieldSchema, schema: FieldSchema, value: JsonObject): JsonObject {
-  const body: Record<string, Json> = {};
-  for (const [key, member] of Object.entries(value)) {
-    const facts = memberSchema(root, schema, key);
-    const isText = !facts['x-local'] && facts['x-file'] === undefined;
-    const isOurs = isText && (!facts.readOnly || facts['x-echo-back'] === true);
-    if (isOurs) body[facts['x-write'] ?? key] = rename(root, facts, member);
-  }
-  return body;
-}
-
-function rename(root: FieldSchema, schema: FieldSchema, value: Json): Json {
-  if (schema['x-whole']) return value;
-  if (isObject(value)) return renameMembers(root, schema, value);
-  if (isList(value)) {
-    const items = dereference(root, itemSchema(root, schema));
-    return value.map((item) => rename(root, items, item));
-  }
-  return value;
+  return renameMembers(root, fieldSchema(root, facet), value, writeName);
 }
 
 /**
@@ -52,36 +31,54 @@ function rename(root: FieldSchema, schema: FieldSchema, value: Json): Json {
  * Members of no field keep their name.
  */
 export function documentInBody(root: FieldSchema, body: JsonObject): JsonObject {
-  return readMembers(root, root, body);
+  return renameMembers(root, root, body, readName);
 }
 
 /** The same for the body of a facet's endpoint. */
 export function facetInBody(root: FieldSchema, facet: string, body: JsonObject): JsonObject {
-  return { [facet]: readMembers(root, fieldSchema(root, facet), body) };
+  return { [facet]: renameMembers(root, fieldSchema(root, facet), body, readName) };
 }
 
-function readMembers(root: FieldSchema, schema: FieldSchema, body: JsonObject): JsonObject {
-  const document: Record<string, Json> = {};
-  for (const [name, value] of Object.entries(body)) {
-    const key = readName(root, schema, name);
-    document[key] = readValue(root, memberSchema(root, schema, key), value);
-  }
-  return document;
-}
+/** A member of an object under another name, and its schema; undefined leaves it out. */
+type Rename = (
+  root: FieldSchema,
+  object: FieldSchema,
+  name: string,
+) => { readonly name: string; readonly schema: FieldSchema } | undefined;
 
-function readName(root: FieldSchema, schema: FieldSchema, name: string): string {
-  const named = Object.entries(schema.properties ?? {}).find(
-    ([, member]) => dereference(root, member)['x-write'] === name,
+const writeName: Rename = (root, object, key) => {
+  const schema = memberSchema(root, object, key);
+  const isText = !schema['x-local'] && schema['x-file'] === undefined;
+  const isOurs = isText && (!schema.readOnly || schema['x-echo-back'] === true);
+  return isOurs ? { name: schema['x-write'] ?? key, schema } : undefined;
+};
+
+const readName: Rename = (root, object, written) => {
+  const named = Object.entries(object.properties ?? {}).find(
+    ([, member]) => dereference(root, member)['x-write'] === written,
   );
-  return named?.[0] ?? name;
+  const name = named?.[0] ?? written;
+  return { name, schema: memberSchema(root, object, name) };
+};
+
+function renameMembers(
+  root: FieldSchema,
+  schema: FieldSchema,
+  object: JsonObject,
+  rename: Rename,
+): JsonObject {
+  const renamed: Record<string, Json> = {};
+  for (const [key, value] of Object.entries(object)) {
+    const member = rename(root, schema, key);
+    if (member !== undefined)
+      renamed[member.name] = renameInside(root, member.schema, value, rename);
+  }
+  return renamed;
 }
 
-function readValue(root: FieldSchema, schema: FieldSchema, value: Json): Json {
+function renameInside(root: FieldSchema, schema: FieldSchema, value: Json, rename: Rename): Json {
   if (schema['x-whole']) return value;
-  if (isObject(value)) return readMembers(root, schema, value);
-  if (isList(value)) {
-    const items = dereference(root, itemSchema(root, schema));
-    return value.map((item) => readValue(root, items, item));
-  }
-  return value;
+  if (isObject(value)) return renameMembers(root, schema, value, rename);
+  if (!isList(value)) return value;
+  return value.map((item) => renameInside(root, itemSchema(root, schema), item, rename));
 }

@@ -1,6 +1,6 @@
 import deepDiff from 'deep-diff';
-import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../core/path.ts';
-import type { FieldCause } from '../core/plan-document.ts';
+import { formatPath, isIdentity, type Path, parsePath, pathOf, startsWith } from '../core/path.ts';
+import type { FieldCause, FieldChange } from '../core/plan-document.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import {
   Blob,
@@ -12,9 +12,9 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { schemasAlong, valueAt } from '../core/walk.ts';
+import { schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
 import { isConcealed } from '../state/model.ts';
-import { matchesApplied } from './applied.ts';
+import { compareApplied, matchesApplied } from './applied.ts';
 import { type Leaf, type Leaves, leafSensitivity, leavesOf, normalise } from './leaves.ts';
 import { resolveLeaf, type Sides, Unknown, type World } from './world.ts';
 
@@ -82,6 +82,11 @@ export type LeafChange = {
 /** Whether a change is one that apply writes. */
 export function isWritten({ cause }: Pick<LeafChange, 'cause'>): boolean {
   return !SILENT.has(cause);
+}
+
+/** Whether a change of a plan is one that apply writes, and the platform does not refuse. */
+export function isSent(field: Pick<FieldChange, 'cause' | 'refused'>): boolean {
+  return isWritten(field) && field.refused === undefined;
 }
 
 /** Causes that write nothing; the plan mentions them. */
@@ -229,11 +234,10 @@ function baseOf(leaf: Leaf, { sides }: Compared): Pick<LeafChange, 'base'> {
 function hasMovedBelow(leaf: Leaf, { found, sides, world }: Compared): boolean {
   if (leaf.value !== null) return false;
   return Object.entries(sides.applied ?? {}).some(([text, last]) => {
-    const path = parsePath(text);
     const other = found.leaves.get(text);
     // A secret is never found, so that nothing can be said of it.
     const isUnseen = other === undefined && isConcealed(last);
-    if (path === undefined || isUnseen || !startsWith(path, leaf.path)) return false;
+    if (isUnseen || !startsWith(pathOf(text), leaf.path)) return false;
     const value = other === undefined ? null : normalise(other.schema, other.value);
     return matchesApplied(last, value, sides.address, text, world) === 'different';
   });
@@ -298,18 +302,10 @@ function lostCause({ text }: Leaf, { applied }: Sides): FieldCause {
 function unreadableCause(leaf: Leaf, sides: Sides, world: World): FieldCause | undefined {
   const isFile = leaf.value instanceof Blob;
   const last = ownOf(sides.applied, leaf.text);
-  const value = resolveLeaf(leaf, world);
   // The state would know of one that was configured when it was written.
   const isNew = sides.applied !== undefined && last === undefined;
   if (isNew && !isFile && !sides.resend) return 'changed';
-  const verdict =
-    last === undefined || value === undefined || value instanceof Unknown
-      ? 'unknown'
-      : isFile
-        ? 'digest' in last && last.digest === value
-          ? 'equal'
-          : 'different'
-        : matchesApplied(last, normalise(leaf.schema, value), sides.address, leaf.text, world);
+  const verdict = compareApplied(leaf, last, sides.address, world);
   if (verdict === 'different') return isFile ? 'changed' : 'secret_changed';
   if (sides.resend && !isFile) return 'secret_resent';
   if (verdict === 'equal') return undefined;
@@ -363,25 +359,31 @@ function removedLeaves(compared: Compared): readonly LeafChange[] {
   for (const [text, last] of Object.entries(sides.applied ?? {})) {
     if (wanted.leaves.has(text)) continue;
     const leaf = found.leaves.get(text);
-    if (leaf === undefined) {
-      const unseen = unseenLeaf(text, compared);
-      if (unseen !== undefined) removed.set(text, unseen);
-      continue;
-    }
-    const value = normalise(leaf.schema, leaf.value);
-    if (value === null || isCovered(wanted, leaf.path)) continue;
-    const element = orphanedElement(wanted, found, leaf.path);
-    if (element !== undefined) {
-      const { path, value: whole, items } = element;
-      removed.set(formatPath(path), elementRemoval(path, whole, items, compared));
-      continue;
-    }
-    const moved = matchesApplied(last, value, sides.address, text, world) === 'different';
-    const clearable = leaf.schema['x-clearable'] !== false;
-    const cause: FieldCause = !clearable ? 'released' : moved ? 'conflict' : 'cleared';
-    removed.set(text, leafChange(leaf, leaf.value, undefined, cause));
+    const causeOf = ({ schema, value }: Leaf): FieldCause => {
+      const live = normalise(schema, value);
+      const verdict = matchesApplied(last, live, sides.address, text, world);
+      return verdict === 'different' ? 'conflict' : 'cleared';
+    };
+    const gone =
+      leaf === undefined ? unseenLeaf(text, compared) : goneLeaf(leaf, compared, causeOf);
+    if (gone !== undefined) removed.set(gone.text, gone);
   }
   return [...removed.values()];
+}
+
+/** A live leaf that goes, or the element that it is in where nothing of the list is wanted; undefined where it stays. */
+function goneLeaf(
+  leaf: Leaf,
+  compared: Compared,
+  causeOf: (leaf: Leaf) => FieldCause,
+): LeafChange | undefined {
+  const { wanted, found } = compared;
+  if (normalise(leaf.schema, leaf.value) === null || isCovered(wanted, leaf.path)) return undefined;
+  const element = orphanedElement(wanted, found, leaf.path);
+  if (element !== undefined)
+    return elementRemoval(element.path, element.value, element.items, compared);
+  const cause = leaf.schema['x-clearable'] === false ? 'released' : causeOf(leaf);
+  return leafChange(leaf, leaf.value, undefined, cause);
 }
 
 /**
@@ -424,19 +426,12 @@ function isNeverReturned(along: readonly FieldSchema[]): boolean {
  * desired. What the platform does not clear is said.
  */
 function surplusLeaves(compared: Compared): readonly LeafChange[] {
-  const { root, wanted, found } = compared;
+  const { root, found } = compared;
   const surplus = new Map<string, LeafChange>();
   for (const leaf of found.leaves.values()) {
-    if (normalise(leaf.schema, leaf.value) === null || leaf.facts.unreadable) continue;
-    if (isCovered(wanted, leaf.path) || !namesField(root, leaf.path[0] ?? '')) continue;
-    const element = orphanedElement(wanted, found, leaf.path);
-    if (element !== undefined) {
-      const { path, value, items } = element;
-      surplus.set(formatPath(path), elementRemoval(path, value, items, compared));
-      continue;
-    }
-    const cause: FieldCause = leaf.schema['x-clearable'] === false ? 'released' : 'changed';
-    surplus.set(leaf.text, leafChange(leaf, leaf.value, undefined, cause));
+    if (leaf.facts.unreadable || !namesField(root, leaf.path[0] ?? '')) continue;
+    const gone = goneLeaf(leaf, compared, () => 'changed');
+    if (gone !== undefined) surplus.set(gone.text, gone);
   }
   return [...surplus.values()];
 }
@@ -508,7 +503,7 @@ function clearedBlocks(
       cause: causes.find((cause) => cause === 'conflict') ?? first.cause,
       sensitive: inside.some(({ sensitive }) => sensitive),
       unreadable: false,
-      schema: schemasAlong(root, path).at(-1) ?? {},
+      schema: schemaAt(root, path),
     };
     return [...all.filter((change) => !inside.includes(change)), block];
   }, changes);

@@ -62,12 +62,15 @@ type Spot = { readonly above: Spot | undefined; readonly segment: string };
 
 /** Told of what a document is made of, in the order in which it stands there. */
 type Visitor = {
+  /** Whether what belongs to the platform or never leaves the configuration is told of, too. */
+  readonly everything?: boolean;
   readonly leaf: (text: string, value: Value, node: FieldNode, spot: Spot, facts: Facts) => void;
   readonly list?: (
     text: string,
     elements: ReadonlyMap<string, Value>,
     items: FieldSchema,
     spot: Spot,
+    node: FieldNode,
   ) => void;
 };
 
@@ -87,13 +90,15 @@ export function leavesOf(root: FieldSchema, document: { readonly [key: string]: 
   return { leaves, lists };
 }
 
-function pathTo(spot: Spot): Path {
+/** The path of a visited value. */
+export function pathTo(spot: Spot): Path {
   const path: string[] = [];
   for (let at: Spot | undefined = spot; at !== undefined; at = at.above) path.push(at.segment);
   return path.reverse();
 }
 
-function walkLeaves(
+/** Goes through a document, leaf by leaf. */
+export function walkLeaves(
   root: FieldSchema,
   document: { readonly [key: string]: Value },
   visitor: Visitor,
@@ -106,7 +111,7 @@ function walkLeaves(
     above: Facts,
     secrecy: Secrecy,
   ): void {
-    if (node.isLeftOut) return;
+    if (node.isLeftOut && visitor.everything !== true) return;
     const facts = factsAt(node, above, secrecy, value);
     if (node.identity !== undefined && isList(value)) {
       visitList(node, node.identity, value, spot, text, facts);
@@ -152,7 +157,7 @@ function walkLeaves(
       const at = extendPath(text, segment);
       visit(items, element, { above: spot, segment }, at, facts, secrecy);
     }
-    visitor.list?.(text, elements, items.schema, spot);
+    visitor.list?.(text, elements, items.schema, spot, node);
   }
 
   const top = rootNode(root);

@@ -74,10 +74,6 @@ export const agent: Kind = {
   refusesTwins: false,
   scope: ['organization_id'],
   columns: ['status', 'agent_type', 'model', 'language', 'timezone', 'updated_at'],
-  list: ({ organization_id }) => ({
-    operation: 'listAgents',
-    query: organization_id === undefined ? {} : { organization_id },
-  }),
   listsAll: true,
   stamp: { assumption: 'agent.updated-at' },
   ...restCalls({

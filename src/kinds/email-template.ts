@@ -11,10 +11,6 @@ export const emailTemplate: Kind = {
   refusesTwins: true,
   scope: ['organization_id'],
   columns: ['status', 'subject', 'version', 'updated_at'],
-  list: ({ organization_id }) => ({
-    operation: 'listEmailTemplates',
-    query: organization_id === undefined ? {} : { organization_id },
-  }),
   ...restCalls({
     list: 'listEmailTemplates',
     get: 'getEmailTemplate',

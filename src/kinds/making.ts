@@ -56,9 +56,11 @@ function makingOf(kind: Kind, record: JsonObject): Making {
   return making;
 }
 
-type Calls = Required<Pick<Kind, 'making' | 'get' | 'create' | 'update' | 'delete' | 'operations'>>;
+type Calls = Required<
+  Pick<Kind, 'list' | 'making' | 'get' | 'create' | 'update' | 'delete' | 'operations'>
+>;
 
-/** The calls of a kind that is created, read, updated and deleted one record at a time with JSON bodies. */
+/** The calls of a kind that is listed by its scope, and created, read, updated and deleted one record at a time as JSON. */
 export function restCalls(operations: {
   readonly list: string;
   readonly get: string;
@@ -84,6 +86,7 @@ export function restCalls(operations: {
         requests: [{ operation: operations.create, resumed: 'it is created again' }],
       },
     ],
+    list: (scope) => ({ operation: operations.list, query: scope }),
     get: (id) => ({ operation: operations.get, ...at(id) }),
     create: async ({ body }, io) => {
       const answer = await io.call({ operation: operations.create, body });

@@ -12,7 +12,6 @@ export const retryPolicy: Kind = {
   refusesTwins: true,
   scope: [],
   columns: ['on_exhausted', 'reschedule_out_of_window', 'updated_at'],
-  list: () => ({ operation: 'listRetryPolicies' }),
   ...restCalls({
     list: 'listRetryPolicies',
     get: 'getRetryPolicy',

@@ -11,10 +11,6 @@ export const smsTemplate: Kind = {
   refusesTwins: true,
   scope: ['organization_id'],
   columns: ['status', 'message_type', 'body', 'version', 'updated_at'],
-  list: ({ organization_id }) => ({
-    operation: 'listSmsTemplates',
-    query: organization_id === undefined ? {} : { organization_id },
-  }),
   ...restCalls({
     list: 'listSmsTemplates',
     get: 'getSmsTemplate',

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { isList, isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import { catalogueNamed, featuresOf } from '../kinds/catalogues.ts';
 import type { Call } from '../kinds/kind.ts';
 import { recordIn } from '../kinds/making.ts';
@@ -7,7 +7,7 @@ import type { Client } from '../platform/client.ts';
 import { endpointOf } from '../platform/endpoints.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 
-/** Terms over a client. `me` is what `/v1/me` answered, where it was asked already. */
+/** Entitlements over a client. `me` is what `/v1/me` answered, where it was asked already. */
 export function createEntitlements(client: Pick<Client, 'call'>, me?: Json): Entitlements {
   const asked = new Map<string, Promise<Answer<Json>>>();
 
@@ -52,7 +52,7 @@ function locksIn(answer: Json): ReadonlyMap<string, Lock> {
   return new Map(
     recordsIn(answer).flatMap(({ key, state, locked_scope: scope, decided_by: by }) =>
       typeof key === 'string' && state === 'locked'
-        ? [[key, { scope: text(scope), isLegacy: by === 'legacy_column' }] as const]
+        ? [[key, { scope: textOrNull(scope), isLegacy: by === 'legacy_column' }] as const]
         : [],
     ),
   );
@@ -65,10 +65,6 @@ function idsIn(answer: Json): ReadonlySet<string> {
 function recordsIn(answer: Json): readonly JsonObject[] {
   const data = isObject(answer) ? answer.data : undefined;
   return isList(data) ? data.filter((one) => isObject(one)) : [];
-}
-
-function text(value: Json | undefined): string | null {
-  return typeof value === 'string' ? value : null;
 }
 
 const LEVELS: readonly KeyLevel[] = ['organization', 'reseller'];
@@ -126,19 +122,16 @@ export async function readOrganizations(
     if (error instanceof ApiError && error.status !== 401) return error;
     throw error;
   }
-  const rows = isObject(report) && isList(report.data) ? report.data : [];
   const byId = new Map<string, NamedOrganization>();
-  const text = (value: Json | undefined) => (typeof value === 'string' ? value : null);
-  for (const row of rows) {
-    if (!isObject(row)) continue;
+  for (const row of recordsIn(report)) {
     const { organization_id: id, organization_name: name } = row;
     if (typeof id !== 'string' || byId.has(id)) continue;
     const { reseller_id, reseller_name } = row;
     byId.set(id, {
       id,
-      name: text(name),
-      reseller_id: text(reseller_id),
-      reseller_name: text(reseller_name),
+      name: textOrNull(name),
+      reseller_id: textOrNull(reseller_id),
+      reseller_name: textOrNull(reseller_name),
     });
   }
   return [...byId.values()];

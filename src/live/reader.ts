@@ -1,5 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
-import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { isList, isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
 import { recordIn } from '../kinds/making.ts';
 import { type Edits, editsSince, isAhead, type Since } from '../plan/drift.ts';
@@ -266,10 +266,10 @@ export function historyEntry(call: Call, entry: Json): HistoryEntry {
   const actor = isObject(entry.actor) ? entry.actor.id : undefined;
   return {
     id: entry.id,
-    action: text(entry.action),
-    actor: text(actor),
-    source: text(entry.source),
-    at: text(entry.created_at),
+    action: textOrNull(entry.action),
+    actor: textOrNull(actor),
+    source: textOrNull(entry.source),
+    at: textOrNull(entry.created_at),
     reverted_from_id: typeof entry.reverted_from_id === 'number' ? entry.reverted_from_id : null,
   };
 }
@@ -310,10 +310,6 @@ async function readEntries(
   });
 }
 
-function text(value: Json | undefined): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
 /** Entries that are read first, as many as a plan reads. */
 const FEW = 20;
 
@@ -335,10 +331,10 @@ async function reachBack(
   return isCut ? readNewest(edited, deps, MOST) : few;
 }
 
-/** What is gone may have taken its history along. */
-async function readNewest(
-  { kind, id }: Edited,
-  { reader }: EditsDeps,
+/** The newest entries of what may be gone, and have taken its history along. */
+export async function readNewest(
+  { kind, id }: Pick<Edited, 'kind' | 'id'>,
+  { reader }: Pick<EditsDeps, 'reader'>,
   limit: number,
 ): Promise<readonly HistoryEntry[]> {
   try {

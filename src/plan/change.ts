@@ -154,17 +154,17 @@ function planPresence(
   const { kind, by, recorded, movedFrom } = identity;
   const { world, options } = context;
   const compared = sidesOf(identity, options);
-  const { told, untold } = splitByRead(document, live);
-  const recalled = compareLastApplied(kind, untold, compared, world);
-  const found = [...compare(kind.schema, told, live.document, compared, world), ...recalled];
+  const { read, unread } = splitByRead(document, live);
+  const unreadChanges = compareLastApplied(kind, unread, compared, world);
+  const found = [...compare(kind.schema, read, live.document, compared, world), ...unreadChanges];
   const written = found.filter(isWritten);
   const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
   const twins = planTwins(kind, live, written);
   const due = names.length === 0 ? dueReason(identity, live, document, context) : undefined;
   const replaced = names.filter((name) => isImmutable(kind, name));
   const shape: Shape =
-    recalled.length > 0
-      ? planUnread(identity, recalled, context)
+    unreadChanges.length > 0
+      ? planUnread(identity, unreadChanges, context)
       : replaced.length > 0
         ? planReplace(kind, document, live, replaced)
         : twins !== undefined
@@ -259,10 +259,10 @@ function dueReason(
 /** What cannot be read is not written either: nobody could say what that would undo, or whether it took. */
 function planUnread(
   { kind, recorded }: Identity,
-  recalled: readonly LeafChange[],
+  unreadChanges: readonly LeafChange[],
   { support }: ChangeContext,
 ): Shape {
-  const names = recalled.map(({ text }) => text).join(', ');
+  const names = unreadChanges.map(({ text }) => text).join(', ');
   const what = recorded === undefined ? `what is live is unknown` : `${names} cannot be compared`;
   const reason = `${what}: ${unreadReason(kind, support)}`;
   return { action: 'update', verdict: 'unsupported', reason, operations: [] };
@@ -450,7 +450,7 @@ function project(
   document: ValueObject,
   live: JsonObject,
   secrets: ReadonlySet<string>,
-): Json {
+): JsonObject {
   const owned = Object.entries(live).filter(([field]) => ownOf(document, field) !== undefined);
   return mask(kind.schema, Object.fromEntries(owned), { secrets, onlyOwn: true });
 }

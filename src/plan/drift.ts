@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import { parsePath } from '../core/path.ts';
+import { pathOf } from '../core/path.ts';
 import type {
   Attribution,
   Change,
@@ -151,8 +151,8 @@ export function whyNotHealed({ action, missing_id: missing, fields, operations }
   if (action !== 'update') return `it would take to ${action} it`;
   if (operations.some(({ step }) => !WRITING_STEPS.has(step)))
     return 'more than its fields would be written';
-  const beside = fields.map(({ cause }) => cause).find((cause) => !isHealed(cause));
-  return beside === undefined ? undefined : (WHY[beside] ?? UNAPPLIED);
+  const other = fields.map(({ cause }) => cause).find((cause) => !isHealed(cause));
+  return other === undefined ? undefined : (WHY[other] ?? UNAPPLIED);
 }
 
 /** Without state nothing says which side moved: then whatever differs from the configuration counts. */
@@ -168,7 +168,7 @@ function turnRound(field: FieldChange): FieldChange {
 function doubtOf(kindName: string, text: string): Doubt | null {
   const kind = kindNamed(kindName);
   if (kind.history === undefined) return 'no_history';
-  const along = schemasAlong(kind.schema, parsePath(text) ?? [text]);
+  const along = schemasAlong(kind.schema, pathOf(text));
   return along.some((schema) => schema['x-revert'] === false) ? 'not_recorded' : null;
 }
 

@@ -1,10 +1,10 @@
 import type { DesiredResource } from '../core/desired.ts';
 import { digestOf } from '../core/digest.ts';
-import { overlaps, parsePath, startsWith } from '../core/path.ts';
+import { overlaps, pathOf, startsWith } from '../core/path.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { Blob } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
-import { isWritten } from '../diff/compare.ts';
+import { isSent } from '../diff/compare.ts';
 import { leavesOf, normalise } from '../diff/leaves.ts';
 import { resolveLeaf, Unknown, type World } from '../diff/world.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -41,7 +41,7 @@ export function valuesUndone(
       return recorded ? [{ address, id: null, path: null, value: digestOfWhole(recorded) }] : [];
     return writtenPaths(change).flatMap(({ text, path }): readonly HeldValue[] => {
       const known = Object.entries(recorded?.leaves ?? {}).filter(([leaf]) =>
-        startsWith(parsePath(leaf) ?? [leaf], path),
+        startsWith(pathOf(leaf), path),
       );
       if (known.length === 0) return [{ address, id, path: text, value: null }];
       return known.flatMap(([leaf, applied]) => {
@@ -142,7 +142,7 @@ function isBroken(
     const all = new Set(change.fields.map(({ path }) => path));
     return digestOfWhole(rememberResource(kind, desired, at, undefined, all, world)) === value;
   }
-  const path = parsePath(text) ?? [text];
+  const path = pathOf(text);
   if (!writtenPaths(change).some((one) => overlaps(path, one.path))) return false;
   const leaf = leavesOf(kind.schema, desired.document).leaves.get(text);
   if (value === null) return leaf === undefined || leaf.value === null;
@@ -156,9 +156,7 @@ function isBroken(
 }
 
 function writtenPaths({ fields }: Change) {
-  return fields
-    .filter((field) => isWritten(field) && field.refused === undefined)
-    .map(({ path: text }) => ({ text, path: parsePath(text) ?? [text] }));
+  return fields.filter(isSent).map(({ path: text }) => ({ text, path: pathOf(text) }));
 }
 
 function digestOfApplied(leaf: AppliedLeaf): string | undefined {
@@ -171,7 +169,7 @@ function digestOfApplied(leaf: AppliedLeaf): string | undefined {
 function digestOfWhole({ kind, leaves }: Pick<ResourceState, 'kind' | 'leaves'>): string {
   const { schema } = kindNamed(kind);
   const plain = Object.entries(leaves).filter(([text, leaf]) => {
-    const isReference = schemasAlong(schema, parsePath(text) ?? [text]).some((one) => one['x-ref']);
+    const isReference = schemasAlong(schema, pathOf(text)).some((one) => one['x-ref']);
     return ('value' in leaf || 'digest' in leaf) && !isReference;
   });
   return digestOf(

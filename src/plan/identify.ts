@@ -2,14 +2,12 @@ import { type Address, kindOf } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import type { FieldSchema } from '../core/schema.ts';
-import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { itemOf, itemsNamed, listKnown, naturalKeyOf, scopeOf, scopesOf } from './natural-key.ts';
 import type { ListedResource, Reader } from './reader.ts';
-import { referredKinds } from './references.ts';
+import { referredKinds, usesBy } from './references.ts';
 
 /** Which live resource an address stands for, and how that is known. */
 export type Identity = {
@@ -270,9 +268,10 @@ export function createDiscovery(
     const recorded = Object.values(state?.resources ?? {}).filter((one) => one.kind === kind.name);
     const referring = kinds.filter(({ schema }) => referredKinds(schema).has(kind.name));
     const referred = await Promise.all(
-      referring.map((other) => idsReferredBy(other, kind, scopesOf(other, desired, state), reader)),
+      referring.map((other) => usesBy(other, scopesOf(other, desired, state), reader)),
     );
-    return [...new Set([...recorded.map(({ id }) => id), ...referred.flat()])];
+    const uses = referred.flat().filter(({ to }) => to.kind === kind.name);
+    return [...new Set([...recorded.map(({ id }) => id), ...uses.map(({ to }) => to.id)])];
   }
 
   return async (kind, scope) => {
@@ -291,33 +290,6 @@ async function lookUp(
 ): Promise<ListedResource | undefined> {
   const live = await reader.read(kind, at, new Set());
   return live && { id: live.id, scope: live.scope, record: live.record };
-}
-
-/** The ids of a kind that live resources of another hold. List items need not show them. */
-async function idsReferredBy(
-  referring: Kind,
-  kind: Kind,
-  scopes: readonly Scope[],
-  reader: Reader,
-): Promise<readonly string[]> {
-  const lists = await Promise.all(scopes.map((scope) => listKnown(reader, referring, scope)));
-  const ids = lists
-    .flatMap((items) => items ?? [])
-    .map(async (item) => {
-      const live = await reader.read(referring, item, new Set());
-      return live === undefined ? [] : idsIn(referring.schema, live.document, kind);
-    });
-  return (await Promise.all(ids)).flat();
-}
-
-function idsIn(
-  root: FieldSchema,
-  document: Parameters<typeof leavesOf>[1],
-  kind: Kind,
-): readonly string[] {
-  return [...leavesOf(root, document).leaves.values()].flatMap(({ schema, value }) =>
-    schema['x-ref'] === kind.name && typeof value === 'string' && value !== '' ? [value] : [],
-  );
 }
 
 function ambiguityMessage(ambiguity: Ambiguity): string {

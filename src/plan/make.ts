@@ -38,7 +38,13 @@ import {
 import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
 import { fieldsOf, type HistoryEntry, type Reader, readWith } from './reader.ts';
 import { refuseReferenced, refuseUnresolved } from './references.ts';
-import { certifiedPin, compareUnread, isSamePin, isWhollyRemembered, livePin } from './refresh.ts';
+import {
+  compareUnread,
+  fastRefreshPin,
+  isSamePin,
+  isWhollyRemembered,
+  livePin,
+} from './refresh.ts';
 import { chooseRevertOrUpdate, leaveOutRefused, leaveOutUnclearable } from './revert.ts';
 import { uncomparedNote } from './secrets.ts';
 import { moveEntry, rememberResource } from './state-entry.ts';
@@ -306,15 +312,15 @@ async function planOne(given: Identity, input: OneInput): Promise<Result> {
   const carried = isWriting ? carriedPaths(planned, kind, live.document) : [];
   const supported = withSupport(planned, identity, support, carried);
   const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
-  const { change, notes: untold } = await ask(supported, written, input);
-  const notes = [...leafNotes(address, leaves), ...extentNotes(change, live), ...untold];
+  const { change, notes: unanswered } = await ask(supported, written, input);
+  const notes = [...leafNotes(address, leaves), ...extentNotes(change, live), ...unanswered];
   const isSame = change.action === 'no_op' || change.action === 'adopt';
   if (isSame && desired && live) {
     // What is known of a resource that is gone says nothing of the one that took its name.
     const known = by === 'state' ? recorded : undefined;
     const seen = livePin(kind, live, known?.pin ?? null);
     const pin = isWhollyRemembered(kind, desired)
-      ? certifiedPin(kind, live, seen, known?.pin)
+      ? fastRefreshPin(kind, live, seen, known?.pin)
       : seen;
     const at = { id: live.id, scope: live.scope, document: live.document, pin };
     const state = rememberResource(kind, desired, at, known, new Set(), world);

@@ -4,7 +4,7 @@ import type { Change, Note, PlanDocument } from '../core/plan-document.ts';
 import { maskAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Blob, inSeconds, isObject, ownOf } from '../core/value.ts';
-import { schemasAlong, type Twins } from '../core/walk.ts';
+import { schemaAt, type Twins } from '../core/walk.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { Identity } from './identify.ts';
 import type { HistoryEntry, LiveResource } from './reader.ts';
@@ -56,7 +56,7 @@ export function withAuthor(reason: string, who: string): string {
 
 /** Why nothing is written about elements of a list that share the identity that they are recognised by. */
 export function twinsReason(root: FieldSchema, { list, key, name, elements }: Twins): string {
-  const items = schemasAlong(root, [...list, identitySegment(name)]).at(-1) ?? {};
+  const items = schemaAt(root, [...list, identitySegment(name)]);
   const address = items['x-destination'];
   const which = elements.map((element, index) => {
     const at = [...list, identitySegment(name, index + 1)];

@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { unreachable } from '../core/errors.ts';
+import { overlaps, type Path, pathOf } from '../core/path.ts';
 import type { Change, Note } from '../core/plan-document.ts';
 import type { ValueObject } from '../core/value.ts';
 import { catalogueNamed } from '../kinds/catalogues.ts';
@@ -69,6 +70,11 @@ export async function findRefusals(
 
 /** What the platform objects to, and where. `path` is null where that is the resource itself. */
 export type Barred = { readonly path: string | null; readonly why: string };
+
+/** Whether it bars what a path leads to: the resource as a whole, or something that the path lies in or leads to. */
+export function bars(barred: Barred, path: Path): boolean {
+  return barred.path === null || overlaps(path, pathOf(barred.path));
+}
 
 /** Whose the resources of a stack are. `organization`: that of resources which name none. */
 export function ownersOf(

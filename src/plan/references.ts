@@ -10,7 +10,7 @@ import type { Kind, Scope } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
 import { isDelete, refuse } from './guards.ts';
 import { listKnown, scopesOf } from './natural-key.ts';
-import type { ListedResource, Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 
 /**
  * Refuses to delete what live resources would still refer to afterwards, whether the stack has them or
@@ -28,7 +28,9 @@ export async function refuseReferenced(
     if (!leaving.has(change)) return change;
     const all = uses.get(`${change.kind} ${change.id}`) ?? [];
     const left = all.filter((use) => remains(use, planned.get(`${use.kind.name} ${use.id}`)));
-    return left.length === 0 ? change : refuse(change, `${change.reason}; ${tell(left, planned)}`);
+    return left.length === 0
+      ? change
+      : refuse(change, `${change.reason}; ${usesMessage(left, planned)}`);
   });
 }
 
@@ -86,6 +88,7 @@ type Use = {
   readonly name: string;
   /** The field that holds it. */
   readonly path: string;
+  readonly to: { readonly kind: string; readonly id: string };
 };
 
 /** Where uses are looked for. */
@@ -108,50 +111,40 @@ function remains({ path }: Use, change: Change | undefined): boolean {
 /** The live resources that refer to those of some kinds, by the kind and id that they refer to. */
 async function usesOf(
   names: ReadonlySet<string>,
-  surroundings: Surroundings,
+  { desired, state, reader }: Surroundings,
 ): Promise<ReadonlyMap<string, readonly Use[]>> {
   const found = await Promise.all(
     kinds
       .filter(({ schema }) => [...referredKinds(schema)].some((name) => names.has(name)))
-      .map((kind) => usesBy(kind, surroundings)),
+      .map((kind) => usesBy(kind, kind.listsAll ? [{}] : scopesOf(kind, desired, state), reader)),
   );
-  const uses = new Map<string, Use[]>();
-  for (const [target, use] of found.flat()) {
-    const known = uses.get(target) ?? [];
-    known.push(use);
-    uses.set(target, known);
-  }
-  return uses;
+  return Map.groupBy(found.flat(), ({ to }) => `${to.kind} ${to.id}`);
 }
 
-async function usesBy(
+/** What the live resources of a kind refer to. List items need not show every field, so each is read. */
+export async function usesBy(
   kind: Kind,
-  { desired, state, reader }: Surroundings,
-): Promise<readonly (readonly [string, Use])[]> {
-  const scopes: readonly Scope[] = kind.listsAll ? [{}] : scopesOf(kind, desired, state);
+  scopes: readonly Scope[],
+  reader: Reader,
+): Promise<readonly Use[]> {
   const lists = await Promise.all(scopes.map((scope) => listKnown(reader, kind, scope)));
   const items = new Map(lists.flatMap((list) => list ?? []).map((item) => [item.id, item]));
-  const uses = await Promise.all([...items.values()].map((item) => usesIn(kind, item, reader)));
-  return uses.flat();
-}
-
-/** List items need not show every field, so each is read. */
-async function usesIn(
-  kind: Kind,
-  item: ListedResource,
-  reader: Reader,
-): Promise<readonly (readonly [string, Use])[]> {
-  const live = await reader.read(kind, item, new Set());
-  if (live === undefined) return [];
-  const name = typeof live.document.name === 'string' ? live.document.name : item.id;
-  return [...leavesOf(kind.schema, live.document).leaves.values()].flatMap((leaf) => {
-    const target = leaf.schema['x-ref'];
-    if (target === undefined || typeof leaf.value !== 'string') return [];
-    return [[`${target} ${leaf.value}`, { kind, id: item.id, name, path: leaf.text }] as const];
+  const uses = [...items.values()].map(async (item): Promise<readonly Use[]> => {
+    const live = await reader.read(kind, item, new Set());
+    if (live === undefined) return [];
+    const { id } = item;
+    const name = typeof live.document.name === 'string' ? live.document.name : id;
+    return [...leavesOf(kind.schema, live.document).leaves.values()].flatMap((leaf) => {
+      const { schema, value, text: path } = leaf;
+      const target = schema['x-ref'];
+      if (target === undefined || typeof value !== 'string' || value === '') return [];
+      return [{ kind, id, name, path, to: { kind: target, id: value } }];
+    });
   });
+  return (await Promise.all(uses)).flat();
 }
 
-function tell(uses: readonly Use[], planned: ReadonlyMap<string, Change>): string {
+function usesMessage(uses: readonly Use[], planned: ReadonlyMap<string, Change>): string {
   const users = [...new Map(uses.map((use) => [`${use.kind.name} ${use.id}`, use])).values()];
   const named = users.slice(0, NAMED).map(({ kind, id, name }): Address | string => {
     return planned.get(`${kind.name} ${id}`)?.address ?? `${name} (${id})`;

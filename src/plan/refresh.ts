@@ -2,7 +2,7 @@ import { digestOfMembers } from '../core/digest.ts';
 import { type Path, parsePaths, startsWith } from '../core/path.ts';
 import type { Pin } from '../core/plan-document.ts';
 import { Blob, type JsonObject, ownOf, Ref, Secret, type ValueObject } from '../core/value.ts';
-import { isConcealedAs, matchesApplied } from '../diff/applied.ts';
+import { compareApplied, isConcealedAs, matchesApplied } from '../diff/applied.ts';
 import { type LeafChange, leafChange } from '../diff/compare.ts';
 import { type Leaf, leavesOf, liveForm, normalise } from '../diff/leaves.ts';
 import { resolveLeaf, type Sides, Unknown, type World } from '../diff/world.ts';
@@ -83,12 +83,12 @@ export function compareLastApplied(
 export function splitByRead(
   document: ValueObject,
   live: LiveResource,
-): { readonly told: ValueObject; readonly untold: ValueObject } {
-  if (live.extent === 'whole') return { told: document, untold: {} };
+): { readonly read: ValueObject; readonly unread: ValueObject } {
+  if (live.extent === 'whole') return { read: document, unread: {} };
   const members = Object.entries(document);
   return {
-    told: Object.fromEntries(members.filter(([field]) => isFieldRead(live, field))),
-    untold: Object.fromEntries(members.filter(([field]) => !isFieldRead(live, field))),
+    read: Object.fromEntries(members.filter(([field]) => isFieldRead(live, field))),
+    unread: Object.fromEntries(members.filter(([field]) => !isFieldRead(live, field))),
   };
 }
 
@@ -134,7 +134,7 @@ export function livePin(
  * The pin with what a later plan may conclude from it. Only for a resource that is just as the state is going to
  * remember it: see `compareUnread`.
  */
-export function certifiedPin(
+export function fastRefreshPin(
   kind: Kind,
   { readAt, extent }: LiveResource,
   pin: RememberedPin | null,
@@ -200,14 +200,9 @@ function isContradicted(
 }
 
 function differs(leaf: Leaf, { address, applied }: Sides, world: World): boolean {
-  const last = ownOf(applied, leaf.text);
-  const value = resolveLeaf(leaf, world);
-  if (value === undefined) return false;
-  if (last === undefined || value instanceof Unknown) return leaf.value !== null;
-  if (leaf.value instanceof Blob) return !('digest' in last) || last.digest !== value;
-  return (
-    matchesApplied(last, normalise(leaf.schema, value), address, leaf.text, world) === 'different'
-  );
+  const verdict = compareApplied(leaf, ownOf(applied, leaf.text), address, world);
+  if (verdict === 'new' || verdict === 'unborn') return leaf.value !== null;
+  return verdict === 'different';
 }
 
 /**

@@ -6,7 +6,7 @@
  *   the rest ──────────────────────▶ update
  */
 import type { DesiredResource } from '../core/desired.ts';
-import { overlaps, parsePath, parsePaths } from '../core/path.ts';
+import { fieldIn, overlaps, parsePaths, pathOf } from '../core/path.ts';
 import type {
   Change,
   FieldChange,
@@ -15,12 +15,12 @@ import type {
   Undoing,
 } from '../core/plan-document.ts';
 import { type JsonObject, ownOf } from '../core/value.ts';
-import { schemasAlong } from '../core/walk.ts';
-import { compare, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
+import { schemaAt } from '../core/walk.ts';
+import { compare, isSent, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
 import { fieldSchema } from '../diff/leaves.ts';
 import { exactSides, type World } from '../diff/world.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { type Barred, findRefusals, type PreflightContext } from './preflight.ts';
+import { type Barred, bars, findRefusals, type PreflightContext } from './preflight.ts';
 import type { HistoryEntry } from './reader.ts';
 import { updateSteps } from './steps.ts';
 
@@ -40,10 +40,9 @@ export function leaveOutUnclearable(change: Change, kind: Kind): Change {
   if (change.verdict !== 'ok' || change.action !== 'update') return change;
   const reverts = change.operations.some(({ step }) => step === 'revert');
   const barred = change.fields.flatMap((field): Barred[] => {
-    const path = parsePath(field.path) ?? [];
-    const isReverted = reverts && isRecorded(kind, path[0] ?? '');
-    const facts = schemasAlong(kind.schema, path).at(-1) ?? {};
-    const isBarred = isWritten(field) && isUnclearable({ after: field.after, schema: facts });
+    const isReverted = reverts && isRecorded(kind, fieldIn(field.path));
+    const schema = schemaAt(kind.schema, pathOf(field.path));
+    const isBarred = isWritten(field) && isUnclearable({ after: field.after, schema });
     return isBarred && !isReverted ? [{ path: field.path, why: UNCLEARABLE }] : [];
   });
   return leaveOut(change, barred);
@@ -52,13 +51,13 @@ export function leaveOutUnclearable(change: Change, kind: Kind): Change {
 function leaveOut(change: Change, barred: readonly Barred[]): Change {
   if (barred.length === 0) return change;
   const fields = change.fields.map((field) => refusedField(field, barred));
-  const left = fields.filter((field) => isWritten(field) && field.refused === undefined);
+  const left = fields.filter(isSent);
   if (left.length === 0) {
     const why = [...new Set(barred.map(({ why }) => why))].join('; ');
     const reason = `it cannot be put back now: ${why} (${change.reason})`;
     return { ...change, fields, verdict: 'unsupported', reason, operations: [] };
   }
-  const names = new Set(left.map(({ path }) => parsePath(path)?.[0] ?? ''));
+  const names = new Set(left.map(({ path }) => fieldIn(path)));
   const operations = change.operations.flatMap((operation): readonly PlannedOperation[] => {
     if (operation.fields.length === 0) return [operation];
     const kept = operation.fields.filter((name) => names.has(name));
@@ -68,11 +67,8 @@ function leaveOut(change: Change, barred: readonly Barred[]): Change {
 }
 
 function refusedField(field: FieldChange, barred: readonly Barred[]): FieldChange {
-  const path = parsePath(field.path) ?? [];
-  const reasons = barred.filter((one) => {
-    const at = one.path === null ? [] : parsePath(one.path);
-    return at !== undefined && overlaps(path, at);
-  });
+  const path = pathOf(field.path);
+  const reasons = barred.filter((one) => bars(one, path));
   return reasons.length === 0
     ? field
     : { ...field, refused: reasons.map(({ why }) => why).join('; ') };
@@ -94,8 +90,8 @@ type Given = {
 export function chooseRevertOrUpdate(change: Change, given: Given): Change {
   if (change.verdict !== 'ok') return change;
   const { kind, version } = given;
-  const left = change.fields.filter((field) => isWritten(field) && field.refused === undefined);
-  const names = [...new Set(left.map(({ path }) => parsePath(path)?.[0] ?? ''))];
+  const left = change.fields.filter(isSent);
+  const names = [...new Set(left.map(({ path }) => fieldIn(path)))];
   const facets = kind.facets.map(({ field }) => field);
   const own = names.filter((name) => !facets.includes(name));
   if (own.length === 0) return change;
@@ -135,15 +131,15 @@ function revertBar(change: Change, recorded: readonly string[], given: Given): s
   if (recorded.length === 0) return 'a revert restores none of it';
   if (version === undefined) return 'no history entry from before is known';
   const refused = change.fields.find(
-    ({ path, refused }) => refused !== undefined && isRecorded(kind, parsePath(path)?.[0] ?? ''),
+    ({ path, refused }) => refused !== undefined && isRecorded(kind, fieldIn(path)),
   );
   if (refused !== undefined) return `the platform would refuse a revert: ${refused.refused}`;
   if (isGone(version, entries))
     return `its history no longer has entry ${version}, the newest one from before`;
-  const beside = sideEffects(change, given);
-  return beside.length === 0
+  const moved = sideEffects(change, given);
+  return moved.length === 0
     ? undefined
-    : `a revert would also take back ${beside.join(', ')}, which the run did not change`;
+    : `a revert would also take back ${moved.join(', ')}, which the run did not change`;
 }
 
 /** What a revert would move that is not to be undone: a version restores all that history records. */
@@ -153,7 +149,7 @@ function sideEffects(
 ): readonly string[] {
   if (whole === undefined) return [];
   const sides = exactSides(address, parsePaths([...lifecycle.ignore, ...whole.withheld]));
-  const planned = fields.filter(isWritten).map(({ path }) => parsePath(path) ?? [path]);
+  const planned = fields.filter(isWritten).map(({ path }) => pathOf(path));
   return compare(kind.schema, whole.document, live, sides, world)
     .filter(({ path }) => !planned.some((one) => overlaps(path, one)))
     .filter((leaf) => isWritten(leaf) && isRecorded(kind, String(leaf.path[0])))

@@ -3,10 +3,10 @@
  * how many were not compared.
  */
 
-import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../core/path.ts';
+import { formatPath, type Path, pathOf, startsWith } from '../core/path.ts';
 import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
 import { contextAt, sensitivity } from '../core/redact.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import type { FieldSchema } from '../core/schema.ts';
 import {
   Blob,
   isObject,
@@ -16,8 +16,8 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { memberAt, schemasAlong } from '../core/walk.ts';
-import { isWritten, type LeafChange } from '../diff/compare.ts';
+import { memberAt, schemaAt, schemasAlong } from '../core/walk.ts';
+import { isSent, isWritten, type LeafChange } from '../diff/compare.ts';
 import { type Leaf, leavesOf } from '../diff/leaves.ts';
 import type { World } from '../diff/world.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -27,11 +27,7 @@ type Written = Pick<Change, 'operations' | 'fields'>;
 /** Whether carrying a change out writes the secret at a path. What is made or written anew takes all of them. */
 export function sendsSecret({ operations, fields }: Written): (path: string) => boolean {
   const isWhole = operations.some(({ step }) => step === 'create' || step === 'again');
-  const sent = new Set(
-    fields
-      .filter(({ cause, refused }) => isWritten({ cause }) && refused === undefined)
-      .map(({ path }) => path),
-  );
+  const sent = new Set(fields.filter(isSent).map(({ path }) => path));
   return (path) => isWhole || sent.has(path);
 }
 
@@ -41,9 +37,9 @@ export function secretsWritten(
   kind: Kind,
   document: ValueObject,
 ): readonly { readonly path: string; readonly source: string }[] {
-  const isSent = sendsSecret(change);
+  const sends = sendsSecret(change);
   return [...leavesOf(kind.schema, document).leaves.values()].flatMap(({ text, value }) =>
-    value instanceof Secret && isSent(text) ? [{ path: text, source: value.source }] : [],
+    value instanceof Secret && sends(text) ? [{ path: text, source: value.source }] : [],
   );
 }
 
@@ -99,13 +95,13 @@ type SecretSides = {
 export function secretTravels(change: Written, sides: SecretSides): readonly SecretTravel[] {
   const { kind, document, live = {}, known } = sides;
   const { schema } = kind;
-  const isSent = sendsSecret(change);
+  const sends = sendsSecret(change);
   const wanted = leavesOf(schema, document).leaves;
   const stored = storedLeaves(schema, live);
   const fields = new Map(change.fields.map((field) => [field.path, field]));
   const gone = change.fields
     .filter((field) => field.after === null && isWritten(field))
-    .map(({ path }) => parsePath(path) ?? []);
+    .map(({ path }) => pathOf(path));
   const paths = new Map<string, Path>();
   for (const { text, path } of [...wanted.values(), ...stored.values()]) paths.set(text, path);
 
@@ -119,7 +115,7 @@ export function secretTravels(change: Written, sides: SecretSides): readonly Sec
     const isNew = !stored.has(text) && (leaf === undefined || field?.cause === 'changed');
     const before =
       isNew || sides.live === undefined ? null : (destinationOf(schema, [live], path) ?? PLATFORM);
-    if (isSent(text)) {
+    if (sends(text)) {
       // Whoever wrote a value in clear knows where it goes.
       const { value } = leaf ?? {};
       return value instanceof Secret ? [{ path: text, source: value.source, to, before }] : [];
@@ -141,7 +137,7 @@ function storedLeaves(root: FieldSchema, live: JsonObject): ReadonlyMap<string, 
   const stored = new Map([...leaves].filter(([, { value }]) => value !== null));
   for (const { path, facts } of [...stored.values()]) {
     const above = path.slice(0, -1);
-    const { properties = {} } = schemasAlong(root, above).at(-1) ?? {};
+    const { properties = {} } = schemaAt(root, above);
     for (const [name, schema] of Object.entries(properties)) {
       if (schema['x-secret-of'] !== path.at(-1)) continue;
       const own = [...above, name];
@@ -164,13 +160,14 @@ function destinationOf(
   path: Path,
 ): string | undefined {
   let found: string | undefined;
-  let schema = root;
+  let above = root;
   let values: readonly (Value | undefined)[] = documents;
-  for (const segment of path) {
-    const isNamed = schema['x-destination'] === '{key}';
-    values = values.map((value) => memberAt(schema, value, segment));
-    if (isNamed) found = [segment, ...hostsIn(values)].join(', ');
-    schema = isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
+  for (const [index, schema] of schemasAlong(root, path).entries()) {
+    const segment = path[index] ?? '';
+    const { 'x-destination': key } = above;
+    values = values.map((value) => memberAt(above, value, segment));
+    if (key === '{key}') found = [segment, ...hostsIn(values)].join(', ');
+    above = schema;
     const member = schema['x-destination'];
     if (member === undefined || member === '{key}') continue;
     const address = values.map((value) => isObject(value) && ownOf(value, member)).find(Boolean);

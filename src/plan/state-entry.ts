@@ -1,12 +1,12 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { type Path, parsePath, parsePaths, startsWith } from '../core/path.ts';
+import { type Path, parsePaths, pathOf, startsWith } from '../core/path.ts';
 import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
 import { Blob, type Json, type JsonObject, ownOf, Secret } from '../core/value.ts';
-import { matchesApplied, rememberLeaf } from '../diff/applied.ts';
-import { leavesOf, normalise } from '../diff/leaves.ts';
-import { resolveLeaf, Unknown, type World } from '../diff/world.ts';
+import { compareApplied, rememberLeaf } from '../diff/applied.ts';
+import { leavesOf } from '../diff/leaves.ts';
+import type { World } from '../diff/world.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
@@ -80,13 +80,10 @@ export function moveEntry(
     ([path, applied]): [string, AppliedLeaf][] => {
       if (!('fingerprint' in applied)) return [[path, applied]];
       const leaf = wanted.get(path);
-      if (leaf === undefined) return [[path, { unknown: true }]];
-      const value = resolveLeaf(leaf, world);
+      if (leaf === undefined) return [[path, UNKNOWN]];
+      const match = compareApplied(leaf, applied, from, world);
       // Not at hand, so that nobody can bind it to the new address.
-      if (value === undefined) return [[path, { unknown: true }]];
-      if (value instanceof Unknown) return [];
-      const match = matchesApplied(applied, normalise(leaf.schema, value), from, path, world);
-      if (match === 'unknown') return [[path, { unknown: true }]];
+      if (match === 'unset' || match === 'unknown') return [[path, UNKNOWN]];
       const bound = match === 'equal' ? rememberLeaf(leaf, desired.address, world) : undefined;
       return bound === undefined ? [] : [[path, bound]];
     },
@@ -135,7 +132,7 @@ function contextOf(kind: string, text: string): FieldContext {
   const key = `${kind} ${text}`;
   let context = contexts.get(key);
   if (context === undefined) {
-    context = contextAt(kindNamed(kind).schema, parsePath(text) ?? [text]);
+    context = contextAt(kindNamed(kind).schema, pathOf(text));
     if (contexts.size >= MOST_CONTEXTS) contexts.clear();
     contexts.set(key, context);
   }

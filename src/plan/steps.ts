@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import { parsePath } from '../core/path.ts';
+import { pathOf } from '../core/path.ts';
 import type { Change, PlannedOperation } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { JsonObject, ValueObject } from '../core/value.ts';
@@ -166,7 +166,7 @@ export function assumptionsOf(
 
 /** The assumptions that writing a field rests on: its own, and those of what it is in. */
 export function assumptionsAlong(root: FieldSchema, path: string): readonly string[] {
-  return schemasAlong(root, parsePath(path) ?? []).flatMap(
+  return schemasAlong(root, pathOf(path)).flatMap(
     ({ 'x-assumption': assumption }) => assumption ?? [],
   );
 }

@@ -1,4 +1,4 @@
-import { parsePath, parsePaths, startsWith } from '../core/path.ts';
+import { fieldIn, parsePaths, pathOf, startsWith } from '../core/path.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import { ownOf } from '../core/value.ts';
 import { schemasAlong, valueAt } from '../core/walk.ts';
@@ -30,14 +30,13 @@ export function unrecoverablePaths(root: FieldSchema, touched: Touched): Unrecov
   const { snapshot, changed, isWhole } = touched;
   const paths = parsePaths(changed);
   const isTouched = (text: string) => {
-    const path = parsePath(text) ?? [];
+    const path = pathOf(text);
     return isWhole || paths.some((prefix) => startsWith(path, prefix));
   };
-  const along = (text: string) => schemasAlong(root, parsePath(text) ?? []);
+  const along = (text: string) => schemasAlong(root, pathOf(text));
   // What was kept encrypted, and opened, is there.
   const isThere = (text: string) =>
-    snapshot.document !== null &&
-    (valueAt(root, snapshot.document, parsePath(text) ?? [text]) ?? null) !== null;
+    snapshot.document !== null && (valueAt(root, snapshot.document, pathOf(text)) ?? null) !== null;
   const files = changed.filter((text) => along(text).some((schema) => schema['x-file']));
   const secrets = [
     ...[
@@ -52,7 +51,7 @@ export function unrecoverablePaths(root: FieldSchema, touched: Touched): Unrecov
 }
 
 function isUnread(root: FieldSchema, text: string, { document, resource }: SnapshotTaken): boolean {
-  const [field = ''] = parsePath(text) ?? [];
+  const field = fieldIn(text);
   const leaf = ownOf(resource?.leaves ?? {}, text);
   const isKept = leaf === undefined || 'value' in leaf;
   return !isKept && !namesField(root, field) && !Object.hasOwn(document ?? {}, field);
@@ -105,7 +104,7 @@ export function restoredState(root: FieldSchema, touched: Touched): ResourceStat
   const { secrets, files, unread } = unrecoverablePaths(root, touched);
   const leaves: Record<string, AppliedLeaf> = { ...resource.leaves };
   for (const text of [...secrets, ...files, ...unread]) {
-    const along = schemasAlong(root, parsePath(text) ?? []);
+    const along = schemasAlong(root, pathOf(text));
     const isReturned = along.some((schema) => schema['x-sensitive'] === true);
     const known = ownOf(left, text);
     if (known !== undefined) leaves[text] = known;

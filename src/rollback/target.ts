@@ -66,8 +66,8 @@ export function undoToSnapshot(kept: readonly Kept[], now: Now): SnapshotUndo {
   const made = lacking.filter(([, one]) => isCovered(one));
   const back = [...found].map(([address, one]) => broughtBack(address, one, now));
   const makeable = back.filter(({ isLost }) => !isLost);
-  const formers = [...makeable.map(({ former }) => former), ...made.map(madeSince)];
-  const undo = undoTo(formers);
+  const priors = [...makeable.map(({ prior }) => prior), ...made.map(madeSince)];
+  const undo = undoTo(priors);
   return {
     undo: {
       ...undo,
@@ -92,7 +92,7 @@ function staying([address, { kind }]: readonly [Address, ResourceState]): Undo['
 }
 
 type Back = {
-  readonly former: PriorState;
+  readonly prior: PriorState;
   readonly impossible: Undo['impossible'];
   /** Whether it cannot be brought back at all. */
   readonly isLost: boolean;
@@ -113,7 +113,7 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
   );
   const withheld = [...kept.withheld, ...unknown];
   const then = kept.state ?? recorded ?? null;
-  const former: SnapshotTaken = {
+  const prior: SnapshotTaken = {
     type: 'snapshot',
     address,
     kind,
@@ -124,10 +124,10 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
     withheld,
   };
   const changed = leavesOf(then, recorded);
-  const resource = restoredState(schema, { snapshot: former, changed, isWhole, recorded });
+  const resource = restoredState(schema, { snapshot: prior, changed, isWhole, recorded });
   const obstacle = isWhole ? obstacleTo(schema, document) : undefined;
   const lost = unrecoverableValues(schema, {
-    snapshot: { ...former, withheld: kept.withheld },
+    snapshot: { ...prior, withheld: kept.withheld },
     changed: [],
     isWhole,
     recorded,
@@ -141,7 +141,7 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
   const gone = obstacle === undefined ? [] : [{ address, path: null, ...obstacle }];
   const impossible = gone.length > 0 ? gone : isWhole ? [...lost, ...unknownLost] : [];
   return {
-    former: { ...former, resource: resource ?? blank(kept, address) },
+    prior: { ...prior, resource: resource ?? blank(kept, address) },
     impossible,
     isLost: obstacle !== undefined,
   };

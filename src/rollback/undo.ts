@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { elementSegments, formatPath, isIdentity, parsePath, parsePaths } from '../core/path.ts';
+import { formatPath, isIdentity, parsePaths, pathOf } from '../core/path.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import {
@@ -12,8 +12,7 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { mapInside, mapMembers, placeValue, schemasAlong, valueAt } from '../core/walk.ts';
-import { pickLeaves } from '../diff/pick.ts';
+import { mapInside, mapMembers, pickLeaves, placeValue, schemaAt, valueAt } from '../core/walk.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import { scopeOf } from '../plan/natural-key.ts';
@@ -161,21 +160,21 @@ export function undoRun(
  * beside it counts as removed. A document of null takes the resource away. Undoing a run is `undoRun`;
  * what becomes of either goes through `carryOutUndo` (run/undo.ts).
  */
-export function undoTo(formers: readonly PriorState[]): Undo {
-  const addressOf = ownersOf(formers);
-  const wanted = formers.map((former) => [former, wantedFrom(former, addressOf)] as const);
+export function undoTo(priors: readonly PriorState[]): Undo {
+  const addressOf = ownersOf(priors);
+  const wanted = priors.map((prior) => [prior, wantedFrom(prior, addressOf)] as const);
   return {
-    desired: wanted.flatMap(([former, { relinked: remapped }]) =>
-      remapped === undefined ? [] : [desiredFrom(former, remapped, { isExact: true })],
+    desired: wanted.flatMap(([prior, { remapped }]) =>
+      remapped === undefined ? [] : [desiredFrom(prior, remapped, { isExact: true })],
     ),
-    addresses: formers.map(({ address }) => address),
-    versions: versionsOf(formers),
+    addresses: priors.map(({ address }) => address),
+    versions: versionsOf(priors),
     produced: new Map(),
     made: new Map(),
     interleaved: new Map(),
-    restored: new Map(formers.map(({ address, resource }) => [address, resource])),
+    restored: new Map(priors.map(({ address, resource }) => [address, resource])),
     wanted: new Map(wanted.map(([{ address }, one]) => [address, one.wanted])),
-    impossible: formers.flatMap(({ address, kind, document }) =>
+    impossible: priors.flatMap(({ address, kind, document }) =>
       document === null && kindNamed(kind).delete === undefined ? [undeletable(address, kind)] : [],
     ),
   };
@@ -223,10 +222,10 @@ function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
   const { schema } = kindNamed(kind);
   const opened = new Set<string>();
   const document = Object.entries(sealed).reduce((whole, [text, kept]) => {
-    const [value, path] = [open(address, text, kept), parsePath(text)];
-    if (whole === null || value === undefined || path === undefined) return whole;
+    const value = open(address, text, kept);
+    if (whole === null || value === undefined) return whole;
     opened.add(text);
-    return placeValue(schema, whole, path, value);
+    return placeValue(schema, whole, pathOf(text), value);
   }, snapshot.document);
   const withheld = snapshot.withheld.filter((text) => !opened.has(text));
   return { ...snapshot, document, withheld };
@@ -234,10 +233,10 @@ function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
 
 function producedBy(
   line: LedgerLine | undefined,
-  { id: former, pin }: SnapshotTaken,
+  { id: prior, pin }: SnapshotTaken,
   isLate: boolean,
 ): Produced | undefined {
-  const { id = former, history } = line ?? {};
+  const { id = prior, history } = line ?? {};
   if (id === null) return undefined;
   if (history?.after) return { id, entry: history.after, ...(isLate ? { isBefore: true } : {}) };
   // A run that died may not have come to see its own entry.
@@ -285,18 +284,14 @@ function undoOne(
   // What no snapshot holds stays as it is: it is not put back, and not emptied either.
   const stays = new Set([...snapshot.withheld, ...secrets, ...files, ...unread]);
   const paths = parsePaths(changed.filter((text) => !stays.has(text)));
-  const former = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
+  const prior = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
   const elsewhere = isWhole ? facetsSetUpElsewhere(kind, document) : [];
   const bare = [...bareElements(kind, snapshot), ...elsewhere.map(({ field }) => field)];
   const source = isWhole ? creatable(kind, snapshot, document, bare) : snapshot;
-  const { wanted, relinked: remapped } = wantedFrom(
-    source,
-    addressOf,
-    isWhole ? undefined : changed,
-  );
+  const { wanted, remapped } = wantedFrom(source, addressOf, isWhole ? undefined : changed);
   // What is not returned is sent again, and cannot be verified.
   const anew = isWhole
-    ? wantedFrom(creatable(kind, snapshot, former, bare), addressOf).relinked
+    ? wantedFrom(creatable(kind, snapshot, prior, bare), addressOf).remapped
     : undefined;
   const whole = remapped?.document;
   return {
@@ -305,7 +300,7 @@ function undoOne(
     wanted: { ...wanted, withheld: [...wanted.withheld, ...bare] },
     desired: desiredFrom(
       snapshot,
-      anew ?? remapReferences(kind.schema, pickLeaves(kind.schema, former, paths), addressOf),
+      anew ?? remapReferences(kind.schema, pickLeaves(kind.schema, prior, paths), addressOf),
       {
         ...(whole && { whole: { document: whole, withheld: [...snapshot.withheld, ...bare] } }),
         // It stays where it is still there, and is not made again where it is not.
@@ -327,15 +322,15 @@ function undoOne(
  */
 function bareElements({ schema }: Kind, { document, withheld }: SnapshotTaken): readonly string[] {
   const elements = withheld.flatMap((text) => {
-    const path = parsePath(text) ?? [];
+    const path = pathOf(text);
     const at = path.findLastIndex(isIdentity);
     return at < 0 ? [] : [path.slice(0, at + 1)];
   });
   const bare = elements.filter((path) => {
     const element = document === null ? undefined : valueAt(schema, document, path);
-    const list = schemasAlong(schema, path.slice(0, -1)).at(-1);
+    const { 'x-identity': identity } = schemaAt(schema, path.slice(0, -1));
     const members = isObject(element) ? Object.keys(element) : [];
-    return members.every((name) => name === list?.['x-identity']);
+    return members.every((name) => name === identity);
   });
   return [...new Set(bare.map(formatPath))];
 }
@@ -344,24 +339,14 @@ function bareElements({ schema }: Kind, { document, withheld }: SnapshotTaken): 
 function creatable(
   kind: Kind,
   snapshot: SnapshotTaken,
-  former: JsonObject,
+  prior: JsonObject,
   without: readonly string[],
 ): SnapshotTaken {
-  const { schema } = kind;
-  const fields = Object.entries(withoutIdleFacets(kind, former)).filter(
-    ([field]) => !without.includes(field),
-  );
   // From the last one on: each keeps its number while one after it, of the same identity, goes.
-  const document = without.reduceRight((whole, text) => {
-    const path = parsePath(text) ?? [];
-    const above = path.slice(0, -1);
-    const list = valueAt(schema, whole, above);
-    const name = schemasAlong(schema, above).at(-1)?.['x-identity'] ?? '';
-    if (!isList(list)) return whole;
-    const segments = elementSegments(name, list);
-    const kept = list.filter((_, index) => segments[index] !== path.at(-1));
-    return placeValue(schema, whole, above, kept);
-  }, Object.fromEntries(fields));
+  const document = without.reduceRight(
+    (whole, text) => placeValue(kind.schema, whole, pathOf(text), undefined),
+    withoutIdleFacets(kind, prior),
+  );
   return { ...snapshot, document };
 }
 
@@ -371,16 +356,14 @@ function withUnreturned(
   document: JsonObject,
   leaves: ResourceState['leaves'],
 ): JsonObject {
-  const whole = Object.entries(leaves).reduce<ValueObject>((whole, [text, leaf]) => {
-    const path = parsePath(text) ?? [];
+  return Object.entries(leaves).reduce((whole, [text, leaf]) => {
+    const path = pathOf(text);
     const [field = ''] = path;
     if (namesField(schema, field) || Object.hasOwn(document, field) || !('value' in leaf))
       return whole;
     const known = path.reduceRight<Json>((value, key) => ({ [key]: value }), leaf.value);
     return pickLeaves(schema, isObject(known) ? known : {}, [path], whole);
   }, document);
-  // Both are JSON.
-  return whole as JsonObject;
 }
 
 function unknownStays(address: Address, path: string): NotUndone {
@@ -401,35 +384,35 @@ function replacedStays(address: Address, kind: string, id: string | null): NotUn
 }
 
 /** The history entries that were newest then. */
-function versionsOf(formers: readonly PriorState[]): ReadonlyMap<Address, number> {
+function versionsOf(priors: readonly PriorState[]): ReadonlyMap<Address, number> {
   return new Map(
-    formers.flatMap(({ address, pin }) =>
+    priors.flatMap(({ address, pin }) =>
       pin?.history_id ? [[address, pin.history_id] as const] : [],
     ),
   );
 }
 
 /** Finds which of these resources had an id. */
-function ownersOf(formers: readonly PriorState[]) {
+function ownersOf(priors: readonly PriorState[]) {
   const owners = new Map(
-    formers.flatMap(({ kind, id, address }) => (id === null ? [] : [[`${kind} ${id}`, address]])),
+    priors.flatMap(({ kind, id, address }) => (id === null ? [] : [[`${kind} ${id}`, address]])),
   );
   return (kind: string, id: string): Address | undefined => owners.get(`${kind} ${id}`);
 }
 
 /** The whole of a resource as it is to be again, and what it refers to. */
 function wantedFrom(
-  { kind, id, document: former, withheld, resource }: PriorState,
+  { kind, id, document: prior, withheld, resource }: PriorState,
   addressOf: (kind: string, id: string) => Address | undefined,
   changed?: readonly string[],
-): { readonly wanted: Wanted; readonly relinked: Remapped | undefined } {
+): { readonly wanted: Wanted; readonly remapped: Remapped | undefined } {
   const { schema } = kindNamed(kind);
   const remapped =
-    former === null
+    prior === null
       ? undefined
-      : remapReferences(schema, knownPart(kindNamed(kind), former, resource), addressOf);
+      : remapReferences(schema, knownPart(kindNamed(kind), prior, resource), addressOf);
   const wanted = { kind, id, document: remapped?.document ?? null, withheld, changed };
-  return { wanted, relinked: remapped };
+  return { wanted, remapped };
 }
 
 /**
@@ -443,7 +426,7 @@ function knownPart(kind: Kind, document: JsonObject, resource: PriorState['resou
   );
 }
 
-/** What a former resource had in other fields, which do not come back with it. */
+/** What a prior resource had in other fields, which do not come back with it. */
 function unknownFields({ kind, document, resource }: PriorState): readonly string[] {
   const known = knownPart(kindNamed(kind), document ?? {}, resource);
   return Object.entries(document ?? {}).flatMap(([field, value]) =>
@@ -453,7 +436,7 @@ function unknownFields({ kind, document, resource }: PriorState): readonly strin
 
 /** A desired side for the ordinary plan. */
 function desiredFrom(
-  former: PriorState,
+  prior: PriorState,
   { document, references }: Remapped,
   {
     ignore = [],
@@ -462,17 +445,17 @@ function desiredFrom(
     readonly ignore?: readonly string[];
   },
 ): DesiredResource {
-  const scope = scopeOf(kindNamed(former.kind), former.document ?? {});
-  const name = former.document?.name;
+  const scope = scopeOf(kindNamed(prior.kind), prior.document ?? {});
+  const name = prior.document?.name;
   return {
-    address: former.address,
-    kind: former.kind,
+    address: prior.address,
+    kind: prior.kind,
     document: { ...scope, ...(typeof name === 'string' ? { name } : {}), ...document },
     lifecycle: {
-      protect: former.resource?.protect ?? false,
+      protect: prior.resource?.protect ?? false,
       // What no snapshot holds is neither compared nor written.
-      ignore: more.isExact === true ? former.withheld : ignore,
-      ...(former.id === null ? {} : { adopt: former.id }),
+      ignore: more.isExact === true ? prior.withheld : ignore,
+      ...(prior.id === null ? {} : { adopt: prior.id }),
     },
     isPartial: true,
     ...more,

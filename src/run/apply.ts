@@ -8,7 +8,7 @@ import { type FailureDocument, failureDocument } from '../render/failure.ts';
 import type { RunContext, StackOptions } from './context.ts';
 import { failureOf, type RunDocument } from './document.ts';
 import { beganOf, readRun } from './find-run.ts';
-import { planConfiguration, refusalsNow, tellUnread } from './plan.ts';
+import { emitUnread, planConfiguration, refusalsNow } from './plan.ts';
 import { needSecrets, type RunOutcome, type RunRequest, runPlan } from './run.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
 import { type Review, runDocument, type UndoOutcome, undo } from './undo.ts';
@@ -145,7 +145,7 @@ async function applyNow(
   const { session, context } = request;
   const planned = await planConfiguration(session, options, context, { refresh });
   const { plan } = planned;
-  tellUnread(planned, context);
+  emitUnread(planned, context);
   checkExpectation(plan, expect);
   review.show?.(plan);
   if (isRefused(plan)) return { type: 'refused', plan };
@@ -189,7 +189,7 @@ async function applyGiven(
 export async function findOwed(session: Session, isAsked: boolean): Promise<string | undefined> {
   const { unfinished, state } = session;
   // One that is at work may still come to its end.
-  if (unfinished !== undefined && unfinished.settlement === undefined) return undefined;
+  if (unfinished !== undefined && unfinished.recovery === undefined) return undefined;
   const newest = unfinished?.run ?? (isAsked ? state.last_run : null);
   const entries = newest === null ? undefined : await readRun(session, newest);
   if (newest === null || entries === undefined) return undefined;

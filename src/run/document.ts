@@ -1,37 +1,13 @@
-import type { RunStatus } from '../apply/events.ts';
+import type { Run } from '../core/documents.generated.ts';
 import { CallsheetError, EXIT, exitOf } from '../core/errors.ts';
-import type { Refusal } from '../core/plan-document.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
-import type { Failure, FailureDocument } from '../render/failure.ts';
-import type { Difference, LedgerLine, NotUndone } from '../state/journal.ts';
+import type { Failure } from '../render/failure.ts';
+
+/** What came of a run, for programs. Its run is null where nothing was carried out. */
+export type RunDocument = Run.Run;
 
 /** What came of holding a rollback's result against what was wanted. */
-export type Verification = {
-  readonly differs: readonly Difference[];
-  /** How many resources are as they were. */
-  readonly equal: number;
-  /** Why it could not be read; null: it was. */
-  readonly problem: string | null;
-  /** What was not put back, and is known not to be. */
-  readonly left: readonly NotUndone[];
-};
-
-/** What came of a run, for programs: `schemas/run.schema.json`. */
-export type RunDocument = {
-  readonly format: 'callsheet-run';
-  readonly version: 1;
-  /** Null where nothing was carried out. */
-  readonly run: string | null;
-  readonly plan_digest: string | null;
-  readonly status: RunStatus | 'refused';
-  /** The run that was to be undone, where it had changed nothing. */
-  readonly undoes?: string;
-  readonly refusals?: readonly Refusal[];
-  readonly verification?: Verification;
-  readonly ledger: readonly LedgerLine[];
-  /** What came of undoing it, with `--rollback-on-failure`. */
-  readonly rollback?: RunDocument | FailureDocument;
-};
+export type Verification = NonNullable<RunDocument['verification']>;
 
 /** A failure as data, for `--format json`. */
 export function failureOf(error: unknown): Failure {

@@ -7,7 +7,7 @@ import type { HistoryEntry, Reader } from '../plan/reader.ts';
 import { realPause } from '../platform/rate.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { RunContext, StackOptions } from './context.ts';
-import { announce, planConfiguration, tellUnread } from './plan.ts';
+import { announce, emitUnread, planConfiguration } from './plan.ts';
 import { openSession, type Session } from './session.ts';
 
 /** What is looked at, and how thoroughly. */
@@ -27,7 +27,7 @@ export async function driftStack(
     const { reader, histories } = keepHistories(session.reader);
     const how = { isPreflighted: false, refresh };
     const planned = await planConfiguration({ ...session, reader }, options, context, how);
-    tellUnread(planned, context);
+    emitUnread(planned, context);
     const { uncompared } = planned;
     if (uncompared !== undefined) context.emit({ type: 'uncompared', message: uncompared });
     return await attributeDrift(driftOf(planned.plan), histories, session, context);

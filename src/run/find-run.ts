@@ -77,8 +77,7 @@ function wholeId(given: string, runs: readonly string[]): string {
 /** A run that is still at work cannot be undone yet. Throws where it is the one that is asked for. */
 export async function refuseAtWork(given: string | undefined, session: Session): Promise<void> {
   const { unfinished } = session;
-  if (given === undefined || unfinished === undefined || unfinished.settlement !== undefined)
-    return;
+  if (given === undefined || unfinished === undefined || unfinished.recovery !== undefined) return;
   if (wholeId(given, await runsOf(session)) !== unfinished.run) return;
   throw new CallsheetError('usage', `run ${unfinished.run} is still at work`, {
     hint: 'Wait until it ends, or interrupt it, and roll it back then. callsheet state unlock shows who runs it.',
@@ -126,7 +125,7 @@ async function runsOf({ store, unfinished }: Session): Promise<readonly string[]
   return unfinished === undefined ? finished : [unfinished.run, ...finished];
 }
 
-/** The journal of a run, one that died and is not settled yet among them. */
+/** The journal of a run, an interrupted one that is not recovered yet among them. */
 export async function readRun(
   { store, unfinished }: Session,
   run: string,

@@ -8,7 +8,7 @@ import type { Reader } from '../plan/reader.ts';
 import { assumptionOf, movedEndpoints } from '../platform/endpoints.ts';
 import { formerAddresses } from '../stack/moves.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
-import { settledBy } from './recover.ts';
+import { recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
 
 /** What is planned, what the plan may do, and how much is read for it. */
@@ -33,7 +33,7 @@ export async function planStack(
   try {
     announce(session, context);
     const planned = await planConfiguration(session, options, context, { refresh });
-    tellUnread(planned, context);
+    emitUnread(planned, context);
     const overlaps = await findOverlaps(planned, session);
     if (overlaps.length > 0) context.emit({ type: 'overlaps', lines: overlaps });
     return { plan: planned.plan, overlaps };
@@ -46,12 +46,12 @@ export async function planStack(
 export function announce({ warnings, unfinished }: Session, { emit }: RunContext): void {
   if (warnings.length > 0) emit({ type: 'warnings', diagnostics: warnings });
   // One that died is recovered, and the plan shows it.
-  if (unfinished !== undefined && unfinished.settlement === undefined)
+  if (unfinished !== undefined && unfinished.recovery === undefined)
     emit({ type: 'run_at_work', run: unfinished.run });
 }
 
 /** Says how much a fast refresh did not read. */
-export function tellUnread({ unread, plan }: Planned, { emit }: RunContext): void {
+export function emitUnread({ unread, plan }: Planned, { emit }: RunContext): void {
   if (unread === 0) return;
   emit({ type: 'unread', unread, all: plan.changes.length + plan.summary.no_op });
 }
@@ -76,7 +76,7 @@ function planInput(session: Session, context: RunContext): Omit<PlanInput, 'opti
     organization: stack.organization,
     configDigest: stack.digest,
     environment: stack.environment,
-    settled: settledBy(session.unfinished),
+    settled: recoveredRun(session.unfinished),
     versions: new Map(),
     assumptionOf: (operation) => assumptionOf(operation, endpoints),
     assume: endpoints.assume,
@@ -136,7 +136,7 @@ export function planInstead(
 }
 
 /** What stands against running a plan now, by the clock, the state and the configuration of now. */
-export function objectionsNow(
+export function guardFindingsNow(
   plan: PlanDocument,
   { stack, state, world: known }: Pick<Session, 'stack' | 'state' | 'world'>,
   { now }: RunContext,
@@ -155,7 +155,7 @@ export function refusalsNow(
   context: RunContext,
 ): readonly Refusal[] {
   const judged = checkTeamRules(plan, { rules: session.stack.rules, now: context.now() });
-  return [...refusalsIn(objectionsNow(plan, session, context)), ...judged.refusals];
+  return [...refusalsIn(guardFindingsNow(plan, session, context)), ...judged.refusals];
 }
 
 /** A reader that tells how much was read while `work` uses it. `expected`: how many resources there are, as far as is known before. */

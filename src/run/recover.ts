@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Recovery, recoverRun, recoveryFindings } from '../apply/recover.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
-import type { SettledRun } from '../core/plan-document.ts';
+import type { RecoveredRun } from '../core/plan-document.ts';
 import type { World } from '../diff/world.ts';
 import { createReader } from '../live/reader.ts';
 import type { Reader } from '../plan/reader.ts';
@@ -22,7 +22,7 @@ export type Unfinished = {
   readonly run: string;
   readonly entries: readonly JournalEntry[];
   /** What became of it. Undefined while it is at work. */
-  readonly settlement: Recovery | undefined;
+  readonly recovery: Recovery | undefined;
 };
 
 /** What is known where a run is recovered. */
@@ -51,10 +51,10 @@ export async function findUnfinished(
 ): Promise<Unfinished | undefined> {
   const run = replayed.began?.run;
   if (run === undefined) return undefined;
-  const settlement = (await isAtWork(run, deps.store))
+  const recovery = (await isAtWork(run, deps.store))
     ? undefined
     : await recoverRun(pending, replayed, deps);
-  return { run, entries: pending, settlement };
+  return { run, entries: pending, recovery };
 }
 
 /** Nothing is undone beside a run that is at work: what it has not done yet would be taken for nothing. */
@@ -62,7 +62,7 @@ export async function refuseBeside({
   unfinished,
   store,
 }: Pick<Interrupted, 'unfinished' | 'store'>): Promise<void> {
-  if (unfinished === undefined || unfinished.settlement !== undefined) return;
+  if (unfinished === undefined || unfinished.recovery !== undefined) return;
   const held = await store.lock();
   if (held?.holder.run === unfinished.run)
     throw lockedState(store.location, held.holder, held.lease);
@@ -135,23 +135,23 @@ async function isAtWork(run: string, store: StateStore): Promise<boolean> {
 }
 
 /** What a plan says of it. */
-export function settledBy(unfinished: Unfinished | undefined): SettledRun | undefined {
-  const { run, settlement } = unfinished ?? {};
-  if (run === undefined || settlement === undefined) return undefined;
-  return { run, findings: recoveryFindings(settlement) };
+export function recoveredRun(unfinished: Unfinished | undefined): RecoveredRun | undefined {
+  const { run, recovery } = unfinished ?? {};
+  if (run === undefined || recovery === undefined) return undefined;
+  return { run, findings: recoveryFindings(recovery) };
 }
 
-/** The journal of a run as it will be once it is settled. */
-export function entriesOf({ entries, settlement }: Unfinished): readonly JournalEntry[] {
-  if (settlement === undefined) return entries;
-  return [...entries, ...settlement.records, settledEnd(settlement, '')];
+/** The journal of a run as it will be once it is recovered. */
+export function entriesOf({ entries, recovery }: Unfinished): readonly JournalEntry[] {
+  if (recovery === undefined) return entries;
+  return [...entries, ...recovery.records, recoveredEnd(recovery, '')];
 }
 
 /**
- * The state to start from: the one of the plan, with a run that died settled in it for good. Throws `stale`
+ * The state to start from: the one of the plan, with an interrupted run recovered in it for good. Throws `stale`
  * where another run wrote since, or died since: the plan knew nothing of that.
  */
-export async function recordSettlement(
+export async function recordRecovery(
   lease: Lease,
   session: Interrupted,
   context: RunContext,
@@ -168,15 +168,15 @@ export async function recordSettlement(
   if (replayed.began === undefined) return now;
   const { run } = replayed.began;
   const isKnown = unfinished?.run === run && unfinished.entries.length === pending.length;
-  const settlement = isKnown ? unfinished.settlement : undefined;
+  const recovery = isKnown ? unfinished.recovery : undefined;
   const file = (one: Recovery) => {
     refuseUnclear(one, session.stack.resources);
-    return fileSettlement(lease, one, platform.account_id, context);
+    return fileRecovery(lease, one, platform.account_id, context);
   };
-  if (settlement !== undefined) {
-    const settled = await file(settlement);
+  if (recovery !== undefined) {
+    const recovered = await file(recovery);
     context.emit({ type: 'recovered', run });
-    return settled;
+    return recovered;
   }
   // A reader of its own: what was listed for the plan is older than what the run did last.
   const reader = createReader(session.client, session.endpoints);
@@ -192,22 +192,25 @@ export async function recordSettlement(
   );
 }
 
-/** Writes down what became of a dead run, and files its journal. */
-export async function fileSettlement(
+/** Writes down what became of an interrupted run, and files its journal. */
+export async function fileRecovery(
   lease: Lease,
-  settlement: Recovery,
+  recovery: Recovery,
   account: string | undefined,
   context: RunContext,
 ): Promise<State> {
-  for (const record of settlement.records) await lease.append(record);
-  await lease.append(settledEnd(settlement, context.now().toISOString()));
-  const { state, run } = settlement;
-  const settled = nextState(account === undefined ? state : { ...state, account_id: account }, run);
-  await lease.commit(settled);
-  return settled;
+  for (const record of recovery.records) await lease.append(record);
+  await lease.append(recoveredEnd(recovery, context.now().toISOString()));
+  const { state, run } = recovery;
+  const recovered = nextState(
+    account === undefined ? state : { ...state, account_id: account },
+    run,
+  );
+  await lease.commit(recovered);
+  return recovered;
 }
 
-function settledEnd({ ledger }: Recovery, at: string): RunEnded {
+function recoveredEnd({ ledger }: Recovery, at: string): RunEnded {
   return { type: 'ended', at, status: 'settled', verified: false, ledger };
 }
 

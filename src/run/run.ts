@@ -21,8 +21,8 @@ import type { Expected, Lease } from '../state/store.ts';
 import { describeActor, runId } from './actor.ts';
 import { type Observe, type RunContext, stage } from './context.ts';
 import type { Verification } from './document.ts';
-import { objectionsNow, refusalsNow } from './plan.ts';
-import { acquireUntil, recordSettlement } from './recover.ts';
+import { guardFindingsNow, refusalsNow } from './plan.ts';
+import { acquireUntil, recordRecovery } from './recover.ts';
 import { claimForRun, fingerprintsForRun, type Session, sealerFor } from './session.ts';
 
 /** What a run left, as far as it knows. */
@@ -97,23 +97,23 @@ async function runAs(run: string, planned: Planned, request: RunRequest): Promis
   };
   const lease = await acquireUntil(session.store, holder, request.freeBy ?? 0, context);
   return releasing(lease, async () => {
-    const settled = await stage(context, 'recover', () =>
-      recordSettlement(lease, session, context),
+    const recovered = await stage(context, 'recover', () =>
+      recordRecovery(lease, session, context),
     );
-    const fingerprints = await fingerprintsForRun(settled, session, context);
-    const state = concealState(settled, fingerprints);
+    const fingerprints = await fingerprintsForRun(recovered, session, context);
+    const state = concealState(recovered, fingerprints);
     await claimForRun(lease, planned, session);
     // What is held or left out makes no run: the last one stays the last that did something.
     if (plan.changes.every(({ verdict }) => verdict !== 'ok')) {
       await refreshState(planned, state, lease);
-      if (planned.refresh.size > 0) tellConcealed(settled, context);
+      if (planned.refresh.size > 0) emitConcealed(recovered, context);
       return { type: 'unchanged', plan, status: 'done' };
     }
     // Time went on while somebody made up their mind.
     const refusals = refusalsNow(plan, { ...session, state }, context);
     if (refusals.length > 0) return { type: 'refused', plan: withRefusals(plan, refusals) };
     const result = await execute(planned, state, fingerprints, run, actor, lease, request);
-    tellConcealed(settled, context);
+    emitConcealed(recovered, context);
     return { type: 'ran', run, plan, result };
   });
 }
@@ -172,7 +172,7 @@ function concealed(
 }
 
 /** Said once: from now on the state has none in clear. */
-function tellConcealed({ resources }: State, { emit }: RunContext): void {
+function emitConcealed({ resources }: State, { emit }: RunContext): void {
   const paths = Object.entries(resources).flatMap(([address, one]) =>
     secretsInClear(one).map((path) => `${address} ${path}`),
   );
@@ -243,7 +243,7 @@ async function execute(
       ...(request.onFailure === undefined ? {} : { on_failure: request.onFailure }),
       ...guarded,
     });
-    const forgetStop = tellStop(context);
+    const forgetStop = emitStop(context);
     // A rollback is held against what it found; whoever verifies nothing keeps nothing.
     const noting =
       request.verify === undefined ? deps : { ...deps, lease: noteSnapshots(lease, found) };
@@ -309,7 +309,7 @@ async function confirm(
 }
 
 /** Says once that an interrupt was heard. Apart, so that what waits for one keeps nothing of the run in memory. */
-function tellStop({ stop, emit }: RunContext): () => void {
+function emitStop({ stop, emit }: RunContext): () => void {
   const tell = () => emit({ type: 'stopping' });
   stop.addEventListener('abort', tell, { once: true });
   return () => stop.removeEventListener('abort', tell);
@@ -351,7 +351,7 @@ function guardsOf(
   { user }: Actor,
   { session, context, hold }: RunRequest,
 ): Pick<RunBegan, 'holds' | 'overrides'> {
-  const overridden = objectionsNow(plan, { ...session, state }, context).filter(
+  const overridden = guardFindingsNow(plan, { ...session, state }, context).filter(
     ({ isOverridden }) => isOverridden,
   );
   const overrides = overridden.map(({ refusal: { guard, message }, reason }) => {

@@ -135,7 +135,7 @@ export async function openSessionOn(
       endpoints,
       reader,
       store,
-      state: unfinished?.settlement?.state ?? known,
+      state: unfinished?.recovery?.state ?? known,
       unfinished,
       platform: { base_url: client.baseUrl, account_id: account },
       world,

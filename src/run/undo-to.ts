@@ -131,7 +131,7 @@ async function isGoneOnWith(session: Session, sha256: string): Promise<boolean> 
 /** What a person should know of what is left alone. */
 function notesOn({ untold, foreign }: SnapshotUndo, { kept, others }: Relevant): readonly Note[] {
   const withheld = kept.reduce((sum, one) => sum + one.withheld.length, 0);
-  const beside = foreign + others;
+  const unmanaged = foreign + others;
   const said: Note[] = untold.map((address) => ({
     severity: 'warning',
     address,
@@ -141,8 +141,8 @@ function notesOn({ untold, foreign }: SnapshotUndo, { kept, others }: Relevant):
     const message = `${formatCount(withheld, 'sensitive value')} of these resources ${withheld === 1 ? 'is' : 'are'} not in the snapshot, which is not encrypted; what is live stays`;
     said.push({ severity: 'info', address: null, message });
   }
-  if (beside > 0) {
-    const message = `${formatCount(beside, 'resource')} of the snapshot ${beside === 1 ? 'is' : 'are'} not managed by this stack and not touched`;
+  if (unmanaged > 0) {
+    const message = `${formatCount(unmanaged, 'resource')} of the snapshot ${unmanaged === 1 ? 'is' : 'are'} not managed by this stack and not touched`;
     said.push({ severity: 'info', address: null, message });
   }
   return said;

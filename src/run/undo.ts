@@ -4,14 +4,13 @@ import { CallsheetError, commandLine, quoted } from '../core/errors.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { createReader } from '../live/reader.ts';
+import { createReader, readNewest } from '../live/reader.ts';
 import { isRefused } from '../plan/document.ts';
 import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
 import { scopeOf } from '../plan/natural-key.ts';
 import { readWith } from '../plan/reader.ts';
 import { pinOf } from '../plan/refresh.ts';
-import { isNotFound } from '../platform/errors.ts';
 import { afterRollbacks, deletedSince, type Edited, findInterleaved } from '../rollback/edits.ts';
 import {
   goneSince,
@@ -164,7 +163,7 @@ function findEdited(undo: Undo, session: Session): Promise<readonly Edited[]> {
   const author = `api:${platform.account_id}`;
   return findInterleaved(undo, {
     history: (address, id, limit) =>
-      orNothing(reader.history(kindNamed(kindOf(address)), id, limit)),
+      readNewest({ kind: kindNamed(kindOf(address)), id }, { reader }, limit),
     isOwn: (entry) => isSigned(entry, { author, isRevert: true }),
     pin: async ({ kind: name, id, scope }) => {
       const kind = kindNamed(name);
@@ -173,16 +172,6 @@ function findEdited(undo: Undo, session: Session): Promise<readonly Edited[]> {
     },
     runOf: (address, entry) => findWriter(session, address, entry),
   });
-}
-
-/** What is gone has no history either. */
-async function orNothing<T>(entries: Promise<readonly T[]>): Promise<readonly T[]> {
-  try {
-    return await entries;
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type OwnWrites, readOwnWrites, tellInterleaved } from '../../src/apply/history.ts';
+import { interleavedMessage, type OwnWrites, readOwnWrites } from '../../src/apply/history.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
 
 const OURS = 'api:account';
@@ -150,9 +150,9 @@ describe('whose history entries are whose', () => {
 
   it('is told with author, source, time and entry', () => {
     const { interleaved } = readOwnWrites([entry(43, MINA), entry(42), entry(41, MINA)], writes);
-    expect(tellInterleaved('agent.desk', interleaved)).toBe(
+    expect(interleavedMessage('agent.desk', interleaved)).toBe(
       `somebody else wrote it between the check and this write: user:mina via dashboard at ${LATE} (history entry 41); where both set the same, theirs is overwritten; it was edited again right after: user:mina via dashboard at ${LATE} (history entry 43) (callsheet history agent.desk)`,
     );
-    expect(tellInterleaved('agent.desk', [])).toBeUndefined();
+    expect(interleavedMessage('agent.desk', [])).toBeUndefined();
   });
 });

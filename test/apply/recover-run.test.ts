@@ -108,9 +108,9 @@ async function settle(change: Change, given: Given = {}): Promise<Recovery> {
   const before = change.was?.resource;
   const known = given.known ?? (before ? { [change.address ?? DESK]: before } : {});
   const replayed = replay(stateWith(known), entries);
-  const settlement = await recoverRun(entries, replayed, { reader, world: live.given() });
-  if (settlement === undefined) throw new Error('nothing was settled');
-  return settlement;
+  const recovery = await recoverRun(entries, replayed, { reader, world: live.given() });
+  if (recovery === undefined) throw new Error('nothing was settled');
+  return recovery;
 }
 
 /** The only change that there is. */
@@ -176,7 +176,7 @@ describe('the leaves of an update', () => {
 
   async function check(row: Row): Promise<void> {
     const { before, intended, unreadable = [], live, found = null, message, leaves } = row;
-    const settlement = await settle(
+    const recovery = await settle(
       {
         was: { document: found, resource: resource('a1', { leaves: before }) },
         intended: { leaves: intended, unreadable },
@@ -184,8 +184,8 @@ describe('the leaves of an update', () => {
       },
       { live },
     );
-    expect(only(settlement)).toMatchObject({ message, isDone: message === DONE, id: 'a1' });
-    expect(recordOf(settlement)?.leaves).toEqual(leaves);
+    expect(only(recovery)).toMatchObject({ message, isDone: message === DONE, id: 'a1' });
+    expect(recordOf(recovery)?.leaves).toEqual(leaves);
   }
 
   const a = written({ model: 'a' });
@@ -591,12 +591,12 @@ describe('an update', () => {
 
   test('that took is remembered as it was intended, with what is live now', async () => {
     const live = desk({ model: 'b', updated_at });
-    const settlement = await settle({ was: { ...was, pin: PIN }, intended }, { live });
+    const recovery = await settle({ was: { ...was, pin: PIN }, intended }, { live });
     const read = await live
       .reader()
       .read(kindNamed('agent'), { id: 'a1', scope: SCOPE }, new Set());
     if (read === undefined) throw new Error('there is no agent');
-    expect(settlement.records).toEqual([
+    expect(recovery.records).toEqual([
       {
         type: 'resource',
         address: DESK,
@@ -611,16 +611,16 @@ describe('an update', () => {
         },
       },
     ]);
-    expect(settlement.state.resources[DESK]).toEqual(recordOf(settlement));
+    expect(recovery.state.resources[DESK]).toEqual(recordOf(recovery));
   });
 
   test('that took in part keeps its pin and its protection', async () => {
     const wanted = { ...intended, leaves: written({ model: 'b', status: 'inactive' }) };
-    const settlement = await settle(
+    const recovery = await settle(
       { was: { ...was, pin: PIN }, intended: wanted },
       { live: desk({ model: 'b', updated_at }) },
     );
-    expect(recordOf(settlement)).toMatchObject({ name: 'Front desk', pin: PIN, protect: true });
+    expect(recordOf(recovery)).toMatchObject({ name: 'Front desk', pin: PIN, protect: true });
   });
 
   test('of what the state did not know has the pin of what is live where it took in part', async () => {
@@ -629,8 +629,8 @@ describe('an update', () => {
     const live = desk({ model: 'b', updated_at }).history({
       a1: [{ ...entry, reverted_from_id: null }],
     });
-    const settlement = await settle({ intended: wanted }, { live });
-    expect(recordOf(settlement)).toMatchObject({
+    const recovery = await settle({ intended: wanted }, { live });
+    expect(recordOf(recovery)).toMatchObject({
       leaves: written({ model: 'b' }),
       pin: { updated_at, history_id: null },
       protect: true,
@@ -638,13 +638,13 @@ describe('an update', () => {
   });
 
   test('of what is gone leaves it to the plan', async () => {
-    const settlement = await settle({ was, intended }, { live: world() });
-    expect(only(settlement)).toMatchObject({
+    const recovery = await settle({ was, intended }, { live: world() });
+    expect(only(recovery)).toMatchObject({
       isDone: false,
       severity: 'info',
       message: 'is gone (id a1)',
     });
-    expect(settlement.records).toEqual([]);
+    expect(recovery.records).toEqual([]);
   });
 
   test.each<[string, Change, Given]>([
@@ -652,13 +652,13 @@ describe('an update', () => {
     ['what the journal does not describe', { was }, { live: desk({ model: 'b' }) }],
     ['what the journal intends to forget', { was, intended: null }, { live: desk() }],
   ])('of %s is not known to have taken', async (_title, change, given) => {
-    const settlement = await settle(change, given);
-    expect(only(settlement)).toMatchObject({
+    const recovery = await settle(change, given);
+    expect(only(recovery)).toMatchObject({
       isDone: false,
       severity: 'warning',
       message: 'cannot be read, so that nobody knows whether it was changed (id a1)',
     });
-    expect(settlement.records).toEqual([]);
+    expect(recovery.records).toEqual([]);
   });
 
   const elsewhere = { organization_id: 'elsewhere' };
@@ -704,7 +704,7 @@ describe('the history entry of an update', () => {
     ['may be a return to a version', [entry(41, { action: 'reverted' })], 41, {}],
     ['is anybody’s where the account is unknown', [entry(41, theirs)], 41, anybody],
   ])('%s', async (_title, entries, after, more) => {
-    const settlement = await settle(
+    const recovery = await settle(
       {
         was: { pin: PIN, resource: resource('a1', { leaves: {} }) },
         intended: { leaves: written({ model: 'b' }) },
@@ -712,17 +712,17 @@ describe('the history entry of an update', () => {
       },
       { live: desk({ model: 'b' }).history({ a1: entries }), ...more },
     );
-    expect(settlement.ledger[0]?.history).toEqual({ before: 40, after });
-    expect(recordOf(settlement)?.pin?.history_id).toBe(after ?? 40);
+    expect(recovery.ledger[0]?.history).toEqual({ before: 40, after });
+    expect(recordOf(recovery)?.pin?.history_id).toBe(after ?? 40);
   });
 
   test('is the first where there was none before', async () => {
-    const settlement = await settle(
+    const recovery = await settle(
       { intended: { leaves: written({ model: 'b' }) } },
       { live: desk({ model: 'b' }).history({ a1: [entry(1)] }) },
     );
-    expect(settlement.ledger[0]?.history).toEqual({ before: null, after: 1 });
-    expect(recordOf(settlement)?.pin?.history_id).toBe(1);
+    expect(recovery.ledger[0]?.history).toEqual({ before: null, after: 1 });
+    expect(recordOf(recovery)?.pin?.history_id).toBe(1);
   });
 });
 
@@ -760,32 +760,32 @@ describe('a removal', () => {
   const REMOVAL: Change = { address: REMINDER, was, intended: null, sent: [{ step: 'delete' }] };
 
   test('is settled by a 404', async () => {
-    const settlement = await settle(REMOVAL, { live: templates() });
-    expect(only(settlement)).toMatchObject({
+    const recovery = await settle(REMOVAL, { live: templates() });
+    expect(only(recovery)).toMatchObject({
       id: 't1',
       isDone: true,
       severity: 'info',
       message: 'was deleted (id t1)',
     });
-    expect(settlement.records).toEqual([{ type: 'resource', address: REMINDER, resource: null }]);
-    expect(settlement.state.resources).toEqual({});
+    expect(recovery.records).toEqual([{ type: 'resource', address: REMINDER, resource: null }]);
+    expect(recovery.state.resources).toEqual({});
   });
 
   test('did not take where it is still there', async () => {
-    const settlement = await settle(REMOVAL, { live: templates(template('t1')) });
-    expect(only(settlement)).toMatchObject({
+    const recovery = await settle(REMOVAL, { live: templates(template('t1')) });
+    expect(only(recovery)).toMatchObject({
       id: 't1',
       isDone: false,
       severity: 'info',
       message: 'was not deleted (id t1)',
     });
-    expect(settlement.state.resources).toEqual({ [REMINDER]: known('t1') });
+    expect(recovery.state.resources).toEqual({ [REMINDER]: known('t1') });
   });
 
   test('of what also was written to is one', async () => {
     const sent: Sent[] = [{ step: 'update' }, { step: 'delete' }];
-    const settlement = await settle({ ...REMOVAL, sent }, { live: templates() });
-    expect(only(settlement).message).toBe('was deleted (id t1)');
+    const recovery = await settle({ ...REMOVAL, sent }, { live: templates() });
+    expect(only(recovery).message).toBe('was deleted (id t1)');
   });
 
   const elsewhere = { organization_id: 'elsewhere' };
@@ -815,9 +815,9 @@ describe('a removal', () => {
     ],
   ])('is looked for %s', async (_title, change, asked) => {
     const listener = listening(templates().reader());
-    const settlement = await settle(change, { reader: listener.reader });
+    const recovery = await settle(change, { reader: listener.reader });
     expect(listener.asked).toEqual([{ ...asked, isUnread: false }]);
-    expect(only(settlement).id).toBe(listener.asked[0]?.id);
+    expect(only(recovery).id).toBe(listener.asked[0]?.id);
   });
 });
 
@@ -910,24 +910,24 @@ describe('a making', () => {
       id: 't9',
     },
   ])('$title', async ({ sent = [{ step: 'create' }], live, known: resources = {}, id }) => {
-    const settlement = await settle(
+    const recovery = await settle(
       { ...MAKING, sent },
       { live: templates(...live), known: resources },
     );
-    expect(only(settlement)).toMatchObject({
+    expect(only(recovery)).toMatchObject({
       id,
       isDone: id !== null,
       severity: 'info',
       message: id === null ? NONE : FOUND,
     });
-    expect(recordOf(settlement, REMINDER)?.id).toBe(id ?? undefined);
+    expect(recordOf(recovery, REMINDER)?.id).toBe(id ?? undefined);
   });
 
   test('is remembered as it was intended, with what is live', async () => {
     const intended = { ...MAKING.intended, protect: true };
     const record = template('t9', { updated_at: at(1) });
-    const settlement = await settle({ ...MAKING, intended }, { live: templates(record) });
-    expect(recordOf(settlement, REMINDER)).toEqual({
+    const recovery = await settle({ ...MAKING, intended }, { live: templates(record) });
+    expect(recordOf(recovery, REMINDER)).toEqual({
       kind: 'sms_template',
       id: 't9',
       scope: SCOPE,
@@ -940,18 +940,18 @@ describe('a making', () => {
       },
       protect: true,
     });
-    expect(settlement.state.resources).toEqual({ [REMINDER]: recordOf(settlement, REMINDER) });
-    expect(settlement.ledger[0]?.history).toBeNull();
+    expect(recovery.state.resources).toEqual({ [REMINDER]: recordOf(recovery, REMINDER) });
+    expect(recovery.ledger[0]?.history).toBeNull();
   });
 
   test('that somebody edited since is remembered without what it wrote there', async () => {
     const live = templates(template('t9', { body: 'Bye' }));
-    const settlement = await settle(MAKING, { live });
-    expect(only(settlement)).toMatchObject({
+    const recovery = await settle(MAKING, { live });
+    expect(only(recovery)).toMatchObject({
       isDone: false,
       message: 'was created (id t9); what is missing is still to be done',
     });
-    expect(recordOf(settlement, REMINDER)?.leaves).toEqual(written({ name: 'Reminder' }));
+    expect(recordOf(recovery, REMINDER)?.leaves).toEqual(written({ name: 'Reminder' }));
   });
 
   test('has the history entry that it began with', async () => {
@@ -961,18 +961,18 @@ describe('a making', () => {
       sent: [{ step: 'create', answer: { id: 'a1' } }],
     };
     const live = desk({ name: 'Reminder', body: 'See you' }).history({ a1: [entry(3)] });
-    const settlement = await settle({ ...change, intended: { leaves: {} } }, { live });
-    expect(settlement.ledger[0]?.history).toEqual({ before: null, after: 3 });
-    expect(recordOf(settlement)?.pin?.history_id).toBe(3);
+    const recovery = await settle({ ...change, intended: { leaves: {} } }, { live });
+    expect(recovery.ledger[0]?.history).toEqual({ before: null, after: 3 });
+    expect(recordOf(recovery)?.pin?.history_id).toBe(3);
   });
 
   test('that cannot be read is taken to be as intended', async () => {
-    const settlement = await settle(
+    const recovery = await settle(
       { ...MAKING, sent: [{ step: 'create', answer: { id: 't9' } }] },
       { reader: blind(templates().reader()) },
     );
-    expect(only(settlement)).toMatchObject({ isDone: true, message: FOUND });
-    expect(recordOf(settlement, REMINDER)).toMatchObject({
+    expect(only(recovery)).toMatchObject({ isDone: true, message: FOUND });
+    expect(recordOf(recovery, REMINDER)).toMatchObject({
       leaves: MAKING.intended.leaves,
       pin: null,
     });
@@ -1004,19 +1004,19 @@ describe('a making', () => {
       'there is no list to look in',
     ],
   ])('is unknown where %s', async (_title, change, given, why) => {
-    const settlement = await settle(change, given);
-    expect(only(settlement)).toMatchObject({
+    const recovery = await settle(change, given);
+    expect(only(recovery)).toMatchObject({
       id: null,
       isDone: false,
       severity: 'warning',
       message: `may have been created: ${why}. If it is there, name its id in lifecycle.adopt`,
     });
-    expect(settlement.records).toEqual([]);
+    expect(recovery.records).toEqual([]);
   });
 
   test('that may be one of several is for a person to tell', async () => {
-    const settlement = await settle(MAKING, { live: templates(template('t8'), template('t9')) });
-    expect(only(settlement)).toMatchObject({
+    const recovery = await settle(MAKING, { live: templates(template('t8'), template('t9')) });
+    expect(only(recovery)).toMatchObject({
       id: null,
       isDone: false,
       severity: 'warning',
@@ -1024,27 +1024,27 @@ describe('a making', () => {
         'may have been created: 2 live resources have its name since, t8, t9. Name the id of the right one in lifecycle.adopt, or delete those that are too many in the dashboard',
       candidates: ['t8', 't9'],
     });
-    expect(settlement.records).toEqual([]);
+    expect(recovery.records).toEqual([]);
   });
 
   test('of what is told by id has no candidates', async () => {
-    const settlement = await settle(MAKING, { live: templates(template('t9')) });
-    expect(only(settlement).candidates).toBeUndefined();
+    const recovery = await settle(MAKING, { live: templates(template('t9')) });
+    expect(only(recovery).candidates).toBeUndefined();
   });
 });
 
 describe('an answer to a creation that names what another resource has', () => {
   test("is nobody's: nothing is recorded, and a person is to look", async () => {
-    const settlement = await settle(
+    const recovery = await settle(
       { ...MAKING, sent: [{ step: 'create', answer: { id: 't9' } }] },
       { live: templates(template('t9')), known: { 'sms_template.other': known('t9') } },
     );
-    expect(only(settlement)).toMatchObject({
+    expect(only(recovery)).toMatchObject({
       id: null,
       severity: 'warning',
       message: expect.stringContaining('its answer named t9, which another resource has'),
     });
-    expect(settlement.records).toEqual([]);
+    expect(recovery.records).toEqual([]);
   });
 });
 
@@ -1059,36 +1059,36 @@ describe('a replacement', () => {
   const SPARE = `${REMINDER}.replaced`;
 
   test('of which the old one is gone is done', async () => {
-    const settlement = await settle(REPLACEMENT, { live: templates(template('t2')) });
-    expect(only(settlement)).toMatchObject({ isDone: true, message: 'was created (id t2)' });
-    expect(settlement.state.resources).toEqual({ [REMINDER]: recordOf(settlement, REMINDER) });
-    expect(recordOf(settlement, REMINDER)).toMatchObject({
+    const recovery = await settle(REPLACEMENT, { live: templates(template('t2')) });
+    expect(only(recovery)).toMatchObject({ isDone: true, message: 'was created (id t2)' });
+    expect(recovery.state.resources).toEqual({ [REMINDER]: recordOf(recovery, REMINDER) });
+    expect(recordOf(recovery, REMINDER)).toMatchObject({
       id: 't2',
       leaves: MAKING.intended.leaves,
     });
-    expect(settlement.ledger[0]).toMatchObject({ action: 'replace', status: 'done', id: 't2' });
+    expect(recovery.ledger[0]).toMatchObject({ action: 'replace', status: 'done', id: 't2' });
   });
 
   test('of which the old one is still there keeps that under an address of its own', async () => {
-    const settlement = await settle(REPLACEMENT, {
+    const recovery = await settle(REPLACEMENT, {
       live: templates(template('t1'), template('t2')),
     });
-    expect(only(settlement)).toMatchObject({
+    expect(only(recovery)).toMatchObject({
       id: 't2',
       isDone: false,
       message: `was created (id t2); the one before it (id t1) is still there, and is ${SPARE} until it is deleted`,
     });
-    expect(recordOf(settlement, SPARE)).toEqual(known('t1'));
-    expect(Object.keys(settlement.state.resources)).toEqual([REMINDER, SPARE]);
+    expect(recordOf(recovery, SPARE)).toEqual(known('t1'));
+    expect(Object.keys(recovery.state.resources)).toEqual([REMINDER, SPARE]);
   });
 
   test('keeps nothing that the state did not know', async () => {
-    const settlement = await settle(
+    const recovery = await settle(
       { ...REPLACEMENT, was: { id: 't1' } },
       { live: templates(template('t1'), template('t2')) },
     );
-    expect(only(settlement)).toMatchObject({ isDone: true, message: 'was created (id t2)' });
-    expect(settlement.records.map(({ address }) => address)).toEqual([REMINDER]);
+    expect(only(recovery)).toMatchObject({ isDone: true, message: 'was created (id t2)' });
+    expect(recovery.records.map(({ address }) => address)).toEqual([REMINDER]);
   });
 
   test.each<[string, Sent]>([
@@ -1098,21 +1098,21 @@ describe('a replacement', () => {
     ],
     ['wrote anew what was there', { step: 'again', answer: { id: 't2' } }],
   ])('keeps nothing where a request %s', async (_title, sent) => {
-    const settlement = await settle(
+    const recovery = await settle(
       { ...REPLACEMENT, sent: [sent] },
       { live: templates(template('t1'), template('t2')) },
     );
-    expect(only(settlement)).toMatchObject({
+    expect(only(recovery)).toMatchObject({
       isDone: true,
       message: `was created (id ${sent.answer?.id})`,
     });
-    expect(settlement.records.map(({ address }) => address)).toEqual([REMINDER]);
+    expect(recovery.records.map(({ address }) => address)).toEqual([REMINDER]);
   });
 
   test('keeps nothing of a kind that nobody can delete', async () => {
     const voice = (id: string) => ({ id, ...SCOPE, name: 'Harbor' });
     const address = 'custom_voice.harbor';
-    const settlement = await settle(
+    const recovery = await settle(
       {
         address,
         was: { id: 'v1', resource: known('v1', { kind: 'custom_voice' }) },
@@ -1121,16 +1121,16 @@ describe('a replacement', () => {
       },
       { live: world().live({ custom_voice: [voice('v1'), voice('v2')] }) },
     );
-    expect(only(settlement)).toMatchObject({ isDone: true, message: 'was created (id v2)' });
-    expect(settlement.records.map(({ address: one }) => one)).toEqual([address]);
+    expect(only(recovery)).toMatchObject({ isDone: true, message: 'was created (id v2)' });
+    expect(recovery.records.map(({ address: one }) => one)).toEqual([address]);
   });
 
   test('is found beside the old one', async () => {
-    const settlement = await settle(
+    const recovery = await settle(
       { ...REPLACEMENT, sent: [{ step: 'create' }] },
       { live: templates(template('t1'), template('t2')) },
     );
-    expect(only(settlement).id).toBe('t2');
+    expect(only(recovery).id).toBe('t2');
   });
 
   test('of which nothing new is there says what became of the old one', async () => {
@@ -1145,12 +1145,12 @@ describe('a replacement', () => {
   });
 
   test('that did not come to delete the old one is not made', async () => {
-    const settlement = await settle(
+    const recovery = await settle(
       { ...REPLACEMENT, sent: [{ step: 'create' }] },
       { live: templates(template('t1')) },
     );
-    expect(only(settlement)).toMatchObject({ id: 't1', isDone: false, message: 'was not created' });
-    expect(settlement.records).toEqual([]);
+    expect(only(recovery)).toMatchObject({ id: 't1', isDone: false, message: 'was not created' });
+    expect(recovery.records).toEqual([]);
   });
 });
 
@@ -1298,29 +1298,29 @@ describe('a document', () => {
       file: THEN,
     },
   ])('$title', async ({ sent, before: was, live: records, message, unfinished, file: content }) => {
-    const settlement = await settle(change(sent, was), { live: live(...records) });
-    expect(only(settlement)).toMatchObject({
+    const recovery = await settle(change(sent, was), { live: live(...records) });
+    expect(only(recovery)).toMatchObject({
       id: 's1',
       isDone: unfinished === undefined,
       message,
     });
-    const one = recordOf(settlement, PRICES);
+    const one = recordOf(recovery, PRICES);
     expect(one?.leaves).toEqual({ file: content });
     expect(one?.unfinished).toEqual(unfinished);
     expect(Object.keys(one ?? {}).includes('unfinished')).toBe(unfinished !== undefined);
   });
 
   test('of which no new version is there was not written anew', async () => {
-    const settlement = await settle(change(sending('again', [], [DECLARE]), document('s1')), {
+    const recovery = await settle(change(sending('again', [], [DECLARE]), document('s1')), {
       live: live(source('s1', INGESTED)),
     });
-    expect(only(settlement)).toMatchObject({
+    expect(only(recovery)).toMatchObject({
       id: 's1',
       isDone: false,
       severity: 'info',
       message: 'was not written anew (id s1)',
     });
-    expect(settlement.records).toEqual([]);
+    expect(recovery.records).toEqual([]);
   });
 
   test('that was there before, and that the run came to write anew, has the id of that', async () => {
@@ -1328,10 +1328,10 @@ describe('a document', () => {
       { step: 'create', operation: DECLARE, answer: { id: null, ok: false } },
       { step: 'again', operation: DECLARE, id: 's0' },
     ];
-    const settlement = await settle(change(sent), {
+    const recovery = await settle(change(sent), {
       live: live(source('s0', { created_at: '2025-01-01T00:00:00Z' })),
     });
-    expect(only(settlement)).toMatchObject({
+    expect(only(recovery)).toMatchObject({
       id: 's0',
       isDone: false,
       message: 'was not written anew (id s0)',
@@ -1340,22 +1340,22 @@ describe('a document', () => {
 
   test('that the state did not know has nothing of what was there before', async () => {
     const { was, ...rest } = change(sending('again', [DECLARE], [UPLOAD]));
-    const settlement = await settle(
+    const recovery = await settle(
       { ...rest, was: { ...was, id: 's1' } },
       { live: live(source('s1', INGESTED)) },
     );
-    expect(only(settlement).message).toBe(`was created (id s1)${REST}`);
-    expect(recordOf(settlement, PRICES)).toMatchObject({
+    expect(only(recovery).message).toBe(`was created (id s1)${REST}`);
+    expect(recordOf(recovery, PRICES)).toMatchObject({
       leaves: { file: NOW },
       unfinished: [DECLARE],
     });
   });
 
   test('that cannot be read is taken to be as intended, be it unfinished', async () => {
-    const settlement = await settle(change(sending('again', [DECLARE], [UPLOAD]), document('s1')), {
+    const recovery = await settle(change(sending('again', [DECLARE], [UPLOAD]), document('s1')), {
       reader: blind(live().reader()),
     });
-    expect(recordOf(settlement, PRICES)).toMatchObject({
+    expect(recordOf(recovery, PRICES)).toMatchObject({
       leaves: { file: NOW },
       pin: null,
       unfinished: [DECLARE],
@@ -1415,13 +1415,13 @@ describe('a run that died', () => {
   });
 
   test('is told by its name and its journal, with what became of each change', async () => {
-    const settlement = await settle(UPDATE, { live: desk({ model: 'b' }) });
-    expect(settlement.run).toBe('r1');
-    expect(settlement.entries).toEqual(journal(UPDATE, 'account-1'));
-    expect(recoveryFindings(settlement)).toEqual([
+    const recovery = await settle(UPDATE, { live: desk({ model: 'b' }) });
+    expect(recovery.run).toBe('r1');
+    expect(recovery.entries).toEqual(journal(UPDATE, 'account-1'));
+    expect(recoveryFindings(recovery)).toEqual([
       { severity: 'info', address: DESK, message: 'was updated (id a1)' },
     ]);
-    expect(settlement.ledger).toEqual([
+    expect(recovery.ledger).toEqual([
       {
         address: DESK,
         action: 'update',
@@ -1435,8 +1435,8 @@ describe('a run that died', () => {
   });
 
   test('failed where a change did not take', async () => {
-    const settlement = await settle(UPDATE, { live: desk({ model: 'a' }) });
-    expect(settlement.ledger).toMatchObject([
+    const recovery = await settle(UPDATE, { live: desk({ model: 'a' }) });
+    expect(recovery.ledger).toMatchObject([
       { status: 'failed', id: 'a1', message: 'was not changed (id a1)', history: null },
     ]);
   });
@@ -1455,10 +1455,10 @@ describe('a run that died', () => {
       recorded(DESK, resource('a1')),
     ];
     const deps = { reader: world().reader(), world: world().given() };
-    const settlement = await recoverRun(entries, replay(stateWith({}), entries), deps);
-    expect(settlement).toMatchObject({ recovered: [], records: [] });
-    expect(settlement?.ledger).toMatchObject([{ status: 'done', id: 'a1', message: null }]);
-    expect(settlement?.state.resources).toEqual({ [DESK]: resource('a1') });
+    const recovery = await recoverRun(entries, replay(stateWith({}), entries), deps);
+    expect(recovery).toMatchObject({ recovered: [], records: [] });
+    expect(recovery?.ledger).toMatchObject([{ status: 'done', id: 'a1', message: null }]);
+    expect(recovery?.state.resources).toEqual({ [DESK]: resource('a1') });
   });
 
   test.each<[string, Change, boolean]>([
@@ -1468,9 +1468,9 @@ describe('a run that died', () => {
     const all = journal(change, 'account-1');
     const entries = isAsked ? all.filter(({ type }) => type !== 'snapshot') : all;
     const deps = isAsked ? { reader: desk().reader(), world: world().given() } : undefined;
-    const settlement = await recoverRun(entries, replay(stateWith({}), entries), deps);
-    expect(settlement).toMatchObject({ recovered: [], records: [], state: stateWith({}) });
-    expect(settlement?.ledger).toMatchObject([{ status: 'failed', message: DIED }]);
+    const recovery = await recoverRun(entries, replay(stateWith({}), entries), deps);
+    expect(recovery).toMatchObject({ recovered: [], records: [], state: stateWith({}) });
+    expect(recovery?.ledger).toMatchObject([{ status: 'failed', message: DIED }]);
   });
 
   test('is settled change by change', async () => {
@@ -1481,8 +1481,8 @@ describe('a run that died', () => {
       sms_template: [template('t9')],
     });
     const deps = { reader: live.reader(), world: live.given() };
-    const settlement = await recoverRun(entries, replay(stateWith({}), entries), deps);
-    expect(settlement?.ledger.map(({ address, message }) => [address, message])).toEqual([
+    const recovery = await recoverRun(entries, replay(stateWith({}), entries), deps);
+    expect(recovery?.ledger.map(({ address, message }) => [address, message])).toEqual([
       [DESK, 'was updated (id a1)'],
       [REMINDER, 'was created (id t9)'],
     ]);

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parsePath } from '../../src/core/path.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { placeValue } from '../../src/core/walk.ts';
-import { pickLeaves } from '../../src/diff/pick.ts';
+import { pickLeaves, placeValue } from '../../src/core/walk.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 
 const { schema } = kindNamed('agent');

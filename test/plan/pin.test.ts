@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { Extent, LiveResource } from '../../src/plan/reader.ts';
 import {
-  certifiedPin,
+  fastRefreshPin,
   isSamePin,
   isStampOver,
   livePin,
@@ -72,11 +72,11 @@ describe('a pin is certain', () => {
     ['that was certain before and is the same', fresh, freshCertain],
     ['whatever its history', fresh, { ...freshCertain, history_id: 7 }],
   ])('%s', (_, pin, known) => {
-    expect(certifiedPin(AGENT, live('whole', AT), pin, known)).toEqual({ ...pin, certain: true });
+    expect(fastRefreshPin(AGENT, live('whole', AT), pin, known)).toEqual({ ...pin, certain: true });
   });
 
   test('that was certain before, although the platform does not say what time it is', () => {
-    expect(certifiedPin(AGENT, live('whole'), PIN, certain)).toEqual(certain);
+    expect(fastRefreshPin(AGENT, live('whole'), PIN, certain)).toEqual(certain);
   });
 
   test.each<readonly [string, RememberedPin, RememberedPin | null | undefined]>([
@@ -87,7 +87,7 @@ describe('a pin is certain', () => {
     ['that has another stamp', fresh, { ...freshCertain, updated_at: ago(2000) }],
     ['whose digest is of an older form', fresh, { ...freshCertain, form: 1 }],
   ])('and not one %s', (_, pin, known) => {
-    expect(certifiedPin(AGENT, live('whole', AT), pin, known)).toEqual(pin);
+    expect(fastRefreshPin(AGENT, live('whole', AT), pin, known)).toEqual(pin);
   });
 
   test.each<readonly [string, LiveResource]>([
@@ -95,15 +95,15 @@ describe('a pin is certain', () => {
     ['of which the list is all that was read', live('listed', AT)],
     ['of which nothing was read', live('nothing', AT)],
   ])('and none of a platform or resource %s', (_, read) => {
-    expect(certifiedPin(AGENT, read, PIN)).toEqual(PIN);
+    expect(fastRefreshPin(AGENT, read, PIN)).toEqual(PIN);
   });
 
   test('and none of a kind whose stamp may stay as it is when the resource changes', () => {
-    expect(certifiedPin(POLICY, live('whole', AT), PIN, certain)).toEqual(PIN);
+    expect(fastRefreshPin(POLICY, live('whole', AT), PIN, certain)).toEqual(PIN);
   });
 
   test('and none is made where there is none', () => {
-    expect(certifiedPin(AGENT, live('whole', AT), null)).toBeNull();
+    expect(fastRefreshPin(AGENT, live('whole', AT), null)).toBeNull();
   });
 });
 

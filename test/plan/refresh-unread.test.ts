@@ -20,7 +20,7 @@ test.each([
   ['nothing', 'nothing', [], ['name', 'model']],
 ] as const)('of a resource that was read (%s) is told %s', (extent, _what, told, untold) => {
   const parts = splitByRead({ name: 'Desk', model: 'alpha-4o' }, read(extent));
-  expect([Object.keys(parts.told), Object.keys(parts.untold)]).toEqual([told, untold]);
+  expect([Object.keys(parts.read), Object.keys(parts.unread)]).toEqual([told, untold]);
   expect(isFieldRead(read(extent), 'model')).toBe(extent === 'whole');
 });
 

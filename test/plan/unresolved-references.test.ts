@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Address } from '../../src/core/address.ts';
-import type { Change } from '../../src/core/plan-document.ts';
+import type { Change, FieldChange } from '../../src/core/plan-document.ts';
 import { refuseUnresolved } from '../../src/plan/references.ts';
 import { desiredResource, world } from '../world.ts';
 
@@ -9,7 +9,7 @@ type Row = Partial<Change> & { readonly name: string; readonly to?: readonly str
 
 const addressOf = (name: string): Address => `retry_policy.${name}`;
 const link = (to: string) => ({ $ref: addressOf(to) });
-const writing = (after: Change['after']) => ({
+const writing = (after: FieldChange['after']) => ({
   path: 'rules.next',
   before: null,
   after,

@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventLine } from '../../src/apply/events.ts';
-import type {
-  ExportDocument,
-  FieldDocument,
-  ImportDocument,
-  PullDocument,
-  ValueDocument,
-} from '../../src/core/documents.ts';
-import type { PlanDocument } from '../../src/core/plan-document.ts';
+import type * as schemas from '../../src/core/documents.generated.ts';
 import type { Json } from '../../src/core/value.ts';
 import type { AssumptionEntry } from '../../src/render/assumptions.ts';
 import type { FailureDocument } from '../../src/render/failure.ts';
@@ -15,11 +8,9 @@ import type { FleetDocument } from '../../src/render/fleet.ts';
 import type { DriftNotification } from '../../src/render/notification.ts';
 import type { RestorationSummary } from '../../src/render/restoration.ts';
 import type { ListedSnapshot, SnapshotSummary } from '../../src/render/snapshot.ts';
-import type { RunDocument } from '../../src/run/document.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import type { ResourceState } from '../../src/state/model.ts';
 import type { HeldLock, RunSummary, SalvagedJournal } from '../../src/state/store.ts';
-import type * as schemas from './documents.generated.ts';
 
 /** A type without what says nothing about the value: `readonly`, and how it was put together. */
 type Plain<T> = [Json] extends [T]
@@ -41,52 +32,32 @@ type Pairs = {
   assumption: Same<AssumptionEntry, schemas.Assumptions.Document['assumptions'][number]>;
   error: Same<FailureDocument, schemas.Error.Document>;
   event: Same<EventLine, schemas.Events.Document>;
-  export: Same<ExportDocument, schemas.Export.Document>;
-  field: Same<FieldDocument, schemas.Field.Document>;
   fleet: Same<FleetDocument, schemas.Fleet.Document>;
-  import: Same<ImportDocument, schemas.Import.Document>;
   journal: Same<JournalEntry, schemas.Runs.Receipt['entries'][number]>;
   listed: Same<ListedSnapshot, schemas.SnapshotCommands.List['snapshots'][number]>;
   lock: Same<Omit<HeldLock, 'watch'> | null, schemas.StateCommands.Lock['held']>;
   notification: Same<DriftNotification, schemas.Notification.Document>;
-  plan: Same<Omit<PlanDocument, 'changes'>, Omit<schemas.Plan.Document, 'changes'>>;
-  // What the schema says of these two alone is more than the type does: they are objects.
-  change: Same<
-    Omit<PlanDocument['changes'][number], 'before' | 'after'>,
-    Omit<schemas.Plan.Change, 'before' | 'after'>
-  >;
-  pull: Same<PullDocument, schemas.Pull.Document>;
   resource: Same<ResourceState, schemas.StateCommands.Resource>;
   restoration: Same<RestorationSummary, schemas.Restoration.Document>;
-  run: Same<RunDocument, schemas.Run.Run>;
   runs: Same<RunSummary, schemas.Runs.Runs['runs'][number]>;
   salvage: Same<SalvagedJournal, schemas.StateCommands.Repair['journals'][number]>;
   snapshot: Same<SnapshotSummary, schemas.SnapshotCommands.Summary>;
-  value: Same<ValueDocument, schemas.Value.Document>;
 };
 
 const same: Pairs = {
   assumption: true,
-  change: true,
   error: true,
   event: true,
-  export: true,
-  field: true,
   fleet: true,
-  import: true,
   journal: true,
   listed: true,
   lock: true,
   notification: true,
-  plan: true,
-  pull: true,
   resource: true,
   restoration: true,
-  run: true,
   runs: true,
   salvage: true,
   snapshot: true,
-  value: true,
 };
 
 test('documents are of the types that their schemas say', () => {

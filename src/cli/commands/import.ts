@@ -15,7 +15,7 @@ import { renderImportText } from '../../render/new-stack.ts';
 import { jsonText } from '../../render/untrusted.ts';
 import { describeActor, runId } from '../../run/actor.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
-import { recordSettlement } from '../../run/recover.ts';
+import { recordRecovery } from '../../run/recover.ts';
 import { releasing } from '../../run/run.ts';
 import { claimForRun, fingerprintsForRun, openSession, type Session } from '../../run/session.ts';
 import { formerAddresses } from '../../stack/moves.ts';
@@ -47,7 +47,7 @@ export async function importCommand(
     const actor = await describeActor(session.stack.dir, context);
     const lease = await session.store.acquire(holderFor(run, 'import', actor, context));
     return await releasing(lease, async () => {
-      const state = await recordSettlement(lease, session, context);
+      const state = await recordRecovery(lease, session, context);
       const fingerprints = await fingerprintsForRun(state, session, context);
       const own: Session = { ...session, state, world: { ...session.world, fingerprints } };
       const found = await find(wanted, own, context);

@@ -51,12 +51,12 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   const bell = createBell(pause, stop);
   const routes = routesOf({ health, metrics, bell, secret, log });
   const served = await serveRoutes(listen, routes);
-  const tellStop = () =>
+  const emitStop = () =>
     log({
       event: 'stopping',
       message: 'Stopping: what is under way on the platform is finished. Again to exit at once',
     });
-  stop.addEventListener('abort', tellStop, { once: true });
+  stop.addEventListener('abort', emitStop, { once: true });
   try {
     const hooks = secret !== undefined;
     const seconds = interval / 1000;
@@ -76,7 +76,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
     log({ event: 'stopped' });
     return isCut ? EXIT.interrupted : EXIT.done;
   } finally {
-    stop.removeEventListener('abort', tellStop);
+    stop.removeEventListener('abort', emitStop);
     await served.close();
   }
 }

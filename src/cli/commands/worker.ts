@@ -53,8 +53,8 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
   const { listen } = flags;
   const routes = monitorRoutes({ report: health.report, expose: metrics.expose });
   const served = listen === undefined ? undefined : await serveRoutes(listen, routes);
-  const tellStop = () => log({ event: 'stopping' });
-  stop.addEventListener('abort', tellStop, { once: true });
+  const emitStop = () => log({ event: 'stopping' });
+  stop.addEventListener('abort', emitStop, { once: true });
   try {
     const at = served?.at ?? null;
     log({
@@ -97,7 +97,7 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
     log({ event: 'stopped', done, failed, given_back: again });
     return EXIT.done;
   } finally {
-    stop.removeEventListener('abort', tellStop);
+    stop.removeEventListener('abort', emitStop);
     await served?.close();
   }
 }

@@ -12,7 +12,7 @@ import { createReader } from '../../live/reader.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';
 import { describeActor, runId } from '../../run/actor.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../../run/client.ts';
-import { fileSettlement, refuseUnclear } from '../../run/recover.ts';
+import { fileRecovery, refuseUnclear } from '../../run/recover.ts';
 import { fingerprintsFor, openStore } from '../../run/session.ts';
 import { type LoadedStack, loadOptions } from '../../run/stack.ts';
 import { loadSettings, type StackSettings } from '../../stack/index.ts';
@@ -165,12 +165,12 @@ export async function settledState(
 ): Promise<State | undefined> {
   const { state, pending } = await store.load();
   const replayed = replay(state, pending);
-  const settlement = await settle(pending, replayed, settings, context);
-  if (settlement === undefined) return replayed.state;
-  refuseUnclear(settlement, []);
-  const settled = await fileSettlement(lease, settlement, undefined, context);
-  const found = settlement.recovered.map(({ address, message }) => `${address} ${message}`);
-  context.terminal.err([`Run ${settlement.run}, which died, is settled.`, ...found].join('\n'));
+  const recovery = await settle(pending, replayed, settings, context);
+  if (recovery === undefined) return replayed.state;
+  refuseUnclear(recovery, []);
+  const settled = await fileRecovery(lease, recovery, undefined, context);
+  const found = recovery.recovered.map(({ address, message }) => `${address} ${message}`);
+  context.terminal.err([`Run ${recovery.run}, which died, is settled.`, ...found].join('\n'));
   return settled;
 }
 

@@ -208,7 +208,7 @@ async function planAndRun(
   const session = await openSession(flags, context);
   try {
     const { unfinished } = session;
-    if (unfinished !== undefined && unfinished.settlement === undefined)
+    if (unfinished !== undefined && unfinished.recovery === undefined)
       return { type: 'skipped', why: `run ${unfinished.run} is at work` };
     // What was marked when it was seen may be gone from the configuration by now.
     const marked = markedIn(session);

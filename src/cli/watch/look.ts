@@ -38,7 +38,7 @@ export async function look(flags: PlanFlags, context: Context): Promise<Look> {
   const session = await openSession(flags, context);
   try {
     const { unfinished } = session;
-    if (unfinished !== undefined && unfinished.settlement === undefined)
+    if (unfinished !== undefined && unfinished.recovery === undefined)
       return { type: 'busy', run: unfinished.run };
     const { reader, histories } = keepHistories(session.reader);
     const planning = { ...session, reader };

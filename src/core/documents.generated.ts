@@ -1,0 +1,2950 @@
+// Generated from schemas/*.schema.json by `npm run generate`.
+import type { Json, JsonObject } from './value.ts';
+
+export declare namespace Assumptions {
+/** What `assumptions` prints with `--format json`: what is taken for granted where the specification of the platform is silent. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-assumptions';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The assumptions. */
+  readonly assumptions: readonly {
+    /** Its name, as plans cite it. */
+    readonly id: string;
+    /** What the specification says. */
+    readonly documented: string;
+    /** What is taken for granted. */
+    readonly assumed: string;
+    /** Why. */
+    readonly why: string;
+    /** Calls that rest on it, where the stack has them. */
+    readonly operations: readonly {
+      /** Name of the operation, as `platform.endpoints` takes it. */
+      readonly operation: string;
+      /** Its method. */
+      readonly method: string;
+      /** Its path. */
+      readonly path: string;
+      /** What becomes of it. `shown`: only its details are assumed. `overridden`: `platform.endpoints` says where it is. `refused`: `platform.assume` does. */
+      readonly standing: 'shown' | 'assumed' | 'overridden' | 'refused';
+    }[];
+    /** Fields whose writing rests on it. */
+    readonly fields: readonly string[];
+  }[];
+};
+}
+
+export declare namespace Batch {
+/** What `enqueue` prints with `--format json`, where it does not wait. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-batch';
+  /** Version of this format. */
+  readonly version: 1;
+  /** Its id, for `enqueue --report`. */
+  readonly batch: string;
+  /** What workers run in each stack. */
+  readonly command: 'plan' | 'apply' | 'drift';
+  /** The commit that a worker's checkout must be at; null outside of a repository. */
+  readonly commit: string | null;
+  /** Stacks of the batch. */
+  readonly stacks: number;
+  /** False where the same was enqueued before and is not done yet. */
+  readonly new: boolean;
+};
+}
+
+export declare namespace Read {
+/** `format` says which document it is. `data` holds what the platform answered, in its own field names: `platform.openapi.yaml` describes it. Members of `data` that are newer than Callsheet are kept. */
+export type Document =
+  | Records
+  | Record
+  | History
+  | HistoryDiff
+  | Calls
+  | Call
+  | Metrics
+  | Billing
+  | Features
+  | Models
+  | Stt
+  | Payments
+  | Session;
+
+/** What the platform lists of a kind. */
+export type Records = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-records';
+  /** Version of this format. */
+  readonly version: 1;
+  /** Name of the kind, such as `agent`. */
+  readonly kind: string;
+  /** Items of the list, secrets masked; with the owner where an item does not say it. */
+  readonly data: readonly JsonObject[];
+};
+/** One resource. */
+export type Record = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-record';
+  /** Version of this format. */
+  readonly version: 1;
+  /** Name of the kind, such as `agent`. */
+  readonly kind: string;
+  /** A record as the platform returned it, secrets masked. */
+  readonly data: JsonObject;
+};
+/** Versions of an agent, newest first. */
+export type History = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-history';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The agent. */
+  readonly agent_id: string;
+  /** History entries, secrets masked. */
+  readonly data: readonly JsonObject[];
+  /** The entries that runs of this stack made, as their receipts say; empty where there is no stack. */
+  readonly runs?: readonly {
+    /** Id of the entry in `data`. */
+    readonly entry: number;
+    /** The run. */
+    readonly run: string;
+    /** `apply` or `rollback`. */
+    readonly purpose: string;
+    /** The run that a rollback undid. */
+    readonly undoes: string | null;
+    /** When the run began. */
+    readonly at: string;
+    /** Who ran it. */
+    readonly user: string | null;
+    /** From which commit. */
+    readonly commit: string | null;
+  }[];
+};
+/** How two versions of an agent differ, in settings that history records. */
+export type HistoryDiff = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-history-diff';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The agent. */
+  readonly agent_id: string;
+  /** The first version. */
+  readonly before: {
+    /** Id of the version. */
+    readonly entry: number;
+    /** Where its settings are known from, for people. */
+    readonly from: string;
+    /** Whether only what a run configured is known of it; then nothing else is compared. */
+    readonly partial: boolean;
+  };
+  /** The second version. */
+  readonly after: {
+    /** Id of the version. */
+    readonly entry: number;
+    /** Where its settings are known from, for people. */
+    readonly from: string;
+    /** Whether only what a run configured is known of it; then nothing else is compared. */
+    readonly partial: boolean;
+  };
+  /** Settings that differ, or may. */
+  readonly fields: readonly {
+    /** Where the setting stands. */
+    readonly path: string;
+    /** Its value in the first version; null where it had none or it is not kept. */
+    readonly before: Json;
+    /** The same of the second. */
+    readonly after: Json;
+    /** Whether the values are masked. */
+    readonly secret: boolean;
+    /** Null where it cannot be told. */
+    readonly differs: true | null;
+    /** Which of the values are known; of a long one a receipt may only have a digest. */
+    readonly kept: {
+      /** Of the first version. */
+      readonly before: boolean;
+      /** Of the second. */
+      readonly after: boolean;
+    };
+  }[];
+};
+/** Calls of an agent. */
+export type Calls = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-calls';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The agent. */
+  readonly agent_id: string;
+  /** Only calls since then, ISO 8601. */
+  readonly since: string | null;
+  /** Only calls until then, ISO 8601. */
+  readonly until: string | null;
+  /** At most so many, counted from the newest. Null: all of that time, as the platform lists them. */
+  readonly limit: number | null;
+  /** Call logs. */
+  readonly data: readonly JsonObject[];
+};
+/** One call. */
+export type Call = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-call';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The agent. */
+  readonly agent_id: string;
+  /** The call log. */
+  readonly data: JsonObject;
+};
+/** Figures of a span of time. */
+export type Metrics = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-metrics';
+  /** Version of this format. */
+  readonly version: 1;
+  /** First moment, ISO 8601. */
+  readonly start: string;
+  /** Last moment, ISO 8601. */
+  readonly end: string;
+  /** The organization that was asked for. */
+  readonly organization_id: string | null;
+  /** The reseller that was asked for. */
+  readonly reseller_id: string | null;
+  /** The blocks; with `--block` that one alone. */
+  readonly data: JsonObject;
+};
+/** What is charged for. */
+export type Billing = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-billing';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The days, ISO 8601. */
+  readonly period: {
+    /** First day. */
+    readonly start_date: string;
+    /** Last day. */
+    readonly end_date: string;
+  };
+  /** What the rows come to. */
+  readonly totals: {
+    /** Minutes of all rows. */
+    readonly voice_minutes: number;
+    /** Agents of all rows. */
+    readonly agent_count: number;
+    /** Rows. */
+    readonly organizations: number;
+  };
+  /** One row for each organization. */
+  readonly data: readonly JsonObject[];
+};
+/** The feature matrix of one level. */
+export type Features = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-features';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The level that was resolved, and its id. */
+  readonly scope: JsonObject | null;
+  /** Whether the matrix governs. */
+  readonly feature_administration_enabled: boolean | null;
+  /** Features; with `--locked` the locked ones alone. */
+  readonly data: readonly JsonObject[];
+};
+/** Language models that may be assigned. */
+export type Models = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-models';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The organization that was asked for. */
+  readonly organization_id: string | null;
+  /** The models. */
+  readonly data: readonly JsonObject[];
+};
+/** Speech-to-text providers. */
+export type Stt = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-stt-providers';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The providers. */
+  readonly data: readonly JsonObject[];
+};
+/** Whether an agent may take payments. */
+export type Payments = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-payments';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The readiness answer. */
+  readonly data: JsonObject;
+};
+/** A session token. It is a secret. */
+export type Session = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-session';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The session. */
+  readonly data: {
+    /** The token. */
+    readonly token: string;
+    /** When it ends, ISO 8601. */
+    readonly expires_at: string | null;
+  };
+};
+}
+
+export declare namespace Diagnostics {
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-diagnostics';
+  /** Version of this format. */
+  readonly version: 1;
+  /** How many problems there are of each severity. */
+  readonly counts: {
+    /** Errors. */
+    readonly errors: number;
+    /** Warnings. */
+    readonly warnings: number;
+  };
+  /** Every problem, by file, line and column; those without a place first. */
+  readonly diagnostics: readonly Diagnostic[];
+};
+/** One problem of the configuration. */
+export type Diagnostic = {
+  /** With --strict there are no warnings. */
+  readonly severity: 'error' | 'warning';
+  /** Stable name of the rule, such as `schema/enum`. */
+  readonly rule: string;
+  /** What is wrong, to which address and field. No trailing stop. */
+  readonly message: string;
+  /** What to do now. */
+  readonly hint?: string;
+  /** The resource that it is about. */
+  readonly address?: string;
+  /** Path of the field inside the resource. */
+  readonly path?: string;
+  /** Where it stands. Lines and columns count from 1; columns count characters. */
+  readonly position?: {
+    /** Relative to the stack folder, with forward slashes. */
+    readonly file: string;
+    /** Line, from 1. */
+    readonly line: number;
+    /** Column, from 1, in characters. */
+    readonly column: number;
+    /** The column behind the last character of what is meant, on the same line. */
+    readonly end_column?: number;
+  };
+  /** The lines around the place, with a caret under it. Secrets are `***`. */
+  readonly frame?: string;
+};
+}
+
+export declare namespace Notification {
+/** What `callsheet drift --notify` posts. Secrets and sensitive values are masked. Names, paths, values, actors and sources were written by anybody who can edit the platform: whoever shows them must escape them. Later releases may add members within this version. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-drift-notification';
+  /** Version of this format. */
+  readonly version: 1;
+  /** Of this delivery; also in the header `X-Callsheet-Delivery`, and the same when it is sent again. */
+  readonly id: string;
+  /** When it was sent. */
+  readonly sent_at: string;
+  /** Whether there is drift; false only with `--notify-always`. */
+  readonly is_drifted: boolean;
+  /** A few lines for receivers that show a text, such as chats. It holds addresses and counts and nothing that is only on the platform. */
+  readonly text: string;
+  /** The account that was looked at. */
+  readonly platform: {
+    /** Address of the platform. */
+    readonly base_url: string;
+    /** Account of the credentials. */
+    readonly account_id: string;
+  };
+  /** The environment of the stack (`--env`); null where none was chosen. */
+  readonly environment: string | null;
+  /** Commit of the stack, where that is known. */
+  readonly commit: string | null;
+  /** Address of the pipeline's job, where it runs in one. */
+  readonly pipeline: string | null;
+  /** Over what drifted: the same as the last time where nothing else did. */
+  readonly digest: string;
+  /** Counts over all changes, those that are left out too. */
+  readonly summary: {
+    /** Resources that were compared. */
+    readonly compared: number;
+    /** Resources that drifted. */
+    readonly drifted: number;
+    /** Those of them that are gone from the platform. */
+    readonly gone: number;
+    /** Drifted settings by how sure it is who changed them; see `certainty`. */
+    readonly fields: {
+      /** Settings. */
+      readonly entry: number;
+      /** Settings. */
+      readonly actor: number;
+      /** Settings. */
+      readonly one_of: number;
+      /** Settings. */
+      readonly unknown: number;
+    };
+  };
+  /** One for each resource that drifted, in the order of kinds, as many as fit 200,000 characters. */
+  readonly changes: readonly Change[];
+  /** Changes that did not fit. */
+  readonly omitted: number;
+};
+/** A resource that drifted. */
+export type Change = {
+  /** Names the resource in the stack. */
+  readonly address: string;
+  /** Kind of the resource. */
+  readonly kind: string;
+  /** Name for people. */
+  readonly name: string;
+  /** Name that the stack has for the organization, or its id; null for what belongs to the account. */
+  readonly organization: string | null;
+  /** Id on the platform. */
+  readonly id: string | null;
+  /** Whether it is gone from the platform. */
+  readonly is_gone: boolean;
+  /** File and line of the configuration. */
+  readonly source: string | null;
+  /** The settings that drifted; none for what is gone. */
+  readonly fields: readonly Field[];
+  /** Who took away what is gone; null otherwise. */
+  readonly attribution: Attribution | null;
+  /** Its history entries since Callsheet last wrote it, newest first. */
+  readonly edits: readonly Edit[];
+};
+/** A setting that drifted. */
+export type Field = {
+  /** Where it stands; elements of keyed lists by their key. */
+  readonly path: string;
+  /** What should be; null where there should be nothing. */
+  readonly before: Json;
+  /** What is live; null where there is nothing. */
+  readonly after: Json;
+  /** Whether a value was longer than 500 characters, and is its beginning as a text. */
+  readonly is_cut: boolean;
+  /** Whether the values are masked. */
+  readonly secret: boolean;
+  /** Whether the configuration changed as well. */
+  readonly conflict: boolean;
+  /** Who changed it; null where the document has nothing to say. */
+  readonly attribution: Attribution | null;
+};
+/** Who changed it, as far as the history tells. */
+export type Attribution = {
+  /** `entry`: the edit of the one entry; `actor`: one of several edits by the same actor; `one_of`: one of several edits by several actors; `unknown`: `because` says why. */
+  readonly certainty: 'entry' | 'actor' | 'one_of' | 'unknown';
+  /** Why it is unknown: history does not record this setting; the kind has no history; there is no entry since the last run; where the last run stands in the history is unknown; the entries no longer reach back to it; the newest change has no entry yet; the resource is gone. Null where it is known. */
+  readonly because:
+    | 'not_recorded'
+    | 'no_history'
+    | 'no_entry'
+    | 'no_beginning'
+    | 'retention'
+    | 'late'
+    | 'gone'
+    | null;
+  /** Ids among the `edits` of the change, newest first; for `unknown` those that there are, none of which need be the one. */
+  readonly entries: readonly number[];
+};
+/** A history entry. */
+export type Edit = {
+  /** Names the version. */
+  readonly id: number;
+  /** What was done, such as `updated` or `reverted`; null where the platform does not say. */
+  readonly action: string | null;
+  /** Who did it; for the API `api:` and the account id. Null where the platform does not say. */
+  readonly actor: string | null;
+  /** From where, such as `dashboard-api`; null where the platform does not say. */
+  readonly source: string | null;
+  /** When, as the platform gave it; null where it does not say. */
+  readonly at: string | null;
+  /** For a revert, the entry that it restored. */
+  readonly reverted_from_id: number | null;
+};
+}
+
+export declare namespace Error {
+/** What every command prints with `--format json` when it ends before it has anything else to print. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-error';
+  /** Version of this format. */
+  readonly version: 1;
+  readonly error: Failure;
+};
+/** Why a command ended. */
+export type Failure = {
+  /** What kind of end it is. `internal` is a bug in Callsheet. */
+  readonly kind:
+    | 'usage'
+    | 'config'
+    | 'api'
+    | 'network'
+    | 'state'
+    | 'refused'
+    | 'stale'
+    | 'locked'
+    | 'interrupted'
+    | 'internal';
+  /** The exit code. */
+  readonly exit: number;
+  /** What happened, in one or several sentences. */
+  readonly message: string;
+  /** What to do now; null where nothing in particular helps. */
+  readonly hint: string | null;
+  /** Problems of the configuration, each with its place. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null where it was none. */
+  readonly request: null | {
+    /** Its method. */
+    readonly method: string;
+    /** Its address. */
+    readonly url: string;
+    /** What was answered. */
+    readonly status: number;
+    /** The platform's own id of it. */
+    readonly request_id: string | null;
+  };
+};
+/** One problem of the configuration. */
+export type Diagnostic = {
+  /** With --strict there are no warnings. */
+  readonly severity: 'error' | 'warning';
+  /** Stable name of the rule, such as `schema/enum`. */
+  readonly rule: string;
+  /** What is wrong, to which address and field. No trailing stop. */
+  readonly message: string;
+  /** What to do now. */
+  readonly hint?: string;
+  /** The resource that it is about. */
+  readonly address?: string;
+  /** Path of the field inside the resource. */
+  readonly path?: string;
+  /** Where it stands. Lines and columns count from 1; columns count characters. */
+  readonly position?: {
+    /** Relative to the stack folder, with forward slashes. */
+    readonly file: string;
+    /** Line, from 1. */
+    readonly line: number;
+    /** Column, from 1, in characters. */
+    readonly column: number;
+    /** The column behind the last character of what is meant, on the same line. */
+    readonly end_column?: number;
+  };
+  /** The lines around the place, with a caret under it. Secrets are `***`. */
+  readonly frame?: string;
+};
+}
+
+export declare namespace Events {
+/** One line of the file that `apply --events FILE` appends to: JSON Lines. The first line of a run is `run_started`, which carries the format and its version; the last is `run_ended`. */
+export type Document = RunStarted | ChangeStarted | RequestSent | ChangeEnded | RunEnded;
+/** A value as last written. */
+export type Leaf =
+  | {
+      /** The value. */
+      readonly value: Json;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Its digest. */
+      readonly digest: string;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Its keyed fingerprint. */
+      readonly fingerprint: string;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Nobody knows what it is. */
+      readonly unknown: true;
+    }
+  | {
+      /** Nobody knows what it wrote, so it is written again. */
+      readonly unsettled: true;
+    };
+
+/** A run begins. */
+export type RunStarted = {
+  /** Tells the stream from other JSON. */
+  readonly format: 'callsheet-events';
+  /** Version of this format; of all lines up to the next one that says it. */
+  readonly version: 1;
+  /** What happened. */
+  readonly type: 'run_started';
+  /** When, ISO 8601. */
+  readonly at: string;
+  /** The run. */
+  readonly run: string;
+  /** How many changes it will carry out. */
+  readonly changes: number;
+};
+/** The turn of a change came. */
+export type ChangeStarted = {
+  /** What happened. */
+  readonly type: 'change_started';
+  /** When, ISO 8601. */
+  readonly at: string;
+  /** The resource. */
+  readonly address: string;
+  /** What is to be done. */
+  readonly action: 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'no_op';
+};
+/** A request that changes something is about to leave. */
+export type RequestSent = {
+  /** What happened. */
+  readonly type: 'request_sent';
+  /** When, ISO 8601. */
+  readonly at: string;
+  /** The resource. */
+  readonly address: string;
+  /** Name of the operation, as in `platform.openapi.yaml`. */
+  readonly operation: string;
+  /** Counts the requests of the run. */
+  readonly seq: number;
+};
+/** A change came to its end. */
+export type ChangeEnded = {
+  /** What happened. */
+  readonly type: 'change_ended';
+  /** When, ISO 8601. */
+  readonly at: string;
+  readonly line: LedgerLine;
+};
+/** What became of one change. */
+export type LedgerLine = {
+  /** The resource. */
+  readonly address: string;
+  /** What was to be done: the `action` of the plan, or what an edit of the state did. */
+  readonly action: string;
+  /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
+  readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
+  /** Why the plan left it out; absent where it did not. */
+  readonly verdict?: 'held' | 'refused' | 'unsupported';
+  /** The platform's identifier; null where there is none. */
+  readonly id: string | null;
+  /** What went wrong, or what should be known of it, for people. */
+  readonly message: string | null;
+  /** Paths that were written. */
+  readonly fields: readonly string[];
+  /** Null for kinds without a history. */
+  readonly history: null | {
+    /** Before. */
+    readonly before: number | null;
+    /** After. */
+    readonly after: number | null;
+  };
+  /** The id that it had before, where a rollback made it anew. */
+  readonly former_id?: string;
+  /** History entries that somebody else made while the change was carried out; absent where there were none. */
+  readonly interleaved?: readonly Interleaved[];
+  readonly leaves?: Leaves;
+};
+/** A history entry that somebody else made while the change was carried out. */
+export type Interleaved = {
+  /** Id of the history entry. */
+  readonly entry: number;
+  /** What the platform calls it. */
+  readonly action: string | null;
+  /** Who made it. */
+  readonly actor: string | null;
+  /** From where, such as `dashboard`. */
+  readonly source: string | null;
+  /** When, ISO 8601. */
+  readonly at: string | null;
+  /** `before`: between the check and the write. `after`: on top of the write. `unknown`: below the write and without a time. */
+  readonly order: 'before' | 'after' | 'unknown';
+};
+/** Values as last written, by path. */
+export type Leaves = {
+  readonly [k: string]: Leaf;
+};
+/** The run is over. */
+export type RunEnded = {
+  /** What happened. */
+  readonly type: 'run_ended';
+  /** When, ISO 8601. */
+  readonly at: string;
+  /** The run. */
+  readonly run: string;
+  /** How it came out. */
+  readonly status: 'done' | 'partial' | 'interrupted';
+};
+}
+
+export declare namespace Export {
+/** What `export` prints with `--format json`. No value of a secret is in it. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-export';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The folder of the stack, as it was given. */
+  readonly dir: string;
+  /** Organizations that were exported. */
+  readonly organizations: readonly {
+    /** The platform's identifier. */
+    readonly id: string;
+    /** Its name in the stack. */
+    readonly name: string;
+  }[];
+  /** Resources by kind. */
+  readonly resources: readonly {
+    /** The kind. */
+    readonly kind: string;
+    /** How many. */
+    readonly count: number;
+  }[];
+  /** Bases that common settings were lifted into. */
+  readonly bases: number;
+  /** Files that were written. */
+  readonly files: number;
+  /** Files that were in the folder and belong to the stack all the same. */
+  readonly kept: readonly string[];
+  /** Whether a state was written. */
+  readonly state: boolean;
+  /** What must be supplied. */
+  readonly secrets: readonly {
+    /** The variable. */
+    readonly name: string;
+    /** The resource. */
+    readonly address: string;
+    /** Path of the value. */
+    readonly path: string;
+    /** Whether the platform returns its value. */
+    readonly told: boolean;
+  }[];
+  /** Where the values went that the platform returns; null where nobody asked for them. */
+  readonly secrets_file: string | null;
+  /** What the stack does not say, or not as a field. */
+  readonly remarks: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** Path of the value; null for the resource as a whole. */
+    readonly path: string | null;
+    /** Why. */
+    readonly reason: string;
+  }[];
+  /** Kinds that could not be listed. */
+  readonly unlisted: readonly {
+    /** The kind. */
+    readonly kind: string;
+    /** Why. */
+    readonly reason: string;
+  }[];
+  /** Variables that stand for ids of what the stack cannot have as a resource. */
+  readonly variables: readonly {
+    /** The variable. */
+    readonly name: string;
+    /** The id. */
+    readonly id: string;
+  }[];
+};
+}
+
+export declare namespace Field {
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-field';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The field in its canonical form: `agent.extensions.readonly tools[].url`. */
+  readonly field: string;
+  /** Name of the kind; null for a setting of `callsheet.yaml`. */
+  readonly kind: string | null;
+  /** What it means. */
+  readonly description: string;
+  /** What it is, and its limits, in words. */
+  readonly type: string;
+  /** The values that it takes, where they are few. */
+  readonly values: readonly unknown[];
+  /** What stands for it where it is not given; null for nothing. */
+  readonly default: Json;
+  /** As it is written in YAML. */
+  readonly example: string | null;
+  /** Whether it must be given. */
+  readonly required: boolean;
+  /** Whether null may be given, which clears it. */
+  readonly clearable: boolean;
+  /** False where only the platform sets it, or it follows from something else. */
+  readonly settable: boolean;
+  /** Value forms that it takes beside a plain value. */
+  readonly forms: readonly string[];
+  /** Only ever given as `$secret`. */
+  readonly secret: boolean;
+  /** Masked wherever it is shown. */
+  readonly sensitive: boolean;
+  /** Kind of the resource whose id it holds. */
+  readonly refers_to: string | null;
+  /** Another value means another resource. */
+  readonly immutable: boolean;
+  /** Whether a history revert brings it back; null where its kind has no history. */
+  readonly restored_by_revert: boolean | null;
+  /** The feature whose lock governs it, with `…` for what depends on the value. */
+  readonly lock: string | null;
+  /** The part of the resource that is written through an endpoint of its own. */
+  readonly facet: string | null;
+  /** The command that lists what it takes. */
+  readonly listed_by: string | null;
+  /** Id of the assumption that writing it rests on. */
+  readonly assumption: string | null;
+  /** Member that an element of the list is recognised by. */
+  readonly identity: string | null;
+  /** A list whose order means nothing. */
+  readonly unordered: boolean;
+  /** Always written whole. */
+  readonly whole: boolean;
+  /** Its members, where it is an object or a list of them. */
+  readonly members: readonly {
+    /** Name of the member. */
+    readonly name: string;
+    /** What it is, and its limits, in words. */
+    readonly type: string;
+    /** Whether it must be given. */
+    readonly required: boolean;
+    /** Whether it can be set. */
+    readonly settable: boolean;
+    /** What it means. */
+    readonly description: string;
+  }[];
+};
+}
+
+export declare namespace Fleet {
+/** What `validate`, `plan`, `apply` and `drift` print with `--recursive --format json`: what came of every stack of a tree. `plan --recursive --out FOLDER` writes it beside the plans, as `fleet.json`. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-fleet';
+  /** Version of this format. */
+  readonly version: 1;
+  /** What was run in each stack. */
+  readonly command: 'validate' | 'plan' | 'apply' | 'drift';
+  /** Stacks in the tree, those of other shards among them. */
+  readonly found: number;
+  /** The part of the tree that was worked on; null for all of it. */
+  readonly shard: null | {
+    /** Which part, from 1. */
+    readonly index: number;
+    /** How many parts there are. */
+    readonly count: number;
+  };
+  /** The exit code of the whole: the first of 130, 1, 3, 4, 5, 6, 2 that a stack ended with, otherwise 0. */
+  readonly exit: number;
+  /** Over the path and the plan digest of each stack, for `apply --recursive --expect`. Null where no plans were made or carried out. */
+  readonly digest: string | null;
+  /** How many stacks came out which way; a way that none did is absent. */
+  readonly totals: {
+    /** How many stacks. */
+    readonly unchanged?: number;
+    /** How many stacks. */
+    readonly changes?: number;
+    /** How many stacks. */
+    readonly done?: number;
+    /** How many stacks. */
+    readonly failed?: number;
+    /** How many stacks. */
+    readonly partial?: number;
+    /** How many stacks. */
+    readonly refused?: number;
+    /** How many stacks. */
+    readonly stale?: number;
+    /** How many stacks. */
+    readonly locked?: number;
+    /** How many stacks. */
+    readonly interrupted?: number;
+  };
+  /** The stacks that were worked on, by path. */
+  readonly stacks: readonly Stack[];
+};
+/** What came of one stack. */
+export type Stack = {
+  /** Its folder below `--dir`, with forward slashes; `.` for that folder itself. */
+  readonly path: string;
+  /** How it came out. `changes`: the plan has some, or something drifted. `done`: valid, or applied. `unchanged`: there was nothing to do. */
+  readonly status:
+    | 'unchanged'
+    | 'changes'
+    | 'done'
+    | 'failed'
+    | 'partial'
+    | 'refused'
+    | 'stale'
+    | 'locked'
+    | 'interrupted';
+  /** What the command would have exited with in that stack alone. */
+  readonly exit: number;
+  /** By what the command counts: of `plan` as its `summary`, of `apply` changes by how they ended, of `drift` `drifted`, of `validate` `errors` and `warnings`. Empty where it did not come to that. */
+  readonly counts: {
+    /** How many. */
+    readonly [k: string]: number;
+  };
+  /** The digest of its plan; null where there is none. */
+  readonly plan_digest: string | null;
+  /** The file of its plan, beside `fleet.json`; null where none was written. */
+  readonly plan_file: string | null;
+  /** The run that was recorded; null where there was none. */
+  readonly run: string | null;
+  /** What stands in the way, in one line: the first of it, with its place. Null where nothing does. */
+  readonly reason: string | null;
+  /** Why it ended; null where it came to its end. */
+  readonly error: null | Failure;
+};
+/** Why a command ended. */
+export type Failure = {
+  /** What kind of end it is. `internal` is a bug in Callsheet. */
+  readonly kind:
+    | 'usage'
+    | 'config'
+    | 'api'
+    | 'network'
+    | 'state'
+    | 'refused'
+    | 'stale'
+    | 'locked'
+    | 'interrupted'
+    | 'internal';
+  /** The exit code. */
+  readonly exit: number;
+  /** What happened, in one or several sentences. */
+  readonly message: string;
+  /** What to do now; null where nothing in particular helps. */
+  readonly hint: string | null;
+  /** Problems of the configuration, each with its place. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null where it was none. */
+  readonly request: null | {
+    /** Its method. */
+    readonly method: string;
+    /** Its address. */
+    readonly url: string;
+    /** What was answered. */
+    readonly status: number;
+    /** The platform's own id of it. */
+    readonly request_id: string | null;
+  };
+};
+/** One problem of the configuration. */
+export type Diagnostic = {
+  /** With --strict there are no warnings. */
+  readonly severity: 'error' | 'warning';
+  /** Stable name of the rule, such as `schema/enum`. */
+  readonly rule: string;
+  /** What is wrong, to which address and field. No trailing stop. */
+  readonly message: string;
+  /** What to do now. */
+  readonly hint?: string;
+  /** The resource that it is about. */
+  readonly address?: string;
+  /** Path of the field inside the resource. */
+  readonly path?: string;
+  /** Where it stands. Lines and columns count from 1; columns count characters. */
+  readonly position?: {
+    /** Relative to the stack folder, with forward slashes. */
+    readonly file: string;
+    /** Line, from 1. */
+    readonly line: number;
+    /** Column, from 1, in characters. */
+    readonly column: number;
+    /** The column behind the last character of what is meant, on the same line. */
+    readonly end_column?: number;
+  };
+  /** The lines around the place, with a caret under it. Secrets are `***`. */
+  readonly frame?: string;
+};
+}
+
+export declare namespace Import {
+/** What `import` prints with `--format json`. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-import';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The edit of the state, as `runs` shows it; null where there was nothing to do. */
+  readonly run: string | null;
+  /** Serial of the state since; null where there was nothing to do. */
+  readonly serial: number | null;
+  /** Addresses that now stand for a live resource. */
+  readonly bound: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** The platform's identifier. */
+    readonly id: string;
+    /** Fields in which the configuration says something else: the next plan shows them. */
+    readonly differing: readonly string[];
+  }[];
+  /** Addresses of which nobody can tell which live resource is meant. */
+  readonly unclear: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** Why. */
+    readonly reason: string;
+    /** Ids that it may be. */
+    readonly ids: readonly string[];
+    /** One for each id, of which one is to be typed. */
+    readonly commands: readonly string[];
+  }[];
+  /** Addresses that nothing live answers to: the next plan makes them. */
+  readonly absent: readonly string[];
+};
+}
+
+export declare namespace StateCommands {
+/** What the commands below `callsheet state` print with `--format json`. `state pull` prints the state itself: `state.schema.json`. `format` says which document it is. */
+export type Document = List | Show | Edit | Lock | Repair | Migration;
+/** A value as last written. */
+export type Leaf =
+  | {
+      /** The value. */
+      readonly value: Json;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Its digest. */
+      readonly digest: string;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Its keyed fingerprint. */
+      readonly fingerprint: string;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Nobody knows what it is. */
+      readonly unknown: true;
+    }
+  | {
+      /** Nobody knows what it wrote, so it is written again. */
+      readonly unsettled: true;
+    };
+
+/** What the state remembers. */
+export type List = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-state-list';
+  /** Version of this format. */
+  readonly version: 1;
+  /** Made with the first write; a state of another lineage belongs to another stack. */
+  readonly lineage: string;
+  /** Counts the writes. */
+  readonly serial: number;
+  /** The account that the resources belong to; null before the first run. */
+  readonly account_id: string | null;
+  /** By address. */
+  readonly resources: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** Its kind. */
+    readonly kind: string;
+    /** The platform's identifier. */
+    readonly id: string;
+    /** Name for people. */
+    readonly name: string;
+    /** Values of the kind's scope fields. */
+    readonly scope: {
+      readonly [k: string]: string;
+    };
+    /** Whether it is never deleted. */
+    readonly protect: boolean;
+  }[];
+};
+/** All that the state remembers of a resource. */
+export type Show = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-state-resource';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The resource. */
+  readonly address: string;
+  readonly resource: Resource;
+};
+/** What the state remembers of a resource. */
+export type Resource = {
+  /** Its kind. */
+  readonly kind: string;
+  /** The platform's identifier. */
+  readonly id: string;
+  /** Values of the kind's scope fields, such as the organization. */
+  readonly scope: {
+    readonly [k: string]: string;
+  };
+  /** Name for people. */
+  readonly name: string;
+  readonly leaves: Leaves;
+  /** Null where it was not read. */
+  readonly pin: null | Pin;
+  /** Whether it is never deleted. */
+  readonly protect: boolean;
+  /** The rollback that wrote it last; absent where another run did. */
+  readonly restored_by?: string;
+  /** Requests of its making that were answered, where a run died before the last of them. */
+  readonly unfinished?: readonly string[];
+};
+/** Values as last written, by path. */
+export type Leaves = {
+  readonly [k: string]: Leaf;
+};
+/** The live resource as it was when it was last read: what tells whether it moved since. */
+export type Pin = {
+  /** Digest of its canonical form. */
+  readonly digest: string;
+  /** When it was changed last, as the platform says. */
+  readonly updated_at: string | null;
+  /** Its newest history entry. */
+  readonly history_id: number | null;
+  /** Whether any later change is sure to have another `updated_at`. Absent: not, or nobody knows. */
+  readonly certain?: true;
+  /** The version of the state in whose form this is, where that is an older one. */
+  readonly form?: number;
+};
+/** What an edit of the state did. */
+export type Edit = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-state-edit';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The edit, as `runs` shows it; null where nothing had to be written. */
+  readonly run: string | null;
+  /** Serial of the state since; null where nothing had to be written. */
+  readonly serial: number | null;
+  /** What it did. */
+  readonly ledger: readonly LedgerLine[];
+  /** Names, beside the state, under which what was there is kept. */
+  readonly set_aside: readonly string[];
+};
+/** What became of one change. */
+export type LedgerLine = {
+  /** The resource. */
+  readonly address: string;
+  /** What was to be done: the `action` of the plan, or what an edit of the state did. */
+  readonly action: string;
+  /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
+  readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
+  /** Why the plan left it out; absent where it did not. */
+  readonly verdict?: 'held' | 'refused' | 'unsupported';
+  /** The platform's identifier; null where there is none. */
+  readonly id: string | null;
+  /** What went wrong, or what should be known of it, for people. */
+  readonly message: string | null;
+  /** Paths that were written. */
+  readonly fields: readonly string[];
+  /** Null for kinds without a history. */
+  readonly history: null | {
+    /** Before. */
+    readonly before: number | null;
+    /** After. */
+    readonly after: number | null;
+  };
+  /** The id that it had before, where a rollback made it anew. */
+  readonly former_id?: string;
+  /** History entries that somebody else made while the change was carried out; absent where there were none. */
+  readonly interleaved?: readonly Interleaved[];
+  readonly leaves?: Leaves;
+};
+/** A history entry that somebody else made while the change was carried out. */
+export type Interleaved = {
+  /** Id of the history entry. */
+  readonly entry: number;
+  /** What the platform calls it. */
+  readonly action: string | null;
+  /** Who made it. */
+  readonly actor: string | null;
+  /** From where, such as `dashboard`. */
+  readonly source: string | null;
+  /** When, ISO 8601. */
+  readonly at: string | null;
+  /** `before`: between the check and the write. `after`: on top of the write. `unknown`: below the write and without a time. */
+  readonly order: 'before' | 'after' | 'unknown';
+};
+/** Who holds the state. */
+export type Lock = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-lock';
+  /** Version of this format. */
+  readonly version: 1;
+  /** Where the state is. */
+  readonly location: string;
+  /** Null where nobody does. */
+  readonly held: null | {
+    /** The lease, as `state unlock` takes it. */
+    readonly lease: string;
+    /** Who took it. */
+    readonly holder: {
+      /** The run; empty for what is no run. */
+      readonly run: string;
+      /** The command. */
+      readonly command: string;
+      /** User. */
+      readonly user: string | null;
+      /** Machine. */
+      readonly host: string;
+      /** Process. */
+      readonly pid: number;
+      /** Since when, ISO 8601. */
+      readonly since: string;
+    };
+    /** The last heartbeat, ISO 8601, by the holder's clock. */
+    readonly beat: string;
+    /** Whether its process runs, as far as this machine can tell. */
+    readonly owner: 'running' | 'gone' | 'elsewhere';
+  };
+  /** Whether the lease was ended. */
+  readonly unlocked: boolean;
+};
+/** What a repair read, kept, found and could not find. */
+export type Repair = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-state-repair';
+  /** Version of this format. */
+  readonly version: 1;
+  /** Where the state is. */
+  readonly location: string;
+  /** What was wrong with it; null where nothing was, or where there was none. */
+  readonly problem: string | null;
+  /** How much of it could be read. `foreign`: it is another stack's. */
+  readonly read: 'whole' | 'part' | 'foreign' | 'nothing';
+  /** Journals that something was taken from, or that stand in the way. */
+  readonly journals: readonly {
+    /** The run. */
+    readonly run: string;
+    /** Where the journal is. */
+    readonly path: string;
+    /** Whether the run finished. */
+    readonly finished: boolean;
+    /** `replayed`: what it recorded was taken over. `stray`: it is another stack's. */
+    readonly use: 'replayed' | 'stray' | 'unreadable';
+    /** Lines that could not be read. */
+    readonly lost: number;
+  }[];
+  /** The edit, as `runs` shows it; null where nothing had to be written. */
+  readonly run: string | null;
+  /** Serial of the state since; null where nothing had to be written. */
+  readonly serial: number | null;
+  /** What it did. */
+  readonly ledger: readonly LedgerLine[];
+  /** Names, beside the state, under which what was there is kept. */
+  readonly set_aside: readonly string[];
+  /** What became of each resource. */
+  readonly findings: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** `kept`: it was readable. `found`: by its name, as configured. `differs`: by its name, and it differs. `lost`: known, and gone from the platform. `absent`: not on the platform yet. */
+    readonly finding: 'kept' | 'found' | 'differs' | 'lost' | 'absent';
+    /** The platform's identifier. */
+    readonly id: string | null;
+  }[];
+};
+/** What was moved, and where. */
+export type Migration = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-state-migration';
+  /** Version of this format. */
+  readonly version: 1;
+  /** Where the state was. */
+  readonly from: string;
+  /** Where it is now. */
+  readonly to: string;
+  /** Serial of the state. */
+  readonly serial: number;
+  /** Resources that it remembers. */
+  readonly resources: number;
+  /** Runs whose receipts came with it. */
+  readonly runs: number;
+  /** Runs whose receipt could not be read, and stays behind. */
+  readonly left: readonly string[];
+};
+}
+
+export declare namespace Plan {
+/** Names a resource: `agent.reception`, `agent.clinic["harbor"]`. */
+export type Address = string;
+/** A resource's fields in the platform's own names, as far as the configuration sets them; masked. `{ "$ref": address }` stands for the id of another resource, `{ "$secret": source }` for a secret, `{ "$blob": digest, "path", "size", "mime" }` for a file. */
+export type Document1 = JsonObject | null;
+
+/** What a plan would do, and all that apply needs to do exactly that. Every renderer reads this document, and `callsheet plan --out` writes it. Secrets and sensitive values are masked. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-plan';
+  /** Version of this format. */
+  readonly version: 1;
+  /** Over everything that apply acts on and nothing that varies from run to run; what `--expect` names. */
+  readonly digest: string;
+  /** When the plan was made. */
+  readonly created_at: string;
+  /** Where the desired side comes from: the configuration (`apply`), what a run found before it or a snapshot holds (`rollback`), a snapshot that is brought into an account (`restore`), for `drift`, what is live, compared with what Callsheet last wrote, or, for `comparison`, the later of two snapshots. */
+  readonly purpose: 'apply' | 'rollback' | 'restore' | 'drift' | 'comparison';
+  /** The run that a rollback undoes. */
+  readonly undoes?: string;
+  /** The snapshot that a rollback goes back to. */
+  readonly snapshot?: {
+    /** When it was made. */
+    readonly made_at: string;
+    /** Digest of what it holds. */
+    readonly sha256: string;
+  };
+  /** The account that the plan is bound to. */
+  readonly platform: {
+    /** Address of the platform. */
+    readonly base_url: string;
+    /** Account of the credentials. */
+    readonly account_id: string;
+  };
+  /** Names of the organizations that appear, by id. */
+  readonly organizations: {
+    readonly [k: string]: string;
+  };
+  /** The environment of the stack that it was made for; absent where none was chosen. */
+  readonly environment?: string;
+  /** Over the configuration that was planned. */
+  readonly config_digest: string;
+  /** The state that was planned from; apply refuses another. */
+  readonly state: {
+    /** Tells the state of one stack from another's. */
+    readonly lineage: string;
+    /** Counts the writes of that state. */
+    readonly serial: number;
+  };
+  /** What the person who planned allowed. Apply allows nothing more. */
+  readonly options: {
+    /** Deletes are carried out. */
+    readonly allow_delete: boolean;
+    /** The configuration wins where both sides changed. */
+    readonly accept_conflicts: boolean;
+    /** Refused changes are left out instead of stopping the run. */
+    readonly skip_refused: boolean;
+    /** Secrets are written whether they changed or not: all of them, or those of the addresses. */
+    readonly resend_secrets: boolean | readonly Address[];
+    /** Only these were planned; empty for all. */
+    readonly target: readonly Address[];
+    /** These were not planned. */
+    readonly exclude: readonly Address[];
+    /** Guards that can be forced are. */
+    readonly force: boolean;
+    /** Why the plan is run in a freeze window all the same; absent where it is not. */
+    readonly override_freeze?: string;
+    /** Whether the hold that a rollback put on this configuration is released; absent where it is not. */
+    readonly release_hold?: boolean;
+  };
+  /** Counts of the changes, by action and by verdict. */
+  readonly summary: {
+    /** Resources that are made. */
+    readonly create: number;
+    /** Resources that are changed. */
+    readonly update: number;
+    /** Resources that are made anew, as a field of theirs cannot be changed. */
+    readonly replace: number;
+    /** Resources that are deleted. */
+    readonly delete: number;
+    /** Resources found live and taken over without a write. */
+    readonly adopt: number;
+    /** Resources that are no longer managed and stay where they are. */
+    readonly forget: number;
+    /** Resources that equal the configuration; they are not among the changes. */
+    readonly no_op: number;
+    /** Changes that stop the run. */
+    readonly refused: number;
+    /** Deletes that wait for `--allow-delete`. */
+    readonly held: number;
+    /** Changes that the platform has no endpoint for. */
+    readonly unsupported: number;
+  };
+  /** What apply will ask of the platform. A forecast. */
+  readonly requests: {
+    /** Requests that read. */
+    readonly reads: number;
+    /** Requests that write. */
+    readonly writes: number;
+    /** How long it takes, from the time that planning took. */
+    readonly seconds: number;
+  };
+  /** Ids of the assumptions about the platform that the plan's calls rely on; `callsheet assumptions` explains them. */
+  readonly assumptions: readonly string[];
+  /** Operations that the stack has elsewhere (`platform.endpoints`); absent where it moved none. */
+  readonly endpoints?: readonly {
+    /** Name of the operation. */
+    readonly operation: string;
+    /** Method that it is called with. */
+    readonly method: string;
+    /** Path that it is called at, below the base address. */
+    readonly path: string;
+    /** Where it would be called without `platform.endpoints`. */
+    readonly instead_of: {
+      /** Method that it would be called with. */
+      readonly method: string;
+      /** Path that it would be called at. */
+      readonly path: string;
+    };
+  }[];
+  /** One for each resource that is not as configured, or that is adopted, in the order of kinds. */
+  readonly changes: readonly Change[];
+  /** What a person should know that changes nothing. */
+  readonly notes: readonly Note[];
+  /** What stood against the plan as a whole when it was made; absent where nothing did. Apply asks again, and the digest does not cover it. */
+  readonly refusals?: readonly Refusal[];
+  /** The run that died before this plan was made, and what was found out about its last requests. */
+  readonly settled?: {
+    /** The run that died. */
+    readonly run: string;
+    /** What became of each change that it had not written down. */
+    readonly findings: readonly {
+      /** How much it matters. */
+      readonly severity: 'info' | 'warning';
+      readonly address: Address;
+      /** What was found out. */
+      readonly message: string;
+    }[];
+  };
+  readonly rehearsal?: Rehearsal;
+};
+/** One resource's part of the plan. */
+export type Change = {
+  readonly address: Address;
+  /** Kind of the resource, which its address begins with. */
+  readonly kind: string;
+  /** Name for people. */
+  readonly name: string;
+  /** The organization that owns it; null for what belongs to the account. */
+  readonly organization_id: string | null;
+  /** Null until it exists. */
+  readonly id: string | null;
+  /** What happens to it. */
+  readonly action: 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'no_op';
+  /** Whether apply does it (`ok`), leaves it out until deletes are allowed (`held`) or because the platform has no endpoint for it (`unsupported`), or refuses the whole plan because of it (`refused`). */
+  readonly verdict: 'ok' | 'held' | 'refused' | 'unsupported';
+  /** Why, for people. Programs should not branch on it. */
+  readonly reason: string;
+  /** Found live by its natural key or by `lifecycle.adopt`, without state. */
+  readonly adopted: boolean;
+  /** The id that the state holds and that is gone from the platform; null where nothing is missing. */
+  readonly missing_id: string | null;
+  /** The address that the state has it under, where `moved` says that it is this one now; absent where it was not moved. */
+  readonly moved_from?: string;
+  /** What is live of the fields that the configuration sets; for a delete all of it. Null for a create. In a `drift` document it is what should be, and `after` is what is live. */
+  readonly before: JsonObject | null;
+  /** What the configuration says. Null for a delete. */
+  readonly after: JsonObject | null;
+  /** The leaves that differ; for a create all that are set. */
+  readonly fields: readonly Field[];
+  /** Every secret that the change writes, and every stored one that is sent elsewhere from now on; absent where there are none. */
+  readonly secrets?: readonly Secret[];
+  /** What apply compares before it writes; null for what does not exist yet. */
+  readonly pin: Pin | null;
+  /** The steps, in order. */
+  readonly operations: readonly Operation[];
+  /** How a rollback puts it back; absent for what has no history, and where nothing is put back. */
+  readonly undoing?: {
+    /** Through the platform's history, through it and an update for the rest, or through an update alone. */
+    readonly way: 'revert' | 'revert_and_update' | 'update';
+    /** Why that way, for people. */
+    readonly why: string;
+  };
+  /** File and line of the configuration; null for what it no longer mentions. */
+  readonly source: string | null;
+  /** In a `drift` document: its history entries since Callsheet last wrote it, newest first. The digest does not cover them. */
+  readonly edits?: readonly Edit[];
+  readonly attribution?: Attribution;
+};
+/** One leaf that plan has something to say about. */
+export type Field = {
+  /** Where the leaf stands; elements of keyed lists by their key. */
+  readonly path: string;
+  /** What is live; null where there is nothing. In a `drift` document: what should be. */
+  readonly before: Json;
+  /** What is wanted; null where nothing is. In a `drift` document: what is live. */
+  readonly after: Json;
+  /** Whether before and after are masked. */
+  readonly secret: boolean;
+  /** Why: the configuration changed, the platform did (`drifted`), or both (`conflict`); the configuration no longer sets it and it is emptied (`cleared`) or cannot be (`released`); a secret differs from what was last written, is sent again as asked, or cannot be compared; a file's content cannot be compared. `released` and the last two write nothing. */
+  readonly cause:
+    | 'changed'
+    | 'drifted'
+    | 'conflict'
+    | 'cleared'
+    | 'released'
+    | 'secret_changed'
+    | 'secret_resent'
+    | 'unknown_secret'
+    | 'unknown_content';
+  /** Of a conflict: what Callsheet last wrote there. Absent where it is secret, or too long to be remembered. */
+  readonly base?: Json;
+  /** Why the platform would refuse it now; a rollback leaves it as it is and does the rest. Absent where it would not. */
+  readonly refused?: string;
+  readonly attribution?: Attribution;
+};
+/** Who changed it, as far as the history tells. */
+export type Attribution = {
+  /** `entry`: the edit of the one entry; `actor`: one of several edits by the same actor; `one_of`: one of several edits by several actors; `unknown`: `because` says why. */
+  readonly certainty: 'entry' | 'actor' | 'one_of' | 'unknown';
+  /** Why it is unknown: history does not record this setting; the kind has no history; there is no entry since the last run; where the last run stands in the history is unknown; the entries no longer reach back to it; the newest change has no entry yet; the resource is gone. Null where it is known. */
+  readonly because:
+    | 'not_recorded'
+    | 'no_history'
+    | 'no_entry'
+    | 'no_beginning'
+    | 'retention'
+    | 'late'
+    | 'gone'
+    | null;
+  /** Ids among the `edits` of the change, newest first; for `unknown` those that there are, none of which need be the one. */
+  readonly entries: readonly number[];
+};
+/** Where a secret goes once the change is carried out. */
+export type Secret = {
+  /** The leaf that holds it. */
+  readonly path: string;
+  /** Where the value that is written is read from; null where what is stored stays as it is. */
+  readonly source: string | null;
+  /** The host that the platform sends it to, with the scheme where that is not https; a provider's name; or `the platform`. */
+  readonly to: string;
+  /** The same as it is now; null where nothing is stored there. */
+  readonly before: string | null;
+};
+/** What a plan remembers of a live resource, so that apply can tell whether it moved. */
+export type Pin = {
+  /** Of the live document's canonical form. */
+  readonly digest: string;
+  /** As the platform gave it. */
+  readonly updated_at: string | null;
+  /** Newest history entry, for kinds that have a history. */
+  readonly history_id: number | null;
+};
+/** One step of a change. */
+export type Operation = {
+  /** What it does; `facet` writes a part that has an endpoint of its own, `again` ingests afresh. */
+  readonly step: 'create' | 'update' | 'delete' | 'revert' | 'facet' | 'again';
+  /** Top-level fields that it writes; for `facet`, the facet. */
+  readonly fields: readonly string[];
+  /** The history entry that a revert restores. */
+  readonly version?: number;
+};
+/** A history entry. */
+export type Edit = {
+  /** Names the version. */
+  readonly id: number;
+  /** What was done, such as `updated` or `reverted`; null where the platform does not say. */
+  readonly action: string | null;
+  /** Who did it; for the API `api:` and the account id. Null where the platform does not say. */
+  readonly actor: string | null;
+  /** From where, such as `dashboard-api`; null where the platform does not say. */
+  readonly source: string | null;
+  /** When, as the platform gave it; null where it does not say. */
+  readonly at: string | null;
+  /** For a revert, the entry that it restored. */
+  readonly reverted_from_id: number | null;
+};
+/** Something to know. */
+export type Note = {
+  /** How much it matters. */
+  readonly severity: 'info' | 'warning';
+  /** The resource that it is about; null for the whole plan. */
+  readonly address: Address | null;
+  /** One sentence. */
+  readonly message: string;
+};
+/** Why the plan is not run now, whatever it would do. */
+export type Refusal = {
+  /** A window of `guards.freeze`, the hold that a rollback put on the configuration, or a rule of the team (`rules`). */
+  readonly guard: 'freeze' | 'hold' | 'rule';
+  /** What stands against it, and where that is said. */
+  readonly message: string;
+  /** When it is over by itself; null where that is not known. */
+  readonly until: string | null;
+  /** What to do now. */
+  readonly advice: string;
+};
+/** What came of rehearsing a plan. */
+export type Rehearsal = {
+  /** Of the plan that was rehearsed. */
+  readonly digest: string;
+  /** When it was. */
+  readonly at: string;
+  /** `passed`: everything held. `partial`: it can be carried out, and a rollback does not bring everything back. `failed`: carrying it out failed or did not come to an end. `refused`: a guard or a lock stands against it. `empty`: there is nothing to carry out. */
+  readonly verdict: 'passed' | 'partial' | 'failed' | 'refused' | 'empty';
+  /** What the copy was made from: the platform, or a snapshot. */
+  readonly source:
+    | {
+        /** The platform. */
+        readonly type: 'platform';
+      }
+    | {
+        /** A snapshot. */
+        readonly type: 'snapshot';
+        /** The snapshot's file. */
+        readonly file: string;
+        /** When the snapshot was made. */
+        readonly made_at: string;
+      };
+  /** Resources in the copy, by kind. */
+  readonly copied: {
+    readonly [k: string]: number;
+  };
+  /** What was done, in its order. */
+  readonly steps: readonly {
+    /** `copy`: plan on the copy. `apply`. `again`: a second plan. `failure`: apply on a fresh copy that fails half way. `resume`: apply again. `rollback`. `return`: compare with what there was. */
+    readonly step: 'copy' | 'apply' | 'again' | 'failure' | 'resume' | 'rollback' | 'return';
+    /** Whether it held. */
+    readonly outcome: 'held' | 'partial' | 'failed' | 'refused';
+    /** What came of it, as a sentence without a stop. */
+    readonly message: string;
+    /** What did not hold, one thing an item. */
+    readonly details: readonly string[];
+  }[];
+  /** Leaves that the rollback did not bring back, the first 200 of them. */
+  readonly differences: readonly {
+    /** Null for what is not in the stack. */
+    readonly address: Address | null;
+    /** Its kind. */
+    readonly kind: string;
+    /** Its name, for people. */
+    readonly name: string;
+    /** Its id on the copy. */
+    readonly id: string;
+    /** The leaf; null where the whole resource is there on one side only. */
+    readonly path: string | null;
+    /** Its value before; null where it had none. Masked where it is secret. */
+    readonly before: Json;
+    /** Its value after; null where it has none. Masked where it is secret. */
+    readonly after: Json;
+    /** Whether the values are masked. */
+    readonly secret: boolean;
+  }[];
+  /** How many such leaves there are in all. */
+  readonly differing: number;
+  /** What was made to go wrong on top of the failure half way. */
+  readonly faults: readonly string[];
+  /** What the platform does not tell, and what stands in its place in the copy. */
+  readonly filled: readonly string[];
+  /** Ids of the assumptions that the requests to the copy rest on. */
+  readonly assumptions: readonly string[];
+};
+}
+
+export declare namespace Pull {
+/** What `pull` and `drift --accept` print with `--format json`. No live value is in it but in `diff`. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-pull';
+  /** Version of this format. */
+  readonly version: 1;
+  /** What became of it. `refused`: something cannot be pulled, and nothing was written. */
+  readonly status: 'written' | 'dry_run' | 'refused' | 'nothing';
+  /** Values that are pulled. */
+  readonly pulled: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** Path of the value. */
+    readonly path: string;
+    /** Where it is written, relative to the stack. */
+    readonly file: string;
+    /** Where it stood; null for a text that is a file of its own. */
+    readonly line: number | null;
+  }[];
+  /** Changed in the configuration and not applied yet. */
+  readonly kept: readonly Left[];
+  /** What cannot be pulled. */
+  readonly refused: readonly Left[];
+  /** With `--new`: what the new files do not say as the platform has it. */
+  readonly remarks?: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** Path of the value; null for the resource as a whole. */
+    readonly path: string | null;
+    /** Why, in words. */
+    readonly reason: string;
+  }[];
+  /** With `--new`: values that the new files ask for. */
+  readonly secrets?: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** Path of the value. */
+    readonly path: string;
+    /** Where it is looked for, such as `env:NAME`. */
+    readonly source: string;
+  }[];
+  /** Files that are written. */
+  readonly files: readonly {
+    /** Relative to the stack. */
+    readonly path: string;
+    /** Whether it is a new file. */
+    readonly created: boolean;
+    /** In the unified format; with `--dry-run` alone. */
+    readonly diff?: string;
+  }[];
+};
+/** A live value that is not pulled. */
+export type Left = {
+  /** The resource. */
+  readonly address: string;
+  /** Its path; empty for the resource as a whole. */
+  readonly path: string;
+  /** Why. */
+  readonly reason: string;
+  /** What to do now. */
+  readonly advice: string;
+};
+}
+
+export declare namespace Runs {
+/** What `callsheet runs` prints with `--format json`. `format` says which document it is. */
+export type Document = Runs | Receipt;
+/** One entry of a journal. */
+export type Entry = Began | Snapshot | Intent | Outcome | ResourceRecorded | Ended;
+/** A value as last written. */
+export type Leaf =
+  | {
+      /** The value. */
+      readonly value: Json;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Its digest. */
+      readonly digest: string;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Its keyed fingerprint. */
+      readonly fingerprint: string;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Nobody knows what it is. */
+      readonly unknown: true;
+    }
+  | {
+      /** Nobody knows what it wrote, so it is written again. */
+      readonly unsettled: true;
+    };
+
+/** Finished runs, newest first. */
+export type Runs = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-runs';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The runs. */
+  readonly runs: readonly {
+    /** The run. */
+    readonly run: string;
+    /** When it began, ISO 8601. */
+    readonly at: string;
+    /** What it was for. */
+    readonly purpose: string;
+    /** How it came out. */
+    readonly status: string;
+    /** How many changes it carried out. */
+    readonly changes: number;
+    /** Who ran it. */
+    readonly user: string | null;
+    /** From which commit. */
+    readonly commit: string | null;
+  }[];
+};
+/** The receipt of one run: its journal. */
+export type Receipt = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-receipt';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The run. */
+  readonly run: string;
+  /** What was recorded, in order. */
+  readonly entries: readonly Entry[];
+};
+/** A run began. */
+export type Began = {
+  /** What the entry records. */
+  readonly type: 'began';
+  /** The run. */
+  readonly run: string;
+  /** When, ISO 8601. */
+  readonly at: string;
+  /** What the run was for. */
+  readonly purpose:
+    | 'apply'
+    | 'heal'
+    | 'rollback'
+    | 'restore'
+    | 'drift'
+    | 'state mv'
+    | 'state rm'
+    | 'state trust'
+    | 'state push'
+    | 'state repair'
+    | 'import';
+  /** The run that it undoes. */
+  readonly undoes?: string;
+  /** The snapshot that it goes back to, or that is restored. */
+  readonly snapshot?: {
+    /** When it was made. */
+    readonly made_at: string;
+    /** Digest of what it holds. */
+    readonly sha256: string;
+  };
+  /** Who ran it and from what. Null where unknown. */
+  readonly actor: {
+    /** User. */
+    readonly user: string | null;
+    /** Machine. */
+    readonly host: string | null;
+    /** Process. */
+    readonly pid: number;
+    /** Commit of the stack. */
+    readonly commit: string | null;
+    /** Address of the job. */
+    readonly pipeline: string | null;
+  };
+  /** Digest of the plan; empty for an edit of the state. */
+  readonly plan_digest: string;
+  /** Digest of the configuration; empty for an edit of the state. */
+  readonly config_digest: string;
+  /** The account. */
+  readonly account_id: string;
+  /** Address of the platform. */
+  readonly base_url: string;
+  /** Lineage of the state that it starts from. */
+  readonly lineage: string;
+  /** Serial of the state that it starts from. */
+  readonly serial: number;
+  readonly holds?: Holds;
+  /** What is to be done should it fail or die. */
+  readonly on_failure?: 'rollback';
+  /** Guards that it was told to override. */
+  readonly overrides?: readonly {
+    /** Which guard. */
+    readonly guard: 'freeze' | 'hold';
+    /** What the guard said. */
+    readonly message: string;
+    /** Why it was overridden, where a reason is asked for. */
+    readonly reason: string | null;
+  }[];
+};
+/** What was rolled back and is not written again until somebody releases it: values, by a digest of address, path and value; or configurations, as earlier versions held them, by their digest. */
+export type Holds = {
+  readonly [k: string]: {
+    /** The resource; absent: it is on a configuration. */
+    readonly address?: string;
+    /** Its id; null where it has another one once it is made again. */
+    readonly id?: string | null;
+    /** The value; null: the resource as a whole. */
+    readonly path?: string | null;
+    /** Its digest, or the fingerprint of a secret; null: that nothing is there. */
+    readonly value?: string | null;
+    /** The run that had applied it. */
+    readonly undid: string;
+    /** The rollback. */
+    readonly by: string;
+    /** When it began, ISO 8601. */
+    readonly at: string;
+    /** Who ran it. */
+    readonly user: string | null;
+  };
+};
+/** What a resource was right before the run touched it. */
+export type Snapshot = {
+  /** What the entry records. */
+  readonly type: 'snapshot';
+  /** The resource. */
+  readonly address: string;
+  /** Its kind. */
+  readonly kind: string;
+  /** Null where it did not exist. */
+  readonly id: string | null;
+  /** The live document without secrets and sensitive values; null where there was none. */
+  readonly document: JsonObject | null;
+  /** What tells whether it moved; null where it did not exist. */
+  readonly pin: null | Pin;
+  /** What the state said of it. */
+  readonly resource: null | Resource;
+  /** Sensitive values that `document` leaves out, by path. */
+  readonly withheld: readonly string[];
+  /** Those of them that are kept encrypted, by path; absent without CALLSHEET_FINGERPRINT_KEY. */
+  readonly sealed?: {
+    readonly [k: string]: string;
+  };
+  /** What the state is to say of it once the change took; older runs have none. */
+  readonly intended?: null | {
+    /** Its natural key, by which one that was made is found. */
+    readonly key: string | null;
+    /** Values of the kind's scope fields. */
+    readonly scope: {
+      readonly [k: string]: string;
+    };
+    /** Name for people. */
+    readonly name: string;
+    readonly leaves: Leaves;
+    /** Whether it is never deleted. */
+    readonly protect: boolean;
+    /** Values that are written and that the platform never returns, by path. */
+    readonly unreadable: readonly string[];
+  };
+};
+/** The live resource as it was when it was last read: what tells whether it moved since. */
+export type Pin = {
+  /** Digest of its canonical form. */
+  readonly digest: string;
+  /** When it was changed last, as the platform says. */
+  readonly updated_at: string | null;
+  /** Its newest history entry. */
+  readonly history_id: number | null;
+  /** Whether any later change is sure to have another `updated_at`. Absent: not, or nobody knows. */
+  readonly certain?: true;
+  /** The version of the state in whose form this is, where that is an older one. */
+  readonly form?: number;
+};
+/** What the state remembers of a resource. */
+export type Resource = {
+  /** Its kind. */
+  readonly kind: string;
+  /** The platform's identifier. */
+  readonly id: string;
+  /** Values of the kind's scope fields, such as the organization. */
+  readonly scope: {
+    readonly [k: string]: string;
+  };
+  /** Name for people. */
+  readonly name: string;
+  readonly leaves: Leaves;
+  /** Null where it was not read. */
+  readonly pin: null | Pin;
+  /** Whether it is never deleted. */
+  readonly protect: boolean;
+  /** The rollback that wrote it last; absent where another run did. */
+  readonly restored_by?: string;
+  /** Requests of its making that were answered, where a run died before the last of them. */
+  readonly unfinished?: readonly string[];
+};
+/** Values as last written, by path. */
+export type Leaves = {
+  readonly [k: string]: Leaf;
+};
+/** A request that is about to leave. */
+export type Intent = {
+  /** What the entry records. */
+  readonly type: 'intent';
+  /** Counts the requests of the run, from 1. */
+  readonly seq: number;
+  /** When, ISO 8601. */
+  readonly at: string;
+  /** The resource. */
+  readonly address: string;
+  /** Its part in the change. */
+  readonly step: 'create' | 'update' | 'delete' | 'revert' | 'facet' | 'again';
+  /** Name of the operation, as in `platform.openapi.yaml`. */
+  readonly operation: string;
+  /** The platform's identifier; null where there is none yet. */
+  readonly id: string | null;
+  /** Paths that it is meant to change. */
+  readonly fields: readonly string[];
+};
+/** What came of a request. */
+export type Outcome = {
+  /** What the entry records. */
+  readonly type: 'outcome';
+  /** Of its intent. */
+  readonly seq: number;
+  /** When, ISO 8601. */
+  readonly at: string;
+  /** Whether it was answered with success. */
+  readonly ok: boolean;
+  /** The id that a create returned. */
+  readonly id: string | null;
+  /** Message of the failure. */
+  readonly error: string | null;
+};
+/** What the state remembers of a resource from now on. */
+export type ResourceRecorded = {
+  /** What the entry records. */
+  readonly type: 'resource';
+  /** The resource. */
+  readonly address: string;
+  /** Null: it is no longer remembered. */
+  readonly resource: null | Resource;
+};
+/** The run ended. */
+export type Ended = {
+  /** What the entry records. */
+  readonly type: 'ended';
+  /** When, ISO 8601. */
+  readonly at: string;
+  /** How it came out. `settled`: it died, and a later command found out what it had done. */
+  readonly status: 'done' | 'partial' | 'interrupted' | 'settled';
+  /** Whether everything that was written was read back. */
+  readonly verified: boolean;
+  /** What became of each change. */
+  readonly ledger: readonly LedgerLine[];
+  /** Where the platform is not as a rollback wanted it; absent where it is. */
+  readonly differs?: readonly Difference[];
+  /** What a rollback did not put back; absent where it put everything back. */
+  readonly left?: readonly NotUndone[];
+};
+/** What became of one change. */
+export type LedgerLine = {
+  /** The resource. */
+  readonly address: string;
+  /** What was to be done: the `action` of the plan, or what an edit of the state did. */
+  readonly action: string;
+  /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
+  readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
+  /** Why the plan left it out; absent where it did not. */
+  readonly verdict?: 'held' | 'refused' | 'unsupported';
+  /** The platform's identifier; null where there is none. */
+  readonly id: string | null;
+  /** What went wrong, or what should be known of it, for people. */
+  readonly message: string | null;
+  /** Paths that were written. */
+  readonly fields: readonly string[];
+  /** Null for kinds without a history. */
+  readonly history: null | {
+    /** Before. */
+    readonly before: number | null;
+    /** After. */
+    readonly after: number | null;
+  };
+  /** The id that it had before, where a rollback made it anew. */
+  readonly former_id?: string;
+  /** History entries that somebody else made while the change was carried out; absent where there were none. */
+  readonly interleaved?: readonly Interleaved[];
+  readonly leaves?: Leaves;
+};
+/** A history entry that somebody else made while the change was carried out. */
+export type Interleaved = {
+  /** Id of the history entry. */
+  readonly entry: number;
+  /** What the platform calls it. */
+  readonly action: string | null;
+  /** Who made it. */
+  readonly actor: string | null;
+  /** From where, such as `dashboard`. */
+  readonly source: string | null;
+  /** When, ISO 8601. */
+  readonly at: string | null;
+  /** `before`: between the check and the write. `after`: on top of the write. `unknown`: below the write and without a time. */
+  readonly order: 'before' | 'after' | 'unknown';
+};
+/** Where the platform is not as it is wanted. Secrets and sensitive values are masked. */
+export type Difference = {
+  /** The resource. */
+  readonly address: string;
+  /** The value; null where the resource as a whole should not be there, or should. */
+  readonly path: string | null;
+  /** What it should be. */
+  readonly wanted: Json;
+  /** What it is. */
+  readonly found: Json;
+};
+/** What a rollback did not put back. It names values, and holds none. */
+export type NotUndone = {
+  /** The resource. */
+  readonly address: string;
+  /** The value; null for the resource as a whole. */
+  readonly path: string | null;
+  /** Why it was not put back. */
+  readonly why: string;
+  /** What to do about it. */
+  readonly advice: string;
+};
+}
+
+export declare namespace Restoration {
+/** What `restore` prints with `--format json`: what it did and proved. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-restoration';
+  /** Version of this format. */
+  readonly version: 1;
+  /** How it came out; `planned` of a dry run. `partial`: something failed, or live is not as the snapshot has it. */
+  readonly status: 'planned' | 'done' | 'partial' | 'refused' | 'interrupted';
+  /** The snapshot. */
+  readonly snapshot: {
+    /** The file. */
+    readonly file: string;
+    /** When it was made. */
+    readonly made_at: string;
+    /** Digest of what it holds. */
+    readonly sha256: string;
+  };
+  /** The account. */
+  readonly platform: {
+    /** Address of the platform. */
+    readonly base_url: string;
+    /** Account of the credentials. */
+    readonly account_id: string;
+  };
+  /** Organizations and knowledge bases that resources moved to: the new id by the old one. */
+  readonly mapped: {
+    readonly [k: string]: string;
+  };
+  /** Where what was made is remembered. */
+  readonly state: string;
+  /** The runs that it took. */
+  readonly runs: readonly string[];
+  /** What is to be done, of a dry run; what is still not as it was, of the others. */
+  readonly remaining: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** What is to be done. */
+    readonly action: string;
+    /** Whether it can be. */
+    readonly verdict: string;
+    /** Why. */
+    readonly reason: string;
+    /** Values that differ. */
+    readonly paths: readonly string[];
+  }[];
+  /** Null where the restoration is not done. */
+  readonly proof: null | {
+    /** Resources. */
+    readonly resources: number;
+    /** Values. */
+    readonly values: number;
+  };
+  /** What is there already under a name of the snapshot. */
+  readonly collisions: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** Its kind. */
+    readonly kind: string;
+    /** Id of what is there. */
+    readonly id: string;
+    /** Its name. */
+    readonly name: string | null;
+    /** Whether it is as the snapshot has it. */
+    readonly is_equal: boolean;
+  }[];
+  /** Secrets that nobody supplied. */
+  readonly secrets: readonly {
+    /** The resource. */
+    readonly address: string;
+    /** One of them is enough. */
+    readonly any_of: readonly {
+      /** Path of the value. */
+      readonly path: string;
+      /** The variable that it is looked for in. */
+      readonly variable: string;
+    }[];
+  }[];
+  /** What is not as it was, and why. */
+  readonly exceptions: readonly {
+    /** What kind of exception it is. */
+    readonly what: string;
+    /** The resource; null where it is none in particular. */
+    readonly address: string | null;
+    /** What it is, for people. */
+    readonly message: string;
+  }[];
+};
+}
+
+export declare namespace Run {
+/** A value as last written. */
+export type Leaf =
+  | {
+      /** The value. */
+      readonly value: Json;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Its digest. */
+      readonly digest: string;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Its keyed fingerprint. */
+      readonly fingerprint: string;
+      /** The version of the state in whose form this is, where that is an older one. */
+      readonly form?: number;
+    }
+  | {
+      /** Nobody knows what it is. */
+      readonly unknown: true;
+    }
+  | {
+      /** Nobody knows what it wrote, so it is written again. */
+      readonly unsettled: true;
+    };
+
+/** What `apply` and `rollback` print with `--format json`: what became of each change. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-run';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The run; null where nothing was carried out. */
+  readonly run: string | null;
+  /** Digest of the plan that was carried out; null where there was none. */
+  readonly plan_digest: string | null;
+  /** How it came out. `partial`: something failed or was blocked. `refused`: a guard stood against it, and nothing was written. `interrupted`: stopped cleanly. */
+  readonly status: 'done' | 'partial' | 'interrupted' | 'refused';
+  /** The run that was to be undone, where it had changed nothing. */
+  readonly undoes?: string;
+  /** What stood against the plan as a whole; absent where nothing did. */
+  readonly refusals?: readonly Refusal[];
+  /** What reading everything again after a rollback came to; absent for other runs. */
+  readonly verification?: {
+    /** Where the platform is not as it was. */
+    readonly differs: readonly Difference[];
+    /** How many resources are as they were. */
+    readonly equal: number;
+    /** Why it could not be read; null where it was. */
+    readonly problem: string | null;
+    /** What was not put back, and is known not to be. */
+    readonly left: readonly NotUndone[];
+  };
+  /** Every change of the plan, in the order in which they ended. */
+  readonly ledger: readonly LedgerLine[];
+  /** What came of undoing it, with `--rollback-on-failure`; absent where nothing was to be undone. */
+  readonly rollback?: Run | Error;
+};
+/** Why the plan is not run now, whatever it would do. */
+export type Refusal = {
+  /** A window of `guards.freeze`, the hold that a rollback put on the configuration, or a rule of the team (`rules`). */
+  readonly guard: 'freeze' | 'hold' | 'rule';
+  /** What stands against it, and where that is said. */
+  readonly message: string;
+  /** When it is over by itself; null where that is not known. */
+  readonly until: string | null;
+  /** What to do now. */
+  readonly advice: string;
+};
+/** Where the platform is not as it is wanted. Secrets and sensitive values are masked. */
+export type Difference = {
+  /** The resource. */
+  readonly address: string;
+  /** The value; null where the resource as a whole should not be there, or should. */
+  readonly path: string | null;
+  /** What it should be. */
+  readonly wanted: Json;
+  /** What it is. */
+  readonly found: Json;
+};
+/** What a rollback did not put back. It names values, and holds none. */
+export type NotUndone = {
+  /** The resource. */
+  readonly address: string;
+  /** The value; null for the resource as a whole. */
+  readonly path: string | null;
+  /** Why it was not put back. */
+  readonly why: string;
+  /** What to do about it. */
+  readonly advice: string;
+};
+/** What became of one change. */
+export type LedgerLine = {
+  /** The resource. */
+  readonly address: string;
+  /** What was to be done: the `action` of the plan, or what an edit of the state did. */
+  readonly action: string;
+  /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
+  readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
+  /** Why the plan left it out; absent where it did not. */
+  readonly verdict?: 'held' | 'refused' | 'unsupported';
+  /** The platform's identifier; null where there is none. */
+  readonly id: string | null;
+  /** What went wrong, or what should be known of it, for people. */
+  readonly message: string | null;
+  /** Paths that were written. */
+  readonly fields: readonly string[];
+  /** Null for kinds without a history. */
+  readonly history: null | {
+    /** Before. */
+    readonly before: number | null;
+    /** After. */
+    readonly after: number | null;
+  };
+  /** The id that it had before, where a rollback made it anew. */
+  readonly former_id?: string;
+  /** History entries that somebody else made while the change was carried out; absent where there were none. */
+  readonly interleaved?: readonly Interleaved[];
+  readonly leaves?: Leaves;
+};
+/** A history entry that somebody else made while the change was carried out. */
+export type Interleaved = {
+  /** Id of the history entry. */
+  readonly entry: number;
+  /** What the platform calls it. */
+  readonly action: string | null;
+  /** Who made it. */
+  readonly actor: string | null;
+  /** From where, such as `dashboard`. */
+  readonly source: string | null;
+  /** When, ISO 8601. */
+  readonly at: string | null;
+  /** `before`: between the check and the write. `after`: on top of the write. `unknown`: below the write and without a time. */
+  readonly order: 'before' | 'after' | 'unknown';
+};
+/** Values as last written, by path. */
+export type Leaves = {
+  readonly [k: string]: Leaf;
+};
+/** What `apply` and `rollback` print with `--format json`: what became of each change. */
+export type Run = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-run';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The run; null where nothing was carried out. */
+  readonly run: string | null;
+  /** Digest of the plan that was carried out; null where there was none. */
+  readonly plan_digest: string | null;
+  /** How it came out. `partial`: something failed or was blocked. `refused`: a guard stood against it, and nothing was written. `interrupted`: stopped cleanly. */
+  readonly status: 'done' | 'partial' | 'interrupted' | 'refused';
+  /** The run that was to be undone, where it had changed nothing. */
+  readonly undoes?: string;
+  /** What stood against the plan as a whole; absent where nothing did. */
+  readonly refusals?: readonly Refusal[];
+  /** What reading everything again after a rollback came to; absent for other runs. */
+  readonly verification?: {
+    /** Where the platform is not as it was. */
+    readonly differs: readonly Difference[];
+    /** How many resources are as they were. */
+    readonly equal: number;
+    /** Why it could not be read; null where it was. */
+    readonly problem: string | null;
+    /** What was not put back, and is known not to be. */
+    readonly left: readonly NotUndone[];
+  };
+  /** Every change of the plan, in the order in which they ended. */
+  readonly ledger: readonly LedgerLine[];
+  /** What came of undoing it, with `--rollback-on-failure`; absent where nothing was to be undone. */
+  readonly rollback?: Run | Error;
+};
+/** Why the rollback ended before it could do anything. */
+export type Error = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-error';
+  /** Version of this format. */
+  readonly version: 1;
+  readonly error: Failure;
+};
+/** Why a command ended. */
+export type Failure = {
+  /** What kind of end it is. `internal` is a bug in Callsheet. */
+  readonly kind:
+    | 'usage'
+    | 'config'
+    | 'api'
+    | 'network'
+    | 'state'
+    | 'refused'
+    | 'stale'
+    | 'locked'
+    | 'interrupted'
+    | 'internal';
+  /** The exit code. */
+  readonly exit: number;
+  /** What happened, in one or several sentences. */
+  readonly message: string;
+  /** What to do now; null where nothing in particular helps. */
+  readonly hint: string | null;
+  /** Problems of the configuration, each with its place. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null where it was none. */
+  readonly request: null | {
+    /** Its method. */
+    readonly method: string;
+    /** Its address. */
+    readonly url: string;
+    /** What was answered. */
+    readonly status: number;
+    /** The platform's own id of it. */
+    readonly request_id: string | null;
+  };
+};
+/** One problem of the configuration. */
+export type Diagnostic = {
+  /** With --strict there are no warnings. */
+  readonly severity: 'error' | 'warning';
+  /** Stable name of the rule, such as `schema/enum`. */
+  readonly rule: string;
+  /** What is wrong, to which address and field. No trailing stop. */
+  readonly message: string;
+  /** What to do now. */
+  readonly hint?: string;
+  /** The resource that it is about. */
+  readonly address?: string;
+  /** Path of the field inside the resource. */
+  readonly path?: string;
+  /** Where it stands. Lines and columns count from 1; columns count characters. */
+  readonly position?: {
+    /** Relative to the stack folder, with forward slashes. */
+    readonly file: string;
+    /** Line, from 1. */
+    readonly line: number;
+    /** Column, from 1, in characters. */
+    readonly column: number;
+    /** The column behind the last character of what is meant, on the same line. */
+    readonly end_column?: number;
+  };
+  /** The lines around the place, with a caret under it. Secrets are `***`. */
+  readonly frame?: string;
+};
+}
+
+export declare namespace Snapshot {
+/** One line of a snapshot, which is JSON Lines, compressed with gzip and, when asked, encrypted. The first line is the header and the last one the end. */
+export type Document = Header | Resource | Organization | Answer | List | Media | Gap | Same | End;
+
+/** What the snapshot is of. */
+export type Header = {
+  readonly type: 'header';
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-snapshot';
+  /** Version of the format. A newer one is refused. */
+  readonly version: 1;
+  /** Tells it from every other snapshot. */
+  readonly id: string;
+  /** When reading began. */
+  readonly made_at: string;
+  /** Version of Callsheet. */
+  readonly made_by: string;
+  readonly platform: {
+    readonly base_url: string;
+    readonly account_id: string;
+  };
+  /** The one organization that it was narrowed to; null: everything that the credentials see. */
+  readonly organization: string | null;
+  /** Whether sensitive values are in it. Without encryption they are left out. */
+  readonly sensitive: boolean;
+  /** The stack whose addresses it holds. */
+  readonly stack: null | {
+    readonly lineage: string;
+  };
+  /** The snapshot that holds the records which did not change. */
+  readonly base: null | {
+    readonly file: string;
+    readonly id: string;
+    readonly sha256: string;
+  };
+};
+/** One resource. */
+export type Resource = {
+  readonly type: 'resource';
+  readonly kind: string;
+  readonly id: string;
+  /** Values of the kind's scope fields. */
+  readonly scope: {
+    readonly [k: string]: string;
+  };
+  /** Whether all of it could be read, or what its list shows. */
+  readonly extent: 'whole' | 'listed';
+  /** As the platform returned it. */
+  readonly record: JsonObject;
+  /** Parts with endpoints of their own, in the shape of the configuration. */
+  readonly facets: JsonObject;
+  /** The newest history entry. */
+  readonly history: JsonObject | null;
+  /** Paths of sensitive values that were left out. */
+  readonly withheld: readonly string[];
+  /** Its address in the stack that the snapshot was made in. */
+  readonly address: string | null;
+  /** What the state of that stack said of it (`state.schema.json`). It holds no secret. */
+  readonly state: JsonObject | null;
+};
+/** An organization, as the billing report names it. */
+export type Organization = {
+  readonly type: 'organization';
+  readonly id: string;
+  readonly name: string | null;
+  readonly reseller_id: string | null;
+  readonly reseller_name: string | null;
+};
+/** What the platform answered to a question that is not about one resource. */
+export type Answer = {
+  readonly type: 'answer';
+  /** Its name in `platform.openapi.yaml`. */
+  readonly operation: string;
+  readonly organization_id: string | null;
+  readonly reseller_id: string | null;
+  /** The whole body. */
+  readonly answer: Json;
+};
+/** A list that was read to its end: what it does not hold was not there. */
+export type List = {
+  readonly type: 'list';
+  readonly kind: string;
+  readonly scope: {
+    readonly [k: string]: string;
+  };
+};
+/** A piece of a file that a resource was made of, kept on request from the files of the stack: the platform returns none. */
+export type Media = {
+  readonly type: 'media';
+  readonly sha256: string;
+  readonly name: string;
+  readonly mime: string;
+  readonly size: number;
+  readonly part: number;
+  readonly parts: number;
+  /** In base64. */
+  readonly data: string;
+};
+/** Something that could not be read. */
+export type Gap = {
+  readonly type: 'gap';
+  readonly of: string;
+  readonly why: string;
+};
+/** A record of the base that did not change. */
+export type Same = {
+  readonly type: 'same';
+  /** What it is about. */
+  readonly key: string;
+  /** Of its canonical JSON. */
+  readonly digest: string;
+};
+/** Closes a snapshot; one without it was cut off. */
+export type End = {
+  readonly type: 'end';
+  /** Lines by type, without header and end. */
+  readonly records: {
+    readonly [k: string]: number;
+  };
+  /** Resources by kind, those of the base included. */
+  readonly resources: {
+    readonly [k: string]: number;
+  };
+  /** Sensitive values that were left out. */
+  readonly withheld: number;
+  /** Of every line before this one. */
+  readonly sha256: string;
+};
+}
+
+export declare namespace SnapshotCommands {
+/** What the commands below `callsheet snapshot` print with `--format json`; `snapshot diff` prints a plan. `format` says which document it is. What is in the file itself: `snapshot.schema.json`. */
+export type Document = Summary | List | Resource;
+
+/** What a snapshot is and what it holds. */
+export type Summary = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-snapshot-summary';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The file. */
+  readonly file: string;
+  /** Bytes. */
+  readonly size: number;
+  /** How the file is encrypted. */
+  readonly encryption: 'none' | 'passphrase' | 'age';
+  /** When it was made, ISO 8601. */
+  readonly made_at: string;
+  /** Version of Callsheet. */
+  readonly made_by: string;
+  /** The account. */
+  readonly platform: {
+    /** Address of the platform. */
+    readonly base_url: string;
+    /** Account of the credentials. */
+    readonly account_id: string;
+  };
+  /** The organization that it is limited to; null: all. */
+  readonly organization: string | null;
+  /** Whether it holds sensitive values. */
+  readonly sensitive: boolean;
+  /** The snapshot that it builds on; null: none. */
+  readonly base: string | null;
+  /** Digest of what it holds. */
+  readonly sha256: string;
+  /** How many resources there are of each kind. */
+  readonly resources: {
+    readonly [k: string]: number;
+  };
+  /** How many organizations. */
+  readonly organizations: number;
+  /** How many other answers of the platform. */
+  readonly answers: number;
+  /** Sensitive values that were left out, by resource. */
+  readonly withheld: readonly {
+    /** Its address, or its kind and id. */
+    readonly resource: string;
+    /** Name for people. */
+    readonly name: string | null;
+    /** Paths of the values. */
+    readonly paths: readonly string[];
+  }[];
+  /** What could not be read. */
+  readonly gaps: readonly {
+    /** What is missing. */
+    readonly of: string;
+    /** Why. */
+    readonly why: string;
+  }[];
+};
+/** The snapshots of a folder, newest first. */
+export type List = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-snapshots';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The snapshots. */
+  readonly snapshots: readonly {
+    /** Name of the file. */
+    readonly file: string;
+    /** Bytes. */
+    readonly size: number;
+    /** How the file is encrypted. */
+    readonly encryption: 'none' | 'passphrase' | 'age';
+    /** When it was made; null where it cannot be read. */
+    readonly made_at: string | null;
+    /** The account; null where it cannot be read. */
+    readonly account_id: string | null;
+    /** Address of the platform; null where it cannot be read. */
+    readonly base_url: string | null;
+    /** The snapshot that it builds on. */
+    readonly base: string | null;
+    /** Why it cannot be read; null where it can. */
+    readonly problem: string | null;
+  }[];
+};
+/** One resource of a snapshot. */
+export type Resource = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-snapshot-resource';
+  /** Version of this format. */
+  readonly version: 1;
+  /** Its kind. */
+  readonly kind: string;
+  /** The platform's identifier. */
+  readonly id: string;
+  /** Its address, where the stack had one for it. */
+  readonly address: string | null;
+  /** Its newest history entry; null where there is none. */
+  readonly history: null | Edit;
+  /** Sensitive values that were left out, by path. */
+  readonly withheld: readonly string[];
+  /** Its document in the names of the configuration, secrets masked. */
+  readonly data: JsonObject;
+};
+/** A history entry. Null where unknown. */
+export type Edit = {
+  /** Names the version. */
+  readonly id: number;
+  /** What was done, such as `updated` or `reverted`; null where the platform does not say. */
+  readonly action: string | null;
+  /** Who did it; for the API `api:` and the account id. Null where the platform does not say. */
+  readonly actor: string | null;
+  /** From where, such as `dashboard-api`; null where the platform does not say. */
+  readonly source: string | null;
+  /** When, as the platform gave it; null where it does not say. */
+  readonly at: string | null;
+  /** For a revert, the entry that it restored. */
+  readonly reverted_from_id: number | null;
+};
+}
+
+export declare namespace State {
+/** The version of the state in whose form this was compared and digested, where that is an older one: nobody can tell a difference of the value from one of the form then, so it is read and written anew. */
+export type Form = number;
+/** The live resource as it was when it was last read: what tells whether it moved since. */
+export type Pin = {
+  readonly digest: string;
+  readonly updated_at: string | null;
+  readonly history_id: number | null;
+  readonly form?: Form;
+  /** Whether the resource was as it is remembered here and `updated_at` was long over by the platform's own clock when it was read, so that any later change has another one. Absent: not, or nobody knows. */
+  readonly certain?: true;
+} | null;
+/** One entry of a run's journal. Each line of the file is `{"sum": …, "entry": …}`, where `sum` is the first 16 hex digits of the SHA-256 of the entry's text. */
+export type Entry = Began | Snapshot | Intent | Outcome | ResourceRecorded | Ended;
+
+/** What Callsheet last wrote, and which resource an address stands for. It holds no secret and no sensitive value. Not meant to be edited: a changed file is refused. The lines of a run's journal are described under `$defs/entry`. */
+export type Document = {
+  /** SHA-256 of the compact JSON of everything else, members in the order of the file. */
+  readonly checksum: string;
+  readonly format: 'callsheet-state';
+  /** Version of this format, and of the form in which leaves are compared and digested. Older ones are read, and written anew. */
+  readonly version: 2;
+  /** Made once. A state of another lineage belongs to another stack. */
+  readonly lineage: string;
+  /** Counts the writes. */
+  readonly serial: number;
+  /** Salts the fingerprints where no key is given. */
+  readonly salt: string;
+  /** The account that the resources belong to; a state is used with no other. */
+  readonly account_id?: string;
+  /** The run that wrote last; null before the first. */
+  readonly last_run: string | null;
+  readonly holds?: Holds;
+  /** Where the state was moved to: a note. Such a state is not used any more. */
+  readonly moved_to?: string;
+  /** What is remembered of each resource, by address. */
+  readonly resources: {
+    readonly [k: string]: Resource;
+  };
+};
+/** What was rolled back and is not written again until somebody releases it: values, by a digest of address, path and value; or configurations, as earlier versions held them, by their digest. Absent where there is none. */
+export type Holds = {
+  readonly [k: string]: {
+    /** The resource; absent: it is on a configuration. */
+    readonly address?: string;
+    /** Its id; null where it has another one once it is made again. */
+    readonly id?: string | null;
+    /** The value; null: the resource as a whole. */
+    readonly path?: string | null;
+    /** Its digest, or the fingerprint of a secret; null: that nothing is there. */
+    readonly value?: string | null;
+    /** The run that had applied it. */
+    readonly undid: string;
+    /** The rollback. */
+    readonly by: string;
+    /** When it began, ISO 8601. */
+    readonly at: string;
+    /** Who ran it. */
+    readonly user: string | null;
+  };
+};
+/**
+ */
+export type Resource = {
+  readonly kind: string;
+  /** The platform's identifier. */
+  readonly id: string;
+  /** Values of the kind's scope fields. */
+  readonly scope: {
+    readonly [k: string]: string;
+  };
+  /** Name for people. */
+  readonly name: string;
+  readonly leaves: Leaves;
+  readonly pin: Pin;
+  /** Never deleted by Callsheet. */
+  readonly protect: boolean;
+  /** The rollback that wrote it last; absent where another run did. */
+  readonly restored_by?: string;
+  /** Requests of its making that were answered, where a run died before the last of them. */
+  readonly unfinished?: readonly string[];
+};
+/** Owned leaves as last written, by path. */
+export type Leaves = {
+  readonly [k: string]: Leaf;
+};
+/** A leaf as last written: the value itself, the digest of a long one, or the fingerprint of a secret or sensitive one. `unknown`: a secret that was taken over and never written. `unsettled`: a run died, and nobody knows what it wrote. */
+export type Leaf = {
+  readonly form?: Form;
+  readonly value?: unknown;
+  readonly digest?: string;
+  readonly fingerprint?: string;
+  readonly unknown?: true;
+  readonly unsettled?: true;
+};
+/**
+ */
+export type Began = {
+  readonly type: 'began';
+  readonly run: string;
+  readonly at: string;
+  readonly purpose:
+    | 'apply'
+    | 'heal'
+    | 'rollback'
+    | 'restore'
+    | 'drift'
+    | 'state mv'
+    | 'state rm'
+    | 'state trust'
+    | 'state push'
+    | 'state repair'
+    | 'import';
+  readonly undoes?: string;
+  readonly snapshot?: {
+    readonly made_at: string;
+    readonly sha256: string;
+  };
+  readonly actor: {
+    readonly user: string | null;
+    readonly host: string | null;
+    readonly pid: number;
+    readonly commit: string | null;
+    readonly pipeline: string | null;
+  };
+  readonly plan_digest: string;
+  readonly config_digest: string;
+  readonly account_id: string;
+  readonly base_url: string;
+  readonly lineage: string;
+  readonly serial: number;
+  readonly holds?: Holds;
+  /** What is to be done should it fail or die. */
+  readonly on_failure?: 'rollback';
+  /** Guards that it was told to override. */
+  readonly overrides?: readonly {
+    readonly guard: 'freeze' | 'hold';
+    readonly message: string;
+    readonly reason: string | null;
+  }[];
+};
+/**
+ */
+export type Snapshot = {
+  readonly type: 'snapshot';
+  readonly address: string;
+  readonly kind: string;
+  readonly id: string | null;
+  readonly document: JsonObject | null;
+  readonly pin: Pin;
+  readonly resource: null | Resource;
+  readonly withheld: readonly string[];
+  /** Those of them that are kept encrypted, by path. */
+  readonly sealed?: {
+    readonly [k: string]: string;
+  };
+  readonly intended?: {
+    readonly key: string | null;
+    readonly scope: {
+      readonly [k: string]: string;
+    };
+    readonly name: string;
+    readonly leaves: Leaves;
+    readonly protect: boolean;
+    readonly unreadable: readonly string[];
+  } | null;
+};
+/**
+ */
+export type Intent = {
+  readonly type: 'intent';
+  readonly seq: number;
+  readonly at: string;
+  readonly address: string;
+  readonly step: 'create' | 'update' | 'delete' | 'revert' | 'facet' | 'again';
+  readonly operation: string;
+  readonly id: string | null;
+  readonly fields: readonly string[];
+};
+/**
+ */
+export type Outcome = {
+  readonly type: 'outcome';
+  readonly seq: number;
+  readonly at: string;
+  readonly ok: boolean;
+  readonly id: string | null;
+  readonly error: string | null;
+};
+/**
+ */
+export type ResourceRecorded = {
+  readonly type: 'resource';
+  readonly address: string;
+  readonly resource: null | Resource;
+};
+/**
+ */
+export type Ended = {
+  readonly type: 'ended';
+  readonly at: string;
+  readonly status: 'done' | 'partial' | 'interrupted' | 'settled';
+  readonly verified: boolean;
+  readonly ledger: readonly LedgerLine[];
+  /** Where the platform is not as a rollback wanted it; absent where it is. */
+  readonly differs?: readonly {
+    readonly address: string;
+    readonly path: string | null;
+  }[];
+  /** What a rollback did not put back; absent where it put everything back. */
+  readonly left?: readonly {
+    readonly address: string;
+    readonly path: string | null;
+    readonly why: string;
+    readonly advice: string;
+  }[];
+};
+/**
+ */
+export type LedgerLine = {
+  readonly address: string;
+  readonly action: string;
+  readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
+  readonly verdict?: 'held' | 'refused' | 'unsupported';
+  readonly id: string | null;
+  readonly message: string | null;
+  readonly fields: readonly string[];
+  readonly history: {
+    readonly before: number | null;
+    readonly after: number | null;
+  } | null;
+  /** The id that it had before, where a rollback made it anew. */
+  readonly former_id?: string;
+  /** History entries that somebody else made while the change was carried out. */
+  readonly interleaved?: readonly {
+    readonly entry: number;
+    readonly action: string | null;
+    readonly actor: string | null;
+    readonly source: string | null;
+    readonly at: string | null;
+    readonly order: 'before' | 'after' | 'unknown';
+  }[];
+  readonly leaves?: Leaves;
+};
+}
+
+export declare namespace Value {
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-value';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The resource. */
+  readonly address: string;
+  /** The value's path, under the configuration's names; empty for the resource as a whole. */
+  readonly field: string;
+  /** Whether the resource has it. */
+  readonly given: boolean;
+  /** Masked as in a plan; null where it is not given. */
+  readonly value: Json;
+  /** Who says something of it, the lowest first: the last one with a value wins. */
+  readonly layers: readonly {
+    /** `base NAME`, an address, or `environment NAME`. */
+    readonly by: string;
+    /** `removed`: it takes away what lies beneath. `empty`: its cell holds nothing, so it gives way. */
+    readonly says: 'value' | 'removed' | 'empty';
+    /** As it is written; masked where it is sensitive. */
+    readonly text: string;
+    readonly position: Position;
+  }[];
+  /** What expressions and files in it stand for. */
+  readonly filled: readonly {
+    /** The expression, or the form that names a file. */
+    readonly expression: string;
+    /** Null for a file, and where it stands for nothing. */
+    readonly value: string | null;
+    /** What gave it. */
+    readonly by: string;
+    /** Where it comes from; null where that is the command line or the environment. */
+    readonly position: Position | null;
+  }[];
+};
+/**
+ */
+export type Position = {
+  /** Relative to the stack folder. */
+  readonly file: string;
+  /** Line, from 1. */
+  readonly line: number;
+  /** In characters, from 1. */
+  readonly column: number;
+  /** The column behind its last character, on the same line. */
+  readonly end_column?: number;
+};
+}
