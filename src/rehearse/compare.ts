@@ -5,7 +5,7 @@ import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { recordKeyOf } from '../plan/natural-key.ts';
-import { TABLES } from '../simulator/index.ts';
+import { recordIn, TABLES } from '../simulator/index.ts';
 
 /** How what the simulator holds is told apart and shown. */
 export type Words = {
@@ -68,10 +68,9 @@ function heldIn(dump: JsonObject): readonly Held[] {
   });
 }
 
-/** Some tables hold records, others records with what belongs to them. */
 function held(kind: Kind, id: string, entry: JsonObject): Held {
-  const { record: own, organizationId, knowledgeBaseId, payments, clip } = entry;
-  const record = isObject(own) ? own : entry;
+  const { organizationId, knowledgeBaseId, payments, clip } = entry;
+  const record = recordIn(entry);
   const scope = {
     organization_id: String(record.organization_id ?? organizationId ?? ''),
     knowledge_base_id: String(knowledgeBaseId ?? ''),
