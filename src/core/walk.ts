@@ -52,29 +52,67 @@ export function memberAt(
   return value[elementSegments(key, value).indexOf(segment)];
 }
 
-/** A document with a value at a path that lies in what it has; unchanged where nothing there could hold it. */
-export function placeValue(
+/**
+ * A document with another value at a path; undefined takes away what is there. Objects on the way are made. Elements of
+ * lists are found by what names them; one that is not there is added only where `adds` says so.
+ */
+export function withValueAt(
   root: FieldSchema,
   document: JsonObject,
   path: Path,
-  value: Json,
-): JsonObject {
-  function place(schema: FieldSchema, at: Json | undefined, [segment, ...rest]: Path): Json {
+  value: Json | undefined,
+): JsonObject;
+export function withValueAt(
+  root: FieldSchema,
+  document: ValueObject,
+  path: Path,
+  value: Value | undefined,
+  options?: { readonly adds: boolean },
+): ValueObject;
+export function withValueAt(
+  root: FieldSchema,
+  document: ValueObject,
+  path: Path,
+  value: Value | undefined,
+  { adds } = { adds: false },
+): ValueObject {
+  function put(schema: FieldSchema, at: Value | undefined, [segment, ...rest]: Path) {
     if (segment === undefined) return value;
-    if (isIdentity(segment)) {
-      const items = itemSchema(root, schema);
-      const list = isList(at) ? at : [];
-      const segments = elementSegments(schema['x-identity'] ?? '', list);
-      return list.map((one, index) =>
-        segments[index] === segment ? place(items, one, rest) : one,
-      );
-    }
-    const object = isObject(at) ? at : {};
-    const inner = memberSchema(root, schema, segment);
-    return { ...object, [segment]: place(inner, ownOf(object, segment), rest) };
+    if (value === undefined && at === undefined) return undefined;
+    // A key of an object may begin with a bracket, too.
+    const isElement = isIdentity(segment) && schema['x-identity'] !== undefined;
+    return isList(at) || (isElement && !isObject(at))
+      ? putInto(schema, isList(at) ? at : undefined, segment, rest)
+      : putMember(schema, isObject(at) ? at : {}, segment, rest);
   }
-  const placed = place(root, document, path);
-  return isObject(placed) ? placed : document;
+
+  function putInto(
+    schema: FieldSchema,
+    list: readonly Value[] | undefined,
+    segment: string,
+    rest: Path,
+  ): Value | undefined {
+    const all = list ?? [];
+    const index = elementSegments(schema['x-identity'] ?? '', all).indexOf(segment);
+    if (index < 0 && !adds) return list;
+    const inner = put(itemSchema(root, schema), all[index], rest);
+    if (inner === undefined) return all.filter((_, at) => at !== index);
+    return index < 0 ? [...all, inner] : all.with(index, inner);
+  }
+
+  function putMember(
+    schema: FieldSchema,
+    object: ValueObject,
+    segment: string,
+    rest: Path,
+  ): ValueObject {
+    const inner = put(memberSchema(root, schema, segment), ownOf(object, segment), rest);
+    const { [segment]: _, ...others } = object;
+    return inner === undefined ? others : { ...object, [segment]: inner };
+  }
+
+  const changed = put(root, document, path);
+  return isObject(changed) ? changed : document;
 }
 
 /** An object with each member changed; `key` is that of the member. */

@@ -2,12 +2,12 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { ownOf, type Value, type ValueObject } from '../core/value.ts';
-import { mapInside, mapMembers } from '../core/walk.ts';
+import { mapInside, mapMembers, withValueAt } from '../core/walk.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { remapReferences } from '../rollback/undo.ts';
 import { type Exception, type Held, moved, placeIn, placeOf, type Site } from './held.ts';
-import { fillSecrets, type Need, withValueAt } from './secrets.ts';
+import { fillSecrets, type Need } from './secrets.ts';
 
 /** A desired side for the ordinary plan, and what it lacks. */
 export type Rebuilt = {

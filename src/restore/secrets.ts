@@ -11,7 +11,7 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { valueAt } from '../core/walk.ts';
+import { valueAt, withValueAt } from '../core/walk.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Held, Site } from './held.ts';
 
@@ -170,46 +170,6 @@ function isThere(text: string, address: Address, { recorded, exists }: Site): bo
   if (known === undefined) return exists(address);
   const element = elementText(text);
   return element !== text && Object.keys(known.leaves).some((path) => path.startsWith(element));
-}
-
-/**
- * A document with another value at a path; undefined takes away what is there. Elements of lists are found by
- * what names them, and where one is not there nothing is made.
- */
-export function withValueAt(
-  root: FieldSchema,
-  document: ValueObject,
-  path: Path,
-  value: Value | undefined,
-): ValueObject {
-  function put(schema: FieldSchema, at: Value | undefined, rest: Path): Value | undefined {
-    const [segment, ...below] = rest;
-    if (segment === undefined) return value;
-    if (value === undefined && at === undefined) return undefined;
-    if (isList(at)) return putInto(schema, at, segment, below);
-    if (isIdentity(segment)) return at;
-    const members = isObject(at) ? at : {};
-    const inner = put(memberSchema(root, schema, segment), members[segment], below);
-    const { [segment]: _, ...others } = members;
-    return inner === undefined ? others : { ...others, [segment]: inner };
-  }
-
-  function putInto(
-    schema: FieldSchema,
-    list: readonly Value[],
-    segment: string,
-    below: Path,
-  ): Value {
-    const segments = elementSegments(schema['x-identity'] ?? '', list);
-    return list.flatMap((item, index) => {
-      if (segments[index] !== segment) return [item];
-      const inner = put(itemSchema(root, schema), item, below);
-      return inner === undefined ? [] : [inner];
-    });
-  }
-
-  const changed = put(root, document, path);
-  return isObject(changed) ? changed : document;
 }
 
 /** The list element whose own member a path leads to; undefined where that is no element's. */

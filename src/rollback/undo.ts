@@ -12,7 +12,7 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { mapInside, mapMembers, placeValue, schemasAlong, valueAt } from '../core/walk.ts';
+import { mapInside, mapMembers, schemasAlong, valueAt, withValueAt } from '../core/walk.ts';
 import { pickLeaves } from '../diff/pick.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind, withoutIdleFacets } from '../kinds/kind.ts';
@@ -226,7 +226,7 @@ function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
     const [value, path] = [open(address, text, kept), parsePath(text)];
     if (whole === null || value === undefined || path === undefined) return whole;
     opened.add(text);
-    return placeValue(schema, whole, path, value);
+    return withValueAt(schema, whole, path, value);
   }, snapshot.document);
   const withheld = snapshot.withheld.filter((text) => !opened.has(text));
   return { ...snapshot, document, withheld };
@@ -360,7 +360,7 @@ function creatable(
     if (!isList(list)) return whole;
     const segments = elementSegments(name, list);
     const kept = list.filter((_, index) => segments[index] !== path.at(-1));
-    return placeValue(schema, whole, above, kept);
+    return withValueAt(schema, whole, above, kept);
   }, Object.fromEntries(fields));
   return { ...snapshot, document };
 }

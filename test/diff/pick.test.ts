@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parsePath } from '../../src/core/path.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { placeValue } from '../../src/core/walk.ts';
+import { withValueAt } from '../../src/core/walk.ts';
 import { pickLeaves } from '../../src/diff/pick.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 
@@ -57,7 +57,7 @@ test('what is in the other document stays', () => {
 
 describe('a value is put into a document', () => {
   const place = (document: JsonObject, text: string) =>
-    placeValue(schema, document, parsePath(text) ?? [], 'new');
+    withValueAt(schema, document, parsePath(text) ?? [], 'new');
   const LOG = { name: 'log', url: 'https://log.test' };
 
   test.each<[string, JsonObject, string, JsonObject]>([
@@ -96,6 +96,6 @@ describe('a value is put into a document', () => {
   });
 
   test('not in place of the document', () => {
-    expect(placeValue(schema, { name: 'n' }, [], 'new')).toEqual({ name: 'n' });
+    expect(withValueAt(schema, { name: 'n' }, [], 'new')).toEqual({ name: 'n' });
   });
 });
