@@ -20,10 +20,15 @@ export function schemasAlong(root: FieldSchema, path: Path): readonly FieldSchem
   const along: FieldSchema[] = [];
   let schema = root;
   for (const segment of path) {
-    schema = isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
+    schema = schemaBelow(root, schema, segment);
     along.push(schema);
   }
   return along;
+}
+
+/** The schema one segment further down: of a list's elements, or of a member. */
+export function schemaBelow(root: FieldSchema, schema: FieldSchema, segment: string): FieldSchema {
+  return isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
 }
 
 /** What a document has at a path, be it a leaf or not; undefined where it has nothing there. */

@@ -154,15 +154,23 @@ export function refuseClashes(all: readonly Held[], places: Places): void {
     clashes.push(`${kind} ${names.join(' and ')} of ${[...origins].join(' and ')}${how}`);
   }
   if (clashes.length === 0) return;
-  const shown = clashes.slice(0, 10);
-  const more = clashes.length - shown.length;
   throw new CallsheetError(
     'usage',
-    `resources would get in each other's way once they are in one place:\n${shown.map((one) => `  ${one}`).join('\n')}${more > 0 ? `\n  and ${more} more` : ''}`,
+    `resources would get in each other's way once they are in one place:${linesOf(clashes)}`,
     {
       hint: 'Restore one of them elsewhere, or one after the other with names changed in between.',
     },
   );
+}
+
+/** Lines of a list in a message: the whole of it is in the JSON of a dry run. */
+const MOST_LISTED = 10;
+
+/** The first of a list as lines that follow a sentence; `more` says where the others are. */
+export function linesOf(all: readonly string[], more = ''): string {
+  const lines = all.slice(0, MOST_LISTED);
+  if (all.length > lines.length) lines.push(`and ${all.length - lines.length} more${more}`);
+  return lines.map((line) => `\n  ${line}`).join('');
 }
 
 /** What the list of a resource is narrowed to, at its new place. */

@@ -6,7 +6,6 @@ import { nearest } from '../core/nearest.ts';
 import { ownOf } from '../core/value.ts';
 import { featuresOf } from '../kinds/catalogues.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { readOrganizations } from '../live/entitlements.ts';
 import { scopeOf } from '../plan/natural-key.ts';
 import type { ListedResource, Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
@@ -39,8 +38,8 @@ export type Choice = {
 /** Names that stand for organizations: of the stack, and of the account that is restored to. */
 type Names = {
   readonly stack: Readonly<Record<string, string>>;
-  /** Names → ids in the target, where anything tells; asked only when a name needs it. */
-  readonly target: () => Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Names in the target by id, where anything tells; asked only when a name needs it. */
+  readonly target: () => Promise<ReadonlyMap<string, string>>;
 };
 
 export async function chooseFrom(
@@ -122,10 +121,10 @@ async function newOrganization(given: string, names: Names): Promise<string> {
   if (known !== undefined) return known;
   if (ID.test(given)) return given;
   const target = await names.target();
-  const found = target.get(given) ?? [];
+  const found = [...target].filter(([, name]) => name === given).map(([id]) => id);
   if (found.length > 1) throw several(given, found);
   if (found[0] !== undefined) return found[0];
-  throw unknown('the target', given, 'organization', [...target.keys()]);
+  throw unknown('the target', given, 'organization', [...new Set(target.values())]);
 }
 
 function several(given: string, ids: readonly string[]): CallsheetError {
@@ -212,18 +211,6 @@ export function organizationNames(
   for (const [name, id] of Object.entries(stack?.organizations ?? {}))
     if (ownOf(named, id) === undefined) named[id] = name;
   return named;
-}
-
-/** Organizations of the target by name, as the billing report tells them; a scoped key may not read it. */
-export async function organizationsOf(
-  client: Pick<Client, 'call'>,
-  now: Date,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const found = await readOrganizations(client, now);
-  if (found instanceof ApiError) return new Map();
-  const named = found.flatMap(({ id, name }) => (name === null ? [] : [{ id, name }]));
-  const byName = Map.groupBy(named, ({ name }) => name);
-  return new Map([...byName].map(([name, those]) => [name, those.map(({ id }) => id)]));
 }
 
 /**

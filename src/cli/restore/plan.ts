@@ -6,6 +6,7 @@ import { parsePath } from '../../core/path.ts';
 import type { Guards, PlanOptions } from '../../core/plan-document.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { recordIn, textOf } from '../../kinds/making.ts';
+import { organizationTitles } from '../../live/entitlements.ts';
 import { identify } from '../../plan/identify.ts';
 import type { Planned } from '../../plan/make.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';
@@ -39,7 +40,6 @@ import {
   chooseFrom,
   findObstacles,
   organizationNames,
-  organizationsOf,
   type PlaceFlags,
   placeState,
 } from '../../restore/target.ts';
@@ -272,7 +272,7 @@ export async function openRestoration(
     const account = textOf(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
     const choice = await chooseFrom(holding, flags, {
       stack: stack?.organizations ?? {},
-      target: () => organizationsOf(client, context.now()),
+      target: () => organizationTitles(client, context.now()),
     });
     if (choice.chosen.length === 0) throw nothing(holding);
     refuseClashes(choice.chosen, choice.places);
