@@ -13,7 +13,7 @@ import {
 } from '../core/value.ts';
 import { valueAt, withValueAt } from '../core/walk.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { Held, Site } from './held.ts';
+import type { Held, Target } from './held.ts';
 
 /** A secret that a resource had and that no snapshot holds. One of the paths is enough. */
 export type Need = {
@@ -122,7 +122,7 @@ export function fillSecrets(
     own,
   }: { readonly held: Held; readonly address: Address; readonly own: JsonObject },
   document: ValueObject,
-  site: Site,
+  target: Target,
 ): Filled {
   const { schema } = kindNamed(held.kind);
   const missing: Need[] = [];
@@ -132,7 +132,7 @@ export function fillSecrets(
     filled = withText(schema, filled, path, new Secret(source));
   for (const need of needsOf(held, address, own)) {
     const given = need.paths.flatMap((path) => {
-      const secret = site.secretAt(address, path);
+      const secret = target.secretAt(address, path);
       return secret === undefined ? [] : [[path, secret] as const];
     });
     for (const [path, secret] of given) filled = withText(schema, filled, path, secret);
@@ -140,7 +140,7 @@ export function fillSecrets(
     missing.push(need);
     for (const path of need.paths) {
       // An element of a list that lacks its value says nothing; one that is there already keeps it.
-      const text = isThere(path, address, site) ? path : elementText(path);
+      const text = isThere(path, address, target) ? path : elementText(path);
       filled = withText(schema, filled, text, undefined);
       ignore.push(text);
     }
@@ -165,7 +165,7 @@ function elementText(text: string): string {
 }
 
 /** Whether the platform has the element that lacks its value here. */
-function isThere(text: string, address: Address, { recorded, exists }: Site): boolean {
+function isThere(text: string, address: Address, { recorded, exists }: Target): boolean {
   const known = recorded(address);
   if (known === undefined) return exists(address);
   const element = elementText(text);

@@ -12,7 +12,7 @@ import type { Client } from '../platform/client.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { Stack } from '../stack/index.ts';
 import type { State } from '../state/model.ts';
-import { type Held, type Places, placeIn, placeOf, scopeAt } from './held.ts';
+import { type Held, type IdMap, mappedId, placeOf, scopeAt } from './held.ts';
 import type { Holding } from './holding.ts';
 
 /** Flags that say what goes where. */
@@ -30,7 +30,7 @@ export type Choice = {
   readonly chosen: readonly Held[];
   /** Resources that are left where they are, as only some organizations were asked for. */
   readonly others: number;
-  readonly places: Places;
+  readonly places: IdMap;
   /** Organizations that resources go to, with those that they come from. */
   readonly targets: ReadonlyMap<string, string>;
 };
@@ -71,7 +71,7 @@ export async function chooseFrom(
 }
 
 /** What belongs to a chosen organization. What does not say whose it is goes where its place is mapped to. */
-function isWanted(held: Held, wanted: ReadonlySet<string>, places: Places): boolean {
+function isWanted(held: Held, wanted: ReadonlySet<string>, places: IdMap): boolean {
   const owner = held.organization;
   if (owner !== undefined) return wanted.has(owner);
   const place = placeOf(held);
@@ -163,7 +163,7 @@ export function placeState(
   given: string | undefined,
   { header }: Holding,
   account: string,
-  places: Places,
+  places: IdMap,
   stack: Stack | undefined,
 ): string {
   if (given !== undefined) {
@@ -266,7 +266,7 @@ export async function findObstacles(
       const what = field.replace(/_id$/, '').replaceAll('_', ' ');
       const flag = `--map-${field.replace(/_id$/, '').replaceAll('_', '-')} ${place}=NEW`;
       const owner = held.organization;
-      if (owner !== undefined && placeIn(places, owner) !== owner && !places.has(place)) {
+      if (owner !== undefined && mappedId(places, owner) !== owner && !places.has(place)) {
         const why = `its ${what} belongs to another organization; make one in the dashboard and name it with ${flag}`;
         obstacles.set(place, why);
         return;
@@ -289,7 +289,7 @@ export async function findObstacles(
   return obstacles;
 }
 
-async function refusalOf(held: Held, places: Places, reader: Reader): Promise<string | undefined> {
+async function refusalOf(held: Held, places: IdMap, reader: Reader): Promise<string | undefined> {
   const kind = kindNamed(held.kind);
   try {
     await reader.list(kind, scopeAt(held, places));
@@ -314,7 +314,7 @@ export async function findStrangers(
     const place = placeOf(held);
     // What belongs to the account as a whole is shared with those that nobody asked about.
     if (place === undefined || obstacles.has(place)) continue;
-    lists.set(`${held.kind} ${placeIn(places, place)}`, held);
+    lists.set(`${held.kind} ${mappedId(places, place)}`, held);
   }
   const found = await Promise.all(
     [...lists.values()].map(async (held) => {
