@@ -77,6 +77,12 @@ export function isObject(value: unknown): boolean {
   );
 }
 
+/** A value, and everything inside of it. */
+export function valuesIn(value: Value): readonly Value[] {
+  if (isList(value)) return [value, ...value.flatMap(valuesIn)];
+  return isObject(value) ? [value, ...Object.values(value).flatMap(valuesIn)] : [value];
+}
+
 /** A value as a field of a form, which has texts alone. */
 export function formText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -64,52 +64,64 @@ export function memberAt(
   return value[elementSegments(key, value).indexOf(segment)];
 }
 
+/** What is put into a document where something on the way to a path is missing. */
+type Missing = {
+  /** A document that a list which is missing is taken from. */
+  readonly lists?: ValueObject | undefined;
+  /** Whether an element that is missing is added to its list. */
+  readonly adds?: boolean;
+};
+
 /**
  * A document with a value at a path; undefined takes away what stands there. Objects on the way are made where they
- * are missing, elements of a list are not. A list that is missing is taken from `lists`.
+ * are missing, lists and their elements only as `missing` says.
  */
 export function placeValue(
   root: FieldSchema,
   document: JsonObject,
   path: Path,
   value: Json | undefined,
-  lists?: JsonObject,
+  missing?: { readonly lists?: JsonObject; readonly adds?: boolean },
 ): JsonObject;
 export function placeValue(
   root: FieldSchema,
   document: ValueObject,
   path: Path,
   value: Value | undefined,
-  lists?: ValueObject,
+  missing?: Missing,
 ): ValueObject;
 export function placeValue(
   root: FieldSchema,
   document: ValueObject,
   path: Path,
   value: Value | undefined,
-  lists?: ValueObject,
+  { lists, adds = false }: Missing = {},
 ): ValueObject {
   function place(
     schema: FieldSchema,
     at: Value | undefined,
-    former: Value | undefined,
+    prior: Value | undefined,
     [segment, ...rest]: Path,
   ): Value | undefined {
     if (segment === undefined) return value;
     // Nothing is made to take something away from it.
     if (value === undefined && !isObject(at) && !isList(at)) return at;
-    const below = schemaBelow(root, schema, segment);
-    const inner = memberAt(schema, former, segment);
-    if (isIdentity(segment)) {
-      const list = [at, former].find(isList) ?? [];
-      const segments = elementSegments(schema['x-identity'] ?? '', list);
-      return list.flatMap((one, index) => {
-        const placed = segments[index] === segment ? place(below, one, inner, rest) : one;
-        return placed === undefined ? [] : [placed];
-      });
+    const list = isObject(at) ? undefined : [at, prior].find(isList);
+    const inner = memberAt(schema, prior, segment);
+    // A key of an object may begin with a bracket, too.
+    if (
+      list !== undefined ||
+      (isIdentity(segment) && schema['x-identity'] !== undefined && !isObject(at))
+    ) {
+      const all = list ?? [];
+      const index = elementSegments(schema['x-identity'] ?? '', all).indexOf(segment);
+      if (index < 0 && !adds) return list;
+      const placed = place(itemSchema(root, schema), all[index], inner, rest);
+      if (placed === undefined) return all.filter((_, other) => other !== index);
+      return index < 0 ? [...all, placed] : all.with(index, placed);
     }
     const object = isObject(at) ? at : {};
-    const placed = place(below, ownOf(object, segment), inner, rest);
+    const placed = place(memberSchema(root, schema, segment), ownOf(object, segment), inner, rest);
     if (placed !== undefined) return { ...object, [segment]: placed };
     const { [segment]: _, ...others } = object;
     return others;
@@ -143,7 +155,7 @@ export function pickLeaves(
 ): ValueObject {
   return paths.reduce<ValueObject>(
     (picked, path) =>
-      placeValue(root, picked, path, valueAt(root, document, path) ?? null, document),
+      placeValue(root, picked, path, valueAt(root, document, path) ?? null, { lists: document }),
     into,
   );
 }

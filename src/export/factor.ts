@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../core/digest.ts';
 import { type FieldSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
+import { placeValue } from '../core/walk.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { WritableBase } from '../stack/edit/write.ts';
 import { compare, distinct } from './names.ts';
@@ -136,6 +137,11 @@ function basesOf(
   const isMany = organizations.length > 1;
   const common = paying(sharedIn(whole));
   const known = new Map(common.map((leaf) => [JSON.stringify(leaf.path), leaf.value]));
+  const treeOf = (leaves: readonly Leaf[]) =>
+    leaves.reduce<ValueObject>(
+      (tree, { path, value }) => placeValue(kind.schema, tree, path, value),
+      {},
+    );
   const all: WritableBase[] = [];
   const below = common.length === 0 ? undefined : COMMON;
   if (below !== undefined) all.push({ name: COMMON, kind, document: treeOf(common) });
@@ -172,21 +178,6 @@ function basesOf(
 function paying<T extends { readonly count: number }>(leaves: readonly T[]): readonly T[] {
   const saved = leaves.reduce((sum, { count }) => sum + count - 1, 0);
   return saved >= FEWEST_LINES_SAVED ? leaves : [];
-}
-
-function treeOf(leaves: readonly Leaf[]): ValueObject {
-  const tree: { [key: string]: Value } = {};
-  for (const { path, value } of leaves) {
-    let at = tree;
-    for (const key of path.slice(0, -1)) {
-      const next = at[key];
-      const map: { [key: string]: Value } = isObject(next) ? { ...next } : {};
-      at[key] = map;
-      at = map;
-    }
-    at[path.at(-1) ?? ''] = value;
-  }
-  return tree;
 }
 
 /** A document without a leaf that its base gives it. */

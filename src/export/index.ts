@@ -7,6 +7,7 @@ import {
   Ref,
   Secret,
   type Value,
+  valuesIn,
 } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { LiveResource, Reader } from '../plan/reader.ts';
@@ -191,7 +192,8 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
     remarks.push(...own);
     if (one === undefined) return undefined;
     secrets.push(...one.secrets);
-    addRefs(one.writable.document, used);
+    for (const value of valuesIn(one.writable.document))
+      if (value instanceof Ref) used.add(value.address);
     return { entry, live, writable: one.writable, written: one.written };
   }
 
@@ -301,12 +303,6 @@ function isNameable({ schema }: Kind): boolean {
   return (schema.required ?? []).some(
     (field) => schema.properties?.[field]?.['x-file'] !== undefined,
   );
-}
-
-function addRefs(value: Value, into: Set<Address>): void {
-  if (value instanceof Ref) into.add(value.address);
-  else if (isList(value)) for (const item of value) addRefs(item, into);
-  else if (isObject(value)) for (const member of Object.values(value)) addRefs(member, into);
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   Secret,
   type Value,
   type ValueObject,
+  valuesIn,
 } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { findUnbalanced } from '../stack/expressions.ts';
@@ -253,25 +254,17 @@ function unescapePointer(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
+/** Most fields have neither ids nor secrets, and are looked at as they are. */
 function plain(value: Value): unknown {
   if (value instanceof Ref || value instanceof Secret) return STAND_IN;
-  if (isList(value)) return holdsSpecial(value) ? value.map(plain) : value;
-  if (!isObject(value) || !holdsSpecial(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
-}
-
-/** Whether ids or secrets are in it. Most fields have none, and are looked at as they are. */
-function holdsSpecial(value: Value): boolean {
-  if (value instanceof Ref || value instanceof Secret) return true;
-  if (isList(value)) return value.some(holdsSpecial);
-  return isObject(value) && Object.values(value).some(holdsSpecial);
+  if (!valuesIn(value).some((one) => one instanceof Ref || one instanceof Secret)) return value;
+  if (isList(value)) return value.map(plain);
+  return Object.fromEntries(Object.entries(value ?? {}).map(([key, one]) => [key, plain(one)]));
 }
 
 /** Whether anything in it may be a token, balanced or not. */
 function holdsBraces(value: Value): boolean {
-  if (typeof value === 'string') return value.includes('{{') || value.includes('}}');
-  if (isList(value)) return value.some(holdsBraces);
-  return isObject(value) && Object.values(value).some(holdsBraces);
+  return valuesIn(value).some((one) => typeof one === 'string' && /\{\{|\}\}/.test(one));
 }
 
 /** Texts whose `{{tokens}}` do not open and close as they should. */

@@ -4,13 +4,12 @@ import { formatPath, isIdentity, type Path } from '../core/path.ts';
 import { memberContext, rootContext, sensitivity } from '../core/redact.ts';
 import { memberSchema } from '../core/schema.ts';
 import {
-  isObject,
   type Json,
   type JsonObject,
   Ref,
   Secret,
-  type Value,
   type ValueObject,
+  valuesIn,
 } from '../core/value.ts';
 import { type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
@@ -84,7 +83,11 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
       remarks: [{ address, path: null, reason: whyNot(kind, fault) }],
     };
   }
-  const used = new Set(secrets.length === 0 ? [] : secretsOf(document));
+  const used = new Set(
+    secrets.length === 0
+      ? []
+      : valuesIn(document).map((value) => (value instanceof Secret ? value.source : undefined)),
+  );
   return {
     writable: {
       address,
@@ -169,12 +172,6 @@ function isConfigurable({ schema }: Kind, field: string): boolean {
     name === undefined &&
     !isFacet
   );
-}
-
-function secretsOf(value: Value): readonly string[] {
-  if (value instanceof Secret) return [value.source];
-  if (Array.isArray(value)) return value.flatMap(secretsOf);
-  return isObject(value) ? Object.values(value).flatMap(secretsOf) : [];
 }
 
 /** A live resource as a file of a stack. */

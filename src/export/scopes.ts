@@ -1,9 +1,8 @@
 import { isResourceName } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import { readOrganizations } from '../live/entitlements.ts';
+import { organizationTitles } from '../live/entitlements.ts';
 import type { Client } from '../platform/client.ts';
-import { ApiError } from '../platform/errors.ts';
 import { isUuid } from '../stack/formats.ts';
 import { nameOrganizations, type Organization, type Scopes } from './survey.ts';
 
@@ -21,7 +20,7 @@ export async function scopesFor(
 ): Promise<Scopes> {
   const knowledgeBases = knowledgeBase.map((text) => namedId('--knowledge-base', text));
   const titles = new Map([
-    ...(await titlesFrom(client, now)),
+    ...(await organizationTitles(client, now)),
     ...Object.entries(known).map(([name, id]) => [id, name] as const),
   ]);
   const only = organization?.map((text) => organizationFor(text, titles));
@@ -42,16 +41,6 @@ export async function organizationNamed(
   if (Object.hasOwn(known, text)) return known[text] as string;
   const { only = [] } = await scopesFor({ organization: [text] }, {}, client, now);
   return (only[0] as Organization).id;
-}
-
-/** What organizations are called; without names, where the key may not read them, they go by their ids. */
-async function titlesFrom(
-  client: Pick<Client, 'call'>,
-  now: Date,
-): Promise<ReadonlyMap<string, string>> {
-  const found = await readOrganizations(client, now);
-  if (found instanceof ApiError) return new Map();
-  return new Map(found.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
 }
 
 function namedId(flag: string, text: string): Organization {

@@ -97,6 +97,16 @@ function isIdOf(key: string, level: KeyLevel): boolean {
 
 const DAY_MS = 86_400_000;
 
+/** Names of the organizations, by id; none where the key may not read them. */
+export async function organizationTitles(
+  client: Pick<Client, 'call'>,
+  now: Date,
+): Promise<ReadonlyMap<string, string>> {
+  const found = await readOrganizations(client, now);
+  if (found instanceof ApiError) return new Map();
+  return new Map(found.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
+}
+
 /** An organization as the billing report names it; null for what it does not say. */
 type NamedOrganization = {
   readonly id: string;

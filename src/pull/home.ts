@@ -1,5 +1,6 @@
-import { isIdentity, type Path } from '../core/path.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import type { Path } from '../core/path.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { schemaBelow } from '../core/walk.ts';
 import { configPath, step } from '../stack/editor/origin.ts';
 import { expressionsIn, interpolate, type Scope } from '../stack/expressions.ts';
 import { contentOf, isForm } from '../stack/forms.ts';
@@ -160,9 +161,7 @@ function layersThatSay(
       let schema: FieldSchema = root;
       for (const segment of path) {
         node = node && step(contentOf(node), segment, schema, scope);
-        schema = isIdentity(segment)
-          ? itemSchema(root, schema)
-          : memberSchema(root, schema, segment);
+        schema = schemaBelow(root, schema, segment);
       }
       return node !== undefined && memberOf(node, '$remove') === undefined;
     })

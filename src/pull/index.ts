@@ -3,11 +3,12 @@ import type { DesiredResource } from '../core/desired.ts';
 import { hasErrors } from '../core/diagnostics.ts';
 import type { PullDocument } from '../core/documents.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { elementSegments, formatPath, isIdentity, type Path } from '../core/path.ts';
+import { formatPath } from '../core/path.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { contextAt, sensitivity } from '../core/redact.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { isList, isObject, Ref, type Value, type ValueObject } from '../core/value.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { Ref, type ValueObject } from '../core/value.ts';
+import { placeValue } from '../core/walk.ts';
 import { isSpecial, leavesOf, normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Planned } from '../plan/make.ts';
@@ -312,7 +313,7 @@ function mismatches(
       if (read === undefined) return [{ address, path: '' }];
       const { schema } = kindNamed(resource.kind);
       const document = (wanted.get(address) ?? []).reduce<ValueObject>(
-        (given, wish) => fulfil(schema, given, wish),
+        (given, { path, next }) => placeValue(schema, given, path, next, { adds: true }),
         resource.document,
       );
       return differing(formOf(schema, document, idOf), formOf(schema, read.document, idOf)).map(
@@ -340,34 +341,6 @@ function formOf(
     if (plain !== null) form.set(text, JSON.stringify(plain));
   }
   return form;
-}
-
-/** A document with one wish fulfilled. */
-function fulfil(root: FieldSchema, document: ValueObject, wish: Wish): ValueObject {
-  return put(root, root, document, wish.path, wish.next) as ValueObject;
-}
-
-function put(
-  root: FieldSchema,
-  schema: FieldSchema,
-  value: Value | undefined,
-  [segment, ...rest]: Path,
-  next: Value | undefined,
-): Value | undefined {
-  if (segment === undefined) return next;
-  // A key of an object may begin with a bracket, too.
-  if (isIdentity(segment) && (schema['x-identity'] !== undefined || isList(value))) {
-    const items = isList(value) ? value : [];
-    const key = schema['x-identity'] ?? '';
-    const at = elementSegments(key, items).indexOf(segment);
-    const made = put(root, itemSchema(root, schema), items[at], rest, next);
-    if (made === undefined) return items.filter((_, index) => index !== at);
-    return at < 0 ? [...items, made] : items.with(at, made);
-  }
-  const members: ValueObject = isObject(value) ? value : {};
-  const made = put(root, memberSchema(root, schema, segment), members[segment], rest, next);
-  const others = Object.fromEntries(Object.entries(members).filter(([key]) => key !== segment));
-  return made === undefined ? others : { ...others, [segment]: made };
 }
 
 /** Whether a leaf is the one that a wish is about, or lies in it. */

@@ -1,8 +1,8 @@
 import type { Address } from '../core/address.ts';
 import { identityText, isIdentity, type Path } from '../core/path.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import type { FieldSchema } from '../core/schema.ts';
 import { isList, isObject, Ref, type Value } from '../core/value.ts';
-import { schemasAlong } from '../core/walk.ts';
+import { schemaBelow, schemasAlong } from '../core/walk.ts';
 import { delimiterOf } from '../stack/csv.ts';
 import { type Edit, editYaml, joinSplices, type Splice, Uneditable } from '../stack/edit/index.ts';
 import type { Tree } from '../stack/edit/tree.ts';
@@ -201,7 +201,7 @@ function writeOwn(
     if (inner === undefined) {
       const { place } = content;
       const [first, ...rest] = path.slice(index);
-      const made = wrap(rest, tree, nextSchema(root, schema, segment), root);
+      const made = wrap(rest, tree, schemaBelow(root, schema, segment), root);
       const to = { start: place.start, end: place.end };
       if (content.type === 'list') {
         const element = elementOf(segment, schema, made);
@@ -210,21 +210,17 @@ function writeOwn(
       return { place, edit: { type: 'add', to, key: first ?? '', tree: made } };
     }
     node = inner;
-    schema = nextSchema(root, schema, segment);
+    schema = schemaBelow(root, schema, segment);
   }
   const { place } = node;
   return { place, edit: { type: 'set', at: { start: place.start, end: place.end }, tree } };
-}
-
-function nextSchema(root: FieldSchema, schema: FieldSchema, segment: string): FieldSchema {
-  return isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
 }
 
 /** A value below the maps and elements that lead to it. */
 function wrap(path: Path, tree: Tree, schema: FieldSchema, root: FieldSchema): Tree {
   const [segment, ...rest] = path;
   if (segment === undefined) return tree;
-  const inner = wrap(rest, tree, nextSchema(root, schema, segment), root);
+  const inner = wrap(rest, tree, schemaBelow(root, schema, segment), root);
   if (!isIdentity(segment)) return { type: 'map', members: [[segment, inner]] };
   return { type: 'list', items: [elementOf(segment, schema, inner)] };
 }

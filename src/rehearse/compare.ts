@@ -1,11 +1,11 @@
 import { formatPath, segmentsOf } from '../core/path.ts';
 import type { RehearsalDifference } from '../core/plan-document.ts';
 import { contextAt, MASK, maskAt, sensitivity } from '../core/redact.ts';
-import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { isList, isObject, type Json, type JsonObject, valuesIn } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { recordKeyOf } from '../plan/natural-key.ts';
-import { TABLES } from '../simulator/index.ts';
+import { recordIn, TABLES } from '../simulator/index.ts';
 
 /** How what the simulator holds is told apart and shown. */
 export type Words = {
@@ -68,10 +68,9 @@ function heldIn(dump: JsonObject): readonly Held[] {
   });
 }
 
-/** Some tables hold records, others records with what belongs to them. */
 function held(kind: Kind, id: string, entry: JsonObject): Held {
-  const { record: own, organizationId, knowledgeBaseId, payments, clip } = entry;
-  const record = isObject(own) ? own : entry;
+  const { organizationId, knowledgeBaseId, payments, clip } = entry;
+  const record = recordIn(entry);
   const scope = {
     organization_id: String(record.organization_id ?? organizationId ?? ''),
     knowledge_base_id: String(knowledgeBaseId ?? ''),
@@ -99,7 +98,6 @@ function pair(then: readonly Held[], now: readonly Held[]): ReadonlyMap<Held, He
 }
 
 /** The same with ids as they were before. */
-function renamed<T extends Json>(value: T, ids: ReadonlyMap<string, string>): T;
 function renamed(value: Json, ids: ReadonlyMap<string, string>): Json {
   if (ids.size === 0) return value;
   if (typeof value === 'string') return ids.get(value) ?? value;
@@ -167,9 +165,10 @@ function difference(
 
 /** Whether one of the texts stands anywhere in a value. */
 function holdsAny(value: Json, texts: readonly string[]): boolean {
-  if (typeof value === 'string') return texts.some((text) => text !== '' && value.includes(text));
-  if (isList(value)) return value.some((item) => holdsAny(item, texts));
-  return isObject(value) && Object.values(value).some((member) => holdsAny(member, texts));
+  const sought = texts.filter((text) => text !== '');
+  return valuesIn(value).some(
+    (one) => typeof one === 'string' && sought.some((text) => one.includes(text)),
+  );
 }
 
 function nameOf(element: Json): string | undefined {

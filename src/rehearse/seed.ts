@@ -1,6 +1,7 @@
-import { formatPath, type Path, parsePath } from '../core/path.ts';
+import { formatPath, isIdentity, type Path, parsePath } from '../core/path.ts';
 import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
-import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject, valuesIn } from '../core/value.ts';
+import { placeValue, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { KeyLevel } from '../plan/reader.ts';
@@ -280,18 +281,14 @@ function scopeOf(
 ): Scope | undefined {
   if (level === undefined) return undefined;
   const account = isObject(me) ? (isObject(me.data) ? me.data : me).account_id : undefined;
-  const ids = textsIn(me).filter((text) => text !== account && text !== level);
+  const ids = valuesIn(me)
+    .filter((one) => typeof one === 'string')
+    .filter((text) => text !== account && text !== level);
   const id = ids.find((text) => known.has(text)) ?? ids.find((text) => UUID.test(text));
   return id === undefined ? undefined : { level, id };
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-function textsIn(value: Json): readonly string[] {
-  if (typeof value === 'string') return [value];
-  if (isList(value)) return value.flatMap(textsIn);
-  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
-}
 
 /** Stands in the copy wherever the platform holds a secret that it does not return. */
 const PLACEHOLDER = 'not the secret: the platform does not return it';
@@ -332,14 +329,15 @@ function fillSecrets(root: FieldSchema, record: JsonObject, state: ResourceState
   }
 
   const filled = fill(root, record, []);
-  const whole = remembered.reduce((one, path) => put(one, path, stand), filled);
-  return { record: isObject(whole) ? whole : record, count };
-}
-
-/** Puts something at a path whose parent is there and which is empty; lists are left as they are. */
-function put(value: Json, [key, ...rest]: readonly string[], stand: () => string): Json {
-  if (!isObject(value) || key === undefined) return value;
-  const member = value[key] ?? null;
-  if (rest.length === 0) return member === null ? { ...value, [key]: stand() } : value;
-  return isObject(member) ? { ...value, [key]: put(member, rest, stand) } : value;
+  const whole = remembered.reduce(
+    (one, path) => {
+      const isFillable =
+        isObject(valueAt(root, one, path.slice(0, -1))) &&
+        (valueAt(root, one, path) ?? null) === null;
+      // Lists are left as they are.
+      return isFillable && !path.some(isIdentity) ? placeValue(root, one, path, stand()) : one;
+    },
+    isObject(filled) ? filled : record,
+  );
+  return { record: whole, count };
 }

@@ -1,6 +1,6 @@
 import { type Address, formatAddress } from '../core/address.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import { type Held, type Places, placeIn, placeOf } from './held.ts';
+import { type Held, type IdMap, mappedId, placeOf } from './held.ts';
 
 /** Longer ones are cut: an address is read by people. */
 const MOST_LETTERS = 40;
@@ -78,7 +78,7 @@ export type Part = {
 export const MOST_TOGETHER = 1_000;
 
 /** What is referred to first, and then place by place. */
-export function inOrder(all: readonly Held[], places: Places): readonly Held[] {
+export function inOrder(all: readonly Held[], places: IdMap): readonly Held[] {
   const order = new Map(kinds.map(({ name }, index) => [name, index]));
   return all
     .map((held) => ({ held, rank: order.get(held.kind) ?? 0, place: placeAt(held, places) }))
@@ -92,7 +92,7 @@ export function inOrder(all: readonly Held[], places: Places): readonly Held[] {
  */
 export function partsOf(
   addresses: ReadonlyMap<Held, Address>,
-  places: Places,
+  places: IdMap,
   most: number = MOST_TOGETHER,
 ): readonly Part[] {
   const all = [...addresses.keys()];
@@ -110,16 +110,16 @@ export function partsOf(
 }
 
 /** Resources that have one key in one place. */
-function alikeIn(all: readonly Held[], places: Places): readonly (readonly Held[])[] {
+function alikeIn(all: readonly Held[], places: IdMap): readonly (readonly Held[])[] {
   const groups = Map.groupBy(all, (held) =>
     JSON.stringify([held.kind, placeAt(held, places), held.key]),
   );
   return [...groups.values()];
 }
 
-function placeAt(held: Held, places: Places): string {
+function placeAt(held: Held, places: IdMap): string {
   const place = placeOf(held);
-  return place === undefined ? '' : placeIn(places, place);
+  return place === undefined ? '' : mappedId(places, place);
 }
 
 function partOf(

@@ -106,10 +106,10 @@ function referencesIn(kind: string, document: JsonObject): readonly string[] {
 }
 
 /** Ids of organizations and knowledge bases: what each was → where its resources go. */
-export type Places = ReadonlyMap<string, string>;
+export type IdMap = ReadonlyMap<string, string>;
 
 /** Where what stands in a place goes: where it is mapped to, or where it was. */
-export function placeIn(places: Places, id: string): string {
+export function mappedId(places: IdMap, id: string): string {
   return places.get(id) ?? id;
 }
 
@@ -120,12 +120,12 @@ export function placeOf({ kind, scope }: Pick<Held, 'kind' | 'scope'>): string |
 }
 
 /** A document at its new place. */
-export function moved(kind: string, document: JsonObject, places: Places): JsonObject {
+export function moved(kind: string, document: JsonObject, places: IdMap): JsonObject {
   const fields = new Set([...kindNamed(kind).scope, 'organization_id']);
   return Object.fromEntries(
     Object.entries(document).map(([field, value]) => [
       field,
-      fields.has(field) && typeof value === 'string' ? placeIn(places, value) : value,
+      fields.has(field) && typeof value === 'string' ? mappedId(places, value) : value,
     ]),
   );
 }
@@ -134,14 +134,14 @@ export function moved(kind: string, document: JsonObject, places: Places): JsonO
  * Refuses two places that come to be one where resources of both would get in each other's way: of one name,
  * or of names that only differ by case, which some lists take for one.
  */
-export function refuseClashes(all: readonly Held[], places: Places): void {
+export function refuseClashes(all: readonly Held[], places: IdMap): void {
   const clashes: string[] = [];
   const byName = Map.groupBy(
     all.filter((held) => placeOf(held) !== undefined),
     (held) =>
       JSON.stringify([
         held.kind,
-        placeIn(places, placeOf(held) ?? ''),
+        mappedId(places, placeOf(held) ?? ''),
         held.name.normalize('NFC').toLowerCase(),
       ]),
   );
@@ -154,26 +154,34 @@ export function refuseClashes(all: readonly Held[], places: Places): void {
     clashes.push(`${kind} ${names.join(' and ')} of ${[...origins].join(' and ')}${how}`);
   }
   if (clashes.length === 0) return;
-  const shown = clashes.slice(0, 10);
-  const more = clashes.length - shown.length;
   throw new CallsheetError(
     'usage',
-    `resources would get in each other's way once they are in one place:\n${shown.map((one) => `  ${one}`).join('\n')}${more > 0 ? `\n  and ${more} more` : ''}`,
+    `resources would get in each other's way once they are in one place:${linesOf(clashes)}`,
     {
       hint: 'Restore one of them elsewhere, or one after the other with names changed in between.',
     },
   );
 }
 
+/** Lines of a list in a message: the whole of it is in the JSON of a dry run. */
+const MOST_LISTED = 10;
+
+/** The first of a list as lines that follow a sentence; `more` says where the others are. */
+export function linesOf(all: readonly string[], more = ''): string {
+  const lines = all.slice(0, MOST_LISTED);
+  if (all.length > lines.length) lines.push(`and ${all.length - lines.length} more${more}`);
+  return lines.map((line) => `\n  ${line}`).join('');
+}
+
 /** What the list of a resource is narrowed to, at its new place. */
-export function scopeAt({ kind, scope }: Pick<Held, 'kind' | 'scope'>, places: Places): Scope {
+export function scopeAt({ kind, scope }: Pick<Held, 'kind' | 'scope'>, places: IdMap): Scope {
   const fields = kindNamed(kind).scope;
-  return Object.fromEntries(fields.map((field) => [field, placeIn(places, scope[field] ?? '')]));
+  return Object.fromEntries(fields.map((field) => [field, mappedId(places, scope[field] ?? '')]));
 }
 
 /** What is known of where a snapshot is restored to. */
-export type Site = {
-  readonly places: Places;
+export type Target = {
+  readonly places: IdMap;
   /** Whether it is the account that the snapshot is of, so that its ids may still mean something. */
   readonly isSameAccount: boolean;
   /** Why nothing can be put into a place; undefined where it can. */

@@ -15,7 +15,7 @@ import type {
   RestorationSummary,
 } from '../render/restoration.ts';
 import { formatCount, kindTitle } from '../render/wording.ts';
-import type { Exception, Held } from './held.ts';
+import { type Exception, type Held, linesOf } from './held.ts';
 import type { Holding } from './holding.ts';
 import type { Rebuilt } from './rebuild.ts';
 import type { Need } from './secrets.ts';
@@ -164,9 +164,6 @@ export function textNotes(
   }));
 }
 
-/** Lines of a list in a message: the whole of it is in the JSON of a dry run. */
-const MOST_LISTED = 10;
-
 /**
  * What stands where something of the snapshot is to go, made by nobody that this restoration knows, or made by it
  * and edited since by somebody else.
@@ -212,13 +209,9 @@ export function targetNotEmpty(
   strangers: number,
 ): CallsheetError {
   const differing = collisions.filter((one) => !one.is_equal);
-  const lines = [...differing, ...collisions.filter((one) => one.is_equal)]
-    .slice(0, MOST_LISTED)
-    .map(
-      ({ address, id, is_equal: equal }) => `  ${address}  ${id}  ${equal ? 'equal' : 'differs'}`,
-    );
-  const more = collisions.length - lines.length;
-  if (more > 0) lines.push(`  and ${more} more`);
+  const lines = [...differing, ...collisions.filter((one) => one.is_equal)].map(
+    ({ address, id, is_equal: equal }) => `${address}  ${id}  ${equal ? 'equal' : 'differs'}`,
+  );
   const parts = [
     ...(collisions.length > 0
       ? [
@@ -229,7 +222,7 @@ export function targetNotEmpty(
   ];
   return new CallsheetError(
     'refused',
-    `the target is not empty: ${parts.join(', and ')}${lines.length > 0 ? `\n${lines.join('\n')}` : ''}`,
+    `the target is not empty: ${parts.join(', and ')}${linesOf(lines)}`,
     {
       hint: 'Nothing was written. --dry-run --over shows what would be changed; --over makes those that are there what they were and leaves others alone.',
     },
@@ -245,17 +238,12 @@ export function neededSecrets(needs: readonly Need[]): readonly NeededSecret[] {
 }
 
 export function secretsMissing(needs: readonly Need[]): CallsheetError {
-  const lines = needs
-    .slice(0, MOST_LISTED)
-    .flatMap(({ address, paths, variables }) => [
-      `  ${address}  ${paths.join(' or ')}`,
-      `    ${variables[0]}`,
-    ]);
-  const more = needs.length - Math.min(needs.length, MOST_LISTED);
-  if (more > 0) lines.push(`  and ${more} more; --dry-run --format json lists them all`);
+  const lines = needs.map(
+    ({ address, paths, variables }) => `${address}  ${paths.join(' or ')}\n    ${variables[0]}`,
+  );
   return new CallsheetError(
     'usage',
-    `${formatCount(needs.length, 'secret')} must be supplied, as no snapshot holds them:\n${lines.join('\n')}`,
+    `${formatCount(needs.length, 'secret')} must be supplied, as no snapshot holds them:${linesOf(lines, '; --dry-run --format json lists them all')}`,
     {
       hint: 'Nothing was written. Set those variables, or name a file with --secrets; --without-secrets restores all the rest.',
     },

@@ -2,12 +2,12 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { ownOf, type Value, type ValueObject } from '../core/value.ts';
-import { mapInside, mapMembers } from '../core/walk.ts';
+import { mapInside, mapMembers, placeValue } from '../core/walk.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { remapReferences } from '../rollback/undo.ts';
-import { type Exception, type Held, moved, placeIn, placeOf, type Site } from './held.ts';
-import { fillSecrets, type Need, withValueAt } from './secrets.ts';
+import { type Exception, type Held, mappedId, moved, placeOf, type Target } from './held.ts';
+import { fillSecrets, type Need } from './secrets.ts';
 
 /** A desired side for the ordinary plan, and what it lacks. */
 export type Rebuilt = {
@@ -20,12 +20,12 @@ export type Rebuilt = {
 };
 
 /**
- * What resources of a snapshot are to be at a site, together with those that they refer to. Texts may name any
+ * What resources of a snapshot are to be at a target, together with those that they refer to. Texts may name any
  * of `all`.
  */
 export function rebuild(
   addresses: ReadonlyMap<Held, Address>,
-  site: Site,
+  target: Target,
   all: ReadonlyMap<Held, Address> = addresses,
 ): Rebuilt {
   const exceptions: Exception[] = [];
@@ -35,7 +35,7 @@ export function rebuild(
   const absent = new Set<string>();
   const makeable: (readonly [Held, Address])[] = [];
   for (const [held, address] of addresses) {
-    const obstacle = obstacleTo(held, address, site);
+    const obstacle = obstacleTo(held, address, target);
     if (obstacle === undefined) {
       makeable.push([held, address]);
       owners.set(`${held.kind} ${held.id}`, address);
@@ -44,9 +44,9 @@ export function rebuild(
       exceptions.push({ ...obstacle, address });
     }
   }
-  const idOf = newIds(all, site);
+  const idOf = newIds(all, target);
   const desired = makeable.map(([held, address]) => {
-    const one = rebuildOne(held, address, site, {
+    const one = rebuildOne(held, address, target, {
       ownerOf: (kind, id) => owners.get(`${kind} ${id}`),
       isAbsent: (kind, id) => absent.has(`${kind} ${id}`),
       idOf,
@@ -63,14 +63,14 @@ export function rebuild(
 function obstacleTo(
   held: Held,
   address: Address,
-  site: Site,
+  target: Target,
 ): Pick<Exception, 'what' | 'message'> | undefined {
   const place = placeOf(held);
-  const why = place === undefined ? undefined : site.obstacleAt(place);
+  const why = place === undefined ? undefined : target.obstacleAt(place);
   if (why !== undefined) return { what: 'place', message: `not restored: ${why}` };
-  if (site.exists(address)) return undefined;
+  if (target.exists(address)) return undefined;
   const field = fileField(held);
-  if (field === undefined || site.fileFor(held, address, field) !== undefined) return undefined;
+  if (field === undefined || target.fileFor(held, address, field) !== undefined) return undefined;
   return {
     what: 'file',
     message: `not restored: it was made of a file (${field}) that is not at hand; --media names a folder that has it`,
@@ -96,14 +96,14 @@ function fileField(held: Held): string | undefined {
 }
 
 /** The new id of an old one, as far as it is known: texts are rewritten once it is. */
-function newIds(addresses: ReadonlyMap<Held, Address>, site: Site): Links['idOf'] {
+function newIds(addresses: ReadonlyMap<Held, Address>, target: Target): Links['idOf'] {
   const byId = new Map([...addresses].map(([{ id }, address]) => [id.toLowerCase(), address]));
   return (id) => {
-    const place = site.places.get(id);
+    const place = target.places.get(id);
     if (place !== undefined) return place;
     const address = byId.get(id);
     if (address === undefined) return undefined;
-    return site.recorded(address)?.id ?? null;
+    return target.recorded(address)?.id ?? null;
   };
 }
 
@@ -131,24 +131,24 @@ type Draft = {
   readonly exceptions: readonly Exception[];
 };
 
-function rebuildOne(held: Held, address: Address, site: Site, links: Links): RebuiltOne {
+function rebuildOne(held: Held, address: Address, target: Target, links: Links): RebuiltOne {
   const { schema } = kindNamed(held.kind);
   const own = held.document();
   const start: Draft = {
-    document: moved(held.kind, own, site.places),
+    document: moved(held.kind, own, target.places),
     ignore: held.unknown,
     exceptions: limitsOf(held, address),
   };
-  const parted = withoutParts(start, held, address, site);
+  const parted = withoutParts(start, held, address, target);
   const linked = withoutAbsent(parted, held, address, links);
-  const filled = fillSecrets({ held, address, own }, linked.document, site);
-  const filed = withFile(filled.document, held, address, site);
-  const whole = creatable(filed, held, address, site);
+  const filled = fillSecrets({ held, address, own }, linked.document, target);
+  const filed = withFile(filled.document, held, address, target);
+  const whole = creatable(filed, held, address, target);
   const rewritten = rewriteTexts(schema, whole, links.idOf);
-  const said = site.rewritesTexts ? rewritten.document : whole;
+  const said = target.rewritesTexts ? rewritten.document : whole;
   const { document, references } = remapReferences(schema, said, links.ownerOf);
-  const isUnknown = site.recorded(address) === undefined;
-  const isNew = isUnknown && !site.exists(address);
+  const isUnknown = target.recorded(address) === undefined;
+  const isNew = isUnknown && !target.exists(address);
   const isTheirs = isUnknown && !isNew;
   return {
     desired: {
@@ -156,9 +156,9 @@ function rebuildOne(held: Held, address: Address, site: Site, links: Links): Reb
       kind: held.kind,
       document,
       lifecycle: {
-        protect: held.protect || (site.recorded(address)?.protect ?? false),
+        protect: held.protect || (target.recorded(address)?.protect ?? false),
         ignore: [...new Set([...linked.ignore, ...filled.ignore])],
-        ...(isSameResource(held, site) ? { adopt: held.id } : {}),
+        ...(isSameResource(held, target) ? { adopt: held.id } : {}),
       },
       isPartial: true,
       isExact: held.isWhole,
@@ -190,15 +190,15 @@ function limitsOf({ unknown, isWhole }: Held, address: Address): readonly Except
 }
 
 /** Without parts that it cannot have, and without those that can only be told once it is there. */
-function withoutParts(draft: Draft, held: Held, address: Address, site: Site): Draft {
+function withoutParts(draft: Draft, held: Held, address: Address, target: Target): Draft {
   const kind = kindNamed(held.kind);
   return kind.facets.reduce((one, { field, absent }) => {
     if (one.document[field] === undefined) return one;
-    const why = isBeyond(held, address, field, site) ? absent : site.leftOut(address, field);
-    if (why === undefined && site.exists(address)) return one;
+    const why = isBeyond(held, address, field, target) ? absent : target.leftOut(address, field);
+    if (why === undefined && target.exists(address)) return one;
     const message = `${field} is left out: ${why}`;
     return {
-      document: withValueAt(kind.schema, one.document, [field], undefined),
+      document: placeValue(kind.schema, one.document, [field], undefined),
       ignore: [...one.ignore, field],
       exceptions:
         why === undefined
@@ -212,11 +212,11 @@ function withoutParts(draft: Draft, held: Held, address: Address, site: Site): D
  * Whether a part is known not to be there: what has no read of its own is in the resource's record, which
  * the platform alone can put it into. Whoever made the resource anew finds nothing there.
  */
-function isBeyond(held: Held, address: Address, field: string, site: Site): boolean {
+function isBeyond(held: Held, address: Address, field: string, target: Target): boolean {
   const facet = kindNamed(held.kind).facets.find((one) => one.field === field);
   if (facet === undefined || facet.get !== undefined) return false;
-  if (!site.exists(address)) return true;
-  const recorded = site.recorded(address);
+  if (!target.exists(address)) return true;
+  const recorded = target.recorded(address);
   if (recorded === undefined) return false;
   return !Object.keys(recorded.leaves).some((path) => path.startsWith(`${field}.`));
 }
@@ -230,7 +230,7 @@ function withoutAbsent(draft: Draft, held: Held, address: Address, { isAbsent }:
     if (referred === undefined || typeof value !== 'string' || !isAbsent(referred, value)) continue;
     const name = referred.replaceAll('_', ' ');
     const message = `${text} is left out: the ${name} that it names is not restored`;
-    document = withValueAt(schema, document, path, undefined);
+    document = placeValue(schema, document, path, undefined);
     ignore = [...ignore, text];
     exceptions = [...exceptions, { what: 'part', address, message }];
   }
@@ -241,7 +241,7 @@ function withFile(
   document: ValueObject,
   held: Held,
   address: Address,
-  { fileFor }: Site,
+  { fileFor }: Target,
 ): ValueObject {
   const fields = Object.entries(kindNamed(held.kind).schema.properties ?? {});
   const [file] = fields.find(([, field]) => field['x-file'] !== undefined) ?? [];
@@ -255,7 +255,7 @@ function creatable(
   document: ValueObject,
   { kind }: Held,
   address: Address,
-  { exists }: Site,
+  { exists }: Target,
 ): ValueObject {
   if (exists(address)) return document;
   const { properties } = kindNamed(kind).schema;
@@ -268,9 +268,9 @@ function creatable(
 }
 
 /** Whether an id of the snapshot may still be that of the resource. */
-function isSameResource(held: Held, { places, isSameAccount }: Site): boolean {
+function isSameResource(held: Held, { places, isSameAccount }: Target): boolean {
   const place = placeOf(held);
-  return isSameAccount && (place === undefined || placeIn(places, place) === place);
+  return isSameAccount && (place === undefined || mappedId(places, place) === place);
 }
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;

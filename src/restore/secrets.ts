@@ -11,9 +11,9 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { valueAt } from '../core/walk.ts';
+import { placeValue, valueAt } from '../core/walk.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { Held, Site } from './held.ts';
+import type { Held, Target } from './held.ts';
 
 /** A secret that a resource had and that no snapshot holds. One of the paths is enough. */
 export type Need = {
@@ -122,7 +122,7 @@ export function fillSecrets(
     own,
   }: { readonly held: Held; readonly address: Address; readonly own: JsonObject },
   document: ValueObject,
-  site: Site,
+  target: Target,
 ): Filled {
   const { schema } = kindNamed(held.kind);
   const missing: Need[] = [];
@@ -132,7 +132,7 @@ export function fillSecrets(
     filled = withText(schema, filled, path, new Secret(source));
   for (const need of needsOf(held, address, own)) {
     const given = need.paths.flatMap((path) => {
-      const secret = site.secretAt(address, path);
+      const secret = target.secretAt(address, path);
       return secret === undefined ? [] : [[path, secret] as const];
     });
     for (const [path, secret] of given) filled = withText(schema, filled, path, secret);
@@ -140,7 +140,7 @@ export function fillSecrets(
     missing.push(need);
     for (const path of need.paths) {
       // An element of a list that lacks its value says nothing; one that is there already keeps it.
-      const text = isThere(path, address, site) ? path : elementText(path);
+      const text = isThere(path, address, target) ? path : elementText(path);
       filled = withText(schema, filled, text, undefined);
       ignore.push(text);
     }
@@ -155,7 +155,7 @@ function withText(
   value: Value | undefined,
 ): ValueObject {
   const path = parsePath(text);
-  return path === undefined ? document : withValueAt(schema, document, path, value);
+  return path === undefined ? document : placeValue(schema, document, path, value);
 }
 
 /** The element that a path ends in, or the path itself. */
@@ -165,51 +165,11 @@ function elementText(text: string): string {
 }
 
 /** Whether the platform has the element that lacks its value here. */
-function isThere(text: string, address: Address, { recorded, exists }: Site): boolean {
+function isThere(text: string, address: Address, { recorded, exists }: Target): boolean {
   const known = recorded(address);
   if (known === undefined) return exists(address);
   const element = elementText(text);
   return element !== text && Object.keys(known.leaves).some((path) => path.startsWith(element));
-}
-
-/**
- * A document with another value at a path; undefined takes away what is there. Elements of lists are found by
- * what names them, and where one is not there nothing is made.
- */
-export function withValueAt(
-  root: FieldSchema,
-  document: ValueObject,
-  path: Path,
-  value: Value | undefined,
-): ValueObject {
-  function put(schema: FieldSchema, at: Value | undefined, rest: Path): Value | undefined {
-    const [segment, ...below] = rest;
-    if (segment === undefined) return value;
-    if (value === undefined && at === undefined) return undefined;
-    if (isList(at)) return putInto(schema, at, segment, below);
-    if (isIdentity(segment)) return at;
-    const members = isObject(at) ? at : {};
-    const inner = put(memberSchema(root, schema, segment), members[segment], below);
-    const { [segment]: _, ...others } = members;
-    return inner === undefined ? others : { ...others, [segment]: inner };
-  }
-
-  function putInto(
-    schema: FieldSchema,
-    list: readonly Value[],
-    segment: string,
-    below: Path,
-  ): Value {
-    const segments = elementSegments(schema['x-identity'] ?? '', list);
-    return list.flatMap((item, index) => {
-      if (segments[index] !== segment) return [item];
-      const inner = put(itemSchema(root, schema), item, below);
-      return inner === undefined ? [] : [inner];
-    });
-  }
-
-  const changed = put(root, document, path);
-  return isObject(changed) ? changed : document;
 }
 
 /** The list element whose own member a path leads to; undefined where that is no element's. */

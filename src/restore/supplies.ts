@@ -12,7 +12,7 @@ import { kindNamed, kinds } from '../kinds/index.ts';
 import { openFolder, readLocalFile } from '../stack/folder.ts';
 import { type RunCommand, readSecrets, type Stack } from '../stack/index.ts';
 import { readSource } from '../stack/secrets.ts';
-import type { Held, Site } from './held.ts';
+import type { Held, Target } from './held.ts';
 import type { Holding } from './holding.ts';
 import { heldSecrets, needsOf, variableFor } from './secrets.ts';
 
@@ -31,7 +31,7 @@ type SupplySources = {
 };
 
 /** What a snapshot does not hold and a restoration may need: secrets and files. */
-export type Supplies = Pick<Site, 'secretAt' | 'fileFor'> & {
+export type Supplies = Pick<Target, 'secretAt' | 'fileFor'> & {
   readonly secretOf: (source: string) => string | undefined;
   readonly secretValues: readonly string[];
 };

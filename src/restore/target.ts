@@ -6,14 +6,13 @@ import { nearest } from '../core/nearest.ts';
 import { ownOf } from '../core/value.ts';
 import { featuresOf } from '../kinds/catalogues.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { readOrganizations } from '../live/entitlements.ts';
 import { scopeOf } from '../plan/natural-key.ts';
 import type { ListedResource, Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { Stack } from '../stack/index.ts';
 import type { State } from '../state/model.ts';
-import { type Held, type Places, placeIn, placeOf, scopeAt } from './held.ts';
+import { type Held, type IdMap, mappedId, placeOf, scopeAt } from './held.ts';
 import type { Holding } from './holding.ts';
 
 /** Flags that say what goes where. */
@@ -31,7 +30,7 @@ export type Choice = {
   readonly chosen: readonly Held[];
   /** Resources that are left where they are, as only some organizations were asked for. */
   readonly others: number;
-  readonly places: Places;
+  readonly places: IdMap;
   /** Organizations that resources go to, with those that they come from. */
   readonly targets: ReadonlyMap<string, string>;
 };
@@ -39,8 +38,8 @@ export type Choice = {
 /** Names that stand for organizations: of the stack, and of the account that is restored to. */
 type Names = {
   readonly stack: Readonly<Record<string, string>>;
-  /** Names → ids in the target, where anything tells; asked only when a name needs it. */
-  readonly target: () => Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Names in the target by id, where anything tells; asked only when a name needs it. */
+  readonly target: () => Promise<ReadonlyMap<string, string>>;
 };
 
 export async function chooseFrom(
@@ -72,7 +71,7 @@ export async function chooseFrom(
 }
 
 /** What belongs to a chosen organization. What does not say whose it is goes where its place is mapped to. */
-function isWanted(held: Held, wanted: ReadonlySet<string>, places: Places): boolean {
+function isWanted(held: Held, wanted: ReadonlySet<string>, places: IdMap): boolean {
   const owner = held.organization;
   if (owner !== undefined) return wanted.has(owner);
   const place = placeOf(held);
@@ -122,10 +121,10 @@ async function newOrganization(given: string, names: Names): Promise<string> {
   if (known !== undefined) return known;
   if (ID.test(given)) return given;
   const target = await names.target();
-  const found = target.get(given) ?? [];
+  const found = [...target].filter(([, name]) => name === given).map(([id]) => id);
   if (found.length > 1) throw several(given, found);
   if (found[0] !== undefined) return found[0];
-  throw unknown('the target', given, 'organization', [...target.keys()]);
+  throw unknown('the target', given, 'organization', [...new Set(target.values())]);
 }
 
 function several(given: string, ids: readonly string[]): CallsheetError {
@@ -164,7 +163,7 @@ export function placeState(
   given: string | undefined,
   { header }: Holding,
   account: string,
-  places: Places,
+  places: IdMap,
   stack: Stack | undefined,
 ): string {
   if (given !== undefined) {
@@ -212,18 +211,6 @@ export function organizationNames(
   for (const [name, id] of Object.entries(stack?.organizations ?? {}))
     if (ownOf(named, id) === undefined) named[id] = name;
   return named;
-}
-
-/** Organizations of the target by name, as the billing report tells them; a scoped key may not read it. */
-export async function organizationsOf(
-  client: Pick<Client, 'call'>,
-  now: Date,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const found = await readOrganizations(client, now);
-  if (found instanceof ApiError) return new Map();
-  const named = found.flatMap(({ id, name }) => (name === null ? [] : [{ id, name }]));
-  const byName = Map.groupBy(named, ({ name }) => name);
-  return new Map([...byName].map(([name, those]) => [name, those.map(({ id }) => id)]));
 }
 
 /**
@@ -279,7 +266,7 @@ export async function findObstacles(
       const what = field.replace(/_id$/, '').replaceAll('_', ' ');
       const flag = `--map-${field.replace(/_id$/, '').replaceAll('_', '-')} ${place}=NEW`;
       const owner = held.organization;
-      if (owner !== undefined && placeIn(places, owner) !== owner && !places.has(place)) {
+      if (owner !== undefined && mappedId(places, owner) !== owner && !places.has(place)) {
         const why = `its ${what} belongs to another organization; make one in the dashboard and name it with ${flag}`;
         obstacles.set(place, why);
         return;
@@ -302,7 +289,7 @@ export async function findObstacles(
   return obstacles;
 }
 
-async function refusalOf(held: Held, places: Places, reader: Reader): Promise<string | undefined> {
+async function refusalOf(held: Held, places: IdMap, reader: Reader): Promise<string | undefined> {
   const kind = kindNamed(held.kind);
   try {
     await reader.list(kind, scopeAt(held, places));
@@ -327,7 +314,7 @@ export async function findStrangers(
     const place = placeOf(held);
     // What belongs to the account as a whole is shared with those that nobody asked about.
     if (place === undefined || obstacles.has(place)) continue;
-    lists.set(`${held.kind} ${placeIn(places, place)}`, held);
+    lists.set(`${held.kind} ${mappedId(places, place)}`, held);
   }
   const found = await Promise.all(
     [...lists.values()].map(async (held) => {

@@ -3,22 +3,21 @@
  * is no part of the platform: it lies under a path of its own, takes a token of its own, answers to the
  * machine itself alone, and leaves no trace in the log of requests.
  */
-import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Json, JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { withoutSecrets } from './agent-fields.ts';
 import { DEFAULT_DIALECT, type Dialect, readDialect } from './dialect.ts';
 import type { Fault } from './faults.ts';
-import { isRecord } from './json.ts';
 import { readJson } from './perform.ts';
 import type { Platform, Simulator } from './platform.ts';
+import { isSameSecret } from './presigned.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestLog } from './server.ts';
 import { checkFault, checkRateLimit } from './simulation.ts';
-import { dumpStore, type Level, type Merchant } from './store.ts';
+import { dumpStore, type Level, type Merchant, recordIn } from './store.ts';
 import { TABLES } from './tables.ts';
-import { ajv, violationsOf } from './validation.ts';
+import { ajv, problemsIn } from './validation.ts';
 
 /** Under which all of it lies. */
 export const ADMIN_PATH = '/__simulator';
@@ -34,7 +33,7 @@ export function serveAdmin(server: FastifyInstance, controls: Controls, token: s
     if (!isLoopback(request.raw.socket.remoteAddress))
       return refuse(404, 'the admin endpoint answers on this machine alone');
     const given = request.headers[ADMIN_HEADER];
-    if (typeof given !== 'string' || !isEqual(given, token))
+    if (typeof given !== 'string' || !isSameSecret(given, token))
       return refuse(401, `the header ${ADMIN_HEADER} must have the token that was printed`);
     return run();
   };
@@ -74,7 +73,7 @@ function obey(command: Command, controls: Controls, request: FastifyRequest): Sa
   const problems = problemsOf(command, body);
   if (problems.length > 0) return refuse(400, problems.join('; '));
   try {
-    return { status: 200, body: command.run(controls, isRecord(body) ? body : {}) };
+    return { status: 200, body: command.run(controls, isObject(body) ? body : {}) };
   } catch (error) {
     return refuse(400, error instanceof Error ? error.message : String(error));
   }
@@ -82,12 +81,8 @@ function obey(command: Command, controls: Controls, request: FastifyRequest): Sa
 
 function problemsOf({ body: schema, check }: Command, body: Json): readonly string[] {
   if (schema === undefined) return [];
-  const validate = ajv.compile(schema);
-  if (!validate(body))
-    return violationsOf(validate.errors ?? [], body).map(({ path, message }) =>
-      [path.join('.'), message].filter(Boolean).join(': '),
-    );
-  return isRecord(body) ? (check?.(body) ?? []) : [];
+  const problems = problemsIn(ajv.compile(schema), body);
+  return problems.length === 0 && isObject(body) ? (check?.(body) ?? []) : problems;
 }
 
 function refuse(status: number, error: string): Said {
@@ -96,11 +91,6 @@ function refuse(status: number, error: string): Said {
 
 function isLoopback(address: string | undefined): boolean {
   return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address);
-}
-
-function isEqual(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 /** What the commands work on. */
@@ -238,7 +228,7 @@ export const COMMANDS: readonly Command[] = [
     does: 'edits an agent in the dashboard, in the names that reads use',
     body: members({ agentId: TEXT, patch: ANYTHING, actor: TEXT }, 'agentId', 'patch'),
     run: ({ edit }, { agentId, patch, actor }) =>
-      edit(String(agentId), isRecord(patch) ? patch : {}, textOf(actor)),
+      edit(String(agentId), isObject(patch) ? patch : {}, textOf(actor)),
   },
   {
     name: 'POST lock',
@@ -311,11 +301,11 @@ export const COMMANDS: readonly Command[] = [
       const dump = dumpStore(store);
       const bare = TABLES.map(({ kind, stored }) => {
         const records = dump[stored];
-        const entries = Object.entries(isRecord(records) ? records : {});
+        const entries = Object.entries(isObject(records) ? records : {});
         return [
           stored,
           Object.fromEntries(
-            entries.map(([id, one]) => [id, isRecord(one) ? strip(kind, one) : one]),
+            entries.map(([id, one]) => [id, isObject(one) ? strip(kind, one) : one]),
           ),
         ];
       });
@@ -324,12 +314,10 @@ export const COMMANDS: readonly Command[] = [
   },
 ];
 
-/** Some tables hold records, others records with what belongs to them. */
+/** An entry of a table without the secrets of its record. */
 function strip({ schema }: Kind, entry: JsonObject): JsonObject {
-  const { record } = entry;
-  return isRecord(record)
-    ? { ...entry, record: withoutSecrets(record, schema) }
-    : withoutSecrets(entry, schema);
+  const bare = withoutSecrets(recordIn(entry), schema);
+  return recordIn(entry) === entry ? bare : { ...entry, record: bare };
 }
 
 function lockOf({ level, id, feature }: JsonObject): [Level, string, string] {

@@ -6,8 +6,7 @@ import {
   type KindSchema,
   memberSchema,
 } from '../core/schema.ts';
-import type { Json, JsonObject } from '../core/value.ts';
-import { isList, isRecord } from './json.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 
 /** What the agent's schema says about its fields, as the simulator needs it. */
 const agent: KindSchema = schema;
@@ -84,7 +83,7 @@ function holdsSecrets(name: string, field: FieldSchema): boolean {
 export function withoutSecrets(record: JsonObject, kind: KindSchema = agent): JsonObject {
   const strip = (value: Json, field: FieldSchema, inside: boolean): Json => {
     if (isList(value)) return value.map((one) => strip(one, itemSchema(kind, field), inside));
-    return isRecord(value) ? stripMembers(value, field, inside) : value;
+    return isObject(value) ? stripMembers(value, field, inside) : value;
   };
   const stripMembers = (value: JsonObject, field: FieldSchema, inside: boolean): JsonObject =>
     Object.fromEntries(
@@ -113,7 +112,7 @@ export function keepSecrets(name: string, before: Json | undefined, next: Json):
 }
 
 function carry(before: Json | undefined, next: Json, field: FieldSchema, inside: boolean): Json {
-  if (!isRecord(before) || !isRecord(next)) return next;
+  if (!isObject(before) || !isObject(next)) return next;
   const kept = Object.entries(before).filter(
     ([key]) => next[key] === undefined && isSecret(key, memberSchema(agent, field, key), inside),
   );

@@ -1,99 +1,124 @@
-import type { JsonObject } from '../core/value.ts';
+import { isObject, type JsonObject } from '../core/value.ts';
 import { RECORDED, TEMPLATES, writeName } from './agent-fields.ts';
 import { forbidden, organizationOf } from './auth.ts';
 import { organizationLocks } from './catalogue.ts';
-import { isRecord, recordsOf, textsOf } from './json.ts';
+import { inside, recordsOf, textsOf } from './json.ts';
 import type { Platform } from './platform.ts';
 import { maySend } from './texts.ts';
 import { bodyViolations, type Violation, violation } from './validation.ts';
 
-/** What a record breaks of the rules that no schema states. Only what the write touched is looked at. */
+/** A rule that no schema states: of which field, and what a record breaks of it. */
+type AgentRule = {
+  readonly field: string;
+  /** Whether it holds for every save, also of a field that the save leaves alone. */
+  readonly always?: boolean;
+  readonly broken: (
+    platform: Platform,
+    record: JsonObject,
+  ) => string | readonly string[] | undefined;
+  /** Where the message says it is broken; the field's write name unless given. */
+  readonly place?: string;
+};
+
+const AGENT_RULES: readonly AgentRule[] = [
+  {
+    // Names are unique among an agent's webhooks (Webhook tool). How many there may be, the schema says.
+    field: 'extensions',
+    place: 'extensions.tools',
+    broken: (_platform, { extensions }) => {
+      const names = recordsOf(inside(extensions, 'tools')).map(({ name }) => name);
+      return names
+        .filter((name, index) => names.indexOf(name) !== index)
+        .map((name) => `the name ${String(name)} is used twice`);
+    },
+  },
+  {
+    field: 'model',
+    always: true,
+    broken: ({ catalogue }, { model }) =>
+      catalogue.models.some(({ id }) => id === model)
+        ? undefined
+        : `there is no model ${String(model)}`,
+  },
+  {
+    field: 'stt_model',
+    always: true,
+    broken: ({ catalogue }, { stt_model: model }) =>
+      catalogue.speech.some(({ id }) => id === model)
+        ? undefined
+        : `there is no speech-to-text provider ${String(model)}`,
+  },
+  {
+    field: 'default_retry_policy_id',
+    broken: ({ store }, { default_retry_policy_id: id }) =>
+      store.retryPolicies.has(String(id)) ? undefined : 'there is no such retry policy',
+  },
+  {
+    // A cloned voice belongs to one organization; a voice id that nobody cloned may be a built-in one.
+    field: 'voice_settings',
+    always: true,
+    place: 'voiceSettings.voice_id',
+    broken: ({ store }, { voice_settings: settings, organization_id: owner }) => {
+      const voice = isObject(settings) ? store.voices.get(String(settings.voice_id)) : undefined;
+      return voice === undefined || voice.organizationId === owner
+        ? undefined
+        : 'the voice belongs to another organization';
+    },
+  },
+  {
+    field: TEMPLATES.email,
+    always: true,
+    broken: ({ store }, { [TEMPLATES.email]: id, organization_id: owner }) =>
+      store.emailTemplates.get(String(id))?.organization_id === owner
+        ? undefined
+        : 'the organization has no such e-mail template',
+  },
+  { field: TEMPLATES.sms, place: 'smsTemplateId', broken: unfitSmsTemplate },
+];
+
+/** What a record breaks of them. Only what the write touched is looked at. */
 export function brokenRules(
   platform: Platform,
   before: JsonObject,
   next: JsonObject,
 ): readonly Violation[] {
-  const changed = (field: string) => next[field] !== before[field];
-  return [
-    ...(changed('extensions') ? brokenWebhooks(next) : []),
-    ...(changed('model') ? unknownModel(platform, next) : []),
-    ...(changed('stt_model') ? unknownSpeech(platform, next) : []),
-    ...(changed('default_retry_policy_id') ? unknownPolicy(platform, next) : []),
-    ...(changed('voice_settings') ? foreignVoice(platform, next) : []),
-    ...(changed(TEMPLATES.email) ? unknownEmailTemplate(platform, next) : []),
-    ...(changed(TEMPLATES.sms) ? unfitSmsTemplate(platform, next) : []),
-  ];
+  const touched = AGENT_RULES.filter(({ field }) => next[field] !== before[field]);
+  return touched.flatMap((rule) => violationsOf(rule, platform, next));
 }
 
 /** Rules that hold for every save of an agent, over the record that a revert would save (Revert, rule 3). */
 export function brokenSettings(platform: Platform, record: JsonObject): readonly Violation[] {
   const names = RECORDED.filter((name) => record[name] !== undefined);
   const body = Object.fromEntries(names.map((name) => [writeName(name), record[name]]));
+  const rules = AGENT_RULES.filter(({ always }) => always === true);
   return [
     ...bodyViolations('updateAgent', body),
-    ...unknownModel(platform, record),
-    ...unknownSpeech(platform, record),
-    ...foreignVoice(platform, record),
-    ...unknownEmailTemplate(platform, record),
+    ...rules.flatMap((rule) => violationsOf(rule, platform, record)),
   ];
 }
 
-/** Names are unique among an agent's webhooks (Webhook tool). How many there may be, the schema says. */
-function brokenWebhooks({ extensions }: JsonObject): readonly Violation[] {
-  const tools = isRecord(extensions) ? recordsOf(extensions.tools) : [];
-  const names = tools.map(({ name }) => name);
-  const twice = names.filter((name, index) => names.indexOf(name) !== index);
-  return twice.map((name) =>
-    violation('extensions.tools', `the name ${String(name)} is used twice`),
-  );
-}
-
-function unknownModel({ catalogue }: Platform, { model }: JsonObject): readonly Violation[] {
-  if (model === undefined || catalogue.models.some(({ id }) => id === model)) return [];
-  return [violation('model', `there is no model ${String(model)}`)];
-}
-
-function unknownSpeech(
-  { catalogue }: Platform,
-  { stt_model: model }: JsonObject,
+/** A field that is not there breaks nothing. */
+function violationsOf(
+  { field, broken, place = writeName(field) }: AgentRule,
+  platform: Platform,
+  record: JsonObject,
 ): readonly Violation[] {
-  if (model === undefined || catalogue.speech.some(({ id }) => id === model)) return [];
-  return [violation('sttModel', `there is no speech-to-text provider ${String(model)}`)];
-}
-
-function unknownPolicy({ store }: Platform, next: JsonObject): readonly Violation[] {
-  const id = next.default_retry_policy_id;
-  if (id === undefined || store.retryPolicies.has(String(id))) return [];
-  return [violation('defaultRetryPolicyId', 'there is no such retry policy')];
-}
-
-/** A cloned voice belongs to one organization; a voice id that nobody cloned may be a built-in one. */
-function foreignVoice({ store }: Platform, next: JsonObject): readonly Violation[] {
-  const settings = next.voice_settings;
-  const voice = isRecord(settings) ? store.voices.get(String(settings.voice_id)) : undefined;
-  if (voice === undefined || voice.organizationId === next.organization_id) return [];
-  return [violation('voiceSettings.voice_id', 'the voice belongs to another organization')];
-}
-
-function unknownEmailTemplate({ store }: Platform, next: JsonObject): readonly Violation[] {
-  const id = next[TEMPLATES.email];
-  const template = store.emailTemplates.get(String(id));
-  if (id === undefined || template?.organization_id === next.organization_id) return [];
-  return [violation('emailTemplateId', 'the organization has no such e-mail template')];
+  const messages = record[field] === undefined ? [] : [broken(platform, record) ?? []].flat();
+  return messages.map((message) => violation(place, message));
 }
 
 /** A template's sender is not checked before the template is assigned to an agent (SMS templates). */
-function unfitSmsTemplate(platform: Platform, next: JsonObject): readonly Violation[] {
-  const id = next[TEMPLATES.sms];
-  if (id === undefined) return [];
+function unfitSmsTemplate(
+  platform: Platform,
+  { [TEMPLATES.sms]: id, organization_id: owner }: JsonObject,
+): string | undefined {
   const template = platform.store.smsTemplates.get(String(id));
-  if (template === undefined || template.organization_id !== next.organization_id)
-    return [violation('smsTemplateId', 'the organization has no such SMS template')];
+  if (template === undefined || template.organization_id !== owner)
+    return 'the organization has no such SMS template';
   const { from_number: sender } = template;
-  const organization = organizationOf(platform, String(next.organization_id));
-  if (typeof sender !== 'string' || maySend(organization, sender)) return [];
-  const account = 'the SMS account of the organization';
-  return [violation('smsTemplateId', `${sender} is not an SMS-capable number of ${account}`)];
+  const organization = organizationOf(platform, String(owner));
+  if (typeof sender !== 'string' || maySend(organization, sender)) return undefined;
+  return `${sender} is not an SMS-capable number of the SMS account of the organization`;
 }
 
 /** A feature that a save would switch on, and what to say when it is locked. */
@@ -160,9 +185,10 @@ function named(
 }
 
 function integrations(before: JsonObject, next: JsonObject): readonly Use[] {
-  const had = isRecord(before.integrations) ? before.integrations : {};
-  const has = isRecord(next.integrations) ? Object.keys(next.integrations) : [];
-  return has.flatMap((name) => when(had[name] === undefined, `integration.${name}`));
+  const has = isObject(next.integrations) ? Object.keys(next.integrations) : [];
+  return has.flatMap((name) =>
+    when(inside(before.integrations, name) === undefined, `integration.${name}`),
+  );
 }
 
 function clonedVoice({ store }: Platform, before: JsonObject, next: JsonObject): readonly Use[] {
@@ -172,7 +198,7 @@ function clonedVoice({ store }: Platform, before: JsonObject, next: JsonObject):
 }
 
 function voiceOf({ voice_settings: settings }: JsonObject): string {
-  return isRecord(settings) ? String(settings.voice_id) : '';
+  return isObject(settings) ? String(settings.voice_id) : '';
 }
 
 function addsLinks(before: JsonObject, next: JsonObject): boolean {
@@ -187,7 +213,7 @@ function addsLinks(before: JsonObject, next: JsonObject): boolean {
 const OPT_INS = ['phi_redaction', 'secure_access', 'use_reseller_smtp'];
 
 function isOptedIn({ config }: JsonObject, name: string): boolean {
-  return isRecord(config) && config[name] === true;
+  return inside(config, name) === true;
 }
 
 function isOn(value: unknown): boolean {

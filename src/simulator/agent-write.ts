@@ -1,13 +1,13 @@
-import type { Json, JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { fieldSchema, keepSecrets, RECORD_NAMES, recordName } from './agent-fields.ts';
 import type { Dialect } from './dialect.ts';
-import { compact, isRecord, mergeDeep, recordsOf, replaceWhole, without } from './json.ts';
+import { compact, inside, mergeDeep, recordsOf, replaceWhole, without } from './json.ts';
 import type { Platform } from './platform.ts';
 import type { Fields } from './store.ts';
 import { invalid, refusedNulls, violation } from './validation.ts';
 
 /** What an agent has before anybody configured it. */
-const NEW_AGENT: JsonObject = {
+export const NEW_AGENT: JsonObject = {
   agent_type: 'simple',
   model: 'alpha-4.1',
   stt_model: 'voxc',
@@ -61,8 +61,8 @@ function fromWrite(platform: Platform, before: JsonObject, body: JsonObject): Js
     else if (platform.dialect.newFields === 'as_sent') patch[name] = value;
   }
   const { extensions } = patch;
-  if (isRecord(extensions) && Array.isArray(extensions.mcp_servers)) {
-    const saved = isRecord(before.extensions) ? recordsOf(before.extensions.mcp_servers) : [];
+  if (isObject(extensions) && Array.isArray(extensions.mcp_servers)) {
+    const saved = recordsOf(inside(before.extensions, 'mcp_servers'));
     const servers = storedConnections(platform, recordsOf(extensions.mcp_servers), saved);
     patch.extensions = { ...extensions, mcp_servers: servers };
   }
@@ -93,7 +93,7 @@ function mergedField(
   before: Json | undefined,
   value: Json,
 ): Json {
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return merge === 'deep'
     ? mergeDeep(before, value)
     : replaceWhole(keepSecrets(name, before, value));
@@ -116,7 +116,7 @@ function withVoiceLanguage(
 ): JsonObject {
   if (dialect.voiceLanguage === 'spoken') return next;
   const [settings, given] = [next.voice_settings, patch.voice_settings];
-  if (!isRecord(settings) || !isRecord(given) || given.voice_id === undefined) return next;
+  if (!isObject(settings) || !isObject(given) || given.voice_id === undefined) return next;
   const language = store.voices.get(String(settings.voice_id))?.record.language;
   if (language === undefined || given.language !== undefined) return next;
   return { ...next, voice_settings: { ...settings, language } };

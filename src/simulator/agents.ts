@@ -1,5 +1,5 @@
 import { canonicalJson } from '../core/digest.ts';
-import type { JsonObject } from '../core/value.ts';
+import { isObject, type JsonObject } from '../core/value.ts';
 import { fieldSchema, READABLE, withoutSecrets } from './agent-fields.ts';
 import { brokenRules, refuseLocked } from './agent-rules.ts';
 import { newRecord, updatedRecord } from './agent-write.ts';
@@ -27,7 +27,7 @@ import {
 } from './auth.ts';
 import { organizationLocks } from './catalogue.ts';
 import { apiAuthor, recordFacet, recordHistory } from './history.ts';
-import { isRecord, without } from './json.ts';
+import { inside, without } from './json.ts';
 import type { Platform, Routes } from './platform.ts';
 import type { Agent, Fields } from './store.ts';
 import { invalid, violation } from './validation.ts';
@@ -112,7 +112,7 @@ const UNSET: JsonObject = Object.fromEntries(READABLE.map((name) => [name, null]
 
 /** `speaker_identification` is only returned with some of its values (Agent, interpreter_config). */
 function viewInterpreter({ interpreter_config: config }: JsonObject) {
-  if (!isRecord(config)) return null;
+  if (!isObject(config)) return null;
   const echoes = fieldSchema('interpreter_config').properties?.speaker_identification?.['x-echoes'];
   const spoken = config.speaker_identification;
   return echoes?.some((value) => value === spoken)
@@ -156,7 +156,7 @@ export const sip: Routes<'setSipRegistration'> = {
     const agent = reachedAgent(platform, input);
     if (!agent.supported) throw unsupported(platform);
     const stored = agent.record.sip_registration_data;
-    if (!isRecord(stored))
+    if (!isObject(stored))
       throw coded(404, 'not_found', 'No SIP registration is configured for this agent');
     const enabled = input.body.registrationEnabled === true;
     const at = platform.stamp();
@@ -207,8 +207,8 @@ export function isRegistered({ store, now }: Platform, agentId: string): boolean
   const [first] = changes;
   if (done !== undefined) return done.enabled;
   if (first !== undefined) return first.before;
-  const stored = store.agents.get(agentId)?.record.sip_registration_data;
-  return isRecord(stored) && stored.registrationEnabled === true;
+  const { record } = store.agents.get(agentId) ?? {};
+  return inside(record, 'sip_registration_data', 'registrationEnabled') === true;
 }
 
 /** What applies to a payment tool that was told nothing. The specification gives no figures. */
@@ -278,9 +278,8 @@ function readiness(platform: Platform, agent: Agent): JsonObject {
 
 /** Whether the agent has all that sending a payment link takes. */
 function sendsTexts({ integrations }: JsonObject): boolean {
-  const sms = isRecord(integrations) ? integrations.smsProvider : undefined;
-  if (!isRecord(sms)) return false;
-  const has = (...names: readonly string[]) => names.every((name) => Boolean(sms[name]));
+  const sms = inside(integrations, 'smsProvider');
+  const has = (...names: readonly string[]) => names.every((name) => Boolean(inside(sms, name)));
   return (
     has('account_sid', 'fromNumber') && (has('auth_token') || has('api_key_sid', 'api_key_secret'))
   );

@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Dialect } from './dialect.ts';
-import { isRecord } from './json.ts';
 
 /** Parameters of a query as they were read, declared defaults filled in. */
 export type Query = {
@@ -153,7 +152,7 @@ export function fill({ nestedDefaults }: Dialect, record: JsonObject): JsonObjec
   if (!nestedDefaults) return record;
   const filled = Object.entries(FILLED).flatMap(([name, defaults]) => {
     const value = record[name];
-    return isRecord(value) ? [[name, { ...defaults, ...value }] as const] : [];
+    return isObject(value) ? [[name, { ...defaults, ...value }] as const] : [];
   });
   return { ...record, ...Object.fromEntries(filled) };
 }

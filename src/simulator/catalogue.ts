@@ -130,7 +130,7 @@ export const catalogue: Routes<'listFeatures' | 'listLlmModels' | 'listSttProvid
     const id = query.organization_id;
     const locks =
       id === undefined
-        ? accountLocks(platform)
+        ? locksOf(platform)
         : organizationLocks(platform, namedOrganization(platform, key, String(id)));
     return data(platform.catalogue.models.filter((model) => !locks.has(`llm.${model.id}`)));
   },
@@ -154,9 +154,9 @@ function featureScope(platform: Platform, { key, query }: Input): FeatureScope {
   }
   if (resellerId !== undefined) {
     const { id } = namedReseller(platform, key, String(resellerId));
-    return { level: 'reseller', id, locks: resellerLocks(platform, id) };
+    return { level: 'reseller', id, locks: locksOf(platform, id) };
   }
-  return { level: 'account', id: platform.store.account.id, locks: accountLocks(platform) };
+  return { level: 'account', id: platform.store.account.id, locks: locksOf(platform) };
 }
 
 /** Which features are locked for somebody; the nearest level that locks one counts (Feature locks). */
@@ -172,21 +172,10 @@ type Holder = {
   readonly locks: ReadonlySet<string>;
   readonly settings?: ReadonlyMap<string, boolean>;
 };
-type Chain = readonly (readonly [Level, Holder | undefined])[];
-
-/** Locks of the account alone. */
-function accountLocks(platform: Platform): Locks {
-  return resolve(platform, chainOf(platform));
-}
-
-/** Locks of a reseller and of the account. */
-function resellerLocks(platform: Platform, resellerId: string): Locks {
-  return resolve(platform, chainOf(platform, resellerId));
-}
 
 /** The whole chain: the organization's locks, its reseller's and the account's. */
 export function organizationLocks(platform: Platform, organization: Organization): Locks {
-  return resolve(platform, chainOf(platform, organization.resellerId, organization));
+  return locksOf(platform, organization.resellerId, organization);
 }
 
 /**
@@ -227,15 +216,17 @@ export function setLock(
 /** The floor model has no row of its own, and no lock takes it away (LLM model option). */
 const FLOOR_FEATURE = `llm.${FLOOR_MODEL}`;
 
-function chainOf({ store }: Platform, resellerId?: string, organization?: Organization): Chain {
-  return [
-    ['account', store.account],
-    ['reseller', store.resellers.get(resellerId ?? '')],
+/** Locks of the account, and of the reseller and the organization where they are given. */
+function locksOf(
+  { store: { account, resellers }, catalogue }: Platform,
+  resellerId?: string,
+  organization?: Organization,
+): Locks {
+  const chain: readonly (readonly [Level, Holder | undefined])[] = [
+    ['account', account],
+    ['reseller', resellers.get(resellerId ?? '')],
     ['organization', organization],
   ];
-}
-
-function resolve({ store: { account }, catalogue }: Platform, chain: Chain): Locks {
   const locks = new Map<string, Lock>();
   for (const [level, holder] of chain) {
     const locked = account.featureAdministration ? holder?.locks : legacyLocks(level, holder);

@@ -142,5 +142,5 @@ export {
   type SeedOrganization,
 } from './seed.ts';
 export { checkFault, checkRateLimit, readSimulation, type Simulation } from './simulation.ts';
-export { recordsIn } from './store.ts';
+export { recordIn, recordsIn } from './store.ts';
 export { RESTS, TABLES } from './tables.ts';

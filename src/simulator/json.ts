@@ -1,22 +1,18 @@
-import type { Json, JsonObject } from '../core/value.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 
-/** Whether a value of a document is an object. */
-export function isRecord(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** What lies in a value under those names, one inside the other; undefined where nothing does. */
+export function inside(value: Json | undefined, ...names: readonly string[]): Json | undefined {
+  return names.reduce((at, name) => (isObject(at) ? at[name] : undefined), value);
 }
 
 /** The objects of a list; nothing where there is no list. */
 export function recordsOf(value: Json | undefined): readonly JsonObject[] {
-  return isList(value) ? value.filter(isRecord) : [];
+  return isList(value) ? value.filter((member) => isObject(member)) : [];
 }
 
 /** The texts of a list; nothing where there is no list. */
 export function textsOf(value: Json | undefined): readonly string[] {
   return isList(value) ? value.filter((member) => typeof member === 'string') : [];
-}
-
-export function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
 }
 
 /** A copy without the members named. */
@@ -34,8 +30,8 @@ export function compact(record: { readonly [key: string]: Json | undefined }): J
 
 /** A nested value after an update: objects are merged member by member, null removes, lists are replaced. */
 export function mergeDeep(before: Json | undefined, patch: Json): Json {
-  if (!isRecord(patch)) return patch;
-  const merged: { [key: string]: Json } = isRecord(before) ? { ...before } : {};
+  if (!isObject(patch)) return patch;
+  const merged: { [key: string]: Json } = isObject(before) ? { ...before } : {};
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete merged[key];
     else merged[key] = mergeDeep(merged[key], value);

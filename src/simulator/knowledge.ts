@@ -1,10 +1,10 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '../core/value.ts';
 import { type Answer, coded, data, missing, ordered, Refusal } from './answer.ts';
 import { forbidden, organizationOf, ownedBy } from './auth.ts';
 import { organizationLocks } from './catalogue.ts';
 import { type Dialect, type Inventions, inventionsOf } from './dialect.ts';
 import type { Input, Platform, Routes } from './platform.ts';
+import { checkPresigned, presign } from './presigned.ts';
 import type { KnowledgeBase, Source, Upload } from './store.ts';
 
 /** What agents answer from (Knowledge base sources). */
@@ -64,7 +64,10 @@ function createDocument(platform: Platform, base: KnowledgeBase, body: JsonObjec
       ? replaceDocument(same, body, upload)
       : addSource(platform, base, { source_type: 'file', name: body.fileName ?? null }, upload);
   const answer = { fileKey: upload.fileKey, sourceId: id, jobId: platform.ids.uuid('job') };
-  return data({ presignedUrl: presign(platform, upload), ...answer }, 201);
+  const presignedUrl = presign(platform, `${UPLOAD_PATH}${upload.fileKey}`, LIFETIME, {
+    type: upload.mime,
+  });
+  return data({ presignedUrl, ...answer }, 201);
 }
 
 /** The document that has the same hash, if the caller sent one: duplicates are told by it alone. */
@@ -232,17 +235,6 @@ export const UPLOAD_PATH = '/uploads/';
 /** Milliseconds that a presigned address holds. The specification gives no figure. */
 const LIFETIME = 15 * 60_000;
 
-/** An address that takes one document's bytes without a token (Knowledge base sources, file flow). */
-function presign(platform: Platform, { fileKey, mime }: Upload): string {
-  const expires = String(platform.now().getTime() + LIFETIME);
-  const query = new URLSearchParams({
-    expires,
-    type: mime,
-    signature: sign(platform, fileKey, expires, mime),
-  });
-  return `${platform.url}${UPLOAD_PATH}${fileKey}?${query}`;
-}
-
 /** A PUT to a presigned address, as an object store takes it. */
 type Delivery = {
   readonly fileKey: string;
@@ -254,40 +246,21 @@ type Delivery = {
 
 /** Stores the bytes. The signature stands for the token: a request that brings both is refused. */
 export function receiveUpload(platform: Platform, delivery: Delivery): Answer {
-  const { fileKey, query, bytes } = delivery;
-  const { expires = '', type = '', signature = '' } = query;
-  const source = findSource(platform, fileKey);
-  if (delivery.authorization !== undefined)
-    throw coded(
-      400,
-      'invalid_request',
-      'Only one way to authenticate is allowed; the address is signed',
-    );
-  if (source?.upload === undefined || !equal(signature, sign(platform, fileKey, expires, type)))
-    throw coded(403, 'signature_mismatch', 'The signature does not fit the address');
-  if (Number(expires) < platform.now().getTime())
-    throw coded(403, 'expired', 'The address has expired');
-  if (delivery.contentType !== source.upload.mime)
-    throw coded(403, 'signature_mismatch', `The content type must be ${source.upload.mime}`);
-  if (bytes.length !== source.upload.size)
+  const { fileKey, query, authorization, bytes } = delivery;
+  const upload = [...platform.store.sources.values()].find(
+    (source) => source.upload?.fileKey === fileKey,
+  )?.upload;
+  const isKnown = upload !== undefined;
+  checkPresigned(platform, `${UPLOAD_PATH}${fileKey}`, query, { authorization, isKnown });
+  if (!isKnown) throw missing('Source');
+  if (delivery.contentType !== upload.mime)
+    throw coded(403, 'signature_mismatch', `The content type must be ${upload.mime}`);
+  if (bytes.length !== upload.size)
     throw coded(
       400,
       'size_mismatch',
-      `${source.upload.size} bytes were announced and ${bytes.length} came`,
+      `${upload.size} bytes were announced and ${bytes.length} came`,
     );
-  source.upload.bytes = bytes;
+  upload.bytes = bytes;
   return { status: 200 };
-}
-
-function findSource({ store }: Platform, fileKey: string): Source | undefined {
-  return [...store.sources.values()].find(({ upload }) => upload?.fileKey === fileKey);
-}
-
-function sign({ signingKey }: Platform, fileKey: string, expires: string, mime: string): string {
-  return createHmac('sha256', signingKey).update([fileKey, expires, mime].join('\n')).digest('hex');
-}
-
-function equal(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

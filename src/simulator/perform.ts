@@ -8,7 +8,6 @@ import { reports } from './calls/reports.ts';
 import { catalogue } from './catalogue.ts';
 import { rulesOf } from './contract.ts';
 import { history } from './history.ts';
-import { isRecord } from './json.ts';
 import { knowledge } from './knowledge.ts';
 import type { Answerer, FormFile, Platform, Routes } from './platform.ts';
 import { rests } from './rest.ts';
@@ -43,7 +42,7 @@ export async function perform(
     const parameters = readParameters(platform, id, record(request.params), query(request.query));
     const violations = isForm(id) ? [] : bodyViolations(id, body ?? null);
     if (violations.length > 0) throw invalid(rulesOf(id).invalid, violations);
-    return routes[id]({ key, ...parameters, body: isRecord(body) ? body : {}, files }, platform);
+    return routes[id]({ key, ...parameters, body: isObject(body) ? body : {}, files }, platform);
   });
   return given.body === undefined ? { answer } : { answer, body: given.body };
 }

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from '../core/value.ts';
-import { editedRecord } from './agent-write.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { editedRecord, NEW_AGENT } from './agent-write.ts';
 import type { CallBook } from './calls/call.ts';
 import { addCall, countCalls, openBook, sortCalls } from './calls/generate.ts';
 import { recordHistory } from './history.ts';
-import { isRecord, recordsOf, without } from './json.ts';
+import { recordsOf, without } from './json.ts';
 import type { Platform } from './platform.ts';
 import { plantRecord } from './rest.ts';
 import type { SeedAgent, SeedCall, SeedDocument, SeedEdit, SeedOrganization } from './seed.ts';
@@ -69,11 +69,7 @@ function plantAgent(platform: Platform, seed: SeedAgent): Agent {
     organizationId: seed.organization_id,
     record: {
       status: 'active',
-      agent_type: 'simple',
-      model: 'alpha-4.1',
-      stt_model: 'voxc',
-      tts_model: 'cartx',
-      language: 'en-US',
+      ...NEW_AGENT,
       created_at: made,
       updated_at: made,
       ...withConnectionIds(platform, without(seed, 'supported', 'payments', 'edits', 'deleted')),
@@ -109,7 +105,7 @@ function at(platform: Platform, time: Json | undefined): Platform {
 
 function withConnectionIds({ ids }: Platform, record: JsonObject): JsonObject {
   const { extensions } = record;
-  if (!isRecord(extensions) || extensions.mcp_servers === undefined) return record;
+  if (!isObject(extensions) || extensions.mcp_servers === undefined) return record;
   const servers = recordsOf(extensions.mcp_servers).map((server) => ({
     id: ids.uuid('mcp'),
     tools: [],

@@ -1,11 +1,10 @@
-import { parseDocument } from 'yaml';
 import { CallsheetError } from '../core/errors.ts';
 import type { JsonObject } from '../core/value.ts';
 import type { Outcome, Sentiment } from './calls/call.ts';
 import schema from './seed.schema.json' with { type: 'json' };
 import type { CatalogueEntry, Feature, Merchant } from './store.ts';
 import { RESTS, type RestSection, TABLES } from './tables.ts';
-import { ajv, violationsOf } from './validation.ts';
+import { ajv, problemsIn, readDocument } from './validation.ts';
 
 /** What a simulated account holds when it starts. Records are as the platform returns them, with their secrets. */
 export type SeedDocument = { readonly [section in RestSection]?: readonly JsonObject[] } & {
@@ -122,10 +121,7 @@ function listOf(key: readonly string[]) {
  * is wrong with it: syntax, shape, and records that name an owner that the seed does not have.
  */
 export function readSeed(text: string): SeedDocument {
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  if (error !== undefined) throw wrongSeed([error.message.split('\n')[0] ?? 'not YAML']);
-  const seed: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
+  const seed = readDocument(text, wrongSeed);
   const problems = checkSeed(seed);
   if (problems.length > 0) throw wrongSeed(problems);
   // Checked just above.
@@ -134,10 +130,7 @@ export function readSeed(text: string): SeedDocument {
 
 /** What is wrong with a seed, as sentences. */
 export function checkSeed(seed: unknown): readonly string[] {
-  if (validate(seed)) return danglingOwners(seed);
-  return violationsOf(validate.errors ?? [], seed).map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join('.')}: ${message}`,
-  );
+  return validate(seed) ? danglingOwners(seed) : problemsIn(validate, seed);
 }
 
 function wrongSeed(problems: readonly string[]): CallsheetError {

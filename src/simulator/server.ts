@@ -6,13 +6,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import multipart from '@fastify/multipart';
 import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastify from 'fastify';
-import type { Json, JsonObject } from '../core/value.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { type OperationId, operations } from '../platform/operations.generated.ts';
 import { type Answer, coded, flat } from './answer.ts';
 import { RECORDING_PATH, readRecording } from './calls/reports.ts';
 import { type Dialect, inventionsOf } from './dialect.ts';
 import type { Fault } from './faults.ts';
-import { isList, isRecord } from './json.ts';
 import { receiveUpload, UPLOAD_PATH } from './knowledge.ts';
 import {
   answerOf,
@@ -387,17 +386,15 @@ function wireText(dialect: Dialect, body: Json): string {
  * those of its records are the platform's to change; what lies deeper may be a customer's own data.
  */
 function recast(dialect: Dialect, body: Json): Json {
-  if (!isRecord(body)) return body;
+  if (!isObject(body)) return body;
   const { data } = body;
   return {
     ...recastRecord(dialect, body),
-    ...(isList(data) ? { data: data.map((record) => recastMember(dialect, record)) } : {}),
-    ...(isRecord(data) ? { data: recastRecord(dialect, data) } : {}),
+    ...(isList(data)
+      ? { data: data.map((one) => (isObject(one) ? recastRecord(dialect, one) : one)) }
+      : {}),
+    ...(isObject(data) ? { data: recastRecord(dialect, data) } : {}),
   };
-}
-
-function recastMember(dialect: Dialect, value: Json): Json {
-  return isRecord(value) ? recastRecord(dialect, value) : value;
 }
 
 function recastRecord(
@@ -431,7 +428,7 @@ function recastInstant(timestamps: Dialect['timestamps'], text: string): string 
 
 function write(dialect: Dialect, value: Json): string {
   if (isList(value)) return `[${value.map((member) => write(dialect, member)).join()}]`;
-  if (isRecord(value)) {
+  if (isObject(value)) {
     const names = Object.keys(value);
     const ordered = dialect.keyOrder === 'stable' ? names : shuffled(names);
     return `{${ordered.map((name) => `${JSON.stringify(name)}:${write(dialect, value[name] ?? null)}`).join()}}`;

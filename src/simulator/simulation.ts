@@ -1,5 +1,3 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js';
-import { parseDocument } from 'yaml';
 import { CallsheetError } from '../core/errors.ts';
 import { operations } from '../platform/operations.generated.ts';
 import { type Dialect, readDialect } from './dialect.ts';
@@ -7,7 +5,7 @@ import type { Fault, Seed } from './faults.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { checkSeed, type SeedDocument } from './seed.ts';
 import schema from './simulation.schema.json' with { type: 'json' };
-import { ajv, violationsOf } from './validation.ts';
+import { ajv, problemsIn, readDocument } from './validation.ts';
 
 /** How a simulated platform behaves, as a file says it. */
 export type Simulation = {
@@ -30,11 +28,8 @@ const validateRateLimit = ajv.compile<RateLimit>({ $ref: `${schema.$id}#/$defs/r
  * everything that is wrong with it.
  */
 export function readSimulation(text: string): Simulation {
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  if (error !== undefined) throw wrong([error.message.split('\n')[0] ?? 'not YAML']);
-  const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
-  const problems = problemsOf(validateSimulation, value);
+  const value = readDocument(text, wrong);
+  const problems = problemsIn(validateSimulation, value);
   // What is no object at all has nothing further to look at.
   const { dialect = {}, seed, faults } = typeof value === 'object' ? Object(value) : {};
   const all = [
@@ -54,19 +49,12 @@ export function readSimulation(text: string): Simulation {
 
 /** A fault that came from outside, or what is wrong with it. */
 export function checkFault(value: unknown): readonly string[] {
-  return [...problemsOf(validateFault, value), ...unknownOperation(value, 'fault')];
+  return [...problemsIn(validateFault, value), ...unknownOperation(value, 'fault')];
 }
 
 /** What is wrong with a rate limit that came from outside. */
 export function checkRateLimit(value: unknown): readonly string[] {
-  return problemsOf(validateRateLimit, value);
-}
-
-function problemsOf(validate: ValidateFunction, value: unknown): readonly string[] {
-  if (validate(value)) return [];
-  return violationsOf(validate.errors ?? [], value).map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join('.')}: ${message}`,
-  );
+  return problemsIn(validateRateLimit, value);
 }
 
 const BESIDE_OPERATIONS = ['upload', 'ingestion', '*'];

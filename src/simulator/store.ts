@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { CallBook } from './calls/call.ts';
 import { type Camel, camelCase, RESTS, type RestSection, TABLES } from './tables.ts';
 
@@ -236,10 +236,12 @@ export function recordsIn(store: Store, kind: string): readonly JsonObject[] {
   const stored = TABLES.find((table) => table.kind.name === kind)?.stored;
   const entries: unknown = Object.entries(store).find(([name]) => name === stored)?.[1];
   if (!(entries instanceof Map)) throw new Error(`no kind ${kind}`);
-  // Some tables hold records, others records with what belongs to them.
-  return [...entries.values()].map(
-    (entry: JsonObject & { readonly record?: JsonObject }) => entry.record ?? entry,
-  );
+  return [...entries.values()].map((entry: JsonObject) => recordIn(entry));
+}
+
+/** The record of an entry: some tables hold records, others records with what belongs to them. */
+export function recordIn(entry: JsonObject): JsonObject {
+  return isObject(entry.record) ? entry.record : entry;
 }
 
 /** The store as plain JSON: maps as objects, sets as lists, bytes as their length. Keys and tokens are left out. */

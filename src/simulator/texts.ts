@@ -1,5 +1,5 @@
 import { organizationOf } from './auth.ts';
-import { isRecord } from './json.ts';
+import { inside } from './json.ts';
 import type { Platform } from './platform.ts';
 import type { Organization, SentText, TextOrder } from './store.ts';
 
@@ -17,9 +17,8 @@ export function sendText(platform: Platform, { agentId, templateId, to }: TextOr
   const template = templateId === undefined ? undefined : store.smsTemplates.get(templateId);
   if (templateId !== undefined && template === undefined)
     throw new Error(`no SMS template ${templateId}`);
-  const { integrations } = agent.record;
-  const sms = isRecord(integrations) ? integrations.smsProvider : undefined;
-  const from = template?.from_number ?? (isRecord(sms) ? sms.fromNumber : undefined);
+  const from =
+    template?.from_number ?? inside(agent.record, 'integrations', 'smsProvider', 'fromNumber');
   if (typeof from !== 'string') throw new Error(`neither template nor agent names a sender`);
   const isOwned = maySend(organizationOf(platform, agent.organizationId), from);
   const text: SentText = {

@@ -1,14 +1,14 @@
 import type { ErrorObject } from 'ajv';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { parseDocument } from 'yaml';
 import type { FieldSchema } from '../core/schema.ts';
-import type { Json, JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { OperationId } from '../platform/operations.generated.ts';
 import { namesNull } from './agent-fields.ts';
 import { Refusal } from './answer.ts';
 import { contract, type InvalidShape, type Parameter, rulesOf } from './contract.ts';
 import type { Dialect } from './dialect.ts';
-import { isRecord } from './json.ts';
 import type { Input, Platform } from './platform.ts';
 
 const CONTRACT = 'urn:callsheet:platform';
@@ -116,9 +116,7 @@ export type Violation = {
 
 /** A 400 in the shape that the operation has (Errors). */
 export function invalid(shape: InvalidShape, violations: readonly Violation[]): Refusal {
-  const sentence = violations
-    .map(({ path, message }) => [dotted(path), message].filter(Boolean).join(': '))
-    .join('; ');
+  const description = violations.map(sentence).join('; ');
   const fields = violations.map(({ path, message }) => ({ path: dotted(path), message }));
   switch (shape) {
     case 'schema':
@@ -128,13 +126,13 @@ export function invalid(shape: InvalidShape, violations: readonly Violation[]): 
     case 'details':
       return new Refusal(400, {
         error: 'invalid_request',
-        error_description: sentence,
+        error_description: description,
         details: fields,
       });
     case 'flat':
       return new Refusal(400, { error: `invalid ${dotted(violations[0]?.path ?? [])}` });
     case 'coded':
-      return new Refusal(400, { error: 'invalid_request', error_description: sentence });
+      return new Refusal(400, { error: 'invalid_request', error_description: description });
   }
 }
 
@@ -151,11 +149,29 @@ function dotted(path: readonly (string | number)[]): string {
   return path.join('.');
 }
 
+/** What a value breaks of a schema, as sentences that begin with the place. */
+export function problemsIn(validate: ValidateFunction, value: unknown): readonly string[] {
+  if (validate(value)) return [];
+  return violationsOf(validate.errors ?? [], value).map(sentence);
+}
+
+function sentence({ path, message }: Violation): string {
+  return [dotted(path), message].filter(Boolean).join(': ');
+}
+
+/** A document that somebody wrote as YAML or JSON. Throws what `wrong` makes of it where it is neither. */
+export function readDocument(text: string, wrong: (problems: readonly string[]) => Error): unknown {
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error !== undefined) throw wrong([error.message.split('\n')[0] ?? 'not YAML']);
+  return document.toJS({ maxAliasCount: 100 }) ?? {};
+}
+
 /** Keywords whose errors only say that one of several branches failed. */
 const BRANCHES = ['if', 'anyOf', 'oneOf', 'not', 'discriminator'];
 
 /** What a JSON Schema validator found, one violation per error. Errors of mere branches are left out. */
-export function violationsOf(errors: readonly ErrorObject[], value: unknown): readonly Violation[] {
+function violationsOf(errors: readonly ErrorObject[], value: unknown): readonly Violation[] {
   const telling = errors.filter(
     ({ keyword, params }) =>
       !BRANCHES.includes(keyword) && !(keyword === 'type' && params.type === 'null'),
@@ -266,7 +282,7 @@ export function refusedNulls(
 }
 
 function nestedNulls(value: Json, path: string): readonly Violation[] {
-  if (!isRecord(value)) return [];
+  if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, member]) =>
     member === null
       ? [violation(`${path}.${key}`, 'null is not allowed')]

@@ -4,16 +4,8 @@ import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { digestOf } from '../core/digest.ts';
 import { CallsheetError, errorCode } from '../core/errors.ts';
-import {
-  type Bytes,
-  damaged,
-  inWords,
-  type Keys,
-  type MadeKeys,
-  pack,
-  type Seal,
-  unpack,
-} from './container.ts';
+import { type Bytes, type Keys, pack, type Seal, unpack } from './container.ts';
+import { damaged, inWords } from './failures.ts';
 import {
   type BaseMark,
   type ContentRecord,
@@ -176,9 +168,8 @@ export async function writeSnapshot(
 ): Promise<End> {
   const part = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString('hex')}.part`);
   try {
-    const made: MadeKeys = new Map();
-    const written = await writePart(part, header, body, (text) => pack(text, seal, made));
-    await verify(part, written, seal, made);
+    const written = await writePart(part, header, body, (text) => pack(text, seal));
+    await verify(part, written, seal);
     await rename(part, file);
     await syncFolder(dirname(file));
     return written.end;
@@ -225,16 +216,9 @@ async function writeAll(target: FileHandle, bytes: Uint8Array): Promise<void> {
  * Reads back what is on the disk, decrypts it, and checks every record. What was encrypted for the holders of
  * other keys cannot be opened here: there the bytes are compared with those that were written.
  */
-async function verify(
-  part: string,
-  { end, sha256 }: Written,
-  seal: Seal,
-  made: MadeKeys,
-): Promise<void> {
+async function verify(part: string, { end, sha256 }: Written, seal: Seal): Promise<void> {
   const isSame =
-    seal.type === 'age'
-      ? (await digestOfFile(part)) === sha256
-      : await holds(part, end, seal, made);
+    seal.type === 'age' ? (await digestOfFile(part)) === sha256 : await holds(part, end, seal);
   if (!isSame) throw damaged(part, 'what was read back is not what was written');
 }
 
@@ -244,9 +228,8 @@ async function digestOfFile(part: string): Promise<string> {
   return hash.digest('hex');
 }
 
-async function holds(part: string, { sha256 }: End, seal: Seal, made: MadeKeys): Promise<boolean> {
+async function holds(part: string, { sha256 }: End, seal: Seal): Promise<boolean> {
   const keys: Keys = {
-    made,
     passphrase: async () => (seal.type === 'passphrase' ? seal.passphrase : undefined),
     identities: async () => [],
   };

@@ -4,7 +4,8 @@ import { TextDecoder } from 'node:util';
 import { isAddress } from '../core/address.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
-import { type Bytes, damaged, noSnapshot, tooNew } from './container.ts';
+import type { Bytes } from './container.ts';
+import { damaged, noSnapshot, tooNew } from './failures.ts';
 import {
   type ContentRecord,
   type End,

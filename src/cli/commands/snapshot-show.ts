@@ -13,7 +13,8 @@ import {
 } from '../../render/snapshot.ts';
 import { jsonText } from '../../render/untrusted.ts';
 import { compareSnapshots } from '../../snapshot/compare.ts';
-import { inWords, type Keys, readSealing, type Sealing } from '../../snapshot/container.ts';
+import { type Keys, readSealing, type Sealing } from '../../snapshot/container.ts';
+import { inWords } from '../../snapshot/failures.ts';
 import { openSnapshot, readHeader, type SnapshotFile } from '../../snapshot/file.ts';
 import {
   createTally,

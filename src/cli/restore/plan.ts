@@ -6,6 +6,7 @@ import { parsePath } from '../../core/path.ts';
 import type { Guards, PlanOptions } from '../../core/plan-document.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { recordIn, textOf } from '../../kinds/making.ts';
+import { organizationTitles } from '../../live/entitlements.ts';
 import { identify } from '../../plan/identify.ts';
 import type { Planned } from '../../plan/make.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';
@@ -16,7 +17,7 @@ import {
   type Part,
   partsOf,
 } from '../../restore/addresses.ts';
-import { type Held, refuseClashes, type Site } from '../../restore/held.ts';
+import { type Held, refuseClashes, type Target } from '../../restore/held.ts';
 import type { Holding } from '../../restore/holding.ts';
 import {
   type Overview,
@@ -39,7 +40,6 @@ import {
   chooseFrom,
   findObstacles,
   organizationNames,
-  organizationsOf,
   type PlaceFlags,
   placeState,
 } from '../../restore/target.ts';
@@ -76,7 +76,7 @@ export async function look(
     organizations,
     flags,
     guards: parts.length === 1 ? guards : ofPart,
-    site: {
+    target: {
       places: choice.places,
       isSameAccount,
       obstacleAt: (place) => obstacles.get(place),
@@ -121,7 +121,7 @@ type Restoration = {
   readonly addresses: ReadonlyMap<Held, Address>;
   /** Of the stack, as far as a part can be judged by them. */
   readonly guards: Guards;
-  readonly site: Omit<Site, 'exists' | 'recorded' | 'leftOut'>;
+  readonly target: Omit<Target, 'exists' | 'recorded' | 'leftOut'>;
   readonly organizations: Readonly<Record<string, string>>;
   readonly flags: {
     readonly over?: boolean;
@@ -144,9 +144,9 @@ async function planRound(
   const { resources } = session.state;
   const recorded = (address: Address) =>
     Object.hasOwn(resources, address) ? resources[address] : undefined;
-  const site = { ...restoration.site, recorded, leftOut: () => undefined };
+  const target = { ...restoration.target, recorded, leftOut: () => undefined };
   // Once to find what is there, which decides what of it can be said.
-  const all = rebuild(addresses, { ...site, exists: () => true }, restoration.addresses).desired;
+  const all = rebuild(addresses, { ...target, exists: () => true }, restoration.addresses).desired;
   checkPlaces(session.store.location, session.state, all);
   const { identities } = await identify(all, session.state, session.reader, { moves: false });
   const there = identities.filter(({ found }) => found !== undefined);
@@ -156,7 +156,7 @@ async function planRound(
   for (let left = TRIES; ; left -= 1) {
     const rebuilt = rebuild(
       addresses,
-      { ...site, exists, leftOut: (address, field) => leftOut.get(`${address} ${field}`) },
+      { ...target, exists, leftOut: (address, field) => leftOut.get(`${address} ${field}`) },
       restoration.addresses,
     );
     const planned = await planOf(rebuilt, restoration, session, context);
@@ -196,7 +196,7 @@ function planOf(
   session: Session,
   context: Context,
 ): Promise<Planned> {
-  const { holding, organizations, guards, flags, site } = restoration;
+  const { holding, organizations, guards, flags, target } = restoration;
   const { sha256, header } = holding;
   const options: PlanOptions = {
     // A restoration makes and changes; only a replacement takes something away.
@@ -219,7 +219,7 @@ function planOf(
       guards,
       organizations,
       versions: new Map(),
-      configDigest: digestOf([sha256, [...site.places], mentions.size]),
+      configDigest: digestOf([sha256, [...target.places], mentions.size]),
       options,
     },
     context,
@@ -272,7 +272,7 @@ export async function openRestoration(
     const account = textOf(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
     const choice = await chooseFrom(holding, flags, {
       stack: stack?.organizations ?? {},
-      target: () => organizationsOf(client, context.now()),
+      target: () => organizationTitles(client, context.now()),
     });
     if (choice.chosen.length === 0) throw nothing(holding);
     refuseClashes(choice.chosen, choice.places);

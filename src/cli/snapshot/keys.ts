@@ -25,7 +25,7 @@ export function keysFrom(flags: KeyFlags, context: Context): Keys {
   let passphrase: Promise<string | undefined> | undefined;
   let identities: Promise<readonly string[]> | undefined;
   return {
-    made: new Map(),
+    derived: new Map(),
     passphrase: () => {
       passphrase ??= givenPassphrase(flags, context).then(
         (given) =>

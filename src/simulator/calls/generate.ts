@@ -1,7 +1,7 @@
 import { CallsheetError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/value.ts';
 import { type Chance, chanceOf, weightedIndex } from '../ids.ts';
-import { isRecord, recordsOf } from '../json.ts';
+import { inside, recordsOf } from '../json.ts';
 import type { Platform } from '../platform.ts';
 import type { Agent, Store } from '../store.ts';
 import type { CalledWebhook, Language, Trade } from './call.ts';
@@ -276,8 +276,7 @@ function languagesOf({ language }: JsonObject): readonly Language[] {
 }
 
 function webhooksOf({ extensions }: JsonObject): readonly CalledWebhook[] {
-  const tools = isRecord(extensions) ? recordsOf(extensions.tools) : [];
-  return tools.map(({ name, condition, method }) => ({
+  return recordsOf(inside(extensions, 'tools')).map(({ name, condition, method }) => ({
     name: String(name),
     condition: String(condition),
     method: String(method),
@@ -285,5 +284,5 @@ function webhooksOf({ extensions }: JsonObject): readonly CalledWebhook[] {
 }
 
 function isRecorded({ enable_recording: own, config }: JsonObject): boolean {
-  return (own ?? (isRecord(config) ? config.enable_recording : false)) === true;
+  return (own ?? inside(config, 'enable_recording')) === true;
 }

@@ -1,8 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '../../core/value.ts';
-import { coded, data, missing, page } from '../answer.ts';
+import { data, missing, page } from '../answer.ts';
 import { forbidden, namedOrganization, namedReseller, ownedBy, reaches } from '../auth.ts';
 import type { Input, Platform, Routes } from '../platform.ts';
+import { checkPresigned, presign } from '../presigned.ts';
 import type { Organization, Store } from '../store.ts';
 import { invalid, violation } from '../validation.ts';
 import { type Call, type CallBook, callId, endOf } from './call.ts';
@@ -140,7 +140,7 @@ function viewCallLog(platform: Platform, book: CallBook, call: Call): JsonObject
       caller_id: call.callerId,
     },
     summary_text: summaryText(script, call),
-    ...(call.isRecorded ? { recording_url: presignRecording(platform, id) } : {}),
+    ...(call.isRecorded ? { recording_url: presign(platform, recordingPath(id), LIFETIME) } : {}),
     created_at: ended,
     updated_at: ended,
   };
@@ -174,13 +174,6 @@ const LIFETIME = 60 * 60_000;
 /** Samples a second of what is played: silence, since nobody spoke. */
 const SAMPLE_RATE = 8000;
 
-/** An address of a call's recording that takes no token and expires (Call log, recording_url). */
-function presignRecording(platform: Platform, id: string): string {
-  const expires = String(platform.now().getTime() + LIFETIME);
-  const query = new URLSearchParams({ expires, signature: sign(platform, id, expires) });
-  return `${platform.url}${RECORDING_PATH}${encodeURIComponent(id)}?${query}`;
-}
-
 /** A GET of an address of a recording. */
 type Request = {
   readonly id: string;
@@ -193,25 +186,12 @@ type Request = {
  * came along: the signature stands for it.
  */
 export function readRecording(platform: Platform, { id, query, authorization }: Request): Buffer {
-  const { expires = '', signature = '' } = query;
-  if (authorization !== undefined)
-    throw coded(
-      400,
-      'invalid_request',
-      'Only one way to authenticate is allowed; the address is signed',
-    );
-  const [given, right] = [Buffer.from(signature), Buffer.from(sign(platform, id, expires))];
-  if (given.length !== right.length || !timingSafeEqual(given, right))
-    throw coded(403, 'signature_mismatch', 'The signature does not fit the address');
-  if (Number(expires) < platform.now().getTime())
-    throw coded(403, 'expired', 'The address has expired');
+  checkPresigned(platform, recordingPath(id), query, { authorization });
   return silence(SAMPLE_RATE);
 }
 
-function sign({ signingKey }: Platform, id: string, expires: string): string {
-  return createHmac('sha256', signingKey)
-    .update([RECORDING_PATH, id, expires].join('\n'))
-    .digest('hex');
+function recordingPath(id: string): string {
+  return `${RECORDING_PATH}${encodeURIComponent(id)}`;
 }
 
 /** A WAV file of one channel with a byte a sample. */
