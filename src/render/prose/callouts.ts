@@ -243,6 +243,9 @@ function pairFacts(old: readonly FactSpot[], fresh: readonly FactSpot[]): readon
     (a: Fact, b: Fact) => a.key === b.key,
     (a: Fact, b: Fact) => a.mark === b.mark && a.unit === b.unit,
     (a: Fact, b: Fact) => a.mark === b.mark,
+    // A short number to call is written like any other.
+    (a: Fact, b: Fact) =>
+      (a.mark === 'phone' ? b : a).unit === '' && (a.mark === 'phone') !== (b.mark === 'phone'),
   ];
   for (const fits of passes) {
     for (const was of old.filter(isFree)) {
@@ -263,7 +266,9 @@ function change(old: FactSpot, fresh: FactSpot): Found & { before: string; after
 function change(old: FactSpot | undefined, fresh: FactSpot | undefined): Found;
 function change(old: FactSpot | undefined, fresh: FactSpot | undefined): Found {
   return {
-    mark: (old ?? fresh)?.fact.mark ?? 'number',
+    mark: [old, fresh].find((spot) => spot?.fact.mark === 'phone')
+      ? 'phone'
+      : ((old ?? fresh)?.fact.mark ?? 'number'),
     before: old?.fact.text ?? null,
     after: fresh?.fact.text ?? null,
     key: (old ?? fresh)?.fact.key ?? '',

@@ -64,16 +64,8 @@ const CURRENCIES: readonly (readonly [code: string, forms: string])[] = [
 ];
 const CURRENCY = CURRENCIES.map(([, forms]) => forms).join('|');
 
-const NUMBER = NUMBER_PATTERNS.plain;
-const MONEY = `(?:(?:us\\$|[$€£¥]|(?:chf|usd|eur|gbp) )${NUMBER}|${NUMBER}(?:[ \\u00a0\\u202f]?[€$£%]|[ -](?:${CURRENCY})${END}))`;
-const CLOCK = String.raw`(?:\d{1,2}(?:[:.]\d{2})?\s?(?:[ap]\.m\.|[ap]m${END}|uhr${END}|o['’]clock${END})|\d{1,2} ?h(?: ?\d{2})?${END}|\d{1,2}:\d{2}(?::\d{2})?|(?:half past|quarter past|quarter to) ${NUMBER}|${NUMBER} (?:o['’]clock|[ap]\.m\.|[ap]m${END})|(?:noon|midday|midnight|mittag|mitternacht|midi|minuit|mediodía|medianoche)${END})`;
-const DATE =
-  String.raw`(?:\d{4}-\d{2}-\d{2}|\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d{2})|${MONTH}\.? \d{1,2}(?:st|nd|rd|th)?(?!:|\d)(?:,? \d{4})?|\d{1,2}(?:st|nd|rd|th|er|\.)? (?:of |de )?${MONTH}${END}(?: \d{4})?)`.replace(
-    /\(\[\.\/\]\)|\\1/g,
-    '[./]',
-  );
-const POINT = `(?:${DATE}|${CLOCK}|${MONEY}|${DAY}|${NUMBER}(?:st|nd|rd|th)?)`;
-const RANGE = String.raw`(?:between ${POINT} and ${POINT}|${POINT}(?:(?: ?[-–—] ?| (?:to|until|till|through|bis|à|a|hasta|al?|au) )${POINT})?)`;
+const CLOCK = String.raw`(?:\d{1,2}(?:[:.]\d{2})?\s?(?:[ap]\.m\.|[ap]m${END}|uhr${END})|\d{1,2} ?h(?: ?\d{2})?${END}|\d{1,2}:\d{2}(?::\d{2})?|(?:noon|midday|midnight|mittag|mitternacht|midi|minuit|mediodía|medianoche)${END})`;
+const DATE = String.raw`(?:\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})|${MONTH}\.? \d{1,2}(?:st|nd|rd|th)?(?!:|\d)(?:,? \d{4})?|\d{1,2}(?:st|nd|rd|th|er|\.)? (?:of |de )?${MONTH}${END}(?: \d{4})?)`;
 
 /** What is counted or measured on the phone; anything else in the plural is taken for it, too. */
 const UNIT_WORD =
@@ -97,27 +89,41 @@ const ATMOST =
   'at most|up to|no more than|not more than|a maximum of|maximum|höchstens|maximal|bis zu|au plus|au maximum|jusqu’à|como máximo|hasta';
 const MORE = 'more than|over|above|mehr als|über|plus de|más de';
 const LESS = 'less than|fewer than|under|below|weniger als|unter|moins de|menos de';
-const BOUND = `(?:${[ATLEAST, ATMOST, MORE, LESS].join('|')}) `;
 const BEYOND = '(?: or (?:more|older|over|above|later|longer|less|fewer|younger|under|earlier))';
-const LABEL = String.raw`(?:(?:extension|ext\.?|option|room|suite|floor|gate|line|platform|durchwahl|zimmer|poste|extensión) )`;
+const LABEL = String.raw`(?:extension|ext\.?|option|room|suite|floor|gate|line|platform|durchwahl|zimmer|poste|extensión)`;
 const BELOW = 'before|until|till|by|no later than|not later than|within|vor|bis|avant|antes de';
 const ABOVE = 'after|from|since|no earlier than|not before|past|nach|ab|après|después de';
 
 /** `half an hour`, `an hour and a half`, `within a day`. */
-const ARTICLE = String.raw`(?:half an? (?=${UNIT_WORD}${END})|an? (?=${UNIT_WORD} and a half${END}))|(?<=(?:within|in|for|after|before|than|about|least|most|until|over|under|calls|takes|lasts|half) )(?:an?|one) (?=(?:hour|minute|day|week|month|year)${END})|one (?=(?:${ADJECTIVE} )?${UNIT_WORD}${END})`;
+const ARTICLE = `(?:half an? (?=${UNIT_WORD}${END})|an? (?=${UNIT_WORD} and a half${END})|(?<=(?:within|in|for|after|before|than|about|least|most|until|over|under|calls|takes|lasts|half) )(?:an?|one) (?=(?:hour|minute|day|week|month|year)${END})|one (?=(?:${ADJECTIVE} )?${UNIT_WORD}${END}))(?:${ADJECTIVE} )?${UNIT_WORD}(?: and a half)?${END}`;
+const TIMES = `(?:once(?= (?:a|per|every|more)${END})|twice|thrice)${END}`;
 
 const flags = 'giu';
-const QUANTITY = new RegExp(
-  [
-    `${START}(?<![.,](?=\\d))(?:`,
-    `(?<times>once(?= (?:a|per|every|more)${END})|twice|thrice)${END}(?<timesRate>${RATE})`,
-    `|(?<bound>${BOUND})?(?:(?<article>${ARTICLE})(?<articleUnit>${UNIT_WORD}(?: and a half)?)`,
-    `|(?<foreign>${NUMBER_PATTERNS.foreign})(?= (?:${UNIT_WORD}|${PLURAL}|(?:${CURRENCY}))${END})(?<foreignUnit> (?:${UNIT_WORD}|${PLURAL}|(?:${CURRENCY}))${END})`,
-    `|(?<label>${LABEL})?(?<range>24/7|${RANGE})(?<unit>${UNIT})?)(?<rate>${RATE})(?<beyond>${BEYOND}${END})?`,
-    `)(?![\\p{Script=Latin}\\p{N}_])`,
-  ].join(''),
+/** What a quantity is made around. What stands before and behind it is read for each one that is found. */
+const POINT = new RegExp(
+  `${START}(?<![.,](?=\\d))(?:24/7|(?<times>${TIMES})|(?<article>${ARTICLE})|(?<date>${DATE})|(?<clock>${CLOCK})|(?<day>${DAY})|(?<plain>${NUMBER_PATTERNS.plain})(?:st|nd|rd|th)?|(?<foreign>${NUMBER_PATTERNS.foreign}))(?![\\p{Script=Latin}\\p{N}_])`,
   flags,
 );
+/** Read right behind a point. */
+const BEHIND = {
+  clock: / ?(?:o['’]clock|[ap]\.m\.|[ap]m|uhr)(?!\p{L})/iuy,
+  money: new RegExp(`[ \\u00a0\\u202f]?[€$£%]|[ -](?:${CURRENCY})${END}`, 'iuy'),
+  unit: new RegExp(UNIT, 'iuy'),
+  rate: new RegExp(RATE, 'iuy'),
+  beyond: new RegExp(`${BEYOND}${END}`, 'iuy'),
+  range: / ?[-–—] ?| (?:to|until|till|through|bis|à|a|hasta|al?|au) /iuy,
+  and: / and /iuy,
+} as const;
+/** Read right before one, in a few characters. */
+const AHEAD = {
+  money: /(?:us\$|[$€£¥]|(?<!\p{L})(?:chf|usd|eur|gbp) )$/iu,
+  past: /(?<!\p{L})(?:half past|quarter past|quarter to) $/iu,
+  between: /(?<!\p{L})between $/iu,
+  label: new RegExp(`${START}${LABEL} $`, 'iu'),
+  bound: new RegExp(`${START}(?:${[ATLEAST, ATMOST, MORE, LESS].join('|')}) $`, 'iu'),
+} as const;
+/** As long as the longest of these. */
+const MOST_AHEAD = 20;
 
 const TOKEN = /\{\{[^{}\n]{0,200}\}\}|\$\{[^{}\n]{1,200}\}/gu;
 const LINK =
@@ -137,10 +143,10 @@ const TOOL =
 
 /** Who is handed over: a target stands behind it. */
 const WHO =
-  '(?:the |this |that |your |any |all |every |these )?(?:[\\p{L}]{1,20} )?(?:callers?|calls?|patients?|customers?|guests?|clients?|them|him|her|it|everyone|people)';
+  '(?:the |this |that |your |any |all |every |these )?(?:[\\p{L}]{1,20} )?(?:callers?|calls?|patients?|customers?|guests?|clients?|them|him|her|it|everyone|people)(?: (?:about|with|who|from|for|regarding) [^.,;:!?\\n]{1,50}?)?';
 const TRANSFER = new RegExp(
   [
-    String.raw`${START}(?:(?:(?:warm|cold|blind)[- ])?(?:transfer(?:s|red|ring)?|forward(?:s|ed|ing)?|connect(?:s|ed|ing)?|rout(?:e|es|ed|ing)|redirect(?:s|ed)?|escalat(?:e|es|ed|ing)|hand(?:s|ed)? (?:over|off))(?: ${WHO})?|(?:put|hand|pass|send|direct|refer)(?: ${WHO})(?: (?:through|over|on|off))?)(?: (?:directly|straight|immediately|at once|through|over))? (?:in)?to `,
+    `${START}(?:(?:(?:warm|cold|blind)[- ])?(?:transfer(?:s|red|ring)?|forward(?:s|ed|ing)?|connect(?:s|ed|ing)?|rout(?:e|es|ed|ing)|redirect(?:s|ed)?|escalat(?:e|es|ed|ing)|hand(?:s|ed)? (?:over|off))(?: ${WHO})?|(?:put|hand|pass|send|direct|refer)(?: ${WHO})(?: (?:through|over|on|off))?)(?: (?:directly|straight|immediately|at once|through|over))? (?:in)?to `,
     String.raw`|${START}(?:verbinden?|leiten?)(?: sie)? [^.,;:!?\n]{0,40}?(?:mit|an|zu[rm]?) (?:de[rmn]|die|das) `,
     String.raw`|${START}(?:transférez|transférer|passez)(?: l[’']appel| l[’']appelant| [\p{L}’']{2,20}){0,3} (?:à|au|aux) `,
     String.raw`|${START}(?:transfiera|transferir|pase)(?: la llamada| [\p{L}]{2,20}){0,2} (?:a|al) `,
@@ -178,7 +184,7 @@ export function factsIn(text: string, tools: ReadonlySet<string>): readonly Fact
   claim('tool', TOOL, (own) => own.replaceAll('`', ''));
   if (tools.size > 0) claim('tool', namesPattern(tools), (own) => own);
   claim('phone', PHONE, phoneKey);
-  claimed.push(...keepFree(Array.from(text.matchAll(QUANTITY), quantity), claimed));
+  claimed.push(...keepFree(quantitiesIn(text), claimed));
   for (const match of text.matchAll(TRANSFER)) {
     const fact = transfer(text, match);
     if (fact !== undefined && isFree(fact.start, fact.start + 1))
@@ -239,32 +245,120 @@ function cutAt(fact: Claim, claimed: readonly Claim[]): Claim {
   return { ...fact, text, key, end: fact.start + text.length };
 }
 
-function quantity(match: RegExpExecArray): Claim {
-  const { groups = {} } = match;
-  const { bound, times, timesRate, article, articleUnit, foreign, foreignUnit } = groups;
-  const { label = '', range = '', unit: counted = '', rate, beyond = '' } = groups;
-  const text = match[0];
-  const start = match.index;
-  const limit = boundKey(bound, beyond);
-  const [value, unit] =
-    times !== undefined
-      ? [String({ once: 1, twice: 2, thrice: 3 }[times.toLowerCase()]), `time${rateKey(timesRate)}`]
-      : article !== undefined
-        ? [articleValue(article, articleUnit), unitKey(articleUnit) + rateKey(rate)]
-        : foreign !== undefined
-          ? [
-              String(numberValue(foreign)),
-              (currencyOf(foreignUnit) ?? unitKey(foreignUnit)) + rateKey(rate),
-            ]
-          : rangeKey(label, range, counted, rate);
+type Kind = 'number' | 'clock' | 'date' | 'day' | 'always' | 'time' | string;
+
+/** A number, a time, a day or an amount of money by itself. */
+type Point = {
+  readonly start: number;
+  readonly end: number;
+  readonly value: string;
+  /** What it is, or the currency. */
+  readonly kind: Kind;
+  readonly isForeign: boolean;
+  /** Of `half an hour`, which holds its unit. */
+  readonly unit?: string;
+};
+
+function quantitiesIn(text: string): readonly Claim[] {
+  const points = Array.from(text.matchAll(POINT), (match) => pointAt(text, match));
+  const found: Claim[] = [];
+  for (let at = 0; at < points.length; at += 1) {
+    const point = points[at];
+    if (point === undefined) continue;
+    const next = points[at + 1];
+    const isBetween = endsWith(AHEAD.between, text, point.start) !== '';
+    const joint = readAt(isBetween ? BEHIND.and : BEHIND.range, text, point.end);
+    const isRange = joint !== '' && next?.start === point.end + joint.length;
+    const claim = quantity(text, isRange ? [point, next] : [point], isRange && isBetween);
+    if (claim !== undefined) found.push(claim);
+    if (isRange) at += 1;
+  }
+  return found;
+}
+
+function readAt(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? '';
+}
+
+function endsWith(pattern: RegExp, text: string, end: number): string {
+  return pattern.exec(text.slice(Math.max(0, end - MOST_AHEAD), end))?.[0] ?? '';
+}
+
+function pointAt(text: string, { 0: own, index, groups = {} }: RegExpExecArray): Point {
+  const { times, article, date, clock, day, foreign } = groups;
+  const low = own.toLowerCase();
+  const point = (value: string | number, kind: Kind, more: Partial<Point> = {}): Point => {
+    const end = index + own.length;
+    return { start: index, end, value: String(value), kind, isForeign: false, ...more };
+  };
+  if (low === '24/7') return point(low, 'always');
+  if (times !== undefined) return point({ once: 1, twice: 2 }[low] ?? 3, 'time');
+  if (article !== undefined) {
+    const value = low.startsWith('half') ? 0.5 : low.endsWith('and a half') ? 1.5 : 1;
+    return point(value, 'number', {
+      unit: low.replace(/^(?:half an?|an?|one) | and a half$/g, ''),
+    });
+  }
+  if (date !== undefined) return point(low.replace(/(\d)(?:st|nd|rd|th)|,| of/g, '$1'), 'date');
+  if (clock !== undefined) return point(minutesOf(low), 'clock');
+  if (day !== undefined)
+    return point(
+      DAY_FORMS.findIndex((form) => form.test(low)),
+      'day',
+    );
+  const value = numberValue(low.replace(/(?<=\d)(?:st|nd|rd|th)$/, ''));
+  const end = index + own.length;
+  const money = endsWith(AHEAD.money, text, index);
+  if (money !== '') {
+    return point(value, currencyOf(money), { start: index - money.length });
+  }
+  const after = readAt(BEHIND.money, text, end);
+  if (after !== '') return point(value, currencyOf(after), { end: end + after.length });
+  const half = readAt(BEHIND.clock, text, end);
+  const past = endsWith(AHEAD.past, text, index);
+  if (half !== '' || past !== '') {
+    const minutes = minutesOf(`${value}${half.toLowerCase()}`) + (PAST[past.toLowerCase()] ?? 0);
+    return point(minutes, 'clock', { start: index - past.length, end: end + half.length });
+  }
+  return point(value, 'number', { isForeign: foreign !== undefined });
+}
+
+const PAST: Readonly<Record<string, number>> = {
+  'half past ': 30,
+  'quarter past ': 15,
+  'quarter to ': -15,
+};
+
+/** One point or a range of two, with what belongs to it. Undefined where a word is no number after all. */
+function quantity(text: string, points: readonly Point[], isBetween: boolean): Claim | undefined {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const isPlain = last.kind === 'number' && last.unit === undefined;
+  const unit = isPlain ? readAt(BEHIND.unit, text, last.end) : '';
+  if (last.isForeign && unit === '') return undefined;
+  const rate = readAt(BEHIND.rate, text, last.end + unit.length);
+  const beyond = readAt(BEHIND.beyond, text, last.end + unit.length + rate.length);
+  const label = isBetween ? 'between ' : endsWith(AHEAD.label, text, first.start);
+  const bound = label === '' ? endsWith(AHEAD.bound, text, first.start) : '';
+  const start = first.start - label.length - bound.length;
+  const end = last.end + unit.length + rate.length + beyond.length;
+  const kinds = points.map(({ kind }) => kind);
+  const kind = kinds.find((one) => one !== 'number') ?? 'number';
+  const counted = kind === 'number' ? unitKey(last.unit ?? unit) : kind;
+  const named = `${isBetween ? '' : label.toLowerCase()}${counted}${rateKey(rate)}`;
+  // `9 to 5 pm` is from nine on, in hours as the other one.
+  const values = points.map((one) =>
+    kind === 'clock' && one.kind === 'number' ? String(60 * Number(one.value)) : one.value,
+  );
   return {
     mark: 'number',
-    text,
-    key: `number ${limit}${value} ${unit}`,
-    lead: leadOf(match.input, start),
-    unit,
+    text: text.slice(start, end),
+    key: `number ${boundKey(bound, beyond)}${values.join('–')} ${named}`,
+    lead: leadOf(text, start),
+    unit: named,
     start,
-    end: start + text.length,
+    end,
   };
 }
 
@@ -281,29 +375,23 @@ const BOUND_FORMS = [ATLEAST, ATMOST, MORE, LESS].map(
   (forms) => new RegExp(`^(?:${forms}) $`, 'iu'),
 );
 
-function boundKey(bound: string | undefined, beyond: string): string {
+function boundKey(bound: string, beyond: string): string {
   if (/more|older|over|above|later|longer/i.test(beyond)) return '≥';
   if (beyond !== '') return '≤';
-  if (bound === undefined) return '';
+  if (bound === '') return '';
   const at = BOUND_FORMS.findIndex((form) => form.test(bound));
   return ['≥', '≤', '>', '<'][at] ?? '';
 }
 
-function articleValue(article: string, unit: string | undefined): string {
-  if (/^half/i.test(article)) return '0.5';
-  return /and a half$/i.test(unit ?? '') ? '1.5' : '1';
-}
-
-function rateKey(rate: string | undefined): string {
-  const last = rate?.trim().split(/[ /]/).at(-1);
+function rateKey(rate: string): string {
+  const last = rate.trim().split(/[ /]/).at(-1);
   return last === undefined || last === '' ? '' : `/${last.toLowerCase()}`;
 }
 
-function unitKey(unit: string | undefined): string {
-  return (unit ?? '')
+function unitKey(unit: string): string {
+  return unit
     .trim()
     .toLowerCase()
-    .replace(/ and a half$/, '')
     .replace(/^-/, '')
     .replace(/^(?:mins?|minutes?)$/, 'minute')
     .replace(/^(?:secs?|seconds?)$/, 'second')
@@ -311,86 +399,25 @@ function unitKey(unit: string | undefined): string {
     .replace(/s$/, '');
 }
 
-/** Points in their own form, so that `9 am to 5 pm` and `9:00–17:00` are the same. */
-function rangeKey(
-  label: string,
-  range: string,
-  counted: string,
-  rate: string | undefined,
-): readonly [value: string, unit: string] {
-  const points = Array.from(range.matchAll(POINTS), ([point]) => pointKey(point));
-  const currency = points.find(
-    ({ kind }) => kind !== 'number' && kind !== 'clock' && kind !== 'day',
-  );
-  const kinds = new Set(points.map(({ kind }) => kind));
-  const kind = currency?.kind ?? (kinds.has('clock') ? 'clock' : (points[0]?.kind ?? 'number'));
-  const unit = kind === 'number' ? unitKey(counted) : kind;
-  const named = label.trim().toLowerCase();
-  return [
-    points.map(({ value }) => value).join('–'),
-    `${named === '' ? '' : `${named} `}${unit}${rateKey(rate)}`,
-  ];
-}
-
-const POINTS = new RegExp(`24/7|${POINT}`, flags);
 const DAY_FORMS = DAYS.map(
   (forms, at) => new RegExp(`^(?:${forms}|(?:${SHORT_FORMS[at]})\\.?)$`, 'iu'),
 );
-const DATE_FORM = new RegExp(`^(?:${DATE})$`, 'iu');
-
-function pointKey(point: string): { readonly value: string; readonly kind: string } {
-  const low = point.toLowerCase();
-  const currency = currencyOf(low);
-  if (currency !== undefined)
-    return { value: String(numberValue(bareNumber(low))), kind: currency };
-  const day = DAY_FORMS.findIndex((form) => form.test(low));
-  if (day >= 0) return { value: `d${day}`, kind: 'day' };
-  if (DATE_FORM.test(low)) {
-    return { value: low.replace(/(\d)(?:st|nd|rd|th)|,| of/g, '$1'), kind: 'date' };
-  }
-  const minutes = minutesOf(low);
-  if (minutes !== undefined) return { value: String(minutes), kind: 'clock' };
-  if (low === '24/7') return { value: low, kind: 'clock' };
-  return { value: String(numberValue(low.replace(/(?<=\d)(?:st|nd|rd|th)$/, ''))), kind: 'number' };
-}
 
 const CURRENCY_FORMS = CURRENCIES.map(
   ([code, forms]) => [code, new RegExp(`(?<!\\p{L})(?:${forms})(?!\\p{L})`, 'iu')] as const,
 );
 
-function currencyOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  return CURRENCY_FORMS.find(([, form]) => form.test(text))?.[0];
+function currencyOf(text: string): string {
+  return CURRENCY_FORMS.find(([, form]) => form.test(text))?.[0] ?? 'money';
 }
 
-function bareNumber(text: string): string {
-  return text.replace(AROUND_NUMBER, '').trim();
-}
-
-const AROUND_NUMBER = new RegExp(
-  `^(?:us\\$|[$€£¥]|(?:chf|usd|eur|gbp) )|[ \\u00a0\\u202f-]{0,3}(?:${CURRENCY})$`,
-  'giu',
-);
-
-/** Minutes since midnight, or undefined where it is no time of day. */
-function minutesOf(text: string): number | undefined {
-  if (/^(?:noon|midday|mittag|midi|mediodía)$/.test(text)) return 720;
-  if (/^(?:midnight|mitternacht|minuit|medianoche)$/.test(text)) return 0;
-  const past = /^(half past|quarter past|quarter to) (.+)$/.exec(text);
-  if (past !== null) {
-    const more = { 'half past': 30, 'quarter past': 15, 'quarter to': -15 }[past[1] ?? ''] ?? 0;
-    return 60 * numberValue(past[2] ?? '') + more;
-  }
+/** Minutes since midnight. */
+function minutesOf(text: string): number {
+  if (/^(?:noon|midday|mittag|midi|mediodía)$/u.test(text)) return 720;
   const time =
-    /^(.+?)(?:[:.](\d{2}))?(?::\d{2})?\s?(?:([ap])\.?m\.?|uhr|o['’]clock|h(?: ?(\d{2}))?)?$/u.exec(
-      text,
-    );
-  const isTime =
-    /:\d|[ap]\.?m\.?$|uhr$|clock$|\dh?$|h$/.test(text) && !/^\d+(?:[.,]\d+)?$/.test(text);
-  if (time === null || !isTime || !/[:a-z]/.test(text)) return undefined;
-  const [, whole = '', minutes = '0', half, after = '0'] = time;
-  const hour = numberValue(whole);
-  if (!/^\d{1,2}$/.test(whole) && !/^\p{L}/u.test(whole)) return undefined;
-  const shift = half === 'p' && hour < 12 ? 12 : half === 'a' && hour === 12 ? -12 : 0;
-  return 60 * (hour + shift) + Number(minutes) + Number(after);
+    /^(?<hour>\d{1,2})(?:[:.](?<minute>\d{2}))?(?::\d{2})?\s?(?:(?<half>[ap])\.?m\.?|uhr|o['’]clock|h ?(?<after>\d{2})?)?$/u;
+  const { hour = '0', minute, half, after } = time.exec(text)?.groups ?? {};
+  const hours = Number(hour);
+  const shift = half === 'p' && hours < 12 ? 12 : half === 'a' && hours === 12 ? -12 : 0;
+  return 60 * (hours + shift) + Number(minute ?? after ?? 0);
 }

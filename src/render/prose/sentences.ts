@@ -42,7 +42,7 @@ const MARKERS: readonly Marker[] = [
   {
     force: 'forbids',
     isStrong: true,
-    words: String.raw`under no circumstances|in no case|on no account|at no time|no exceptions|must not|mustn['’]t|must never|may not|shall not|should not|should never|shouldn['’]t|do not ever|do not|don['’]t|cannot|can not|can['’]t|will not|won['’]t|not allowed|not permitted|not to|never|forbidden|prohibited|refuse|avoid|refrain`,
+    words: `under no circumstances|in no case|on no account|at no time|no exceptions|must not|mustn['’]t|must never|may not|shall not|should not|should never|shouldn['’]t|do not ever|do not|don['’]t|cannot|can not|can['’]t|will not|won['’]t|not allowed|not permitted|not to|never|forbidden|prohibited|refuse|avoid|refrain`,
   },
   {
     force: 'forbids',
@@ -189,8 +189,9 @@ function readSentence(paragraph: string, from: number, to: number, all: readonly
     ...markers.map((one) => ({ start: one.start + from, end: one.end + from })),
   ];
   const words = Array.from(raw.matchAll(WORD), ([word]) => word.toLowerCase());
-  const content = Array.from(raw.matchAll(WORD)).flatMap(({ 0: word, index }) =>
-    spans.some((span) => covers(span, index + from)) ? [] : (meaningOf(word) ?? []),
+  const content = Array.from(raw.replace(REASON, '').matchAll(WORD)).flatMap(
+    ({ 0: word, index }) =>
+      spans.some((span) => covers(span, index + from)) ? [] : (meaningOf(word) ?? []),
   );
   return {
     text,
@@ -203,6 +204,12 @@ function readSentence(paragraph: string, from: number, to: number, all: readonly
     content: new Set(content),
   };
 }
+
+/** Why something is so is no part of it. */
+const REASON = new RegExp(
+  `,? ${START}(?:because|so that|weil|da|damit|parce que|car|porque|ya que)${END}[^.;:!?]{0,200}(?=[.;:!?]|$)`,
+  'iu',
+);
 
 function covers(span: { readonly start: number; readonly end: number }, at: number): boolean {
   return span.start <= at && at < span.end;

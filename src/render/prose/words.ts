@@ -49,9 +49,12 @@ const WORD = new RegExp(
   'gsu',
 );
 
+/** A paragraph of more characters was not written to be read. */
+const MOST_MARKED = 20_000;
+
 /** Words in order; their texts make up the text. `tools`: as for `factsIn`. Without it no word is marked. */
 export function wordsOf(text: string, tools?: ReadonlySet<string>): readonly Word[] {
-  const spans = tools === undefined ? [] : spansIn(text, tools);
+  const spans = tools === undefined || text.length > MOST_MARKED ? [] : spansIn(text, tools);
   let at = 0;
   return Array.from(text.matchAll(WORD), (match): Word => {
     const bare = match[0].trimStart();
