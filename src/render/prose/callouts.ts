@@ -86,7 +86,11 @@ function groupsOf(
   const spotsOf = (paragraph: Paragraph | undefined, part: number): readonly Spot[] =>
     paragraph === undefined
       ? []
-      : sentencesOf(paragraph.text, tools).map((sentence) => ({ part, paragraph, sentence }));
+      : sentencesOf(paragraph.text, paragraph.heading, tools).map((sentence) => ({
+          part,
+          paragraph,
+          sentence,
+        }));
   const sides = parts.map(({ before, after }, part) => {
     const [old, fresh] = [spotsOf(before, part), spotsOf(after, part)];
     const keys = (spots: readonly Spot[]) => spots.map(({ sentence }) => sentence.key);

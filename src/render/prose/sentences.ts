@@ -27,7 +27,7 @@ export type Sentence = {
 const START = String.raw`(?<![\p{L}\p{N}_])`;
 const END = String.raw`(?![\p{L}\p{N}_])`;
 
-type Marker = {
+type Words = {
   readonly force: Force;
   /** Also a sentence that came or went as a whole is an instruction for it; the others count where one changed. */
   readonly isStrong: boolean;
@@ -38,7 +38,7 @@ type Marker = {
  * English, German, French, Spanish, Italian, Portuguese and Dutch in one list: a word that means something else in
  * another language is at worst called out when it changes. The longer phrase comes first.
  */
-const MARKERS: readonly Marker[] = [
+const MARKERS: readonly Words[] = [
   {
     force: 'forbids',
     isStrong: true,
@@ -109,13 +109,13 @@ const CONDITION = new RegExp(
 );
 
 /** Words of instruction in a text, with what they do and where. */
-export function markersIn(text: string): readonly {
-  readonly force: Force;
-  readonly isStrong: boolean;
+type Marker = Pick<Words, 'force' | 'isStrong'> & {
   readonly isCondition: boolean;
   readonly start: number;
   readonly end: number;
-}[] {
+};
+
+export function markersIn(text: string): readonly Marker[] {
   const comparisons = Array.from(text.matchAll(COMPARISON), ({ index }) => index);
   return Array.from(text.matchAll(MARKER)).flatMap((match) => {
     const at = MARKERS.findIndex((_, index) => match.groups?.[`m${index}`] !== undefined);
@@ -137,12 +137,20 @@ const ABBREVIATION =
   /(?:^|[\s("'])(?:\p{L}|dr|mr|mrs|ms|prof|st|no|nr|approx|ca|e\.g|i\.e|etc|vs|min|max|tel|ext|incl|excl|bzw|z\. ?b|usw|d\. ?h|str|[ap]\.m|mme|mlle|sra?|srta|p\. ?ej|jan|feb|aug|sept?|oct|nov|dec|mon|tues?|wed|thu|fri|sat|sun|inc|ltd|dept)\.$/iu;
 const STOP = /[.!?…]+["'”’»)\]*_`]*(?=\s)|[。！？]/gu;
 
-/** A paragraph taken apart at the ends of its sentences. `tools`: as for `factsIn`. */
-export function sentencesOf(paragraph: string, tools: ReadonlySet<string>): readonly Sentence[] {
+/**
+ * A paragraph taken apart at the ends of its sentences. `heading` is the one above it: below `What you never do`
+ * each item is an instruction. `tools`: as for `factsIn`.
+ */
+export function sentencesOf(
+  paragraph: string,
+  heading: string | null,
+  tools: ReadonlySet<string>,
+): readonly Sentence[] {
+  const above = markersIn(heading ?? '').filter((one) => one.isStrong && !one.isCondition);
   const facts = factsIn(paragraph, tools);
   const sentences: Sentence[] = [];
   const add = (from: number, to: number) => {
-    const sentence = readSentence(paragraph, from, to, facts);
+    const sentence = readSentence(paragraph, from, to, facts, above);
     if (sentence.key !== '') sentences.push(sentence);
   };
   let start = OPENING.exec(paragraph)?.[0].length ?? 0;
@@ -173,7 +181,13 @@ function endsSentence(
     : !ABBREVIATION.test(text.slice(Math.max(start, end - 16), end));
 }
 
-function readSentence(paragraph: string, from: number, to: number, all: readonly Fact[]): Sentence {
+function readSentence(
+  paragraph: string,
+  from: number,
+  to: number,
+  all: readonly Fact[],
+  above: readonly Marker[],
+): Sentence {
   const raw = paragraph.slice(from, to);
   const start = from + (raw.length - raw.trimStart().length);
   const text = raw
@@ -189,9 +203,10 @@ function readSentence(paragraph: string, from: number, to: number, all: readonly
     ...markers.map((one) => ({ start: one.start + from, end: one.end + from })),
   ];
   const words = Array.from(raw.matchAll(WORD), ([word]) => word.toLowerCase());
-  const content = Array.from(raw.replace(REASON, '').matchAll(WORD)).flatMap(
-    ({ 0: word, index }) =>
-      spans.some((span) => covers(span, index + from)) ? [] : (meaningOf(word) ?? []),
+  const content = Array.from(
+    raw.replace(REASON, (reason) => ' '.repeat(reason.length)).matchAll(WORD),
+  ).flatMap(({ 0: word, index }) =>
+    spans.some((span) => covers(span, index + from)) ? [] : (meaningOf(word) ?? []),
   );
   return {
     text,
@@ -199,8 +214,12 @@ function readSentence(paragraph: string, from: number, to: number, all: readonly
     start,
     facts,
     words,
-    forces: new Set(markers.map(({ force, isCondition }) => (isCondition ? `${force} if` : force))),
-    isInstruction: markers.some(({ isStrong, isCondition }) => isStrong && !isCondition),
+    forces: new Set([
+      ...markers.map(({ force, isCondition }) => (isCondition ? `${force} if` : force)),
+      ...above.map(({ force }) => `${force} above`),
+    ]),
+    isInstruction:
+      above.length > 0 || markers.some(({ isStrong, isCondition }) => isStrong && !isCondition),
     content: new Set(content),
   };
 }

@@ -33,7 +33,7 @@ export type CalloutRow = CalloutWords & { readonly place: string };
 const AROUND = 10;
 /** Words that tell which paragraph is meant. */
 const FIRST = 14;
-/** A text with fewer characters is read whole, and needs no summary. */
+/** A text with fewer characters is read whole, and needs no summary; of one paragraph, no call-outs either. */
 const SHORT = 400;
 const MAX_CALLOUTS = 8;
 
@@ -43,14 +43,16 @@ export function viewProse(before: Json, after: Json, verbose: boolean): ProseVie
   const [old, fresh] = [blockValue(before), blockValue(after)];
   const diff = diffProse(old, fresh, { isList, context: verbose ? Infinity : 1 });
   const isLong = !isList && Math.max(old.length, fresh.length) > SHORT;
-  const shown = isLong ? firstCallouts(diff.callouts, verbose ? Infinity : MAX_CALLOUTS) : [];
+  // One short paragraph shows its few words itself.
+  const isCalled = isLong || (!isList && [old, fresh].some((text) => text.trim().includes('\n')));
+  const shown = isCalled ? firstCallouts(diff.callouts, verbose ? Infinity : MAX_CALLOUTS) : [];
   const rows = diff.blocks.map((block) =>
     rowOf(block, diff, isList ? 'line' : 'paragraph', verbose),
   );
   return {
     summary: isLong ? summaryOf(diff) : null,
     callouts: shown.map((callout) => calloutRow(callout, diff)),
-    moreCallouts: isLong ? diff.callouts.length + diff.moreCallouts - shown.length : 0,
+    moreCallouts: isCalled ? diff.callouts.length + diff.moreCallouts - shown.length : 0,
     rows,
   };
 }
