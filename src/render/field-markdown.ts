@@ -141,10 +141,10 @@ function moreRows(rows: readonly ProseRow[]): readonly string[] {
   return hidden.length === 0 ? [] : [`⋯ ${formatCount(hidden.length, 'more changed paragraph')}`];
 }
 
-/** Values as code; sentences are read, and stand in quotes. */
+/** Values as code, in which GitHub still links addresses; sentences are read, and stand in quotes. */
 function calloutItem({ lead, before, after, isSentence, place }: CalloutRow): string {
   const sides = [before, after].flatMap((text) =>
-    text === null ? [] : [isSentence ? escapeText(text) : inlineCode(text)],
+    text === null ? [] : [isSentence ? escapeText(text) : `<code>${escapeText(text)}</code>`],
   );
   return `- ${lead === '' ? '' : `${lead} `}${sides.join(' → ')}, ${escapeText(place)}`;
 }

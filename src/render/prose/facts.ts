@@ -101,7 +101,7 @@ const TIMES = `(?:once(?= (?:a|per|every|more)${END})|twice|thrice)${END}`;
 const flags = 'giu';
 /** What a quantity is made around. What stands before and behind it is read for each one that is found. */
 const POINT = new RegExp(
-  `${START}(?<![.,](?=\\d))(?:24/7|(?<times>${TIMES})|(?<article>${ARTICLE})|(?<date>${DATE})|(?<clock>${CLOCK})|(?<day>${DAY})|(?<plain>${NUMBER_PATTERNS.plain})(?:st|nd|rd|th)?|(?<foreign>${NUMBER_PATTERNS.foreign}))(?![\\p{Script=Latin}\\p{N}_])`,
+  `${START}(?<![.,](?=\\d))(?<!\\\\u\\{)(?:24/7|(?<times>${TIMES})|(?<article>${ARTICLE})|(?<date>${DATE})|(?<clock>${CLOCK})|(?<day>${DAY})|(?<plain>${NUMBER_PATTERNS.plain})(?:st|nd|rd|th)?|(?<foreign>${NUMBER_PATTERNS.foreign}))(?![\\p{Script=Latin}\\p{N}_])`,
   flags,
 );
 /** Read right behind a point. */

@@ -269,8 +269,8 @@ describe('a callout', () => {
       'Whoever is on the phone and however long it takes, you cannot tell callers what the dentist found in the mouth of a patient, and when.',
       [
         'instruction changed:',
-        '"… it takes, you can tell callers what the dentist …"',
-        '"… it takes, you cannot tell callers what the dentist …"',
+        '"… long it takes, you can tell callers what the …"',
+        '"… long it takes, you cannot tell callers what the …"',
       ],
     ],
   ])('a long sentence is cut: %s', (_, before, after, words) => {
