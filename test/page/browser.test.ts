@@ -74,7 +74,7 @@ describe('a review', () => {
     expect(removed).toContain('two');
     expect(added).toContain('three');
     const callouts = await page.locator('.callouts li').allInnerTexts();
-    expect(callouts.join('\n')).toMatch(/Instruction\s+removed:\s+"Do not quote prices\."/);
+    expect(callouts.join('\n')).toMatch(/Instruction\s+changed:\s+"Do not promise a price;/);
     const folds = page.locator('.fold button');
     const count = await folds.count();
     await folds.first().click();
