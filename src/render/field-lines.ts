@@ -301,30 +301,21 @@ function wholeLines(text: string, type: 'added' | 'removed', layout: ProseLayout
     );
 }
 
-/** `number  30 → 45  under Hours, line 12`, in columns. */
+/** `30 minutes → 45 minutes  under Hours, line 12` */
 function calloutLines(callouts: readonly CalloutRow[], layout: ProseLayout): readonly Line[] {
-  const labels = widestOf(callouts.map(({ label }) => label));
-  return callouts.flatMap(({ label, before, after, place }) => {
+  return callouts.flatMap(({ lead, before, after, place }) => {
+    const side = (text: string | null, tone: Tone) =>
+      text === null ? [] : [span(sanitiseLine(text), tone)];
     const line: Line = [
       span(' '.repeat(layout.indent)),
-      span(`${padText(label, labels)}  `, 'dim'),
-      ...turnSpans(before, after),
+      ...(lead === '' ? [] : [span(`${lead} `, 'dim')]),
+      ...side(before, 'removed'),
+      ...(before === null || after === null ? [] : [span(' → ', 'dim')]),
+      ...side(after, lead === 'moved:' ? 'plain' : 'added'),
       span(`  ${sanitiseLine(place)}`, 'dim'),
     ];
-    return wrap(line, layout.width, layout.indent + labels + 2);
+    return wrap(line, layout.width, layout.indent + 2);
   });
-}
-
-function turnSpans(before: string | null, after: string | null): readonly Span[] {
-  const side = (text: string, tone: Tone) => span(short(text), tone);
-  if (before === null) return after === null ? [] : [span('new: ', 'dim'), side(after, 'added')];
-  if (after === null) return [span('gone: ', 'dim'), side(before, 'removed')];
-  if (before === after) return [span('moved: ', 'dim'), side(after, 'plain')];
-  return [side(before, 'removed'), span(' → ', 'dim'), side(after, 'added')];
-}
-
-function short(text: string): string {
-  return cutText(sanitiseLine(text), 60);
 }
 
 function foldLine(words: string, { indent, width }: ProseLayout): Line {

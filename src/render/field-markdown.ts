@@ -141,19 +141,12 @@ function moreRows(rows: readonly ProseRow[]): readonly string[] {
   return hidden.length === 0 ? [] : [`⋯ ${formatCount(hidden.length, 'more changed paragraph')}`];
 }
 
-function calloutItem({ label, before, after, place }: CalloutRow): string {
-  const [old, fresh] = [before, after].map((text) =>
-    text === null ? undefined : inlineCode(cutText(text, 60)),
+/** Values as code, in which GitHub still links addresses; sentences are read, and stand in quotes. */
+function calloutItem({ lead, before, after, isSentence, place }: CalloutRow): string {
+  const sides = [before, after].flatMap((text) =>
+    text === null ? [] : [isSentence ? escapeText(text) : `<code>${escapeText(text)}</code>`],
   );
-  const words =
-    old === undefined
-      ? `new: ${fresh}`
-      : fresh === undefined
-        ? `gone: ${old}`
-        : before === after
-          ? `moved: ${fresh}`
-          : `${old} → ${fresh}`;
-  return `- ${label} ${words}, ${escapeText(place)}`;
+  return `- ${lead === '' ? '' : `${lead} `}${sides.join(' → ')}, ${escapeText(place)}`;
 }
 
 const SIGNS = { edited: '~', removed: '-', added: '+', moved: '>', left: '<' } as const;

@@ -74,7 +74,7 @@ describe('a review', () => {
     expect(removed).toContain('two');
     expect(added).toContain('three');
     const callouts = await page.locator('.callouts li').allInnerTexts();
-    expect(callouts.join('\n')).toMatch(/Negation\s+Do not\s+→\s+You may/);
+    expect(callouts.join('\n')).toMatch(/Instruction\s+changed:\s+"Do not promise a price;/);
     const folds = page.locator('.fold button');
     const count = await folds.count();
     await folds.first().click();

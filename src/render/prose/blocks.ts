@@ -1,6 +1,6 @@
 import type { Pair } from './align.ts';
 import type { Paragraph } from './paragraphs.ts';
-import { calloutsOf, type Found, type Mark, namesIn, type Stretch, type Word } from './words.ts';
+import type { Mark, Stretch, Word } from './words.ts';
 
 /** The comparison of two texts as plain data, and how it is made of paragraphs and words. */
 
@@ -63,7 +63,7 @@ export type Block = Place &
     | { readonly type: 'left'; readonly paragraphs: number; readonly to: number }
   );
 
-/** A change that turns what a prompt does: it is named before the text is shown. */
+/** A change that turns what a prompt does: it is named before the text is shown. Sentences are whole. */
 export type Callout = Place & {
   readonly mark: Mark;
   /** Null for what is new, or gone. */
@@ -95,10 +95,16 @@ export type ProseDiff = {
   readonly blocks: readonly Block[];
 };
 
-/** A block, with what is called out of it. `to` and `from` are the number of the moved paragraph before. */
+/** A paragraph that changed, before and after; without one of them it came or went. */
+export type Part = {
+  readonly before: Paragraph | undefined;
+  readonly after: Paragraph | undefined;
+};
+
+/** A block, with the paragraphs of it that changed. `to` and `from` are the number of the moved paragraph before. */
 export type Draft = {
   readonly block: Block;
-  readonly found: readonly Found[];
+  readonly parts: readonly Part[];
   /** The words of an unchanged heading. */
   readonly title: string | undefined;
 };
@@ -152,7 +158,7 @@ function goneDrafts(
         paragraphs: at - start + 1,
         to: start,
       } as const;
-      drafts.push({ block, found: [], title: undefined });
+      drafts.push({ block, parts: [], title: undefined });
     } else drafts.push(wholeDraft(paragraph, 'removed', wordsOf));
   }
   return drafts;
@@ -188,7 +194,11 @@ function wholeDraft(
   const pieces = [...wordPieces(words, type), ...gap];
   return {
     block: { type, ...placeOf(paragraph), words: pieces },
-    found: namesIn(words, type),
+    parts: [
+      type === 'removed'
+        ? { before: paragraph, after: undefined }
+        : { before: undefined, after: paragraph },
+    ],
     title: undefined,
   };
 }
@@ -200,19 +210,18 @@ function movedDraft(
   paragraphs: number,
 ): Draft {
   const words: Piece[] = [];
-  const found: Found[] = [];
+  const parts: Part[] = [];
   for (let at = 0; at < paragraphs; at += 1) {
     const [old, fresh, own] = [before[from + at], after[start + at], stretches.get(from + at)];
     if (old === undefined || fresh === undefined) continue;
     const pieces = own === undefined ? [kept(old.text, fresh.text)] : piecesOf(own);
     words.push(...pieces, ...keptGap(old, fresh));
-    const down = fresh.line - first.line;
-    found.push(...calloutsOf(own ?? []).map((one) => ({ ...one, down: one.down + down })));
+    if (own !== undefined) parts.push({ before: old, after: fresh });
   }
   const isEdited = words.some(({ change }) => change !== 'same');
   return {
     block: { type: 'moved', ...placeOf(first), words: joinSame(words), paragraphs, isEdited, from },
-    found,
+    parts,
     title: undefined,
   };
 }
@@ -230,7 +239,7 @@ function pairDrafts(
   if (own === undefined && isGapSame) {
     const { text, was } = kept(old.text + old.gap, fresh.text + fresh.gap);
     const block = { type: 'same', ...place, text, ...(was === undefined ? {} : { was }) } as const;
-    return [{ block, found: [], title: fresh.title }];
+    return [{ block, parts: [], title: fresh.title }];
   }
   const blanksOnly = own === undefined || own.every(({ isSame }) => isSame);
   const text =
@@ -243,7 +252,7 @@ function pairDrafts(
   return [
     {
       block: { type: 'edited', ...place, words: joinSame([...text, ...gap]), blanksOnly },
-      found: calloutsOf(own ?? []),
+      parts: blanksOnly ? [] : [{ before: old, after: fresh }],
       title: undefined,
     },
   ];
@@ -313,8 +322,8 @@ function wordPieces(words: readonly Word[], change: 'removed' | 'added'): readon
   const pieces: Piece[] = [];
   for (const { text, mark } of words) {
     const last = pieces.at(-1);
-    if (last !== undefined && last.mark === undefined && mark === undefined) {
-      pieces[pieces.length - 1] = { text: last.text + text, change };
+    if (last !== undefined && last.mark === mark) {
+      pieces[pieces.length - 1] = { ...last, text: last.text + text };
     } else pieces.push({ text, change, ...(mark === undefined ? {} : { mark }) });
   }
   return pieces;
@@ -354,7 +363,7 @@ export function foldBlocks(drafts: readonly Draft[], context: number): readonly 
   const flush = (isBelow: boolean) => {
     const head = folded.length > 0 ? context : 0;
     const blocks = foldRun(run, head, isBelow ? context : 0, isBelow);
-    folded.push(...blocks.map((block): Draft => ({ block, found: [], title: undefined })));
+    folded.push(...blocks.map((block): Draft => ({ block, parts: [], title: undefined })));
     run = [];
   };
   for (const draft of drafts) {

@@ -7,8 +7,9 @@ import {
   foldBlocks,
   type ProseDiff,
 } from './blocks.ts';
+import { findCallouts } from './callouts.ts';
 import { type Matches, matchParagraphs, type Paragraph, paragraphsOf } from './paragraphs.ts';
-import { compareWords, NAMES, type Stretch, turned, type Word, wordsOf } from './words.ts';
+import { compareWords, type Stretch, turned, type Word, wordsOf } from './words.ts';
 
 type ProseOptions = {
   /** Unchanged paragraphs that stay around a change; `Infinity` folds nothing. */
@@ -21,6 +22,12 @@ type ProseOptions = {
 
 /** More are not read one by one. */
 const MOST_CALLOUTS = 100;
+
+/**
+ * Characters of changed paragraphs that are searched for call-outs, which takes about half a second. More than that
+ * is another text, not an edited one.
+ */
+const MOST_CALLED = 100_000;
 
 /**
  * Characters of two texts together that are compared by paragraphs and words, which takes a second at most. No prompt
@@ -148,10 +155,13 @@ function compare(before: string, after: string, options: ProseOptions): ProseDif
       : reversed(relate(fresh, old, ofParagraph, budget));
   const drafts = draftBlocks({ before: old, after: fresh, wordsOf: ofParagraph, ...related });
   const folded = foldBlocks(drafts, context);
-  const callouts = gather(folded);
+  const isTooMuch = changedCharacters(folded) > MOST_CALLED;
+  const callouts = isTooMuch
+    ? []
+    : findCallouts(folded, { tools, isTurned: before > after, budget });
   return {
     whitespaceOnly: before !== after && drafts.every(({ block }) => isBlank(block)),
-    limited: budget.isSpent,
+    limited: budget.isSpent || isTooMuch,
     counts: countsOf(drafts),
     callouts: callouts.slice(0, MOST_CALLOUTS),
     moreCallouts: Math.max(0, callouts.length - MOST_CALLOUTS),
@@ -191,6 +201,14 @@ function reversed({ inOrder, moved, stretches }: Related): Related {
   };
 }
 
+function changedCharacters(drafts: readonly Draft[]): number {
+  return drafts
+    .flatMap(({ parts }) => parts)
+    .reduce((sum, { before, after }) => {
+      return sum + (before?.text.length ?? 0) + (after?.text.length ?? 0);
+    }, 0);
+}
+
 function isBlank(block: Block): boolean {
   return block.type === 'same' || (block.type === 'edited' && block.blanksOnly);
 }
@@ -211,44 +229,6 @@ function countsOf(drafts: readonly Draft[]): ProseDiff['counts'] {
 
 function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
-}
-
-/** The same change in many places is called out once. */
-function gather(drafts: readonly Draft[]): readonly Callout[] {
-  const callouts = new Map<string, Callout>();
-  for (const [block, { block: own, found }] of drafts.entries()) {
-    for (const { mark, before, after, down } of found) {
-      const key = JSON.stringify([mark, before, after]);
-      const first = callouts.get(key);
-      const { heading, line } = own;
-      callouts.set(
-        key,
-        first === undefined
-          ? { mark, before, after, times: 1, block, heading, line: line + down }
-          : { ...first, times: first.times + 1 },
-      );
-    }
-  }
-  return joinMoved([...callouts.values()]);
-}
-
-/** A name that went in one place and came in another is told once, by where it is now. */
-function joinMoved(callouts: readonly Callout[]): readonly Callout[] {
-  const key = (mark: string, name: string) => `${mark} ${name}`;
-  const gone = new Map(
-    callouts.flatMap((one) =>
-      one.after === null && one.before !== null ? [[key(one.mark, one.before), one]] : [],
-    ),
-  );
-  const moved = new Set<Callout>();
-  const joined = callouts.map((one) => {
-    const { mark, before, after, times } = one;
-    const origin = before === null && after !== null ? gone.get(key(mark, after)) : undefined;
-    if (origin === undefined || !NAMES.includes(mark)) return one;
-    moved.add(origin);
-    return { ...one, before: after, times: Math.max(times, origin.times) };
-  });
-  return joined.filter((one) => !moved.has(one));
 }
 
 /** Lets the old and the new place of what moved name each other by their index. */

@@ -4,6 +4,7 @@ import { sanitiseLine } from '../untrusted.ts';
 import { blockValue } from '../value-text.ts';
 import { formatCount, formatNumber } from '../wording.ts';
 import type { Block, Callout, Piece, ProseDiff } from './blocks.ts';
+import { type CalloutWords, calloutWords } from './callouts.ts';
 import { diffProse } from './diff.ts';
 
 /** One row of a comparison of two texts, in words that a terminal and a pull request share. */
@@ -26,18 +27,13 @@ type ProseView = {
   readonly rows: readonly ProseRow[];
 };
 
-export type CalloutRow = {
-  readonly label: string;
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly place: string;
-};
+export type CalloutRow = CalloutWords & { readonly place: string };
 
 /** Unchanged words that stay around a change within a paragraph. */
 const AROUND = 10;
 /** Words that tell which paragraph is meant. */
 const FIRST = 14;
-/** A text with fewer characters is read whole, and needs no summary. */
+/** A text with fewer characters is read whole, and needs no summary; of one paragraph, no call-outs either. */
 const SHORT = 400;
 const MAX_CALLOUTS = 8;
 
@@ -47,14 +43,16 @@ export function viewProse(before: Json, after: Json, verbose: boolean): ProseVie
   const [old, fresh] = [blockValue(before), blockValue(after)];
   const diff = diffProse(old, fresh, { isList, context: verbose ? Infinity : 1 });
   const isLong = !isList && Math.max(old.length, fresh.length) > SHORT;
-  const shown = isLong ? diff.callouts.slice(0, verbose ? Infinity : MAX_CALLOUTS) : [];
+  // One short paragraph shows its few words itself.
+  const isCalled = isLong || (!isList && [old, fresh].some((text) => text.trim().includes('\n')));
+  const shown = isCalled ? firstCallouts(diff.callouts, verbose ? Infinity : MAX_CALLOUTS) : [];
   const rows = diff.blocks.map((block) =>
     rowOf(block, diff, isList ? 'line' : 'paragraph', verbose),
   );
   return {
     summary: isLong ? summaryOf(diff) : null,
     callouts: shown.map((callout) => calloutRow(callout, diff)),
-    moreCallouts: isLong ? diff.callouts.length + diff.moreCallouts - shown.length : 0,
+    moreCallouts: isCalled ? diff.callouts.length + diff.moreCallouts - shown.length : 0,
     rows,
   };
 }
@@ -78,15 +76,27 @@ function summaryOf({ counts, limited }: ProseDiff): string {
   ].join('; ');
 }
 
+/** In the order of the text. Of too many, the instructions are the last to be left out. */
+function firstCallouts(callouts: readonly Callout[], most: number): readonly Callout[] {
+  if (callouts.length <= most) return callouts;
+  const isInstruction = ({ mark }: Callout) => mark === 'instruction';
+  const [first, others] = [
+    callouts.filter(isInstruction),
+    callouts.filter((one) => !isInstruction(one)),
+  ];
+  const shown = new Set([...first, ...others].slice(0, most));
+  return callouts.filter((one) => shown.has(one));
+}
+
 function calloutRow(callout: Callout, { blocks }: ProseDiff): CalloutRow {
-  const { mark, before, after, heading, line, times, block } = callout;
+  const { heading, line, times, block } = callout;
   const isGone = blocks[block]?.type === 'removed';
   const where = [
     ...(heading === null ? [] : [`under ${heading}`]),
     `${isGone ? 'old line' : 'line'} ${line}`,
   ];
   const often = times > 1 ? `${times} times, first ` : '';
-  return { label: mark, before, after, place: often + where.join(', ') };
+  return { ...calloutWords(callout), place: often + where.join(', ') };
 }
 
 function rowOf(

@@ -1,9 +1,11 @@
 import { align, type Budget } from './align.ts';
+import { type FactMark, factsIn } from './facts.ts';
+import { markersIn } from './sentences.ts';
 
 /** The words of a paragraph, how those of two relate, and which changes of them are called out. */
 
-/** What a changed word is, where a change of it is called out. */
-export type Mark = 'token' | 'tool' | 'phone' | 'number' | 'negation';
+/** What a changed word belongs to, where a change of it is called out. */
+export type Mark = FactMark | 'instruction';
 
 /** A word, a `{{token}}`, a number or a sign, with the blanks before it. */
 export type Word = {
@@ -47,102 +49,44 @@ const WORD = new RegExp(
   'gsu',
 );
 
-/** Numbers that are written out. `one` is left out: it hardly ever counts anything. */
-const NUMERALS: ReadonlySet<string> = new Set(
-  'zero two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty ninety hundred thousand once twice thrice'.split(
-    ' ',
-  ),
-);
+/** A paragraph of more characters was not written to be read. */
+const MOST_MARKED = 20_000;
 
-/** What is counted or measured on the phone: a number says little without it. */
-const UNIT =
-  /^(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|times?|attempts?|calls?|visits?|people|persons?|words?|sentences?|dollars?|euros?|pounds?|francs?|cents?|percent|am|pm)$/i;
-
-/** Whether a word is what a number before it counts. */
-function isUnit(word: string): boolean {
-  return UNIT.test(word);
+/** Words in order; their texts make up the text. `tools`: as for `factsIn`. Without it no word is marked. */
+export function wordsOf(text: string, tools?: ReadonlySet<string>): readonly Word[] {
+  const spans = tools === undefined || text.length > MOST_MARKED ? [] : spansIn(text, tools);
+  let at = 0;
+  return Array.from(text.matchAll(WORD), (match): Word => {
+    const bare = match[0].trimStart();
+    const end = match.index + match[0].length;
+    const start = end - bare.length;
+    while ((spans[at]?.end ?? Number.POSITIVE_INFINITY) <= start) at += 1;
+    const span = spans[at];
+    const mark = bare !== '' && span !== undefined && span.start < end ? span.mark : undefined;
+    return { text: match[0], bare, mark };
+  });
 }
+
+type MarkedSpan = { readonly mark: Mark; readonly start: number; readonly end: number };
 
 /** The number of a list's item says which it is, and counts nothing. */
 const ITEM = /^\s*\d{1,9}(?=[.)]\s)/;
 
-/** Words in order; their texts make up the text. `tools`: names that are tools though they do not look it. */
-export function wordsOf(text: string, tools: ReadonlySet<string>): readonly Word[] {
-  const isItem = ITEM.test(text);
-  return Array.from(text.matchAll(WORD), (match, at): Word => {
-    const bare = match[0].trimStart();
-    const mark = isItem && at === 0 ? undefined : markOf(bare, match.groups ?? {}, tools);
-    return { text: match[0], bare, mark };
-  });
+function spansIn(text: string, tools: ReadonlySet<string>): readonly MarkedSpan[] {
+  const item = ITEM.exec(text)?.[0].length ?? 0;
+  const facts = factsIn(text, tools).filter(({ start }) => start >= item);
+  const instructions = markersIn(text).map(
+    ({ start, end }): MarkedSpan => ({ mark: 'instruction', start, end }),
+  );
+  return [...facts, ...instructions].sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
 /** Whether two texts consist of the same words, and differ only in the blanks between them. */
 export function onlyBlanksDiffer(before: string, after: string): boolean {
   if (before === after || before.replace(/\s+/g, '') !== after.replace(/\s+/g, '')) return false;
-  const bare = (text: string) => wordsOf(text, new Set()).flatMap(({ bare: word }) => word || []);
+  const bare = (text: string) => wordsOf(text).flatMap(({ bare: word }) => word || []);
   const [old, fresh] = [bare(before), bare(after)];
   return old.length === fresh.length && old.every((word, at) => word === fresh[at]);
-}
-
-function markOf(
-  bare: string,
-  { token, phone, number, tool, word }: Readonly<Record<string, string | undefined>>,
-  tools: ReadonlySet<string>,
-): Mark | undefined {
-  if (token !== undefined) return 'token';
-  if (phone !== undefined) return 'phone';
-  if (number !== undefined) return 'number';
-  if (tool !== undefined || tools.has(bare)) return 'tool';
-  if (word === undefined) return undefined;
-  if (/^\p{Nd}/u.test(word) || NUMERALS.has(word.toLowerCase())) return 'number';
-  return isNegation(word) ? 'negation' : undefined;
-}
-
-/**
- * Words that turn a rule around, or make one of it. Compared in lower case, so that a word which means something
- * else in another language is at worst called out when it changes.
- */
-const NEGATIONS: Readonly<Record<string, readonly string[]>> = {
-  English: listed(
-    'not no never none nobody nothing nor neither without unless except cannot always must only avoid refuse forbidden prohibited',
-  ),
-  German: listed(
-    'nicht nie niemals kein keine keinen keinem keiner keines nichts niemand ohne ausser außer immer stets nur muss müssen darf dürfen verboten',
-  ),
-  French: listed(
-    'ne pas jamais aucun aucune rien personne sans sauf toujours seulement doit devez interdit',
-  ),
-  Spanish: listed(
-    'nunca jamás tampoco ningún ninguna ninguno nada nadie sin salvo siempre solo sólo debe',
-  ),
-  Italian: listed(
-    'non mai nessun nessuna nessuno niente senza tranne sempre solo soltanto deve vietato',
-  ),
-  Portuguese: listed('não nunca jamais nenhum nenhuma nada ninguém sem exceto sempre somente deve'),
-  Dutch: listed('niet nooit geen niets niemand zonder behalve altijd alleen moet mag verboden'),
-};
-
-const ALL: ReadonlySet<string> = new Set(Object.values(NEGATIONS).flat());
-
-/** Verbs that a following `not` belongs to. */
-const AUXILIARY: ReadonlySet<string> = new Set(
-  listed(
-    'do does did must may might can could should would shall will is are was were has have need',
-  ),
-);
-
-function listed(list: string): readonly string[] {
-  return list.split(' ');
-}
-
-/** Whether a word, without blanks, says that something is not so, or is always so. */
-function isNegation(word: string): boolean {
-  const low = word.toLowerCase();
-  return ALL.has(low) || /n['’]t$/.test(low);
-}
-
-function isAuxiliary(word: string): boolean {
-  return AUXILIARY.has(word.toLowerCase());
 }
 
 /** A word that stayed, as it stood and as it stands: only the blanks before it may differ. */
@@ -236,104 +180,4 @@ export function turned(stretches: readonly Stretch[]): readonly Stretch[] {
         }
       : { isSame: false, removed: stretch.added, added: stretch.removed },
   );
-}
-
-/** A change to be named, and how many lines below the beginning of its paragraph it stands. */
-export type Found = {
-  readonly mark: Mark;
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly down: number;
-};
-
-/** `isJoined`: it begins with the word before the change, as `do not` does where `not` was put in. */
-type Phrase = { readonly mark: Mark; readonly text: string; readonly isJoined: boolean };
-
-/** Names that must exist somewhere. Of a whole new or removed paragraph only these are called out. */
-export const NAMES: readonly Mark[] = ['token', 'tool', 'phone'];
-const MARKS: readonly Mark[] = [...NAMES, 'number', 'negation'];
-
-/** What changed in an edited paragraph that a reviewer must not overlook. */
-export function calloutsOf(stretches: readonly Stretch[]): readonly Found[] {
-  const found: Found[] = [];
-  let down = 0;
-  let kept = '';
-  for (const [index, stretch] of stretches.entries()) {
-    if (stretch.isSame) {
-      kept = stretch.words.at(-1)?.after.bare ?? '';
-      down += breaksIn(stretch.words.map(({ after }) => after));
-      continue;
-    }
-    const { removed, added } = stretch;
-    const next = stretches[index + 1];
-    const below = next?.isSame === true ? (next.words[0]?.after.bare ?? '') : '';
-    const [old, fresh] = [removed, added].map((words) => phrasesOf(words, kept, below));
-    for (const mark of MARKS) {
-      const [a, b] = [old, fresh].map((phrases) => phrases?.filter((one) => one.mark === mark));
-      for (let at = 0; at < Math.max(a?.length ?? 0, b?.length ?? 0); at += 1) {
-        const [was, is] = [a?.[at], b?.[at]];
-        const before = was?.text ?? inPlaceOf(is, removed, kept);
-        const after = is?.text ?? inPlaceOf(was, added, kept);
-        if (!isSame(before, after, mark)) found.push({ mark, before, after, down });
-      }
-    }
-    down += breaksIn(added);
-  }
-  return found;
-}
-
-/** `Do not` at the beginning of a sentence is `do not`. */
-function isSame(before: string | null, after: string | null, mark: Mark): boolean {
-  return mark === 'negation' ? before?.toLowerCase() === after?.toLowerCase() : before === after;
-}
-
-/** What came or went with a whole paragraph. */
-export function namesIn(words: readonly Word[], change: 'removed' | 'added'): readonly Found[] {
-  return words.flatMap(({ mark, bare }, at): readonly Found[] => {
-    if (mark === undefined || !NAMES.includes(mark)) return [];
-    const down = breaksIn(words.slice(0, at + 1));
-    const [before, after] = change === 'removed' ? [bare, null] : [null, bare];
-    return [{ mark, before, after, down }];
-  });
-}
-
-function breaksIn(words: readonly Word[]): number {
-  return words.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
-}
-
-/**
- * Marked words. `must not` is one, also where the verb stands before the change, and `two hours`, also where the
- * unit stands below it.
- */
-function phrasesOf(words: readonly Word[], kept: string, below: string): readonly Phrase[] {
-  const phrases: Phrase[] = [];
-  for (const [at, { bare, mark }] of words.entries()) {
-    if (mark === undefined) continue;
-    const verb = words[at - 1]?.bare ?? (at === 0 ? kept : '');
-    const isPair = bare.toLowerCase() === 'not' && isAuxiliary(verb);
-    // `must` says something by itself, and is part of the pair.
-    if (isPair && phrases.at(-1)?.text === verb) phrases.pop();
-    const next = words[at + 1]?.bare ?? below;
-    const counted = mark === 'number' && isUnit(next) ? `${bare} ${next}` : bare;
-    phrases.push({
-      mark,
-      text: isPair ? `${verb} ${bare}` : counted,
-      isJoined: isPair && at === 0,
-    });
-  }
-  return phrases;
-}
-
-/** Words that are few enough to be what a negation stands in the place of. */
-const FEW = 3;
-
-/** What stands on the other side, where a negation came or went. */
-function inPlaceOf(
-  phrase: Phrase | undefined,
-  others: readonly Word[],
-  kept: string,
-): string | null {
-  if (phrase?.mark !== 'negation') return null;
-  if (others.length === 0) return phrase.isJoined ? kept : null;
-  return others.length <= FEW ? others.map(({ bare }) => bare).join(' ') : null;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Block, Piece } from '../../../src/render/prose/blocks.ts';
+import { calloutWords } from '../../../src/render/prose/callouts.ts';
 import { diffProse } from '../../../src/render/prose/diff.ts';
 import { onlyBlanksDiffer } from '../../../src/render/prose/words.ts';
 
@@ -216,7 +217,7 @@ describe('a callout', () => {
       'a price',
       'It costs $1,200.50 a year',
       'It costs $1,300 a year',
-      [['number', '$1,200.50', '$1,300']],
+      [['number', '$1,200.50 a year', '$1,300 a year']],
     ],
     [
       'a time of day',
@@ -236,52 +237,46 @@ describe('a callout', () => {
       'Call 555-0199 for it',
       [['phone', '555-0100', '555-0199']],
     ],
-    ['do, do not', 'Do quote a price', 'Do not quote a price', [['negation', 'Do', 'Do not']]],
-    [
-      'do not, do',
-      'You do not quote a price',
-      'You do quote a price',
-      [['negation', 'do not', 'do']],
-    ],
-    ["do, don't", 'We do quote a price', "We don't quote a price", [['negation', 'do', "don't"]]],
-    [
-      'may, must not',
-      'You may quote a price',
-      'You must not quote a price',
-      [['negation', 'may', 'must not']],
-    ],
-    [
-      'never, always',
-      'You never quote prices',
-      'You always quote prices',
-      [['negation', 'never', 'always']],
-    ],
-    [
-      'German',
-      'Nenne den Preis am Telefon',
-      'Nenne den Preis nie am Telefon',
-      [['negation', null, 'nie']],
-    ],
-    [
-      'French',
-      'Vous donnez le prix',
-      'Vous ne donnez pas le prix',
-      [
-        ['negation', null, 'ne'],
-        ['negation', null, 'pas'],
-      ],
-    ],
-    [
-      'Spanish',
-      'Siempre diga el precio',
-      'Nunca diga el precio',
-      [['negation', 'Siempre', 'Nunca']],
-    ],
     ['nothing where words only moved on', 'We never do it', 'We really never do it', []],
     ['nothing of a negation in other letters', 'Never do it here', 'never do it there', []],
   ])('%s', (_, before, after, calls) => {
     const { callouts } = diffProse(before, after);
     expect(callouts.map((one) => [one.mark, one.before, one.after])).toEqual(calls);
+  });
+
+  test.each<[string, string, string]>([
+    ['do, do not', 'Do quote a price', 'Do not quote a price'],
+    ['do not, do', 'You do not quote a price', 'You do quote a price'],
+    ["do, don't", 'We do quote a price', "We don't quote a price"],
+    ['may, must not', 'You may quote a price', 'You must not quote a price'],
+    ['never, always', 'You never quote prices', 'You always quote prices'],
+    ['German', 'Nenne den Preis am Telefon', 'Nenne den Preis nie am Telefon'],
+    ['French', 'Vous donnez le prix', 'Vous ne donnez pas le prix'],
+    ['Spanish', 'Siempre diga el precio', 'Nunca diga el precio'],
+    ['Italian', 'Dica il prezzo al telefono', 'Non dica il prezzo al telefono'],
+    ['Portuguese', 'Diga o preço ao telefone', 'Não diga o preço ao telefone'],
+    ['Dutch', 'Noem de prijs aan de telefoon', 'Noem de prijs nooit aan de telefoon'],
+  ])('the whole sentence of an instruction: %s', (_, before, after) => {
+    expect(diffProse(before, after).callouts).toMatchObject([
+      { mark: 'instruction', before, after },
+    ]);
+  });
+
+  test.each<[string, string, string, readonly [lead: string, before: string, after: string]]>([
+    [
+      'changed, to the words around the change',
+      'Whoever is on the phone and however long it takes, you can tell callers what the dentist found in the mouth of a patient, and when.',
+      'Whoever is on the phone and however long it takes, you cannot tell callers what the dentist found in the mouth of a patient, and when.',
+      [
+        'instruction changed:',
+        '"… long it takes, you can tell callers what the …"',
+        '"… long it takes, you cannot tell callers what the …"',
+      ],
+    ],
+  ])('a long sentence is cut: %s', (_, before, after, words) => {
+    const [lead, old, fresh] = words;
+    const told = diffProse(before, after).callouts.map(calloutWords);
+    expect(told).toEqual([{ lead, before: old, after: fresh, isSentence: true }]);
   });
 
   test('knows the tools it is told of', () => {
@@ -323,11 +318,12 @@ describe('a callout', () => {
     ]);
   });
 
-  test('of a whole new paragraph names what must exist, not each of its numbers', () => {
+  test('of a whole new instruction names what must exist, not each of its numbers', () => {
     const { callouts } = diffProse('a', 'a\n\nNever wait 30 seconds for {{name}} or crm_lookup.');
     expect(callouts.map(({ mark, line }) => [mark, line])).toEqual([
       ['token', 3],
       ['tool', 3],
+      ['instruction', 3],
     ]);
   });
 

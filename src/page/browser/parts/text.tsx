@@ -1,5 +1,6 @@
 import { useId, useMemo, useState } from 'preact/hooks';
 import type { Block, Callout, Piece, ProseDiff } from '../../../render/prose/blocks.ts';
+import { calloutWords } from '../../../render/prose/callouts.ts';
 import { diffProse } from '../../../render/prose/diff.ts';
 import type { Mark } from '../../../render/prose/words.ts';
 import { formatCount, formatNumber } from '../../../render/wording.ts';
@@ -112,8 +113,10 @@ const MARK_NAMES: { readonly [mark in Mark]: string } = {
   token: 'Token',
   tool: 'Tool',
   phone: 'Phone number',
+  link: 'Address',
+  transfer: 'Transfer',
   number: 'Number',
-  negation: 'Negation',
+  instruction: 'Instruction',
 };
 
 type CalloutsProps = {
@@ -162,13 +165,16 @@ function Callouts({ diff: { blocks, callouts, moreCallouts }, id, onReach }: Cal
   );
 }
 
-function Words({ callout: { before, after } }: { readonly callout: Callout }) {
-  if (before === after) return <span class="turn">moved: {after}</span>;
+function Words({ callout }: { readonly callout: Callout }) {
+  const { lead, before, after } = calloutWords(callout);
+  const isMoved = before === null && callout.before !== null;
   return (
     <span class="turn">
+      {/* Its kind is said already. */}
+      {lead === '' ? null : `${lead.replace(/^instruction /, '')} `}
       {before === null ? null : <del>{before}</del>}
-      {before !== null && after !== null ? <span aria-hidden="true">→</span> : null}
-      {after === null ? null : <ins>{after}</ins>}
+      {before !== null && after !== null ? <span aria-hidden="true"> → </span> : null}
+      {after === null ? null : isMoved ? after : <ins>{after}</ins>}
     </span>
   );
 }
