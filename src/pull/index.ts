@@ -12,7 +12,7 @@ import { isSpecial, leavesOf, normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Planned } from '../plan/make.ts';
 import { unifiedDiff } from '../render/pull.ts';
-import { Uneditable } from '../stack/edit/index.ts';
+import { Uneditable } from '../stack/edit/nodes.ts';
 import type { Loaded, Stack } from '../stack/index.ts';
 import { valuesBelow } from '../stack/resolved.ts';
 import { resourceSchema } from '../stack/schema.ts';

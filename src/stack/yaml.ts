@@ -62,6 +62,21 @@ function readTokens(text: string): Tokens {
   return { tokens };
 }
 
+/** What the lexer puts between lexemes: begin of a document, end of a flow map, begin of a scalar. */
+const [BEGIN, FLOW_END, SCALAR] = ['\u0002', '\u0018', '\u001f'];
+
+/** Where the comments of a text begin, as the lexer tells them from a `#` in a text. */
+export function commentsIn(text: string): readonly number[] {
+  const starts: number[] = [];
+  let [at, before] = [0, ''];
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme.startsWith('#') && before !== SCALAR) starts.push(at);
+    if (![BEGIN, FLOW_END, SCALAR].includes(lexeme)) at += lexeme.length;
+    before = lexeme;
+  }
+  return starts;
+}
+
 function compose(tokens: readonly CST.Token[], length: number): Document.Parsed[] {
   // Repeated keys are looked for when the nodes are converted: `yaml` compares every pair of keys.
   const composer = new Composer<ParsedNode>({ uniqueKeys: false, version: '1.2' });
