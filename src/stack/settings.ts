@@ -181,8 +181,23 @@ function lenient(problem: Problem): Problem {
   return unneeded ? { ...problem, severity: 'warning' } : problem;
 }
 
+/** `callsheet.yaml` with its environment laid over it, and what it says. */
+export function openSettings(
+  written: MapNode,
+  folder: Folder,
+  options: SettingsOptions,
+  secretNames: readonly string[],
+  report: Report,
+) {
+  const { env, environment } = options;
+  const { root, patches } = enterEnvironment(written, environment, folder.dir, report);
+  const variables = readVariables(memberOf(root, 'variables')?.value, options, report);
+  const deps = { folder, variables, report, env, environment, secretNames };
+  return { root, patches, variables, settings: readSettings(root, deps) };
+}
+
 /** Reads the settings of `callsheet.yaml`. What is wrong is reported, and its default stands in. */
-export function readSettings(root: MapNode, deps: StackDeps): Settings {
+function readSettings(root: MapNode, deps: StackDeps): Settings {
   const { folder, variables, report } = deps;
   const written = onlyStackMembers(root);
   const state = memberOf(written, 'state')?.value;
@@ -443,11 +458,8 @@ export function loadSettings(options: SettingsOptions): {
     report.add({ rule: 'stack/settings', message: `${STACK_FILE} holds no settings`, hint });
     return { settings: undefined, diagnostics: report.diagnostics() };
   }
-  const { root } = enterEnvironment(written, options.environment, dir, report);
-  const variables = readVariables(memberOf(root, 'variables')?.value, options, report);
-  const { env, environment } = options;
-  const deps = { folder, variables, report, env, environment, secretNames: names };
-  const { platform, organizations, organization, state } = readSettings(root, deps);
+  const { settings } = openSettings(written, folder, options, names, report);
+  const { platform, organizations, organization, state } = settings;
   const diagnostics = report.diagnostics();
   if (hasErrors(diagnostics)) return { settings: undefined, diagnostics };
   return {
