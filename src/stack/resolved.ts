@@ -12,7 +12,13 @@ import {
 } from './expressions.ts';
 import type { Folder } from './folder.ts';
 import { type Layer, mergeLayers } from './merge.ts';
-import type { MapNode, Source, SourceRange, SyntaxNode } from './source.ts';
+import {
+  childrenOf,
+  type MapNode,
+  type Source,
+  type SourceRange,
+  type SyntaxNode,
+} from './source.ts';
 import type { Variables } from './variables.ts';
 
 /** Stands where a value could not be worked out. The reason was reported; nothing else is said of it. */
@@ -181,10 +187,10 @@ export function redactNode(context: Context, node: SyntaxNode): void {
   for (const { key, value } of row?.cells.members.values() ?? []) {
     if (covers(value.place, node.place)) row?.redactColumn(key);
   }
-  if (node.type === 'scalar') {
-    if (typeof node.value === 'string') redactExpressions(context, node.value);
-  } else if (node.type === 'list') for (const item of node.items) redactNode(context, item);
-  else for (const { value } of node.members.values()) redactNode(context, value);
+  if (node.type === 'scalar' && typeof node.value === 'string') {
+    redactExpressions(context, node.value);
+  }
+  for (const child of childrenOf(node)) redactNode(context, child);
 }
 
 /** Keeps what is filled in in a text out of every frame: the columns of its cells, the defaults of variables. */

@@ -22,6 +22,7 @@ import type { JsonScalar } from '../core/value.ts';
 import type { Problem, Report } from './diagnostics.ts';
 import { type Folder, fileMessage, isUnreadable } from './folder.ts';
 import {
+  childrenOf,
   type MapNode,
   type Member,
   positionOf,
@@ -206,15 +207,9 @@ function measure(
   node: SyntaxNode,
   limit: number,
 ): { readonly size: number; readonly height: number } {
-  const children =
-    node.type === 'list'
-      ? node.items
-      : node.type === 'map'
-        ? [...node.members.values()].map((member) => member.value)
-        : [];
   let size = 1;
   let height = 0;
-  for (const child of children) {
+  for (const child of childrenOf(node)) {
     if (size > limit) break;
     const inner = measure(child, limit - size);
     size += inner.size;
