@@ -408,9 +408,9 @@ export function pullDocument(
 function hiddenLines(stack: Stack, file: string): (line: string) => boolean {
   const lines = new Set<string>();
   const words = new Set<string>();
-  for (const { kind, spot } of stack.written().resources) {
+  for (const { kind, located } of stack.written().resources) {
     const root = resourceSchema(kind);
-    for (const { path, written } of valuesBelow(root, spot)) {
+    for (const { path, written } of valuesBelow(root, located)) {
       if (written?.type !== 'scalar') continue;
       if (sensitivity(contextAt(root, path), written.text) === 'open') continue;
       for (const { source, start, end } of [written.place, written.origin ?? written.place]) {

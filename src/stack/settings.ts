@@ -233,8 +233,11 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
   const rules = readRules(memberOf(root, 'rules')?.value, context);
   const own = rules.document === undefined ? {} : { rules: rules.document };
   const document = { ...resolved, ...resolveApart(root, context), ...own };
-  const spot = locateRoot(settingsSchema, document, root, { ...root.place, end: root.place.start });
-  validate({ subject: STACK_FILE, address: undefined, root: spot }, report);
+  const located = locateRoot(settingsSchema, document, root, {
+    ...root.place,
+    end: root.place.start,
+  });
+  validate({ subject: STACK_FILE, address: undefined, root: located }, report);
   const { organization, include, guards } = resolved;
   const id = textOf(organization);
   const writtenPlatform = memberOf(written, 'platform')?.value;
