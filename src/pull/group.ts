@@ -167,9 +167,9 @@ function usesOf(
     else known.push(use);
   };
   for (const resource of resources) {
-    const { address, kind, spot, row } = resource;
+    const { address, kind, located, row } = resource;
     const scope: Scope = { variables, row };
-    for (const { written, path } of valuesBelow(resourceSchema(kind), spot)) {
+    for (const { written, path } of valuesBelow(resourceSchema(kind), located)) {
       if (written === undefined) continue;
       const use = { address, path: formatPath(path) };
       note(keyOf(written.place), use);

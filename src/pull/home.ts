@@ -55,16 +55,16 @@ export function fileKey(file: string): string {
 export function homeOf(wish: Wish, resource: ResolvedResource, variables: Variables): Home {
   const full = writtenPath(wish);
   const path = wish.action === 'add' ? full.slice(0, -1) : full;
-  const spot = followPath(resource.spot, path);
-  const node = spot?.written;
-  if (spot === undefined || node === undefined) return above(resource, path);
+  const located = followPath(resource.located, path);
+  const node = located?.written;
+  if (located === undefined || node === undefined) return above(resource, path);
   const scope: Scope = { variables, row: resource.row };
   if (wish.action === 'remove') {
     const by = layersThatSay(resource, path, scope);
     if (by.length > 1) return { type: 'layered', by, place: node.place };
-    return valueHome(spot, node, resource, node.place);
+    return valueHome(located, node, resource, node.place);
   }
-  if (wish.action === 'add') return valueHome(spot, node, resource, node.place);
+  if (wish.action === 'add') return valueHome(located, node, resource, node.place);
   if (node.type === 'map' && wish.next !== undefined) {
     const file = pathOfFile(node, scope);
     if (file !== undefined) {
@@ -79,11 +79,11 @@ export function homeOf(wish: Wish, resource: ResolvedResource, variables: Variab
   const isCell = isOfRow(node, resource);
   const expression = isCell ? undefined : expressionIn(node);
   if (expression !== undefined) return { type: 'filled', by: expression, place: node.place };
-  return valueHome(spot, node, resource, node.origin ?? node.place);
+  return valueHome(located, node, resource, node.origin ?? node.place);
 }
 
 function valueHome(
-  spot: LocatedValue,
+  located: LocatedValue,
   node: SyntaxNode,
   resource: ResolvedResource,
   place: SourceRange,
@@ -94,14 +94,14 @@ function valueHome(
     place,
     ...(node.origin !== undefined && place === node.origin ? { alias: node.place } : {}),
     isCell: isOfRow(node, resource),
-    schema: spot.schema,
+    schema: located.schema,
   };
 }
 
 /** What is above a value that is not written out may be an expression that stands for the whole of it. */
 function above(resource: ResolvedResource, path: Path): Home {
   for (let length = path.length - 1; length > 0; length -= 1) {
-    const node = followPath(resource.spot, path.slice(0, length))?.written;
+    const node = followPath(resource.located, path.slice(0, length))?.written;
     const by = node === undefined ? undefined : expressionIn(node);
     if (node !== undefined && by !== undefined) return { type: 'filled', by, place: node.place };
   }

@@ -13,7 +13,7 @@ import { isSpecial, leavesOf, normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Planned } from '../plan/make.ts';
 import { unifiedDiff } from '../render/pull.ts';
-import { Uneditable } from '../stack/edit/index.ts';
+import { Uneditable } from '../stack/edit/nodes.ts';
 import type { Loaded, Stack } from '../stack/index.ts';
 import { valuesBelow } from '../stack/resolved.ts';
 import { resourceSchema } from '../stack/schema.ts';
@@ -381,9 +381,9 @@ export function pullDocument(
 function hiddenLines(stack: Stack, file: string): (line: string) => boolean {
   const lines = new Set<string>();
   const words = new Set<string>();
-  for (const { kind, spot } of stack.written().resources) {
+  for (const { kind, located } of stack.written().resources) {
     const root = resourceSchema(kind);
-    for (const { path, written } of valuesBelow(root, spot)) {
+    for (const { path, written } of valuesBelow(root, located)) {
       if (written?.type !== 'scalar') continue;
       if (sensitivity(contextAt(root, path), written.text) === 'open') continue;
       for (const { source, start, end } of [written.place, written.origin ?? written.place]) {

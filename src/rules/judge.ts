@@ -88,19 +88,41 @@ function judgeOne(
   all: readonly Subject['variables'][],
 ): readonly RuleFinding[] {
   const { resource, variables } = subject;
-  const seen = rule.seesAll ? { ...variables, resources: all } : { ...variables, resources: [] };
-  const when = rule.when?.ask(seen);
-  // A resource without the field that a rule asks for first is none that it is about.
-  if (when !== undefined && 'failed' in when && when.missing !== undefined) return [];
-  if (when !== undefined && 'failed' in when) return [unanswered(rule, resource, 'when', when)];
-  if (when?.holds === false) return [];
-  const answer = rule.require?.ask(seen);
-  if (answer !== undefined && 'failed' in answer) {
-    return [unanswered(rule, resource, 'require', answer)];
-  }
-  const { name, severity, message, field = '' } = rule;
+  const { name, severity, field = '', source } = rule;
+  const verdict = askRule(rule, { ...variables, resources: rule.seesAll ? all : [] });
+  if (verdict === 'apart') return [];
+  if (verdict === 'kept') return violations(rule, subject);
+  const { why: message, unanswered } = verdict;
   const broken: RuleFinding = { rule: name, severity, resource, path: field, message };
-  return [...(answer?.holds === false ? [broken] : []), ...violations(rule, subject)];
+  if (unanswered === undefined) return [broken, ...violations(rule, subject)];
+  const { missing } = unanswered;
+  const ask =
+    missing === undefined
+      ? ''
+      : `: ask first whether it is there, with has(….${missing}) or ….?${missing}.orValue(…)`;
+  return [{ ...broken, hint: `Mend the rule at ${source}${ask}` }];
+}
+
+/** `apart` where a rule is not about what it is asked of. */
+type Verdict =
+  | 'kept'
+  | 'apart'
+  | { readonly why: string; readonly unanswered?: Extract<Answer, { failed: string }> };
+
+/** One that could not be asked has not been kept: it weighs as much as one that was broken. */
+function askRule({ when, require, message }: Rule, variables: object): Verdict {
+  for (const [member, program] of Object.entries({ when, require })) {
+    const answer = program?.ask(variables);
+    if (answer === undefined) continue;
+    if ('failed' in answer) {
+      // What lacks the field that a rule asks for first is none that it is about.
+      if (member === 'when' && answer.missing !== undefined) return 'apart';
+      const why = `${message} (${member} could not be asked: ${answer.failed})`;
+      return { why, unanswered: answer };
+    }
+    if (!answer.holds) return member === 'when' ? 'apart' : { why: message };
+  }
+  return 'kept';
 }
 
 function violations(rule: Rule, { resource, schema, document }: Subject): readonly RuleFinding[] {
@@ -141,22 +163,6 @@ function segmentFor(list: FieldSchema, elements: readonly unknown[], index: numb
       : undefined,
   );
   return writtenSegments(identities)[index] ?? `[${index}]`;
-}
-
-/** A rule that could not be asked has not been kept: it weighs as much as one that was broken. */
-function unanswered(
-  { name, severity, message: words, field = '', source }: Rule,
-  resource: DesiredResource,
-  member: 'when' | 'require',
-  { failed, missing }: Extract<Answer, { failed: string }>,
-): RuleFinding {
-  const message = `${words} (${member} could not be asked: ${failed})`;
-  const ask =
-    missing === undefined
-      ? ''
-      : `: ask first whether it is there, with has(….${missing}) or ….?${missing}.orValue(…)`;
-  const hint = `Mend the rule at ${source}${ask}`;
-  return { rule: name, severity, resource, path: field, message, hint };
 }
 
 function tooSlow({ name, message, source }: Rule, count: number, seconds: number): RuleFinding {
@@ -296,14 +302,14 @@ function breachesOf(
 ): readonly Breach[] {
   const judged = withinTime(() => {
     if (rule.over === 'plan') {
-      const why = askRule(rule, { plan: shown.plan, now });
-      return why === undefined ? [] : [{ why, addresses: [] }];
+      const verdict = askRule(rule, { plan: shown.plan, now });
+      return typeof verdict === 'string' ? [] : [{ why: verdict.why, addresses: [] }];
     }
     const broken = changes.flatMap(({ address, kind, verdict }, index) => {
       // What apply leaves out does no harm.
       if (verdict !== 'ok' || rule.on?.includes(kind) === false) return [];
-      const why = askRule(rule, { change: shown.changes[index], plan: shown.plan, now });
-      return why === undefined ? [] : [{ why, address }];
+      const found = askRule(rule, { change: shown.changes[index], plan: shown.plan, now });
+      return typeof found === 'string' ? [] : [{ why: found.why, address }];
     });
     // What is said alike of several changes is said once.
     const same = Map.groupBy(broken, ({ why }) => why);
@@ -316,27 +322,6 @@ function breachesOf(
       addresses: [],
     },
   ];
-}
-
-/** Why a rule is broken; undefined where it is kept, or is not about this. */
-function askRule({ when, require, message }: Rule, variables: object): string | undefined {
-  const asked = when?.ask(variables);
-  if (asked !== undefined && 'failed' in asked) {
-    return asked.missing === undefined ? unansweredBy(message, 'when', asked) : undefined;
-  }
-  if (asked?.holds === false) return undefined;
-  const answer = require?.ask(variables);
-  if (answer === undefined) return undefined;
-  if ('failed' in answer) return unansweredBy(message, 'require', answer);
-  return answer.holds ? undefined : message;
-}
-
-function unansweredBy(
-  message: string,
-  member: string,
-  { failed }: Extract<Answer, { failed: string }>,
-): string {
-  return `${message} (${member} could not be asked: ${failed})`;
 }
 
 /** Addresses that are named; of more, the first. */

@@ -36,6 +36,7 @@ import { type Loop, readLoop, reportRows } from './rows.ts';
 import { resourceSchema } from './schema.ts';
 import { ENVIRONMENT_MEMBERS, settingsSchema } from './settings-schema.ts';
 import {
+  childrenOf,
   describe,
   type MapNode,
   type Member,
@@ -288,16 +289,13 @@ function charactersIn(node: SyntaxNode, folder: Folder): number {
     const isFilled = typeof value === 'string' && value.includes('${');
     return isFilled && wholeExpression(value) === undefined ? value.length : 0;
   }
-  if (node.type === 'list') {
-    return node.items.reduce((sum, item) => sum + charactersIn(item, folder), 0);
-  }
   const template = memberOf(node, '$template')?.value;
   let sum = 0;
   if (template?.type === 'scalar' && typeof template.value === 'string') {
     const read = folder.text(template.value);
     if (!isUnreadable(read)) sum += read.source.text.length;
   }
-  for (const { value } of node.members.values()) sum += charactersIn(value, folder);
+  for (const child of childrenOf(node)) sum += charactersIn(child, folder);
   return sum;
 }
 

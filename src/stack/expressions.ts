@@ -2,7 +2,15 @@ import { isResourceName } from '../core/address.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Problem } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
-import { type MapNode, type Member, memberOf, type ScalarNode, type SyntaxNode } from './source.ts';
+import {
+  childrenOf,
+  type MapNode,
+  type Member,
+  memberOf,
+  membersIn,
+  type ScalarNode,
+  type SyntaxNode,
+} from './source.ts';
 import type { Variables } from './variables.ts';
 
 /** `$${`, or `${…}` with what stands inside; the closing brace may be missing. */
@@ -239,11 +247,9 @@ export function lookUpCell(row: Row | undefined, path: readonly string[]): CellL
 
 /** The first member of a cell that reads like a form. Those are for resources: a table is data. */
 function formIn(cell: SyntaxNode): Member | undefined {
-  if (cell.type === 'scalar') return undefined;
-  const members = cell.type === 'map' ? [...cell.members.values()] : [];
-  const own = members.find(({ key }) => key.startsWith('$'));
+  const own = membersIn(cell).find(({ key }) => key.startsWith('$'));
   if (own !== undefined) return own;
-  for (const inner of cell.type === 'list' ? cell.items : members.map(({ value }) => value)) {
+  for (const inner of childrenOf(cell)) {
     const found = formIn(inner);
     if (found !== undefined) return found;
   }
@@ -287,11 +293,7 @@ export function fillRow(body: MapNode, row: Row): MapNode {
 
 /** Whether rows have a part in a body before its texts are filled in: whether `fillRow` may change it. */
 export function usesRow(node: SyntaxNode): boolean {
-  if (node.type === 'list') return node.items.some(usesRow);
-  if (node.type === 'map') {
-    return [...node.members.values()].some((member) => usesRow(member.value));
-  }
-  return cellPath(node) !== undefined;
+  return node.type === 'scalar' ? cellPath(node) !== undefined : childrenOf(node).some(usesRow);
 }
 
 /** Undefined: there is nothing. A node in which nothing changes stays the same one. */

@@ -21,8 +21,7 @@ const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 
 /** Why a path leads to no file that may be read. */
 export type Unreadable =
-  | { readonly reason: 'absolute' | 'parent' | 'backslash' | 'hidden' | 'link' | 'directory' }
-  | { readonly reason: 'special' | 'unreadable' }
+  | { readonly reason: keyof typeof REASONS }
   | { readonly reason: 'missing'; readonly nearest: string | undefined }
   | { readonly reason: 'too-large'; readonly size: number }
   | { readonly reason: 'encoding' };
@@ -220,69 +219,52 @@ function megabytes(bytes: number): string {
   return `${Math.ceil((bytes / (1024 * 1024)) * 10) / 10} MB`;
 }
 
+const INSIDE = 'Paths begin at the stack folder and stay inside it';
+
+/** What is wrong with a path, behind its name, and what to do about it, by the reason. */
+const REASONS = {
+  absolute: ['file/outside', ', an absolute path', INSIDE],
+  parent: ['file/outside', ', which leaves its folder', INSIDE],
+  link: [
+    'file/outside',
+    ', a link that leads out of the stack folder',
+    'Copy the file into the stack folder',
+  ],
+  hidden: [
+    'file/outside',
+    ', and what begins with a dot is not read',
+    'Such files hold credentials and state; move the text to a file without the dot',
+  ],
+  backslash: ['file/outside', ', which has a backslash', 'Write paths with forward slashes'],
+  directory: ['file/kind', ', which is a folder', 'Name a file'],
+  special: ['file/kind', ', which is not a regular file', 'Name a regular file'],
+  unreadable: ['file/unreadable', ', which cannot be read', 'Check the permissions of the file'],
+} as const;
+
 /** Why a file cannot be used. The message begins with a verb: the caller puts before it what names the file. */
 export function fileMessage(path: string, why: Unreadable): ProblemMessage {
   const names = `names ${JSON.stringify(path)}`;
-  const inside = 'Paths begin at the stack folder and stay inside it';
   switch (why.reason) {
-    case 'missing':
-      return {
-        rule: 'file/missing',
-        message: `${names}, which does not exist`,
-        hint:
-          why.nearest === undefined
-            ? 'Paths begin at the stack folder'
-            : `Did you mean "${why.nearest}"?`,
-      };
-    case 'absolute':
-      return { rule: 'file/outside', message: `${names}, an absolute path`, hint: inside };
-    case 'parent':
-      return { rule: 'file/outside', message: `${names}, which leaves its folder`, hint: inside };
-    case 'link':
-      return {
-        rule: 'file/outside',
-        message: `${names}, a link that leads out of the stack folder`,
-        hint: 'Copy the file into the stack folder',
-      };
-    case 'hidden':
-      return {
-        rule: 'file/outside',
-        message: `${names}, and what begins with a dot is not read`,
-        hint: 'Such files hold credentials and state; move the text to a file without the dot',
-      };
-    case 'backslash':
-      return {
-        rule: 'file/outside',
-        message: `${names}, which has a backslash`,
-        hint: 'Write paths with forward slashes',
-      };
-    case 'directory':
-      return { rule: 'file/kind', message: `${names}, which is a folder`, hint: 'Name a file' };
-    case 'special':
-      return {
-        rule: 'file/kind',
-        message: `${names}, which is not a regular file`,
-        hint: 'Name a regular file',
-      };
-    case 'unreadable':
-      return {
-        rule: 'file/unreadable',
-        message: `${names}, which cannot be read`,
-        hint: 'Check the permissions of the file',
-      };
-    case 'too-large':
-      return {
-        rule: 'file/size',
-        message: `${names}, which has ${megabytes(why.size)}; texts may have ${megabytes(MAX_TEXT_BYTES)}`,
-      };
-    case 'encoding':
-      return {
-        rule: 'file/encoding',
-        message: `${names}, which is not UTF-8 text`,
-        hint: /\.csv$/i.test(path)
-          ? 'Save it as CSV UTF-8, which a spreadsheet offers beside plain CSV'
-          : 'Save it as UTF-8',
-      };
+    case 'missing': {
+      const { nearest: close } = why;
+      const hint =
+        close === undefined ? 'Paths begin at the stack folder' : `Did you mean "${close}"?`;
+      return { rule: 'file/missing', message: `${names}, which does not exist`, hint };
+    }
+    case 'too-large': {
+      const message = `${names}, which has ${megabytes(why.size)}; texts may have ${megabytes(MAX_TEXT_BYTES)}`;
+      return { rule: 'file/size', message };
+    }
+    case 'encoding': {
+      const hint = /\.csv$/i.test(path)
+        ? 'Save it as CSV UTF-8, which a spreadsheet offers beside plain CSV'
+        : 'Save it as UTF-8';
+      return { rule: 'file/encoding', message: `${names}, which is not UTF-8 text`, hint };
+    }
+    default: {
+      const [rule, what, hint] = REASONS[why.reason];
+      return { rule, message: names + what, hint };
+    }
   }
 }
 

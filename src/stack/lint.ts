@@ -1,4 +1,3 @@
-import { Lexer } from 'yaml';
 import type { DesiredResource } from '../core/desired.ts';
 import { formatPosition, type Severity, type SourcePosition } from '../core/diagnostics.ts';
 import { didYouMean } from '../core/nearest.ts';
@@ -11,7 +10,7 @@ import { type Folder, isUnreadable } from './folder.ts';
 import { subjectOf } from './resolved.ts';
 import { lineAt, lineRange, placeOf, type Source, type SourceRange } from './source.ts';
 import type { PlacedRule } from './team-rules.ts';
-import type { StackFile } from './yaml.ts';
+import { commentsIn, type StackFile } from './yaml.ts';
 
 type LintInput = {
   readonly resources: readonly DesiredResource[];
@@ -186,7 +185,8 @@ const COMMENT = /^#+\s*callsheet-ignore(?![\w-])(?<names>[^:]*)(?::|$)/;
 function readSuppressions(source: Source): readonly Suppression[] {
   // Most files have none, and need not be read once more.
   if (!source.text.includes(MARK)) return [];
-  return commentsIn(source).flatMap((comment) => {
+  return commentsIn(source.text).flatMap((start) => {
+    const comment = firstLine({ source, start, end: source.text.length });
     const names = COMMENT.exec(source.text.slice(comment.start, comment.end))?.groups?.names;
     if (names === undefined) return [];
     const lines = linesBelow(source, subjectLine(comment));
@@ -197,21 +197,6 @@ function readSuppressions(source: Source): readonly Suppression[] {
     });
     return named.length > 0 ? named : [{ rule: '', lines, place: comment }];
   });
-}
-
-/** What the lexer puts between lexemes: begin of a document, end of a flow map, begin of a scalar. */
-const MARKS = ['\u0002', '\u0018', '\u001f'];
-
-/** Every comment, as the lexer tells them from a `#` in a text. */
-function commentsIn(source: Source): readonly SourceRange[] {
-  const found: SourceRange[] = [];
-  let at = 0;
-  for (const lexeme of new Lexer().lex(source.text)) {
-    if (MARKS.includes(lexeme)) continue;
-    if (lexeme.startsWith('#')) found.push({ source, start: at, end: at + lexeme.length });
-    at += lexeme.length;
-  }
-  return found.filter(({ start }) => source.text[start] === '#');
 }
 
 /** The line of the key that a comment is about: its own, or the next that is neither empty nor a comment. */

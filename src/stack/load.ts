@@ -18,14 +18,7 @@ import {
   resolveBlock,
   type WrittenResources,
 } from './collect.ts';
-import {
-  compose,
-  enterEnvironment,
-  openBases,
-  openPatches,
-  type Patch,
-  patchBodiesIn,
-} from './compose.ts';
+import { compose, openBases, openPatches, type Patch, patchBodiesIn } from './compose.ts';
 import { openReport, type Problem, type Report } from './diagnostics.ts';
 import { discover, STACK_FILE } from './discover.ts';
 import { type Origin, originOf } from './editor/origin.ts';
@@ -40,14 +33,14 @@ import { secretNames } from './schema.ts';
 import { ABSENT, checkSecret, type SecretPlace } from './secrets.ts';
 import {
   lookupOrganization,
+  openSettings,
   type Platform,
-  readSettings,
   type Settings,
   type SettingsOptions,
 } from './settings.ts';
-import { type MapNode, memberOf, positionOf, type Source, type SyntaxNode } from './source.ts';
+import { type MapNode, positionOf, type Source, type SyntaxNode } from './source.ts';
 import { openRules } from './team-rules.ts';
-import { readVariables, unreadableVariables, type Variables } from './variables.ts';
+import { unreadableVariables, type Variables } from './variables.ts';
 import { readStackFile, type StackFile } from './yaml.ts';
 
 export type LoadOptions = SettingsOptions & {
@@ -311,6 +304,14 @@ function settingsRoot(root: SyntaxNode | undefined): MapNode | undefined {
   return root?.type === 'map' ? root : undefined;
 }
 
+/** What is known where `callsheet.yaml` could not be read. */
+const UNREADABLE = {
+  root: undefined,
+  patches: [],
+  variables: unreadableVariables,
+  settings: undefined,
+};
+
 /** Resolves every resource of the files, and what their blocks hand down. */
 function readParts(
   main: StackFile,
@@ -319,19 +320,11 @@ function readParts(
   kinds: readonly Kind[],
   report: Report,
 ): Parts {
-  const { environment, env } = options;
+  const { environment } = options;
   const written = settingsRoot(main.root);
-  const { root, patches } =
-    written === undefined
-      ? { root: undefined, patches: [] }
-      : enterEnvironment(written, environment, folder.dir, report);
   const names = secretNames(kinds);
-  const variables =
-    root === undefined
-      ? unreadableVariables
-      : readVariables(memberOf(root, 'variables')?.value, options, report);
-  const deps = { folder, variables, report, env, environment, secretNames: names };
-  const settings = root === undefined ? undefined : readSettings(root, deps);
+  const { root, patches, variables, settings } =
+    written === undefined ? UNREADABLE : openSettings(written, folder, options, names, report);
   const files = [main, ...readOthers(settings, folder, options, names, report)];
   const { roots, isResourceFile } = withoutRows(files, kinds, variables, report);
   const collected = collectResources(

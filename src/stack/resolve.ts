@@ -18,7 +18,7 @@ import {
   redactNode,
 } from './resolved.ts';
 import { fieldNames, isRefused, namedField, typesOf } from './schema.ts';
-import { type ListNode, type MapNode, memberOf, type SyntaxNode } from './source.ts';
+import { childrenOf, type ListNode, type MapNode, memberOf, type SyntaxNode } from './source.ts';
 
 /** Whether a schema lets a value of that type stand. */
 function allows(field: Field, type: 'array' | 'object' | 'string'): boolean {
@@ -269,11 +269,8 @@ function resolveFirst(
 
 /** Whether a row may have a part in what a node comes to; in a template it always may. */
 function readsRow(node: SyntaxNode): boolean {
-  if (node.type === 'list') return node.items.some(readsRow);
-  if (node.type === 'map') {
-    return [...node.members.values()].some(
-      ({ key, value }) => key === '$template' || readsRow(value),
-    );
+  if (node.type === 'scalar') {
+    return typeof node.value === 'string' && /\$\{\s*each\./.test(node.value);
   }
-  return typeof node.value === 'string' && /\$\{\s*each\./.test(node.value);
+  return memberOf(node, '$template') !== undefined || childrenOf(node).some(readsRow);
 }

@@ -12,7 +12,13 @@ import {
 } from './expressions.ts';
 import type { Folder } from './folder.ts';
 import { type Layer, mergeLayers } from './merge.ts';
-import type { MapNode, Source, SourceRange, SyntaxNode } from './source.ts';
+import {
+  childrenOf,
+  type MapNode,
+  type Source,
+  type SourceRange,
+  type SyntaxNode,
+} from './source.ts';
 import type { Variables } from './variables.ts';
 
 /** Stands where a value could not be worked out. The reason was reported; nothing else is said of it. */
@@ -181,10 +187,10 @@ export function redactNode(context: Context, node: SyntaxNode): void {
   for (const { key, value } of row?.cells.members.values() ?? []) {
     if (covers(value.place, node.place)) row?.redactColumn(key);
   }
-  if (node.type === 'scalar') {
-    if (typeof node.value === 'string') redactExpressions(context, node.value);
-  } else if (node.type === 'list') for (const item of node.items) redactNode(context, item);
-  else for (const { value } of node.members.values()) redactNode(context, value);
+  if (node.type === 'scalar' && typeof node.value === 'string') {
+    redactExpressions(context, node.value);
+  }
+  for (const child of childrenOf(node)) redactNode(context, child);
 }
 
 /** Keeps what is filled in in a text out of every frame: the columns of its cells, the defaults of variables. */
@@ -341,15 +347,15 @@ function isSpecial(value: Resolved | undefined): boolean {
 
 function locateMember(
   root: FieldSchema,
-  spot: LocatedValue,
+  located: LocatedValue,
   key: string,
 ): LocatedValue | undefined {
-  if (!isResolvedObject(spot.value) || !Object.hasOwn(spot.value, key)) return undefined;
-  const member = spot.written?.type === 'map' ? spot.written.members.get(key) : undefined;
+  if (!isResolvedObject(located.value) || !Object.hasOwn(located.value, key)) return undefined;
+  const member = located.written?.type === 'map' ? located.written.members.get(key) : undefined;
   return {
-    path: [...spot.path, key],
-    value: spot.value[key],
-    schema: memberSchema(root, spot.schema, key),
+    path: [...located.path, key],
+    value: located.value[key],
+    schema: memberSchema(root, located.schema, key),
     written: member?.value,
     keyPlace: member?.keyPlace,
   };
@@ -372,22 +378,22 @@ function segmentsIn(list: FieldSchema, items: readonly Resolved[]): readonly str
 
 function locateElement(
   root: FieldSchema,
-  spot: LocatedValue,
+  located: LocatedValue,
   index: number,
 ): LocatedValue | undefined {
-  if (!isResolvedList(spot.value) || !(index in spot.value)) return undefined;
-  const items = spot.value;
-  const written = spot.written?.type === 'list' ? spot.written.items[index] : undefined;
+  if (!isResolvedList(located.value) || !(index in located.value)) return undefined;
+  const items = located.value;
+  const written = located.written?.type === 'list' ? located.written.items[index] : undefined;
   return {
-    path: [...spot.path, segmentsIn(spot.schema, items)[index] ?? ''],
+    path: [...located.path, segmentsIn(located.schema, items)[index] ?? ''],
     value: items[index],
-    schema: itemSchema(root, spot.schema),
+    schema: itemSchema(root, located.schema),
     written,
     keyPlace: written?.place,
   };
 }
 
-/** The spot of a whole document. */
+/** A whole document. */
 export function locateRoot(
   schema: FieldSchema,
   value: Resolved,
@@ -399,17 +405,17 @@ export function locateRoot(
 
 /** Follows a JSON pointer as far as it leads; a form's outcome is not entered. */
 export function followPointer(start: LocatedValue, pointer: string): LocatedValue {
-  let spot = start;
+  let located = start;
   for (const part of pointer.split('/').slice(1)) {
-    if (isSpecial(spot.value)) return spot;
+    if (isSpecial(located.value)) return located;
     const key = plainKey(part);
-    const next = isResolvedList(spot.value)
-      ? locateElement(start.schema, spot, Number(key))
-      : locateMember(start.schema, spot, key);
+    const next = isResolvedList(located.value)
+      ? locateElement(start.schema, located, Number(key))
+      : locateMember(start.schema, located, key);
     if (next === undefined) break;
-    spot = next;
+    located = next;
   }
-  return spot;
+  return located;
 }
 
 /** Whether a JSON pointer leads to or through a form's outcome: `followPointer` without the way there. */
@@ -427,18 +433,18 @@ function plainKey(part: string): string {
   return part.includes('~') ? part.replaceAll('~1', '/').replaceAll('~0', '~') : part;
 }
 
-/** A spot and every one below it; what stands for one value, as a form does, is not entered. */
-export function* valuesBelow(root: FieldSchema, spot: LocatedValue): Iterable<LocatedValue> {
-  yield spot;
-  const { value } = spot;
+/** A value and every one below it; what stands for one value, as a form does, is not entered. */
+export function* valuesBelow(root: FieldSchema, located: LocatedValue): Iterable<LocatedValue> {
+  yield located;
+  const { value } = located;
   if (isResolvedList(value)) {
     for (const index of value.keys()) {
-      const inner = locateElement(root, spot, index);
+      const inner = locateElement(root, located, index);
       if (inner !== undefined) yield* valuesBelow(root, inner);
     }
   } else if (isResolvedObject(value)) {
     for (const key of Object.keys(value)) {
-      const inner = locateMember(root, spot, key);
+      const inner = locateMember(root, located, key);
       if (inner !== undefined) yield* valuesBelow(root, inner);
     }
   }
@@ -446,14 +452,18 @@ export function* valuesBelow(root: FieldSchema, spot: LocatedValue): Iterable<Lo
 
 /** Follows a path whose list elements are named by identity; undefined where it leads nowhere. */
 export function followPath(start: LocatedValue, path: Path): LocatedValue | undefined {
-  let spot: LocatedValue | undefined = start;
+  let located: LocatedValue | undefined = start;
   for (const segment of path) {
-    if (spot === undefined) return undefined;
-    const here: LocatedValue = spot;
+    if (located === undefined) return undefined;
+    const here: LocatedValue = located;
     if (isIdentity(segment) && isResolvedList(here.value)) {
       const index = segmentsIn(here.schema, here.value).indexOf(segment);
-      spot = locateElement(start.schema, here, index < 0 ? Number(identityText(segment)) : index);
-    } else spot = locateMember(start.schema, here, segment);
+      located = locateElement(
+        start.schema,
+        here,
+        index < 0 ? Number(identityText(segment)) : index,
+      );
+    } else located = locateMember(start.schema, here, segment);
   }
-  return spot;
+  return located;
 }

@@ -54,7 +54,7 @@ export type ResolvedResource = {
   readonly layers: readonly Layer[];
   readonly row: Row | undefined;
   /** The whole of it as it was written and became, under the configuration's names. */
-  readonly spot: LocatedValue;
+  readonly located: LocatedValue;
   /** In the platform's field names; what stood under `unchecked` is beside them. */
   readonly document: ResolvedObject;
   readonly lifecycle: Lifecycle;
@@ -139,9 +139,9 @@ export function resolveResource(
   recomposed: Recomposed,
 ): ResolvedResource {
   const { kind, address, keyPlace } = composed;
-  const { made, spot, context, filled } = resolveComposed(composed, surroundings);
-  validate({ subject: address, address, root: spot }, context.report);
-  const members = membersOf(spot.value);
+  const { made, located, context, filled } = resolveComposed(composed, surroundings);
+  validate({ subject: address, address, root: located }, context.report);
+  const members = membersOf(located.value);
   const document: Record<string, Resolved> = { ...inherited?.fields };
   const texts = new Map<string, FilledText>();
   const names = configNames(kind);
@@ -272,8 +272,8 @@ class Lean implements ResolvedResource {
   get row() {
     return this.#recomposed.made(this.#composed).row;
   }
-  get spot() {
-    return this.#recomposed.spot(this.#composed);
+  get located() {
+    return this.#recomposed.located(this.#composed);
   }
 }
 
@@ -298,8 +298,8 @@ function openPlaces(
     if (rest.length === 0 && !isNew)
       return placeOfMember(recomposed.made(composed).body.members.get(member));
     const at = isNew ? ['unchecked', first, ...rest] : [member, ...rest];
-    const spot = followPath(recomposed.spot(composed), at);
-    return spot && placeOfMember({ keyPlace: spot.keyPlace, value: spot.written });
+    const located = followPath(recomposed.located(composed), at);
+    return located && placeOfMember({ keyPlace: located.keyPlace, value: located.written });
   };
 }
 
@@ -307,7 +307,7 @@ function openPlaces(
 type ResolvedValue = {
   readonly made: Composed;
   /** The whole of it as it was written and became, under the configuration's names. */
-  readonly spot: LocatedValue;
+  readonly located: LocatedValue;
   readonly context: Context;
   /** What templates came to, by the configuration's names. */
   readonly filled: ReadonlyMap<string, FilledText>;
@@ -323,7 +323,7 @@ function resolveComposed(composed: ComposedResource, surroundings: Surroundings)
   const own = { root, subject: address, address, refs: [], secrets: [], mergedBase, row, filled };
   const context: Context = { ...surroundings, ...own };
   const value = resolve(body, rootField(root), context);
-  return { made, spot: locateRoot(root, value, body, keyPlace), context, filled };
+  return { made, located: locateRoot(root, value, body, keyPlace), context, filled };
 }
 
 /**
@@ -332,7 +332,7 @@ function resolveComposed(composed: ComposedResource, surroundings: Surroundings)
  */
 type Recomposed = {
   readonly made: (composed: ComposedResource) => Composed;
-  readonly spot: (composed: ComposedResource) => LocatedValue;
+  readonly located: (composed: ComposedResource) => LocatedValue;
 };
 
 export function openRecomposed(surroundings: Surroundings): Recomposed {
@@ -340,7 +340,7 @@ export function openRecomposed(surroundings: Surroundings): Recomposed {
   const quiet = { ...surroundings, report: SILENT };
   return {
     made: keepLast((composed) => composed.make(SILENT)),
-    spot: keepLast((composed) => resolveComposed(composed, quiet).spot),
+    located: keepLast((composed) => resolveComposed(composed, quiet).located),
   };
 }
 

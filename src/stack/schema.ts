@@ -76,6 +76,37 @@ export function isText(schema: FieldSchema): boolean {
   );
 }
 
+/** Keywords of JSON Schema that `FieldSchema` does not name. */
+type Limits = FieldSchema & {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+};
+
+/** The limits of a field in words: `not empty`, `at most 160 characters`. */
+export function limitsOf(given: FieldSchema): readonly string[] {
+  const schema: Limits = given;
+  const words: string[] = [];
+  const say = (limit: number | undefined, text: (number: string) => string) => {
+    if (limit !== undefined) words.push(text(limit.toLocaleString('en-US')));
+  };
+  say(schema.minimum, (n) => `at least ${n}`);
+  say(schema.exclusiveMinimum, (n) => `greater than ${n}`);
+  say(schema.maximum, (n) => `at most ${n}`);
+  say(schema.exclusiveMaximum, (n) => `less than ${n}`);
+  if (schema.minLength === 1 || schema.minItems === 1) words.push('not empty');
+  else say(schema.minLength, (n) => `at least ${n} characters`);
+  say(schema.maxLength, (n) => `at most ${n} characters`);
+  if (schema.minItems !== 1) say(schema.minItems, (n) => `at least ${n} in it`);
+  say(schema.maxItems, (n) => `at most ${n} in it`);
+  return words;
+}
+
 /** The name a field has in the configuration; undefined where it cannot be given. */
 export function configName(name: string, schema: FieldSchema): string | undefined {
   if (isRefused(schema)) return undefined;

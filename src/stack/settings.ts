@@ -181,8 +181,23 @@ function lenient(problem: Problem): Problem {
   return unneeded ? { ...problem, severity: 'warning' } : problem;
 }
 
+/** `callsheet.yaml` with its environment laid over it, and what it says. */
+export function openSettings(
+  written: MapNode,
+  folder: Folder,
+  options: SettingsOptions,
+  secretNames: readonly string[],
+  report: Report,
+) {
+  const { env, environment } = options;
+  const { root, patches } = enterEnvironment(written, environment, folder.dir, report);
+  const variables = readVariables(memberOf(root, 'variables')?.value, options, report);
+  const deps = { folder, variables, report, env, environment, secretNames };
+  return { root, patches, variables, settings: readSettings(root, deps) };
+}
+
 /** Reads the settings of `callsheet.yaml`. What is wrong is reported, and its default stands in. */
-export function readSettings(root: MapNode, deps: StackDeps): Settings {
+function readSettings(root: MapNode, deps: StackDeps): Settings {
   const { folder, variables, report } = deps;
   const written = onlyStackMembers(root);
   const state = memberOf(written, 'state')?.value;
@@ -218,8 +233,11 @@ export function readSettings(root: MapNode, deps: StackDeps): Settings {
   const rules = readRules(memberOf(root, 'rules')?.value, context);
   const own = rules.document === undefined ? {} : { rules: rules.document };
   const document = { ...resolved, ...resolveApart(root, context), ...own };
-  const spot = locateRoot(settingsSchema, document, root, { ...root.place, end: root.place.start });
-  validate({ subject: STACK_FILE, address: undefined, root: spot }, report);
+  const located = locateRoot(settingsSchema, document, root, {
+    ...root.place,
+    end: root.place.start,
+  });
+  validate({ subject: STACK_FILE, address: undefined, root: located }, report);
   const { organization, include, guards } = resolved;
   const id = textOf(organization);
   const writtenPlatform = memberOf(written, 'platform')?.value;
@@ -443,11 +461,8 @@ export function loadSettings(options: SettingsOptions): {
     report.add({ rule: 'stack/settings', message: `${STACK_FILE} holds no settings`, hint });
     return { settings: undefined, diagnostics: report.diagnostics() };
   }
-  const { root } = enterEnvironment(written, options.environment, dir, report);
-  const variables = readVariables(memberOf(root, 'variables')?.value, options, report);
-  const { env, environment } = options;
-  const deps = { folder, variables, report, env, environment, secretNames: names };
-  const { platform, organizations, organization, state } = readSettings(root, deps);
+  const { settings } = openSettings(written, folder, options, names, report);
+  const { platform, organizations, organization, state } = settings;
   const diagnostics = report.diagnostics();
   if (hasErrors(diagnostics)) return { settings: undefined, diagnostics };
   return {
@@ -462,31 +477,9 @@ export function loadSettings(options: SettingsOptions): {
   };
 }
 
-const SEVERITIES = ['off', 'warning', 'error'] as const;
-
-/** The `lint:` of a stack. What is wrong was reported by its schema, and its default stands in. */
+/** The `lint:` of a stack, which is only asked for once its schema has found nothing wrong with it. */
 function readLint(value: Resolved | undefined): LintSettings {
-  const { rules, tokens, tools, templates, ...numbers } = membersOf(value);
-  const severities = Object.entries(membersOf(rules)).flatMap(([name, given]) => {
-    const severity = SEVERITIES.find((one) => one === given);
-    return severity === undefined ? [] : [[name, severity] as const];
-  });
-  return {
-    severities: new Map(severities),
-    tokens: tokens === undefined ? undefined : textsIn(tokens),
-    tools: textsIn(tools),
-    templates: textsIn(templates),
-    max_prompt_characters: numberOr(
-      numbers.max_prompt_characters,
-      DEFAULT_LINT.max_prompt_characters,
-    ),
-    min_duplicate_characters: numberOr(
-      numbers.min_duplicate_characters,
-      DEFAULT_LINT.min_duplicate_characters,
-    ),
-  };
-}
-
-function numberOr(value: Resolved | undefined, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise;
+  const { rules, ...given } = membersOf(value);
+  const severities = new Map(Object.entries(membersOf(rules)));
+  return { ...DEFAULT_LINT, ...given, severities } as LintSettings;
 }

@@ -145,6 +145,12 @@ export function membersIn(node: SyntaxNode | undefined): readonly Member[] {
   return node?.type === 'map' ? [...node.members.values()] : [];
 }
 
+/** What stands right inside a node: the values of its members, or its elements. */
+export function childrenOf(node: SyntaxNode): readonly SyntaxNode[] {
+  if (node.type === 'list') return node.items;
+  return membersIn(node).map(({ value }) => value);
+}
+
 /** What a node is, in words. */
 export function describe(node: SyntaxNode): string {
   if (node.type === 'list') return 'a list';

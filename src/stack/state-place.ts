@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve as resolvePath, sep } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
 import type { NamedBy, S3Place, StatePlace } from '../core/origin.ts';
-import type { Report } from './diagnostics.ts';
+import type { Problem, Report } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
 import { isInside } from './folder.ts';
 import { membersOf, type Resolved } from './resolved.ts';
@@ -10,6 +10,7 @@ import {
   type MapNode,
   type Member,
   memberOf,
+  membersIn,
   positionOf,
   type SourceRange,
   type SyntaxNode,
@@ -52,50 +53,77 @@ const STORES: { readonly [store: string]: Store } = {
 
 /** What is wrong with where the state is said to be. True: it is not to be read any further. */
 export function refuseState(state: SyntaxNode | undefined, report: Report): boolean {
-  return (
-    refuseAddress(state, report) ||
-    refuseAddress(memberOf(state, 'file')?.value, report) ||
-    Object.entries(STORES).some(
-      ([
-        store,
-        {
-          needs: [member],
-        },
-      ]) => refusePassword(memberOf(memberOf(state, store)?.value, member)?.value, report),
-    ) ||
-    refuseSeveral(state, report) ||
-    refuseUnnamed(state, report) ||
-    Object.entries(STORES).some(([store, { addresses }]) =>
-      addresses.some((member) =>
-        refuseWrongAddress(
-          store,
-          member,
-          memberOf(memberOf(state, store)?.value, member)?.value,
-          report,
-        ),
-      ),
-    )
-  );
+  const found = state && stateProblem(state);
+  if (found === undefined) return false;
+  const { place, mayHoldPassword, ...problem } = found;
+  if (mayHoldPassword === true) report.mask(place);
+  report.add({ ...problem, message: `${STACK_FILE}: ${problem.message}`, place });
+  return true;
 }
 
-/** One that is put together from variables is looked at once they are known. */
-function refuseWrongAddress(
-  store: string,
-  member: string,
-  node: SyntaxNode | undefined,
-  report: Report,
-): boolean {
-  if (node?.type !== 'scalar' || typeof node.value !== 'string') return false;
-  if (node.value.includes('${')) return false;
-  const problem = addressProblem(store, `state.${store}.${member}`, node.value);
-  if (problem === undefined) return false;
-  report.add({
-    rule: 'config/state',
-    message: `${STACK_FILE}: ${problem.message}`,
-    hint: problem.hint,
-    place: node.place,
+type StateProblem = Problem & { readonly place: SourceRange; readonly mayHoldPassword?: true };
+
+function stateProblem(state: SyntaxNode): StateProblem | undefined {
+  const { place } = state;
+  const rule = 'config/state';
+  const stores = Object.entries(STORES);
+  for (const node of [state, memberOf(state, 'file')?.value]) {
+    const scheme = ADDRESS.exec((node && textOf(node)) ?? '')?.[1];
+    if (node !== undefined && scheme !== undefined) return addressAlone(scheme, node);
+  }
+  const given = stores.flatMap(([store, facts]) => {
+    const node = memberOf(state, store)?.value;
+    return node === undefined ? [] : [{ store, facts, node }];
   });
-  return true;
+  for (const { facts, node } of given) {
+    const address = memberOf(node, facts.needs[0])?.value;
+    const text = address && textOf(address);
+    if (text === undefined || !URL.canParse(text) || new URL(text).password === '') continue;
+    return {
+      rule: 'secret/plain-address',
+      message: 'the address of the state carries a password',
+      hint: 'Take it out, and give it in CALLSHEET_STATE_PASSWORD.',
+      place: address?.place ?? place,
+      mayHoldPassword: true,
+    };
+  }
+  const places = membersIn(state).filter(({ key }) => key === 'file' || Object.hasOwn(STORES, key));
+  if (places.length > 1) {
+    const message = `the state cannot be kept in several places: ${places.map(({ key }) => key).join(', ')}`;
+    const hint =
+      'Keep one. Where an environment has another store than the stack, it removes that of the stack: file: { $remove: true }.';
+    return { rule, message, hint, place };
+  }
+  for (const { store, facts, node } of given) {
+    const missing = facts.needs.find((name) => memberOf(node, name) === undefined);
+    if (missing === undefined) continue;
+    return { rule, message: `state.${store} needs ${missing}`, place: node.place };
+  }
+  for (const { store, facts, node } of given) {
+    for (const member of facts.addresses) {
+      const address = memberOf(node, member)?.value;
+      const text = address && textOf(address);
+      // One that is put together from variables is looked at once they are known.
+      if (address === undefined || text === undefined || text.includes('${')) continue;
+      const problem = addressProblem(store, `state.${store}.${member}`, text);
+      if (problem !== undefined) return { rule, ...problem, place: address.place };
+    }
+  }
+  return undefined;
+}
+
+/** An address in the place of a file. */
+function addressAlone(scheme: string, { place }: SyntaxNode): StateProblem {
+  const stores = Object.entries(STORES).map(
+    ([name, { needs }]) => `{ ${name}: { ${needs[0]}: … } }`,
+  );
+  return {
+    rule: 'config/not-supported',
+    message: `state is an address at ${scheme}://, and must say which store that is`,
+    hint: `Use state: ${stores.join(' or state: ')}, or state: { file: .callsheet/state.json }`,
+    place,
+    mayHoldPassword: true,
+  };
 }
 
 /** Throws `CallsheetError('config')` where the address of a place is none. */
@@ -111,73 +139,6 @@ function checked(place: StatePlace, from: string): StatePlace {
     }
   }
   return place;
-}
-
-function refuseUnnamed(state: SyntaxNode | undefined, report: Report): boolean {
-  for (const [store, { needs }] of Object.entries(STORES)) {
-    const given = memberOf(state, store)?.value;
-    const missing = given && needs.find((name) => memberOf(given, name) === undefined);
-    if (missing === undefined) continue;
-    report.add({
-      rule: 'config/state',
-      message: `${STACK_FILE}: state.${store} needs ${missing}`,
-      place: given?.place,
-    });
-    return true;
-  }
-  return false;
-}
-
-/** An address in the place of a file. */
-function refuseAddress(node: SyntaxNode | undefined, report: Report): boolean {
-  if (node?.type !== 'scalar' || typeof node.value !== 'string') return false;
-  const store = ADDRESS.exec(node.value)?.[1];
-  if (store === undefined) return false;
-  // Such an address may carry a password.
-  report.mask(node.place);
-  report.add({
-    rule: 'config/not-supported',
-    message: `${STACK_FILE}: state is an address at ${store}://, and must say which store that is`,
-    hint: `Use state: { ${Object.entries(STORES)
-      .map(
-        ([
-          name,
-          {
-            needs: [member],
-          },
-        ]) => `${name}: { ${member}: … } }`,
-      )
-      .join(' or state: { ')}, or state: { file: .callsheet/state.json }`,
-    place: node.place,
-  });
-  return true;
-}
-
-function refusePassword(node: SyntaxNode | undefined, report: Report): boolean {
-  if (node?.type !== 'scalar' || typeof node.value !== 'string') return false;
-  if (!URL.canParse(node.value) || new URL(node.value).password === '') return false;
-  report.mask(node.place);
-  report.add({
-    rule: 'secret/plain-address',
-    message: `${STACK_FILE}: the address of the state carries a password`,
-    hint: 'Take it out, and give it in CALLSHEET_STATE_PASSWORD.',
-    place: node.place,
-  });
-  return true;
-}
-
-function refuseSeveral(state: SyntaxNode | undefined, report: Report): boolean {
-  if (state?.type !== 'map' || state.members.size < 2) return false;
-  const known = ['file', ...Object.keys(STORES)];
-  const given = [...state.members.keys()].filter((name) => known.includes(name));
-  if (given.length < 2) return false;
-  report.add({
-    rule: 'config/state',
-    message: `${STACK_FILE}: the state cannot be kept in several places: ${given.join(', ')}`,
-    hint: 'Keep one. Where an environment has another store than the stack, it removes that of the stack: file: { $remove: true }.',
-    place: state.place,
-  });
-  return true;
 }
 
 type StateSurroundings = {

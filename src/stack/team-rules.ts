@@ -14,6 +14,7 @@ import {
   type Context,
   fail,
   isResolvedList,
+  membersOf,
   type Resolved,
   type ResolvedObject,
   rootField,
@@ -80,14 +81,8 @@ function resolveRule(
 ): { readonly resolved: ResolvedObject; readonly schema: SyntaxNode | undefined } {
   if (value.type !== 'map') return { resolved: {}, schema: undefined };
   const { schema, rest } = withoutSchema(value);
-  const resolved = resolve(rest, fieldOf(key), context);
-  return {
-    resolved:
-      typeof resolved === 'object' && resolved !== null && !isResolvedList(resolved)
-        ? (Object.fromEntries(Object.entries(resolved)) satisfies ResolvedObject)
-        : {},
-    schema: schema && readSchema(key, schema, context),
-  };
+  const resolved = membersOf(resolve(rest, fieldOf(key), context));
+  return { resolved, schema: schema && readSchema(key, schema, context) };
 }
 
 function withoutSchema(value: MapNode) {

@@ -18,15 +18,15 @@ type Checked = {
 };
 
 function rangeOfValue(
-  spot: LocatedValue,
+  located: LocatedValue,
   fallback: SourceRange | undefined,
 ): SourceRange | undefined {
-  return spot.written?.place ?? spot.keyPlace ?? fallback;
+  return located.written?.place ?? located.keyPlace ?? fallback;
 }
 
 /** The keys of an object as they were written, also those that no schema knows. */
-function writtenKeys(spot: LocatedValue): readonly string[] {
-  return spot.written?.type === 'map' ? [...spot.written.members.keys()] : [];
+function writtenKeys(located: LocatedValue): readonly string[] {
+  return located.written?.type === 'map' ? [...located.written.members.keys()] : [];
 }
 
 /** "when status is active", "when subject is given", for what only a `then` asks for. */
@@ -43,48 +43,48 @@ function condition(error: ErrorObject, root: LocatedValue): string {
 
 function missingWords(
   error: ErrorObject,
-  spot: LocatedValue,
+  located: LocatedValue,
   root: LocatedValue,
 ): ProblemMessage | undefined {
   // What a branch requires is said of the choice as a whole.
   if (/\/(oneOf|anyOf)\//.test(error.schemaPath)) return undefined;
   const name = String(error.params.missingProperty);
-  const known = fieldNames(spot.schema);
-  const slip = writtenKeys(spot).some(
+  const known = fieldNames(located.schema);
+  const slip = writtenKeys(located).some(
     (key) => key === name || (!known.includes(key) && nearest(key, known) === name),
   );
   if (slip) return undefined;
   const message = `needs ${name}${condition(error, root)}`;
-  const only = spot.schema.properties?.[name]?.const;
+  const only = located.schema.properties?.[name]?.const;
   const hint = only === undefined ? {} : { hint: `Add the line ${name}: ${String(only)}` };
   return { rule: 'schema/required', message, ...hint };
 }
 
 function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
   const { root } = checked;
-  const spot = followPointer(root, error.instancePath);
-  const item = itemSchema(root.schema, spot.schema);
+  const located = followPointer(root, error.instancePath);
+  const item = itemSchema(root.schema, located.schema);
   const words =
     error.keyword === 'required'
-      ? missingWords(error, spot, root)
-      : violationMessage({ error, spot, open: spot.schema['x-sensitive'] !== true }, item);
+      ? missingWords(error, located, root)
+      : violationMessage({ error, located, open: located.schema['x-sensitive'] !== true }, item);
   if (words === undefined) return undefined;
-  let place = rangeOfValue(spot, root.keyPlace);
-  let path: Path = spot.path;
+  let place = rangeOfValue(located, root.keyPlace);
+  let path: Path = located.path;
   if (error.keyword === 'contains') {
     // What is counted belongs to the whole resource.
     const first = firstTooMany(error);
-    const list = spot.written;
+    const list = located.written;
     if (list?.type === 'list' && first !== undefined) place = list.items[first]?.place ?? place;
     path = [];
   } else if (['required', 'oneOf', 'anyOf'].includes(error.keyword)) {
-    place = spot.keyPlace ?? place;
+    place = located.keyPlace ?? place;
   }
   return {
     ...words,
     message: `${subjectOf(checked, path)} ${words.message}${error.keyword === 'required' ? '' : condition(error, root)}`,
     address: checked.address,
-    path: formatPath(spot.path),
+    path: formatPath(located.path),
     place,
   };
 }
@@ -120,7 +120,7 @@ export function validate(checked: Checked, report: Report): void {
 
 type Violation = {
   readonly error: ErrorObject;
-  readonly spot: LocatedValue;
+  readonly located: LocatedValue;
   /** The value may be quoted. */
   readonly open: boolean;
 };
@@ -145,33 +145,33 @@ function actual({ written, value }: LocatedValue): string {
   return typeof value === 'string' ? 'text' : 'something else';
 }
 
-function typeWords({ spot }: Violation): ProblemMessage {
-  const types = typesOf(spot.schema).filter((type) => type !== 'null');
+function typeWords({ located }: Violation): ProblemMessage {
+  const types = typesOf(located.schema).filter((type) => type !== 'null');
   const wanted = types.map((type) => NOUNS[type] ?? type).join(' or ');
-  if (spot.value === null) {
+  if (located.value === null) {
     return {
       rule: 'schema/type',
       message: `must be ${wanted}; it cannot be cleared with null`,
       hint: 'Remove the line to leave the field as it is',
     };
   }
-  const scalar = typeof spot.value !== 'object';
+  const scalar = typeof located.value !== 'object';
   return {
     rule: 'schema/type',
-    message: `must be ${wanted}, not ${actual(spot)}`,
+    message: `must be ${wanted}, not ${actual(located)}`,
     hint: scalar && types.includes('string') ? 'Put it in quotes' : undefined,
   };
 }
 
-function enumWords({ error, spot, open }: Violation): ProblemMessage {
+function enumWords({ error, located, open }: Violation): ProblemMessage {
   const given = param(error, 'allowedValues');
   const allowed: readonly unknown[] = Array.isArray(given) ? given : [];
   const texts = allowed.filter((value) => typeof value === 'string');
-  const close = typeof spot.value === 'string' ? nearest(spot.value, texts) : undefined;
+  const close = typeof located.value === 'string' ? nearest(located.value, texts) : undefined;
   const list = texts.join(', ');
   return {
     rule: 'schema/enum',
-    message: `cannot be ${open ? JSON.stringify(spot.value) : 'that'}`,
+    message: `cannot be ${open ? JSON.stringify(located.value) : 'that'}`,
     hint: close === undefined ? `Use one of ${list}` : `Did you mean ${close}? It takes ${list}`,
   };
 }
@@ -197,11 +197,12 @@ function limitWords({ error }: Violation): ProblemMessage {
   };
 }
 
-function formatWords({ error, spot, open }: Violation): ProblemMessage {
+function formatWords({ error, located, open }: Violation): ProblemMessage {
   const format = FORMATS[String(param(error, 'format'))];
-  const close = typeof spot.value === 'string' ? format?.nearest?.(spot.value) : undefined;
+  const close = typeof located.value === 'string' ? format?.nearest?.(located.value) : undefined;
   const example = format === undefined ? undefined : `For example ${format.example}`;
-  const wrong = open && typeof spot.value === 'string' ? format?.wrong?.(spot.value) : undefined;
+  const wrong =
+    open && typeof located.value === 'string' ? format?.wrong?.(located.value) : undefined;
   const noun = format?.noun ?? `of the format ${String(param(error, 'format'))}`;
   return {
     rule: 'schema/format',
@@ -210,9 +211,9 @@ function formatWords({ error, spot, open }: Violation): ProblemMessage {
   };
 }
 
-function patternWords({ error, spot }: Violation): ProblemMessage {
+function patternWords({ error, located }: Violation): ProblemMessage {
   const pattern = String(param(error, 'pattern'));
-  const [example] = spot.schema.examples ?? [];
+  const [example] = located.schema.examples ?? [];
   return {
     rule: 'schema/pattern',
     message:

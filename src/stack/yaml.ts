@@ -22,6 +22,7 @@ import type { JsonScalar } from '../core/value.ts';
 import type { Problem, Report } from './diagnostics.ts';
 import { type Folder, fileMessage, isUnreadable } from './folder.ts';
 import {
+  childrenOf,
   type MapNode,
   type Member,
   positionOf,
@@ -60,6 +61,21 @@ function readTokens(text: string): Tokens {
   }
   for (const token of parser.end()) tokens.push(token);
   return { tokens };
+}
+
+/** What the lexer puts between lexemes: begin of a document, end of a flow map, begin of a scalar. */
+const [BEGIN, FLOW_END, SCALAR] = ['\u0002', '\u0018', '\u001f'];
+
+/** Where the comments of a text begin, as the lexer tells them from a `#` in a text. */
+export function commentsIn(text: string): readonly number[] {
+  const starts: number[] = [];
+  let [at, before] = [0, ''];
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme.startsWith('#') && before !== SCALAR) starts.push(at);
+    if (![BEGIN, FLOW_END, SCALAR].includes(lexeme)) at += lexeme.length;
+    before = lexeme;
+  }
+  return starts;
 }
 
 function compose(tokens: readonly CST.Token[], length: number): Document.Parsed[] {
@@ -191,15 +207,9 @@ function measure(
   node: SyntaxNode,
   limit: number,
 ): { readonly size: number; readonly height: number } {
-  const children =
-    node.type === 'list'
-      ? node.items
-      : node.type === 'map'
-        ? [...node.members.values()].map((member) => member.value)
-        : [];
   let size = 1;
   let height = 0;
-  for (const child of children) {
+  for (const child of childrenOf(node)) {
     if (size > limit) break;
     const inner = measure(child, limit - size);
     size += inner.size;

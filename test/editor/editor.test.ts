@@ -92,7 +92,12 @@ describe('hover', () => {
     [
       'a field that must be given',
       'sms_templates: { a: { na§me: X } }',
-      ['Unique in the organization', '- Required.', '- 1 to 100 characters.', 'Reminder'],
+      [
+        'Unique in the organization',
+        '- Required.',
+        '- Not empty, at most 100 characters.',
+        'Reminder',
+      ],
     ],
     [
       'an enum that a feature locks',
@@ -124,7 +129,7 @@ describe('hover', () => {
       agent(`sta§tus: \${var.status}`),
       ['Whether the agent takes calls'],
     ],
-    ['a list', agent('knowledgebase§_links: []'), ['order does not matter', 'For example `[ http']],
+    ['a list', agent('knowledgebase§_links: []'), ['order does not matter', 'For example `[http']],
     ['a form', agent('system_prompt: { $fi§le: a.md }'), ['The text of a file of the stack']],
     ['a setting', 'guards: { max§_change_percent: 5 }', ['- At least 0, at most 100.']],
   ])('%s', async (_, text, says) => {

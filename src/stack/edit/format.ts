@@ -1,17 +1,15 @@
 import { join } from 'node:path';
 import {
-  type Alias,
   isAlias,
   isMap,
+  isPair,
   isScalar,
-  isSeq,
-  Lexer,
   type Node,
   type Pair,
   parseDocument,
   Scalar,
+  visit,
   type YAMLMap,
-  type YAMLSeq,
 } from 'yaml';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
@@ -23,7 +21,20 @@ import { fileMessage, isUnreadable, readTextAt, refuseFolder, type Unreadable } 
 import { blockSchema, isRefused, resourceSchema, secretNames } from '../schema.ts';
 import { COMPOSING_MEMBERS, settingsSchema } from '../settings-schema.ts';
 import { type Source, type SyntaxNode, startOf } from '../source.ts';
-import { parseYaml, redactSecretFields } from '../yaml.ts';
+import { commentsIn, parseYaml, redactSecretFields } from '../yaml.ts';
+import {
+  anchorOf,
+  type Collection,
+  columnOf,
+  endOfHead,
+  isCollection,
+  keyOf,
+  lineStart,
+  rangeOf,
+  startOfItem,
+  Uneditable,
+  valueAt,
+} from './nodes.ts';
 import {
   behindDash,
   braces,
@@ -64,7 +75,7 @@ export function formatYaml(source: Source, shape: Shape): Formatted {
     if (sameValues(before.root, after.root)) return { text };
     return { problems: [refusal(source, 'a value', 0)] };
   } catch (error) {
-    if (!(error instanceof Unformattable)) throw error;
+    if (!(error instanceof Uneditable)) throw error;
     return { problems: [refusal(source, error.message, error.offset)] };
   }
 }
@@ -81,22 +92,22 @@ function refusal(source: Source, what: string, offset: number): Problem {
 
 function print(given: string, shape: Shape): string {
   const { schemaLine, text } = withoutSchemaLine(given);
-  const contents = parseDocument(text, { uniqueKeys: false }).contents;
-  const value = contentOf(contents);
-  if (value.type === 'flow' || contents === null) return given;
-  if (value.type !== 'map') throw new Unformattable('no map of sections', 0);
-  const [start] = rangeOf(value.node);
-  const end = endOfValue(value, start, text);
+  const { contents } = parseDocument(text, { uniqueKeys: false, keepSourceTokens: true });
+  if (contents === null || (isCollection(contents) && contents.flow === true)) return given;
+  if (!isMap(contents)) throw new Uneditable('no map of sections');
+  refuseOtherKeys(contents, text);
+  const [start] = rangeOf(contents);
+  const end = endOfLast(contents, contents.items.length - 1, text);
   const { marker, comments } = readHead(text.slice(0, start));
   const { trailing, lines } = readGap(`${text.slice(end).trimEnd()}\n`, end);
   const { own, rest } = splitTail(lines, 0);
   const { header, lead } = splitHeader(comments);
-  const spot = { text, indent: '', shape };
+  const layout = { text, indent: '', shape };
   const printed = [
     ...schemaLine,
     ...marker,
     ...gapLines(header, ''),
-    ...printBlock(value, lead, { trailing, lines: own }, spot),
+    ...printBlock(contents, lead, { trailing, lines: own }, layout),
     ...gapLines(rest, ''),
   ];
   return `${printed.join('\n').trimEnd()}\n`;
@@ -144,22 +155,13 @@ function sameValues(a: SyntaxNode | undefined, b: SyntaxNode | undefined): boole
   );
 }
 
-/** What the lexer puts before the text of a scalar, which may look like anything. */
-const SCALAR = '\u001f';
-
-function commentsOf(text: string): readonly string[] {
-  const comments: string[] = [];
-  let before = '';
-  for (const lexeme of new Lexer().lex(text)) {
-    if (lexeme.startsWith('#') && before !== SCALAR) comments.push(lexeme.trimEnd());
-    before = lexeme;
-  }
-  return comments.sort();
-}
-
 /** A comment that only one of two texts has, wherever it stands; undefined where they have the same. */
 function strayComment(a: string, b: string): string | undefined {
-  const [left, right] = [commentsOf(a), commentsOf(b)];
+  const sorted = (text: string) =>
+    commentsIn(text)
+      .map((start) => /.*/.exec(text.slice(start))?.[0].trimEnd() ?? '')
+      .sort();
+  const [left, right] = [sorted(a), sorted(b)];
   const at = left.findIndex((comment, index) => comment !== right[index]);
   return at < 0 ? right[left.length] : left[at];
 }
@@ -224,8 +226,72 @@ type Layout = { readonly text: string; readonly indent: string; readonly shape: 
 /** One member or element: what stands above it, and its lines, the first with its indentation. */
 type Printed = { readonly lead: readonly Between[]; readonly lines: readonly string[] };
 
-function columnOf(offset: number, text: string): number {
-  return offset - (text.lastIndexOf('\n', offset - 1) + 1);
+/** A member or an element in the block style. */
+type Item = {
+  /** Undefined for an element. */
+  readonly key: Scalar | undefined;
+  /** Undefined where nothing stands. */
+  readonly value: Node | undefined;
+  /** Where its key or dash begins, where the colon or dash ends, and where its own text does. */
+  readonly start: number;
+  readonly head: number;
+  readonly end: number;
+};
+
+function itemsOf(node: Collection, text: string): readonly Item[] {
+  return node.items.map((item: unknown, index): Item => {
+    const key = isPair(item) && isScalar(item.key) ? item.key : undefined;
+    return {
+      key,
+      value: contentOf(node, index),
+      start: key === undefined ? startOfItem(node, index) : rangeOf(key)[0],
+      head: endOfHead(node, index),
+      end: endOfLast(node, index, text),
+    };
+  });
+}
+
+/** Every key must be a text that stands on the line of its colon. */
+function refuseOtherKeys(contents: YAMLMap, text: string): void {
+  visit(contents, {
+    Map: (_, map) => {
+      for (const { key } of map.items) {
+        if (!isScalar(key) || key.anchor !== undefined || isBlockScalar(key)) {
+          throw new Uneditable('a key that is no plain text', rangeOf(map)[0]);
+        }
+        const [start] = rangeOf(key);
+        if (map.flow !== true && text.slice(lineStart(text, start), start).includes('?')) {
+          throw new Uneditable('a key that begins with a question mark', start);
+        }
+      }
+    },
+  });
+}
+
+/** What stands at an index of a collection; undefined for nothing, which has no anchor either. */
+function contentOf(holder: Collection, index: number): Node | undefined {
+  const value = valueAt(holder, index);
+  const isEmpty =
+    isScalar(value) && value.value === null && !value.source && value.anchor === undefined;
+  return value === null || isEmpty ? undefined : value;
+}
+
+/** Where the last character of an item stands, comments not counted. */
+function endOfLast(holder: Collection, index: number, text: string): number {
+  const value = contentOf(holder, index);
+  if (value === undefined) return endOfHead(holder, index);
+  if (isBlock(value)) return endOfLast(value, value.items.length - 1, text);
+  const end = rangeOf(value)[1];
+  return text[end - 1] === '\n' ? end - 1 : end;
+}
+
+/** Whether a node is a map or list in the block style. */
+function isBlock(node: Node | undefined): node is Collection {
+  return isCollection(node) && node.flow !== true && node.items.length > 0;
+}
+
+function isBlockScalar(node: Scalar): boolean {
+  return node.type === Scalar.BLOCK_FOLDED || node.type === Scalar.BLOCK_LITERAL;
 }
 
 /** What stands between `key:` or `-` and the value: an anchor, and comments. */
@@ -239,78 +305,46 @@ function readOpening(text: string, from: number, to: number) {
   };
 }
 
-/** A block map or list under its `key:` or behind its dash. */
+/** A block map or list under its `key:` or behind its dash. What stands after an item is its own, the next one's or that of what holds them. */
 function printBlock(
-  value: Extract<Value, { type: 'map' | 'list' }>,
+  node: Collection,
   opening: readonly Between[],
   after: Gap,
-  spot: Layout,
+  layout: Layout,
 ): readonly string[] {
+  const { text, indent, shape } = layout;
   const { header, lead } = splitHeader(opening);
-  const items =
-    value.type === 'map'
-      ? printEntries(value.node, lead, after, spot)
-      : printElements(value.node, lead, after, spot);
-  const lines = gapLines(header, spot.indent);
-  for (const item of items.printed) {
-    const lead = gapLines(item.lead, spot.indent);
+  const items = itemsOf(node, text);
+  const column = columnOf(text, items[0]?.start ?? 0);
+  let above = lead;
+  const printed = items.map((item, index): Printed => {
+    const next = items[index + 1];
+    const gap = next === undefined ? after : readGap(text.slice(item.end, next.start), item.end);
+    const { own, rest } = splitTail(gap.lines, column);
+    const lines = printItem(item, { trailing: gap.trailing, lines: own }, layout);
+    const whole = { lead: above, lines };
+    above = rest;
+    return whole;
+  });
+  const lines = gapLines(header, indent);
+  for (const item of isMap(node) ? reordered(node, printed, shape) : printed) {
+    const lead = gapLines(item.lead, indent);
     // Nothing stands above the first line, and behind a text that keeps its last line breaks an empty line
     // would be one more of them.
     const isClose = lines.length === 0 || lines.at(-1) === '';
     lines.push(...(isClose && lead[0] === '' ? lead.slice(1) : lead), ...item.lines);
   }
-  return [...lines, ...gapLines(items.tail, spot.indent)];
+  return [...lines, ...gapLines(above, indent)];
 }
 
-type Items = { readonly printed: readonly Printed[]; readonly tail: readonly Between[] };
-
-/** What stands after each item, shared out between the item, the next one and what holds them. */
-function shareGaps(
-  ends: readonly number[],
-  starts: readonly number[],
-  lead: readonly Between[],
-  after: Gap,
-  text: string,
-) {
-  const column = columnOf(starts[0] ?? 0, text);
-  let above = lead;
-  return ends.map((end, index) => {
-    const next = starts[index + 1];
-    const gap = next === undefined ? after : readGap(text.slice(end, next), end);
-    const { own, rest } = splitTail(gap.lines, column);
-    const share = { lead: above, after: { trailing: gap.trailing, lines: own }, rest };
-    above = rest;
-    return share;
-  });
-}
-
-function printEntries(
-  map: YAMLMap,
-  lead: readonly Between[],
-  after: Gap,
-  { text, indent, shape }: Layout,
-): Items {
-  const entries = entriesOf(map, text);
-  const ends = entries.map(({ value, colon }) => endOfValue(value, colon, text));
-  const starts = entries.map(({ start }) => start);
-  const shares = shareGaps(ends, starts, lead, after, text);
-  const printed = new Map(
-    entries.map((entry, index): [unknown, Printed] => {
-      const share = shares[index];
-      const inner = { text, indent, shape: shape.member(String(entry.key.value)) };
-      const lines = printEntry(entry, share?.after ?? after, inner);
-      return [entry.pair, { lead: share?.lead ?? [], lines }];
-    }),
-  );
-  const ordered = sorted(map.items, shape).flatMap((pair) => printed.get(pair) ?? []);
-  return {
-    printed: withFirst(ordered, printed.get(map.items[0])),
-    tail: shares.at(-1)?.rest ?? [],
-  };
-}
-
-/** The member that used to be first gets an empty line above it where others are parted by one. */
-function withFirst(ordered: readonly Printed[], former: Printed | undefined): readonly Printed[] {
+/**
+ * The members of a map in their order. The one that used to be first gets an empty line above it where others are
+ * parted by one.
+ */
+function reordered(map: YAMLMap, printed: readonly Printed[], shape: Shape): readonly Printed[] {
+  const byPair = new Map(map.items.map((pair, index) => [pair, printed[index]]));
+  const ordered = sorted(map.items, shape).flatMap((pair) => byPair.get(pair) ?? []);
+  const [former] = printed;
   if (former === undefined || ordered[0] === former) return ordered;
   const isParted = ordered.some((item) => item !== former && item.lead[0]?.text === '');
   const blank: Between = { column: -1, text: '' };
@@ -321,92 +355,50 @@ function withFirst(ordered: readonly Printed[], former: Printed | undefined): re
   );
 }
 
-function printElements(
-  list: YAMLSeq,
-  lead: readonly Between[],
-  after: Gap,
-  { text, indent, shape }: Layout,
-): Items {
-  const elements = elementsOf(list, text);
-  const ends = elements.map(({ value, dash }) => endOfValue(value, dash + 1, text));
-  const starts = elements.map(({ dash }) => dash);
-  const shares = shareGaps(ends, starts, lead, after, text);
-  const inner = { text, indent, shape: shape.item() };
-  const printed = elements.map((element, index) => {
-    const share = shares[index];
-    return { lead: share?.lead ?? [], lines: printElement(element, share?.after ?? after, inner) };
-  });
-  return { printed, tail: shares.at(-1)?.rest ?? [] };
+function printItem(item: Item, after: Gap, layout: Layout): readonly string[] {
+  const { text, indent, shape } = layout;
+  const { key, value, head: from } = item;
+  const inner = {
+    ...layout,
+    shape: key === undefined ? shape.item() : shape.member(String(key.value)),
+  };
+  const head = indent + (key === undefined ? '-' : `${oneLine(key, text, 'key')}:`);
+  if (!isBlock(value)) return printValue(head, item, after, inner);
+  const { anchor, trailing, lines } = readOpening(text, from, rangeOf(value)[0]);
+  const block = printBlock(value, lines, after, { ...inner, indent: indent + STEP });
+  const line = head + anchor + trailing;
+  return key === undefined && line === head ? behindDash(head, block) : [line, ...block];
 }
 
-function printEntry(
-  { key, start, colon, value }: Entry,
-  after: Gap,
-  spot: Layout,
-): readonly string[] {
-  const head = `${spot.indent}${oneLine(key, spot.text, 'key')}:`;
-  if (value.type !== 'map' && value.type !== 'list')
-    return printValue(head, [start, colon], value, after, spot);
-  const { anchor, trailing, lines } = readOpening(spot.text, colon, rangeOf(value.node)[0]);
-  const inner = { ...spot, indent: spot.indent + STEP };
-  return [head + anchor + trailing, ...printBlock(value, lines, after, inner)];
-}
-
-function printElement({ dash, value }: Element, after: Gap, spot: Layout): readonly string[] {
-  const head = `${spot.indent}-`;
-  if (value.type !== 'map' && value.type !== 'list') {
-    return printValue(head, [dash, dash + 1], value, after, spot);
-  }
-  const { anchor, trailing, lines } = readOpening(spot.text, dash + 1, rangeOf(value.node)[0]);
-  const block = printBlock(value, lines, after, { ...spot, indent: spot.indent + STEP });
-  if (anchor !== '' || trailing !== '') return [head + anchor + trailing, ...block];
-  return behindDash(head, block);
-}
-
-/** A value that begins on the line of its `key:` or `-`, which stands from `start` to `from`. */
-function printValue(
-  head: string,
-  [start, from]: readonly [number, number],
-  value: Exclude<Value, { type: 'map' | 'list' }>,
-  after: Gap,
-  spot: Layout,
-): readonly string[] {
-  const own = gapLines(after.lines, spot.indent + STEP);
-  if (value.type === 'empty') return [head + after.trailing, ...own];
-  const opening = readOpening(spot.text, from, rangeOf(value.node)[0]);
-  const comments = opening.lines.some(({ text }) => text !== '');
+/** A value that begins on the line of its `key:` or `-`. */
+function printValue(head: string, item: Item, after: Gap, layout: Layout): readonly string[] {
+  const { text, indent } = layout;
+  const { value, start, head: from } = item;
+  const own = gapLines(after.lines, indent + STEP);
+  if (value === undefined) return [head + after.trailing, ...own];
+  const opening = readOpening(text, from, rangeOf(value)[0]);
+  const comments = opening.lines.some((line) => line.text !== '');
   const isTaken = opening.trailing !== '' && after.trailing !== '';
-  if (comments || isTaken) {
-    throw new Unformattable('a comment between a key and its value', from);
-  }
-  const [first = '', ...rest] = linesOf(
-    value,
-    `${head}${opening.anchor}`,
-    columnOf(start, spot.text),
-    spot,
-  );
+  if (comments || isTaken) throw new Uneditable('a comment between a key and its value', from);
+  const column = columnOf(text, start);
+  const [first = '', ...rest] = linesOf(value, head + opening.anchor, column, layout);
   const trailing = opening.trailing + after.trailing;
-  if (rest.length === 0) return [first + trailing, ...own];
-  if (trailing === '') return [first, ...rest, ...own];
   // Behind a block text there is no place for it; behind a bracket there is.
   const last = rest.at(-1) ?? '';
-  if (/[\]}]$/.test(last)) return [first, ...rest.slice(0, -1), last + trailing, ...own];
-  return [first + trailing, ...rest, ...own];
+  return trailing !== '' && /[\]}]$/.test(last)
+    ? [first, ...rest.slice(0, -1), last + trailing, ...own]
+    : [first + trailing, ...rest, ...own];
 }
 
-function linesOf(
-  value: Exclude<Value, { type: 'map' | 'list' | 'empty' }>,
-  head: string,
-  column: number,
-  spot: Layout,
-): readonly string[] {
-  const { text, indent } = spot;
-  if (value.type === 'alias') return [`${head} *${value.node.source}`];
-  if (value.type === 'flow') return flowLines(value.node, head, spot);
-  const isMany = isBlockScalar(value.node) || text.slice(...rangeOf(value.node)).includes('\n');
+function linesOf(node: Node, head: string, column: number, layout: Layout): readonly string[] {
+  const { text, indent } = layout;
+  if (isAlias(node)) return [`${head} *${node.source}`];
+  if (isCollection(node)) return flowLines(node, head, layout);
+  if (!isScalar(node)) throw new Uneditable('a value of an unknown type', rangeOf(node)[0]);
+  const isMany = isBlockScalar(node) || sourceOf(node, text).includes('\n');
   const [first = '', ...rest] = isMany
-    ? manyLines(value.node, text, indent + STEP, column)
-    : [oneLine(value.node, text, 'block')];
+    ? manyLines(node, text, indent + STEP, column)
+    : [oneLine(node, text, 'block')];
   return [`${head} ${first}`, ...rest];
 }
 
@@ -414,52 +406,49 @@ function linesOf(
  * A collection in brackets or braces. A list stays as it was written; a map that does not fit on its line
  * is written out.
  */
-function flowLines(node: YAMLMap | YAMLSeq, head: string, spot: Layout): readonly string[] {
-  const { text, shape } = spot;
-  const [start, end] = rangeOf(node);
-  const source = text.slice(start, end);
-  const isBroken = source.includes('\n');
+function flowLines(node: Collection, head: string, layout: Layout): readonly string[] {
+  const { text, shape, indent } = layout;
+  const source = sourceOf(node, text);
   // Comments between brackets keep their lines; `#` in a quoted text only makes this careful.
-  if (isBroken && (!isMap(node) || source.includes('#'))) {
-    const from = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
-    const by = spot.indent.length - indentOf(from);
+  if (source.includes('\n') && (!isMap(node) || source.includes('#'))) {
+    const [start] = rangeOf(node);
+    const by = indent.length - indentOf(text.slice(lineStart(text, start), start));
     const [first = '', ...rest] = movedText(source, by);
     return [`${head} ${first}`, ...rest];
   }
   const flow = `${head} ${flowText(node, text, shape)}`;
   if (flow.length <= WIDTH || !isMap(node) || node.items.length === 0) return [flow];
-  const lines = openedLines(node, { ...spot, indent: spot.indent + STEP });
+  const lines = openedLines(node, { ...layout, indent: indent + STEP });
   return head.endsWith('-') ? behindDash(head, lines) : [head, ...lines];
 }
 
 /** The members of a map in braces, each on a line of its own. */
-function openedLines(node: YAMLMap, spot: Layout): readonly string[] {
-  return sorted(node.items, spot.shape).flatMap(({ key, value }) => {
-    const held = contentOf(value);
-    // Between braces nothing stands in the block style, and the keys were looked at before.
-    if (!isScalar(key) || held.type === 'map' || held.type === 'list') return [];
-    const inner = { ...spot, shape: spot.shape.member(String(key.value)) };
-    const head = `${spot.indent}${oneLine(key, spot.text, 'key')}:`;
-    if (held.type === 'empty') return [head];
-    const anchor = (value as Node & { readonly anchor?: string }).anchor;
-    return linesOf(held, anchor === undefined ? head : `${head} &${anchor}`, 0, inner);
+function openedLines(node: YAMLMap, { text, indent, shape }: Layout): readonly string[] {
+  return sorted(node.items, shape).flatMap((pair) => {
+    const { key } = pair;
+    if (!isScalar(key)) return [];
+    const value = contentOf(node, node.items.indexOf(pair));
+    const inner = { text, indent, shape: shape.member(String(key.value)) };
+    const head = `${indent}${oneLine(key, text, 'key')}:`;
+    return value === undefined ? [head] : linesOf(value, head + anchorOf(value), 0, inner);
   });
 }
 
 /** The text of a node as it was written. */
 function sourceOf(node: Node, text: string): string {
-  return text.slice(...rangeOf(node));
+  const [start, end] = rangeOf(node);
+  return text.slice(start, end);
 }
 
 /** A scalar on one line, as it was written but for quotes that are not needed. */
-function oneLine(node: Scalar, text: string, spot: ScalarContext): string {
+function oneLine(node: Scalar, text: string, context: ScalarContext): string {
   const source = sourceOf(node, text);
   const { value, type } = node;
   const isQuoted = type === Scalar.QUOTE_DOUBLE || type === Scalar.QUOTE_SINGLE;
   // Numbers keep their spelling: `1.10` may be meant as it stands.
   if (typeof value !== 'string' || (!isQuoted && !source.includes('\n'))) return source;
   const isEscaped = type === Scalar.QUOTE_DOUBLE && !source.includes('\n');
-  return isEscaped && !isPlain(value, spot) ? source : scalarText(value, spot);
+  return isEscaped && !isPlain(value, context) ? source : scalarText(value, context);
 }
 
 /**
@@ -481,7 +470,7 @@ function movedBlock(node: Scalar, text: string, indent: string, column: number):
   const [head = '', ...lines] = sourceOf(node, text).replace(/\n$/, '').split('\n');
   const [, style = '', marks = '', comment = ''] =
     /^([|>])([-+\d]*)[ \t]*(#[^\n]*)?$/.exec(head) ?? [];
-  if (style === '') throw new Unformattable('the head of a block text', rangeOf(node)[0]);
+  if (style === '') throw new Uneditable('the head of a block text', rangeOf(node)[0]);
   const first = lines.find((line) => /[^ ]/.test(line));
   // An indentation indicator counts from the key or dash that holds the text.
   const indicator = Number(/\d/.exec(marks)?.[0] ?? 0);
@@ -495,43 +484,39 @@ function movedBlock(node: Scalar, text: string, indent: string, column: number):
   return [[header, comment].filter((part) => part !== '').join(' '), ...moved];
 }
 
-/** Members of a map in braces in their order. */
+/** Members of a map in their order. */
 function sorted(items: readonly Pair[], shape: Shape): readonly Pair[] {
-  const ordered = inOrder(items, shape.keys, ({ key }) => (isScalar(key) ? String(key.value) : ''));
-  const anchored = (pairs: readonly Pair[]) =>
-    pairs.filter(({ key, value }) => isAnchored(key) || isAnchored(value));
-  const before = anchored(items);
+  const ordered = inOrder(items, shape.keys, keyOf);
+  const before = items.filter(isAnchored);
   // An alias must stay behind its anchor.
-  return anchored(ordered).every((pair, index) => pair === before[index]) ? ordered : items;
+  return ordered.filter(isAnchored).every((pair, index) => pair === before[index])
+    ? ordered
+    : items;
 }
 
-/** A map or list in braces or brackets, on one line. */
-function flowText(node: YAMLMap | YAMLSeq, text: string, shape: Shape): string {
-  if (!isMap(node)) {
-    return brackets(node.items.map((item) => flowValue(item, text, shape.item())));
-  }
-  const members = sorted(node.items, shape).map(({ key, value }) => {
-    if (!isScalar(key) || key.anchor !== undefined) {
-      throw new Unformattable('a key that is no plain text', rangeOf(node)[0]);
-    }
-    const name = oneLine(key, text, 'key');
-    const inner = value === null ? '' : flowValue(value, text, shape.member(String(key.value)));
-    return inner === '' ? `${name}:` : `${name}: ${inner}`;
-  });
-  return braces(members);
+/** Whether something holds an anchor or an alias, so that its place among others counts. */
+function isAnchored(node: unknown): boolean {
+  if (isPair(node)) return isAnchored(node.key) || isAnchored(node.value);
+  if (isCollection(node) && node.items.some(isAnchored)) return true;
+  return isAlias(node) || ((isScalar(node) || isCollection(node)) && node.anchor !== undefined);
 }
 
-function flowValue(item: unknown, text: string, shape: Shape): string {
-  if (isAlias(item)) return `*${item.source}`;
-  const anchor =
-    typeof item === 'object' && item !== null && 'anchor' in item && item.anchor !== undefined
-      ? `&${String(item.anchor)} `
-      : '';
-  if (isScalar(item)) return anchor + oneLine(item, text, 'flow');
-  if (typeof item !== 'object' || item === null || !('items' in item)) {
-    throw new Unformattable('a pair without braces', 0);
-  }
-  return anchor + flowText(item as YAMLMap | YAMLSeq, text, shape);
+/** A value between braces or brackets, on one line. */
+function flowText(node: unknown, text: string, shape: Shape): string {
+  if (isAlias(node)) return `*${node.source}`;
+  if (!isScalar(node) && !isCollection(node)) throw new Uneditable('a pair without braces');
+  const parts = isScalar(node)
+    ? oneLine(node, text, 'flow')
+    : isMap(node)
+      ? braces(sorted(node.items, shape).map((pair) => flowMember(pair, text, shape)))
+      : brackets(node.items.map((item) => flowText(item, text, shape.item())));
+  return `${anchorOf(node)} ${parts}`.trimStart();
+}
+
+function flowMember({ key, value }: Pair, text: string, shape: Shape): string {
+  if (!isScalar(key)) return '';
+  const inner = value === null ? '' : flowText(value, text, shape.member(String(key.value)));
+  return `${oneLine(key, text, 'key')}: ${inner}`.trimEnd();
 }
 
 /** A stretch of the file as it stands, with the lines after the first moved to the right or left. */
@@ -553,120 +538,6 @@ function indentOf(line: string): number {
   return /^ */.exec(line)?.[0].length ?? 0;
 }
 
-/** A value of a map or list as the formatter tells them apart. */
-type Value =
-  | { readonly type: 'empty' }
-  | { readonly type: 'alias'; readonly node: Alias }
-  | { readonly type: 'scalar'; readonly node: Scalar }
-  | { readonly type: 'flow'; readonly node: YAMLMap | YAMLSeq }
-  | { readonly type: 'map'; readonly node: YAMLMap }
-  | { readonly type: 'list'; readonly node: YAMLSeq };
-
-/** A `key: value` with the places that the formatter needs. */
-type Entry = {
-  readonly pair: Pair;
-  readonly key: Scalar;
-  readonly start: number;
-  /** Offset behind the colon. */
-  readonly colon: number;
-  readonly value: Value;
-};
-
-/** Where a node begins and its own text ends. */
-function rangeOf(node: Node): readonly [number, number] {
-  const [start, end] = node.range ?? [0, 0, 0];
-  return [start, end];
-}
-
-function isBlockScalar(node: Scalar): boolean {
-  return node.type === Scalar.BLOCK_FOLDED || node.type === Scalar.BLOCK_LITERAL;
-}
-
-function contentOf(node: unknown): Value {
-  if (node === null || node === undefined) return { type: 'empty' };
-  if (isAlias(node)) return { type: 'alias', node };
-  if (isScalar(node)) {
-    const isEmpty = node.value === null && (node.source ?? '') === '' && node.anchor === undefined;
-    return isEmpty ? { type: 'empty' } : { type: 'scalar', node };
-  }
-  if (isMap(node)) return { type: node.flow === true ? 'flow' : 'map', node };
-  if (isSeq(node)) return node.flow === true ? { type: 'flow', node } : { type: 'list', node };
-  throw new Unformattable('a value of an unknown type', 0);
-}
-
-/** The members of a map in the block style. */
-function entriesOf(map: YAMLMap, text: string): readonly Entry[] {
-  return map.items.map((pair): Entry => {
-    const { key } = pair;
-    if (!isScalar(key) || key.anchor !== undefined || isBlockScalar(key)) {
-      throw new Unformattable('a key that is no plain text', rangeOf(map)[0]);
-    }
-    const [start, end] = rangeOf(key);
-    const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
-    const colon = /^[ \t]*:/.exec(text.slice(end, end + 200))?.[0].length;
-    if (colon === undefined || before.includes('?')) {
-      throw new Unformattable('a key that begins with a question mark', start);
-    }
-    return { pair, key, start, colon: end + colon, value: contentOf(pair.value) };
-  });
-}
-
-/** An element of a list in the block style. */
-type Element = { readonly dash: number; readonly value: Value };
-
-function elementsOf(list: YAMLSeq, text: string): readonly Element[] {
-  const elements: Element[] = [];
-  let from = rangeOf(list)[0];
-  for (const item of list.items) {
-    const element = { dash: dashAfter(text, from), value: contentOf(item) };
-    elements.push(element);
-    from = endOfValue(element.value, element.dash + 1, text);
-  }
-  return elements;
-}
-
-/** The next dash that stands neither in a comment nor in a value. */
-function dashAfter(text: string, from: number): number {
-  const found = /^(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*-/.exec(text.slice(from));
-  const first = found ?? /^[ \t]*-/.exec(text.slice(from));
-  if (first === null) throw new Unformattable('an element without its dash', from);
-  return from + first[0].length - 1;
-}
-
-/** Where the last character of a value stands, comments not counted. */
-function endOfValue(value: Value, empty: number, text: string): number {
-  switch (value.type) {
-    case 'empty':
-      return empty;
-    case 'map': {
-      const last = entriesOf(value.node, text).at(-1);
-      return last === undefined ? rangeOf(value.node)[1] : endOfValue(last.value, last.colon, text);
-    }
-    case 'list': {
-      const last = elementsOf(value.node, text).at(-1);
-      return last === undefined
-        ? rangeOf(value.node)[1]
-        : endOfValue(last.value, last.dash + 1, text);
-    }
-    default: {
-      const end = rangeOf(value.node)[1];
-      const isBlock = value.type === 'scalar' && isBlockScalar(value.node);
-      return isBlock && text[end - 1] === '\n' ? end - 1 : end;
-    }
-  }
-}
-
-/** Whether a node holds an anchor or an alias, so that its place among others counts. */
-function isAnchored(node: unknown): boolean {
-  if (isAlias(node)) return true;
-  if (isScalar(node)) return node.anchor !== undefined;
-  if (!isMap(node) && !isSeq(node)) return false;
-  if (node.anchor !== undefined) return true;
-  return isMap(node)
-    ? node.items.some(({ key, value }) => isAnchored(key) || isAnchored(value))
-    : node.items.some(isAnchored);
-}
-
 /** A line of comments between two nodes, or an empty one. */
 type Between = {
   /** Column of the `#`; -1 for an empty line. */
@@ -682,15 +553,6 @@ type Gap = {
   readonly lines: readonly Between[];
 };
 
-/** Something that the formatter does not know how to keep. The file is left as it is. */
-class Unformattable extends Error {
-  readonly offset: number;
-  constructor(what: string, offset: number) {
-    super(what);
-    this.offset = offset;
-  }
-}
-
 const COMMENT = /^[ \t]*(?:#[^\n]*)?$/;
 
 /**
@@ -700,12 +562,12 @@ const COMMENT = /^[ \t]*(?:#[^\n]*)?$/;
  */
 function readGap(text: string, offset: number): Gap {
   const [first = '', ...rest] = text.split('\n');
-  if (!COMMENT.test(first)) throw new Unformattable('something beside a comment', offset);
+  if (!COMMENT.test(first)) throw new Uneditable('something beside a comment', offset);
   // What comes after the last line break is the indentation of the node that follows.
   const last = rest.at(-1);
   const whole = last !== undefined && last.trim() === '' ? rest.slice(0, -1) : rest;
   const lines = whole.map((line): Between => {
-    if (!COMMENT.test(line)) throw new Unformattable('something beside a comment', offset);
+    if (!COMMENT.test(line)) throw new Uneditable('something beside a comment', offset);
     const column = line.indexOf('#');
     return { column, text: column < 0 ? '' : line.slice(column).trimEnd() };
   });

@@ -1,16 +1,21 @@
+import { isMap, isPair, isScalar, type Node, parseDocument, type Scalar } from 'yaml';
 import {
-  type CST,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  type Node,
-  type Pair,
-  parseDocument,
-  type Scalar,
-  type YAMLMap,
-  type YAMLSeq,
-} from 'yaml';
+  anchorOf,
+  type Collection,
+  columnOf,
+  endOfContent,
+  endOfHead,
+  endOfItem,
+  isCollection,
+  isNode,
+  keyOf,
+  lineStart,
+  nextLine,
+  rangeOf,
+  startOfItem,
+  Uneditable,
+  valueAt,
+} from './nodes.ts';
 import { bracketed, elementLines, memberLines, restyle, type Tree, valueLines } from './tree.ts';
 
 /**
@@ -173,7 +178,7 @@ function setWhole({ node, holder, index, isFlow }: Located, tree: Tree, edition:
   const { text, json } = edition;
   if (holder === undefined) throw new Uneditable('it is the whole of its file');
   const [start, last] = rangeOf(node);
-  const anchor = 'anchor' in node && node.anchor !== undefined ? ` &${node.anchor}` : '';
+  const anchor = anchorOf(node);
   // Where nothing stands, what does comes right behind the colon: before a comment, or what follows a brace.
   const isNothing = start === last && anchor === '' && !node.tag;
   const end = isNothing ? endOfHead(holder, index) : endOfContent(node);
@@ -409,8 +414,6 @@ function insertion(
 /** A stretch of a text by its offsets; `end` is exclusive. */
 type Stretch = { readonly start: number; readonly end: number };
 
-type Collection = YAMLMap | YAMLSeq;
-
 /** A node of a file with the collection that holds it; the document's own node has none. */
 type Located = {
   readonly node: Node;
@@ -419,13 +422,6 @@ type Located = {
   /** The columns that what stands below the node is indented by at least. */
   readonly isFlow: boolean;
 };
-
-/** Why an edit cannot be made so that all the rest stays as it is. */
-export class Uneditable extends Error {}
-
-function isCollection(node: unknown): node is Collection {
-  return isMap(node) || isSeq(node);
-}
 
 /** The nodes of a text, found by where they stand. */
 export function readNodes(text: string): (at: Stretch) => Located {
@@ -451,89 +447,4 @@ export function readNodes(text: string): (at: Stretch) => Located {
       throw new Uneditable('it is written in a way that is not understood');
     return located;
   };
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && 'range' in value;
-}
-
-function rangeOf(node: Node): readonly [number, number, number] {
-  return node.range ?? [0, 0, 0];
-}
-
-/** The key of a map's member as a text. */
-function keyOf(pair: Pair): string {
-  return isScalar(pair.key) ? String(pair.key.value) : '';
-}
-
-/** What stands at an index of a collection: a node, or null for nothing. */
-function valueAt(holder: Collection, index: number): Node | null {
-  const item: unknown = holder.items[index];
-  const value = isPair(item) ? item.value : item;
-  return isNode(value) ? value : null;
-}
-
-/** Where an item begins: its dash, its key, or the anchor before either. */
-function startOfItem(holder: Collection, index: number): number {
-  const token = tokenOf(holder).items[index];
-  if (token === undefined) throw new Uneditable('it is written in a way that is not understood');
-  const first = token.start.find(({ type }) => !SPACES.has(type)) ?? token.key ?? token.value;
-  if (first === undefined || first?.type === 'explicit-key-ind') {
-    throw new Uneditable('it is written with an explicit key');
-  }
-  return first.offset;
-}
-
-const SPACES: ReadonlySet<string> = new Set(['space', 'newline', 'comment', 'comma']);
-
-/** The end of the colon behind a member's key, or of an item's dash. */
-function endOfHead(holder: Collection, index: number): number {
-  const token = tokenOf(holder).items[index];
-  const tokens = isMap(holder) ? (token?.sep ?? []) : (token?.start ?? []);
-  const mark = tokens.find(({ type }) => type === 'map-value-ind' || type === 'seq-item-ind');
-  if (mark === undefined) throw new Uneditable('it is written in a way that is not understood');
-  return mark.offset + mark.source.length;
-}
-
-type Token = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
-
-function tokenOf(node: Collection): Token {
-  const token = node.srcToken;
-  if (
-    token?.type === 'block-map' ||
-    token?.type === 'block-seq' ||
-    token?.type === 'flow-collection'
-  ) {
-    return token;
-  }
-  throw new Uneditable('it is written in a way that is not understood');
-}
-
-/** Where the last character of an item's content ends: no comment, no line break. */
-function endOfItem(holder: Collection, index: number): number {
-  const value = valueAt(holder, index);
-  return value === null ? endOfHead(holder, index) : endOfContent(value);
-}
-
-function endOfContent(node: Node): number {
-  if (isCollection(node) && node.flow !== true && node.items.length > 0) {
-    return endOfItem(node, node.items.length - 1);
-  }
-  return rangeOf(node)[1];
-}
-
-/** The column of an offset, counted from 0. */
-function columnOf(text: string, offset: number): number {
-  return offset - lineStart(text, offset);
-}
-
-function lineStart(text: string, offset: number): number {
-  return text.lastIndexOf('\n', offset - 1) + 1;
-}
-
-/** The start of the line behind the one in which content ends. */
-function nextLine(text: string, end: number): number {
-  // A block of text ends behind its last line break.
-  const at = text.indexOf('\n', text[end - 1] === '\n' ? end - 1 : end);
-  return at < 0 ? text.length : at + 1;
 }

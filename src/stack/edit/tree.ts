@@ -21,12 +21,12 @@ const MOST_IN_BRACES = 4;
 export const STEP = '  ';
 
 /** A tree on one line, or undefined where a person would write it on several. */
-function inline(tree: Tree, spot: 'block' | 'flow'): string | undefined {
+function inline(tree: Tree, context: 'block' | 'flow'): string | undefined {
   switch (tree.type) {
     case 'bare':
       return tree.text;
     case 'text':
-      return scalarText(tree.text, spot);
+      return scalarText(tree.text, context);
     case 'list':
       return inBrackets(tree.items);
     case 'map':
@@ -100,8 +100,8 @@ export function valueLines(tree: Tree, indent: string): readonly string[] {
 
 /** A tree on one line whatever it takes, for a place between brackets or braces, or in a JSON file. */
 export function bracketed(tree: Tree, json: boolean): string {
-  const text = (one: string, spot: 'flow' | 'key') =>
-    json ? JSON.stringify(one) : scalarText(one, spot);
+  const text = (one: string, context: 'flow' | 'key') =>
+    json ? JSON.stringify(one) : scalarText(one, context);
   switch (tree.type) {
     case 'bare':
       return tree.text;
@@ -159,13 +159,13 @@ const WORDS = /^[A-Za-z_][\w-]*(?: [\w-]+)*$/;
 const LONGEST_PLAIN_KEY = 120;
 
 /** Whether a text means itself without quotes. */
-export function isPlain(text: string, spot: ScalarContext): boolean {
+export function isPlain(text: string, context: ScalarContext): boolean {
   if (text.length <= LONGEST_PLAIN_KEY && WORDS.test(text)) return !OTHER_TYPES[0]?.test(text);
   if (text === '' || text !== text.trim() || text.search(UNPRINTABLE) >= 0) return false;
   if (/^[\]?:,[{}#&*!|>'"%@`=]|^-(?![A-Za-z])|^\.\.\.|^<<$/.test(text)) return false;
   if (/: |:$| #|\t/.test(text)) return false;
-  if (spot !== 'block' && /[[\]{},]/.test(text)) return false;
-  if (spot === 'key' && text.length > LONGEST_PLAIN_KEY) return false;
+  if (context !== 'block' && /[[\]{},]/.test(text)) return false;
+  if (context === 'key' && text.length > LONGEST_PLAIN_KEY) return false;
   return !OTHER_TYPES.some((pattern) => pattern.test(text));
 }
 
@@ -182,8 +182,8 @@ function quoted(text: string): string {
 }
 
 /** A text on one line, with quotes only where it would otherwise mean something else. */
-export function scalarText(text: string, spot: ScalarContext): string {
-  return isPlain(text, spot) ? text : quoted(text);
+export function scalarText(text: string, context: ScalarContext): string {
+  return isPlain(text, context) ? text : quoted(text);
 }
 
 /** A text as a literal block, line for line; undefined where that would not give back every character. */
@@ -228,7 +228,7 @@ type ScalarPlace = {
 /** A new text in the style of the old one, as far as that style can hold it. Lines end with a line feed. */
 export function restyle(node: Scalar, text: string, place: ScalarPlace): string {
   if (place.json) return JSON.stringify(text);
-  const spot = place.isFlow ? 'flow' : 'block';
+  const context = place.isFlow ? 'flow' : 'block';
   switch (node.type) {
     case 'QUOTE_DOUBLE':
       return inDouble(text);
@@ -236,11 +236,11 @@ export function restyle(node: Scalar, text: string, place: ScalarPlace): string 
       return isQuotable(text) ? `'${text.replaceAll("'", "''")}'` : inDouble(text);
     case 'BLOCK_LITERAL':
     case 'BLOCK_FOLDED':
-      return inBlock(node, text, place) ?? scalarText(text, spot);
+      return inBlock(node, text, place) ?? scalarText(text, context);
     default: {
-      if (isPlain(text, spot)) return text;
+      if (isPlain(text, context)) return text;
       const block = place.isFlow ? undefined : literalBlock(text, place.indent);
-      return block?.join('\n') ?? scalarText(text, spot);
+      return block?.join('\n') ?? scalarText(text, context);
     }
   }
 }

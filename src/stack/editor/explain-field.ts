@@ -6,7 +6,7 @@ import type { Json } from '../../core/value.ts';
 import { catalogueNamed } from '../../kinds/catalogues.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { scalarText } from '../edit/tree.ts';
-import { isFree, isRefused, isText, namedField, typesOf } from '../schema.ts';
+import { isFree, isRefused, isText, limitsOf, namedField, typesOf } from '../schema.ts';
 import { OWN_MEMBERS, topSchema, writtenSchema } from '../settings-schema.ts';
 
 /** Why there is nothing to document under a name. */
@@ -127,7 +127,7 @@ function documentOf({ kind, root, name, steps }: Way): FieldDocument {
     field: name,
     kind: kind?.name ?? null,
     description: schema.description ?? '',
-    type: [typeName(schema, item), ...limitsOf(schema)].join(', '),
+    type: [typeName(schema, item), ...limitsOf(schema), ...patternOf(schema)].join(', '),
     values: valuesOf(schema),
     default: (schema.default ?? null) as Json,
     example: exampleOf(schema),
@@ -215,18 +215,9 @@ function membersOf(root: FieldSchema, schema: FieldSchema): readonly FieldMember
   });
 }
 
-/** Keywords of JSON Schema that `FieldSchema` does not name. */
-type Limits = FieldSchema & {
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly pattern?: string;
-};
+function patternOf(schema: FieldSchema & { readonly pattern?: string }): readonly string[] {
+  return schema.pattern === undefined ? [] : [`must match ${schema.pattern}`];
+}
 
 const TYPES: { readonly [type: string]: string } = {
   string: 'text',
@@ -279,26 +270,6 @@ const PLURALS: { readonly [name: string]: string } = {
 function plural(item: FieldSchema): string {
   const name = typeName(item, undefined);
   return PLURALS[name] ?? name;
-}
-
-/** The limits of a field in words. */
-function limitsOf(given: FieldSchema): readonly string[] {
-  const schema: Limits = given;
-  const words: string[] = [];
-  const say = (limit: number | undefined, text: (number: string) => string) => {
-    if (limit !== undefined) words.push(text(limit.toLocaleString('en-US')));
-  };
-  say(schema.minimum, (n) => `at least ${n}`);
-  say(schema.exclusiveMinimum, (n) => `greater than ${n}`);
-  say(schema.maximum, (n) => `at most ${n}`);
-  say(schema.exclusiveMaximum, (n) => `less than ${n}`);
-  if (schema.minLength === 1) words.push('not empty');
-  else say(schema.minLength, (n) => `at least ${n} characters`);
-  say(schema.maxLength, (n) => `at most ${n} characters`);
-  say(schema.minItems, (n) => `at least ${n} in it`);
-  say(schema.maxItems, (n) => `at most ${n} in it`);
-  if (schema.pattern !== undefined) words.push(`must match ${schema.pattern}`);
-  return words;
 }
 
 /** A value as it is written in YAML, on one line. */

@@ -55,7 +55,7 @@ export function originOf(
     root: settings,
   }: { readonly variables: Variables; readonly root: SyntaxNode | undefined },
 ): Origin {
-  const { kind, address, layers, row, spot } = resource;
+  const { kind, address, layers, row, located } = resource;
   const scope: Scope = { variables, row };
   const written = configPath(resource, path);
   const root = resourceSchema(kind);
@@ -76,7 +76,7 @@ export function originOf(
     address,
     path,
     // Without errors no value has holes.
-    value: (followPath(spot, written)?.value ??
+    value: (followPath(located, written)?.value ??
       (path.length === 1 ? ownOf(resource.document, field) : undefined)) as Value | undefined,
     layers: said.map(({ by, node, field: own, says, position }) => ({
       by,

@@ -1,9 +1,17 @@
-import { stringify } from 'yaml';
 import { dereference, type FieldSchema } from '../../core/schema.ts';
 import { isObject, type Json, type JsonObject } from '../../core/value.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { blockSchema, fieldNames, isFree, isText, resourceSchema, typesOf } from '../schema.ts';
+import {
+  blockSchema,
+  fieldNames,
+  isFree,
+  isText,
+  limitsOf,
+  resourceSchema,
+  typesOf,
+} from '../schema.ts';
 import { COMPOSING_MEMBERS, SHARED_SECTIONS, settingsSchema } from '../settings-schema.ts';
+import { writtenValue } from './explain-field.ts';
 
 /** Where a field stands. */
 type Around = {
@@ -132,14 +140,10 @@ function describeField(field: FieldSchema, prefix: string, { isRequired }: Aroun
   const examples = (field.examples ?? []).filter((example) => typeof example === 'object');
   const facts = [
     ...factsOf(field, { isRequired, isOfPlatform }),
-    ...examples.map((example) => `For example \`${inFlow(example)}\`.`),
+    ...examples.map((example) => `For example \`${writtenValue(example as Json)}\`.`),
   ];
   if (facts.length === 0) return {};
   return { markdownDescription: [description, '', ...facts.map((fact) => `- ${fact}`)].join('\n') };
-}
-
-function inFlow(example: unknown): string {
-  return stringify(example, { collectionStyle: 'flow', lineWidth: 0 }).trim();
 }
 
 /** What an editor shows and offers of a field. Of examples it can offer those of one value. */
@@ -435,18 +439,6 @@ function placeholder(place: number, field: FieldSchema): Json {
   return `\${${place}:${String(escaped(String(example)))}}`;
 }
 
-/** A schema with the limits that `FieldSchema` does not name. */
-type Limits = {
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-};
-
 type FactsOptions = {
   /** Whether the object that holds the field must have it. */
   readonly isRequired: boolean;
@@ -458,45 +450,17 @@ type FactsOptions = {
  * What the schema of a field says of it, in sentences: limits, forms, what clearing and changing it means,
  * and what locks it. Its description and its examples are not among them.
  */
-function factsOf(field: FieldSchema & Limits, options: FactsOptions): readonly string[] {
+function factsOf(field: FieldSchema, options: FactsOptions): readonly string[] {
+  const limits = limitsOf(field).join(', ');
   const facts = [
     options.isRequired ? 'Required.' : undefined,
-    ...limitsOf(field),
+    limits === '' ? undefined : `${limits.charAt(0).toUpperCase()}${limits.slice(1)}.`,
+    field.default === undefined ? undefined : `\`${JSON.stringify(field.default)}\` where absent.`,
     ...formsOf(field),
     ...(options.isOfPlatform ? keepingOf(field, options.isRequired) : []),
     lockOf(field),
   ];
   return facts.filter((fact) => fact !== undefined);
-}
-
-function limitsOf(field: FieldSchema & Limits): readonly (string | undefined)[] {
-  const { minLength = 0, maxLength, minItems = 0, maxItems } = field;
-  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = field;
-  const bounds = [
-    minimum === undefined ? undefined : `at least ${minimum}`,
-    exclusiveMinimum === undefined ? undefined : `more than ${exclusiveMinimum}`,
-    maximum === undefined ? undefined : `at most ${maximum}`,
-    exclusiveMaximum === undefined ? undefined : `less than ${exclusiveMaximum}`,
-  ].filter((bound) => bound !== undefined);
-  return [
-    sizes(minLength, maxLength, 'character'),
-    sizes(minItems, maxItems, 'element'),
-    bounds.length === 0 ? undefined : sentence(bounds.join(', ')),
-    field.default === undefined ? undefined : `\`${JSON.stringify(field.default)}\` where absent.`,
-  ];
-}
-
-/** `1 to 160 characters.` */
-function sizes(least: number, most: number | undefined, noun: string): string | undefined {
-  const many = (count: number) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-  if (most !== undefined)
-    return least > 0 ? `${least} to ${many(most)}.` : `At most ${many(most)}.`;
-  if (least === 0) return undefined;
-  return least === 1 ? 'Not empty.' : `At least ${many(least)}.`;
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** The value forms that the field takes. */
