@@ -22,7 +22,7 @@ import {
   noticeAddress,
   openNotices,
 } from '../notify.ts';
-import { type Log, levelOf, type Metrics, openMetrics, wordsOf } from '../watch/events.ts';
+import { EVENTS, type Log, type Metrics, openMetrics } from '../watch/events.ts';
 import { openHealer } from '../watch/healer.ts';
 import {
   type Bell,
@@ -43,7 +43,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   const secret = hookSecret(env, 'CALLSHEET_HOOK_SECRET');
   const address = noticeAddress(flags, context);
   await checkStacks(chosen, context);
-  const log = openLog(context.terminal, { flags, now, levelOf, wordsOf });
+  const log = openLog(EVENTS, flags, context);
   const pause = context.pause ?? realPause;
   const names = chosen.map(({ name }) => name);
   const metrics = openMetrics(names, context, now());

@@ -6,7 +6,7 @@ import type { Pause } from '../../platform/rate.ts';
 import type { Context, PlanFlags } from '../context.ts';
 import { type HealthReport, judgeSilence } from '../monitor/serve.ts';
 import type { Notices } from '../notify.ts';
-import type { Counts, Log, Metrics, Wake, WatchEvent } from './events.ts';
+import type { Counts, Log, Metrics, PassFailure, Wake, WatchEvent } from './events.ts';
 import type { Healer } from './healer.ts';
 import { compareFindings, type Findings, findingsOf, look, type Seen } from './look.ts';
 
@@ -307,14 +307,6 @@ export function createBell({ sleep }: Pick<Pause, 'sleep'>, stop: AbortSignal): 
     },
   };
 }
-
-/** Why a pass failed, as it is told. */
-type PassFailure = {
-  readonly kind: FailureCode | 'internal';
-  readonly message: string;
-  readonly hint: string | null;
-  readonly problems: readonly string[];
-};
 
 /** Passes of a stack that failed one after the other. */
 type Streak = {
