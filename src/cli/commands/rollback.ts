@@ -2,7 +2,7 @@ import { CallsheetError, type ExitCode } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { renderPlanText } from '../../render/text.ts';
 import { type Review, type UndoOutcome, undo } from '../../run/undo.ts';
-import { type CommonFlags, type Context, stackOptions } from '../context.ts';
+import type { CommonFlags, Context } from '../context.ts';
 import { confirm } from '../events.ts';
 import { openProgress } from '../progress.ts';
 import { exitOfOutcome, showOutcome } from '../result.ts';
@@ -51,21 +51,10 @@ export async function rollBack(
   context: Context,
   review: Review = {},
 ): Promise<UndoOutcome> {
-  const { run, to, allowDelete, force, skipRefused, target, exclude, dryRun, overrideFreeze } =
-    flags;
-  const options = {
-    ...stackOptions(flags),
-    ...(force === undefined ? {} : { force }),
-    ...(skipRefused === undefined ? {} : { skipRefused }),
-    ...(target === undefined ? {} : { target }),
-    ...(exclude === undefined ? {} : { exclude }),
-    ...(dryRun === undefined ? {} : { dryRun }),
-    ...(overrideFreeze === undefined ? {} : { overrideFreeze }),
-  };
+  const { run, to, allowDelete } = flags;
   const observe = (plan: PlanDocument) => openProgress(plan, flags, context);
   const reviewed = { ...review, observe };
-  if (to === undefined)
-    return undo({ ...options, ...(run === undefined ? {} : { run }) }, context, reviewed);
+  if (to === undefined) return undo(flags, context, reviewed);
   if (run !== undefined) {
     throw new CallsheetError('usage', 'a run and --to exclude each other', {
       hint: 'A rollback undoes a run, or goes back to a snapshot.',
@@ -74,7 +63,7 @@ export async function rollBack(
   const { openSnapshot } = await import('../../snapshot/file.ts');
   const { undoTo } = await import('../../run/undo-to.ts');
   const snapshot = await openSnapshot(to, keysFrom(flags, context));
-  return undoTo(snapshot, { ...options, allowDelete: allowDelete === true }, context, reviewed);
+  return undoTo(snapshot, { ...flags, allowDelete: allowDelete === true }, context, reviewed);
 }
 
 /** The format of what came of a run: a plan alone can be a page. */
