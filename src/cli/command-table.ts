@@ -412,7 +412,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet state show agent.reception'],
     exits: OFFLINE,
     prints: ['callsheet-state-resource'],
-    load: async () => (await import('./commands/state.ts')).show,
+    load: async () => (await import('./commands/state.ts')).showResource,
   },
   {
     name: 'state pull',

@@ -12,7 +12,6 @@ import { type ListedResource, readWith } from '../../plan/reader.ts';
 import { livePin } from '../../plan/refresh.ts';
 import { rememberResource } from '../../plan/state-entry.ts';
 import { renderImportText } from '../../render/new-stack.ts';
-import { jsonText } from '../../render/untrusted.ts';
 import { describeActor, runId } from '../../run/actor.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { recordSettlement } from '../../run/recover.ts';
@@ -23,6 +22,7 @@ import type { ResourceState, State } from '../../state/model.ts';
 import { nextState } from '../../state/replay.ts';
 import type { Lease } from '../../state/store.ts';
 import type { CommonFlags, Context } from '../context.ts';
+import { documentOf, show } from '../show.ts';
 import { beginning, editLine, ending, holderFor, originOf } from '../state/edit.ts';
 
 export type ImportFlags = CommonFlags & {
@@ -59,12 +59,8 @@ export async function importCommand(
         found.bindings.length === 0
           ? undefined
           : await record(run, found.bindings, state, lease, own, context);
-      const document = documentOf(edit, found, flags);
-      context.terminal.out(
-        flags.format === 'json'
-          ? jsonText(document)
-          : renderImportText(document, context.terminal.render),
-      );
+      const document = importDocument(edit, found, flags);
+      show(flags, document, (to) => renderImportText(document, to), context);
       return found.unclear.length > 0 ? EXIT.partial : EXIT.done;
     });
   } finally {
@@ -128,14 +124,12 @@ async function record(
   return { run, serial: next.serial };
 }
 
-function documentOf(
+function importDocument(
   edit: { readonly run: string; readonly serial: number } | undefined,
   { bindings, unclear, absent }: Found,
   flags: ImportFlags,
 ): ImportDocument {
-  return {
-    format: 'callsheet-import',
-    version: 1,
+  return documentOf('callsheet-import', {
     run: edit?.run ?? null,
     serial: edit?.serial ?? null,
     bound: bindings.map(({ address, resource, differing }) => ({
@@ -145,7 +139,7 @@ function documentOf(
     })),
     unclear: unclear.map((one) => unclearOne(one, flags)),
     absent,
-  };
+  });
 }
 
 function unclearOne(one: Ambiguity, flags: ImportFlags): ImportDocument['unclear'][number] {

@@ -8,7 +8,6 @@ import { recordIn, textOf } from '../../kinds/making.ts';
 import { createReader } from '../../live/reader.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';
 import { renderSnapshotText } from '../../render/snapshot.ts';
-import { jsonText } from '../../render/untrusted.ts';
 import { formatNumber } from '../../render/wording.ts';
 import { DEFAULT_CONCURRENCY } from '../../run/client.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
@@ -27,6 +26,7 @@ import { readAccount } from '../../snapshot/read-account.ts';
 import type { ResourceState, State } from '../../state/model.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { say } from '../events.ts';
+import { show } from '../show.ts';
 import { type KeyFlags, keysFrom, type SealFlags, sealFrom } from '../snapshot/keys.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -109,9 +109,7 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     const end = await writeSnapshot(file, header, body, seal);
     const { size } = await stat(file);
     const made = tally.document({ file, size, encryption: seal.type }, header, end);
-    terminal.out(
-      flags.format === 'json' ? jsonText(made) : renderSnapshotText(made, terminal.render),
-    );
+    show(flags, made, (to) => renderSnapshotText(made, to), context);
     return EXIT.done;
   });
 }

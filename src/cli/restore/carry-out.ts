@@ -6,7 +6,6 @@ import { refuse } from '../../plan/guards.ts';
 import { type RestorationSummary, renderRestorationText } from '../../render/restoration.ts';
 import { renderLedgerText } from '../../render/runs.ts';
 import { renderPlanText } from '../../render/text.ts';
-import { jsonText } from '../../render/untrusted.ts';
 import type { Part } from '../../restore/addresses.ts';
 import { readHolding } from '../../restore/holding.ts';
 import {
@@ -37,6 +36,7 @@ import { confirm, say } from '../events.ts';
 import { openProgress } from '../progress.ts';
 import { reportFailure } from '../report.ts';
 import { exitOfOutcome, tellOutcome } from '../result.ts';
+import { show } from '../show.ts';
 import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
 import {
   type LookFlags,
@@ -80,17 +80,12 @@ export async function carryOut(
 ): Promise<ExitCode> {
   const progress: Progress = { runs: [], exceptions: [], collisions: [], secrets: [] };
   const sessions = openSessions(opened.session);
-  const { terminal } = context;
   try {
     const session = await sessions.current();
     const { platform } = session;
     const end = (overview: Overview, [status, exit]: Ending) => {
       const summary = summaryOf(status, overview, progress, platform, opened);
-      terminal.out(
-        flags.format === 'json'
-          ? jsonText(summary)
-          : renderRestorationText(summary, terminal.render),
-      );
+      show(flags, summary, (to) => renderRestorationText(summary, to), context);
       return exit;
     };
     announce(session, context);
