@@ -1,3 +1,4 @@
+import { CallsheetError } from '../core/errors.ts';
 import { renderDiagnosticsBeside } from '../render/diagnostics.ts';
 import { renderProse } from '../render/terminal.ts';
 import { formatNumber } from '../render/wording.ts';
@@ -25,6 +26,19 @@ export async function confirm(question: string, terminal: Terminal): Promise<boo
   const text = `${question} Only "yes" is taken for one:`;
   const answer = await terminal.ask(`${wrapsErr ? renderProse(text, renderErr).trimEnd() : text} `);
   return answer.trim() === 'yes';
+}
+
+/** Asks for what `--auto-approve` says. Throws where nobody can be asked; `hint` says how to go on then. */
+export async function isAgreed(
+  question: string,
+  { autoApprove }: { readonly autoApprove?: boolean },
+  terminal: Terminal,
+  hint: string,
+): Promise<boolean> {
+  if (autoApprove === true) return true;
+  if (terminal.canAsk) return confirm(question, terminal);
+  const message = 'nothing was written: nobody is there to agree, as stdin is not a terminal';
+  throw new CallsheetError('usage', message, { hint });
 }
 
 /** A sentence beside the results: broken to the width on a terminal, whole in a pipe. */

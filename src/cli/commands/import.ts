@@ -19,11 +19,10 @@ import { releasing } from '../../run/run.ts';
 import { claimForRun, fingerprintsForRun, openSession, type Session } from '../../run/session.ts';
 import { formerAddresses } from '../../stack/moves.ts';
 import type { ResourceState, State } from '../../state/model.ts';
-import { nextState } from '../../state/replay.ts';
 import type { Lease } from '../../state/store.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { documentOf, show } from '../show.ts';
-import { beginning, editLine, ending, holderFor, originOf } from '../state/edit.ts';
+import { beginning, type Edited, editLine, holderFor, recordEdit } from '../state/edit.ts';
 
 export type ImportFlags = CommonFlags & {
   readonly all?: boolean;
@@ -100,32 +99,27 @@ async function record(
   lease: Lease,
   session: Session,
   context: Context,
-): Promise<{ readonly run: string; readonly serial: number }> {
+): Promise<Edited> {
   const { stack, platform } = session;
   session.beginWriting();
   const settings = { dir: stack.dir, platform: stack.platform };
   const began = await beginning(run, 'import', { settings }, context);
-  await lease.append({ ...began, base_url: platform.base_url, ...originOf(state) });
-  for (const { address, resource } of bindings) {
-    await lease.append({ type: 'resource', address, resource });
-  }
-  const ledger = bindings.map(({ address, resource, differing }) =>
-    editLine(
-      address,
-      'adopt',
-      resource.id,
-      differing.length === 0 ? null : 'it differs from the configuration',
+  const edit = {
+    records: bindings.map(({ address, resource }) => [address, resource] as const),
+    ledger: bindings.map(({ address, resource, differing }) =>
+      editLine(
+        address,
+        'adopt',
+        resource.id,
+        differing.length === 0 ? null : 'it differs from the configuration',
+      ),
     ),
-  );
-  await lease.append(ending(ledger, context));
-  const bound = bindings.map(({ address, resource }) => [address, resource] as const);
-  const next = nextState(state, run, { ...state.resources, ...Object.fromEntries(bound) });
-  await lease.commit(next);
-  return { run, serial: next.serial };
+  };
+  return recordEdit(lease, { ...began, base_url: platform.base_url }, state, edit, context);
 }
 
 function importDocument(
-  edit: { readonly run: string; readonly serial: number } | undefined,
+  edit: Edited | undefined,
   { bindings, unclear, absent }: Found,
   flags: ImportFlags,
 ): ImportDocument {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, errorCode } from '../../core/errors.ts';
 import { escapeInJson, sanitiseLine } from '../../render/untrusted.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import type { ListenAddress } from './listen-address.ts';
@@ -41,15 +41,9 @@ export async function serveRoutes(address: ListenAddress, routes: Routes): Promi
     );
   });
   server.maxConnections = MOST_CONNECTIONS;
-  await listen(server, address);
-  return {
-    at: addressOf(server, address),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { host } = address;
+  const { port, close } = await listen(server, address, refused);
+  return { at: `${host.includes(':') ? `[${host}]` : host}:${port}`, close };
 }
 
 /** A sentence as an answer. */
@@ -85,11 +79,38 @@ function send(
   response.writeHead(status).end(request.method === 'HEAD' ? undefined : body);
 }
 
-function listen(server: Server, { host, port }: ListenAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(refused(error, host, port)));
+/** Has a server listen. `refused` puts into words why it cannot. */
+export async function listen(
+  server: Server,
+  { host, port }: ListenAddress,
+  refused: (error: NodeJS.ErrnoException, address: ListenAddress) => Error,
+): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(refused(error, { host, port })));
     server.listen(port, host, resolve);
   });
+  return {
+    port: portOf(server),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        // Streams of events never end by themselves.
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The port that a server listens on. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** A failure to listen on a port of `--port`. */
+export function portTaken(cause: unknown, port: number): unknown {
+  if (errorCode(cause) !== 'EADDRINUSE') return cause;
+  const hint = 'Take another with --port, or let one be chosen with --port 0.';
+  return new CallsheetError('usage', `port ${port} is in use`, { hint, cause });
 }
 
 const WHY: { readonly [code: string]: string } = {
@@ -99,19 +120,13 @@ const WHY: { readonly [code: string]: string } = {
   ENOTFOUND: 'is no host that is known here',
 };
 
-function refused(error: NodeJS.ErrnoException, host: string, port: number): Error {
+function refused(error: NodeJS.ErrnoException, { host, port }: ListenAddress): Error {
   const why = WHY[error.code ?? ''];
   if (why === undefined) return error;
   return new CallsheetError('usage', `${host}:${port} ${why}`, {
     hint: 'Take another with --listen, such as 127.0.0.1:9465.',
     cause: error,
   });
-}
-
-function addressOf(server: Server, { host }: ListenAddress): string {
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Whether a command goes on, for whoever restarts what hangs. Each adds what there is to know of it. */

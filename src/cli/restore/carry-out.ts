@@ -32,7 +32,7 @@ import type { Session } from '../../run/session.ts';
 import { openSnapshot } from '../../snapshot/file.ts';
 import type { LedgerLine } from '../../state/journal.ts';
 import type { Context } from '../context.ts';
-import { confirm, say } from '../events.ts';
+import { isAgreed, say } from '../events.ts';
 import { openProgress } from '../progress.ts';
 import { reportFailure } from '../report.ts';
 import { exitOfOutcome, tellOutcome } from '../result.ts';
@@ -321,6 +321,8 @@ type AgreeFlags = {
   readonly format: 'text' | 'json';
 };
 
+const UNASKED = 'To carry this out, pass --auto-approve; to look at it only, --dry-run.';
+
 /** What has to be settled before the first write: what is in the way, what is missing, and whether to go on. */
 async function beforeFirst(
   overview: Overview,
@@ -362,7 +364,10 @@ async function beforeFirst(
     );
     return ['refused', EXIT.refused];
   }
-  return (await isAgreed(flags, context)) ? undefined : ['refused', EXIT.error];
+  const { terminal } = context;
+  if (await isAgreed('Restore this?', flags, terminal, UNASKED)) return undefined;
+  terminal.err('Nothing was written.');
+  return ['refused', EXIT.error];
 }
 
 function briefly(plan: PlanDocument, { terminal }: Context): PlanDocument {
@@ -376,19 +381,6 @@ function briefly(plan: PlanDocument, { terminal }: Context): PlanDocument {
 
 function keyOf({ kind, id }: { readonly kind: string; readonly id: string }): string {
   return `${kind} ${id}`;
-}
-
-async function isAgreed({ autoApprove }: AgreeFlags, { terminal }: Context): Promise<boolean> {
-  if (autoApprove === true) return true;
-  if (!terminal.canAsk) {
-    const message = 'nothing was written: nobody is there to agree, as stdin is not a terminal';
-    throw new CallsheetError('usage', message, {
-      hint: 'To carry this out, pass --auto-approve; to look at it only, --dry-run.',
-    });
-  }
-  const agreed = await confirm('Restore this?', terminal);
-  if (!agreed) terminal.err('Nothing was written.');
-  return agreed;
 }
 
 export type RestoreFlags = CarryOutFlags & KeyFlags;
