@@ -5,7 +5,7 @@ import { formatNumber } from '../render/wording.ts';
 import type { Event } from '../run/events.ts';
 import type { Context } from './context.ts';
 import { reportFailure } from './report.ts';
-import type { Terminal } from './terminal.ts';
+import { drawEvery, type Terminal } from './terminal.ts';
 
 /** What of a context goes through a terminal. Whoever puts another one in its place takes all of it. */
 export function onTerminal(terminal: Terminal): Pick<Context, 'terminal' | 'emit' | 'confirm'> {
@@ -46,8 +46,6 @@ export function say({ err, wrapsErr, renderErr }: Terminal, text: string): void 
   err(wrapsErr ? renderProse(text, renderErr) : text);
 }
 
-/** How often the display is drawn anew: fast enough to see that it moves. */
-const EVERY_MS = 120;
 /** Resources between two lines in a log. */
 const STRIDE = 1000;
 
@@ -55,8 +53,7 @@ const STRIDE = 1000;
 function presentOn(terminal: Terminal): (event: Event) => void {
   const { live } = terminal;
   let reading = { read: 0, expected: 0 };
-  let timer: NodeJS.Timeout | undefined;
-  const draw = () => live?.draw(`Reading what is live: ${progressIn(reading)}`);
+  let stop: (() => void) | undefined;
   return (event) => {
     switch (event.type) {
       case 'loading':
@@ -66,14 +63,12 @@ function presentOn(terminal: Terminal): (event: Event) => void {
         reading = event;
         if (live === undefined && event.read > 0 && event.read % STRIDE === 0)
           terminal.err(`${progressIn(event)} read`);
-        if (live === undefined || timer !== undefined) return;
-        draw();
-        timer = setInterval(draw, EVERY_MS).unref();
+        stop ??= drawEvery(live, () => `Reading what is live: ${progressIn(reading)}`);
         return;
       case 'loaded':
       case 'read':
-        clearInterval(timer);
-        timer = undefined;
+        stop?.();
+        stop = undefined;
         live?.end();
         return;
       case 'warnings':
