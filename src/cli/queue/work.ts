@@ -352,8 +352,10 @@ export function travelling(
   command: QueuedCommand,
   flags: StackFlags,
 ): { readonly [flag: string]: Json } {
-  const given = Object.entries(flags).filter(
-    ([name, value]) => value !== undefined && QUEUED.some((one) => travellersOf(one).has(name)),
+  const given = Object.entries(flags).flatMap(([name, value]) =>
+    value !== undefined && QUEUED.some((one) => travellersOf(one).has(name))
+      ? [[name, value] as const]
+      : [],
   );
   const own = travellersOf(command);
   const wrong = given.filter(([name]) => !own.has(name));
