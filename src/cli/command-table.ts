@@ -37,7 +37,7 @@ import type { StackCommand, TreeFlags } from './fleet/request.ts';
 
 /**
  * The table of commands: flags, arguments, examples, exit codes and documents. The program, its help, completion, the
- * reference and the options that travel to workers are made from it. A command is an entry here and a file below
+ * reference and the options in the jobs of workers are made from it. A command is an entry here and a file below
  * `commands/`, which is loaded when the command runs.
  */
 

@@ -30,7 +30,7 @@ import {
 } from '../fleet/request.ts';
 import type { StackResult } from '../fleet/run-stack.ts';
 import { workOn } from '../fleet/work-on.ts';
-import { digestAt, travelling } from '../queue/work.ts';
+import { digestAt, jobPayload } from '../queue/work.ts';
 import { documentOf } from '../show.ts';
 import { refusePlanningFlags } from './apply.ts';
 
@@ -58,7 +58,7 @@ export async function enqueueCommand(
   // Nobody is asked anything on the machine of a worker, so nobody is asked here.
   const asking = { ...context.terminal, canAsk: false };
   const request = checkTree(command, flags, plans, { env: context.env, terminal: asking });
-  const travels = travelling(command, flags);
+  const payload = jobPayload(command, flags);
   const checkout = await describeCheckout(flags.dir);
   if (checkout?.isChanged === true)
     say(
@@ -67,7 +67,7 @@ export async function enqueueCommand(
     );
   return withQueue(flags, context, async (queue) => {
     const tasks = await gatherTasks(request, context);
-    const batch = { command, commit: checkout?.head, flags: travels, tasks };
+    const batch = { command, commit: checkout?.head, flags: payload, tasks };
     const enqueued = await enqueue(queue, batch, runId(context.now()));
     const { id, isOld } = enqueued;
     const what = `${formatCount(tasks.length, 'stack')} to ${command}`;

@@ -171,7 +171,7 @@ async function workOn(
   }
 }
 
-/** What of its flags goes into each command, beside what travels with the job. */
+/** What of its flags goes into each command, beside what the payload of the job holds. */
 function ownFlags(flags: WorkerFlags) {
   const { dir, env, var: vars, varFile, allowEnv, allowExec, verbose, concurrency } = flags;
   const given = { env, var: vars, varFile, allowEnv, allowExec, verbose };
