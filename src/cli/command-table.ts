@@ -1,11 +1,7 @@
 import { METRICS_BLOCKS } from '../core/documents.ts';
 import type { ExitCode, ExitName } from '../core/errors.ts';
-import type { ApplyFlags } from './commands/apply.ts';
-import type { DriftFlags } from './commands/drift.ts';
-import type { PlanCommandFlags } from './commands/plan.ts';
 import type { RollbackFlags } from './commands/rollback.ts';
-import type { ValidateFlags } from './commands/validate.ts';
-import type { Context } from './context.ts';
+import type { CommonFlags, Context } from './context.ts';
 import { type DocumentFormat, PIPELINES, SHELLS } from './documents.ts';
 import {
   ALLOWANCES,
@@ -41,7 +37,7 @@ import type { StackCommand, TreeFlags } from './fleet/request.ts';
 
 /**
  * The table of commands: flags, arguments, examples, exit codes and documents. The program, its help, completion, the
- * reference and the options that travel to workers are made from it. A command is an entry here and a file below
+ * reference and the options in the jobs of workers are made from it. A command is an entry here and a file below
  * `commands/`, which is loaded when the command runs.
  */
 
@@ -65,28 +61,29 @@ export type CommandEntry = {
   readonly exits: readonly ExitName[];
   /** What it prints with `--format json`, or always. Where it ends before that, it is `callsheet-error`. */
   readonly prints?: readonly DocumentFormat[];
-  readonly run: Run;
+  readonly load: () => Promise<Command>;
 };
 
 /**
- * Carries it out. Arguments come in their order; those that are left out are undefined. Each command takes the flags and
- * arguments that its entry lists: commander has read them, and hands them over without a type.
+ * Carries a command out. It is given the arguments in their order, undefined for those that are left out, then the
+ * flags and the context. Each takes what its entry lists: commander has read it, and hands it over without a type.
  */
-type Run = (flags: never, context: Context, ...args: never[]) => Promise<ExitCode>;
+type Command = (...given: never[]) => Promise<ExitCode>;
 
-/** A command that with `--recursive` runs in every stack of a tree. What a tree needs is loaded only for one. */
-export function inTree<F extends TreeFlags>(command: StackCommand, one: StackRun<F>): StackRun<F> {
-  return async (flags, context, planSet) => {
-    if (flags.recursive === true)
-      return (await import('./fleet/apply-tree.ts')).runTree(command, flags, context, planSet);
-    if (flags.shard !== undefined)
-      (await import('./fleet/request.ts')).refuseShardAlone(flags.shard);
-    return one(flags, context, planSet);
-  };
+/** Runs a command; with `--recursive` in every stack of a tree. What a tree needs is loaded only for one. */
+export async function runCommand(
+  { name, load }: Pick<CommandEntry, 'name' | 'load'>,
+  args: readonly unknown[],
+  flags: CommonFlags & Pick<TreeFlags, 'recursive' | 'shard'>,
+  context: Context,
+): Promise<ExitCode> {
+  if (flags.recursive === true) {
+    const { runTree } = await import('./fleet/apply-tree.ts');
+    return runTree(name as StackCommand, flags as TreeFlags, context, args[0] as string);
+  }
+  if (flags.shard !== undefined) (await import('./fleet/request.ts')).refuseShardAlone(flags.shard);
+  return (await load())(...([...args, flags, context] as never[]));
 }
-
-/** `planFile`: what `apply` carries out; with `--recursive` a folder of such. */
-type StackRun<F> = (flags: F, context: Context, planFile?: string) => Promise<ExitCode>;
 
 const AGENT = {
   name: '<agent>',
@@ -128,9 +125,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: READING,
     prints: ['callsheet-diagnostics', 'callsheet-fleet'],
-    run: inTree('validate', async (flags: ValidateFlags & TreeFlags, context) =>
-      (await import('./commands/validate.ts')).validate(flags, context),
-    ),
+    load: async () => (await import('./commands/validate.ts')).validate,
   },
   {
     name: 'init',
@@ -151,7 +146,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'callsheet init --yes --organization harbor=3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11 --ci github',
     ],
     exits: READING,
-    run: async (flags, context) => (await import('./commands/init.ts')).init(flags, context),
+    load: async () => (await import('./commands/init.ts')).init,
   },
   {
     name: 'fmt',
@@ -160,8 +155,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: [flag('--check', 'change nothing; list what would change and exit 1')],
     examples: ['callsheet fmt', 'callsheet fmt --check'],
     exits: OFFLINE,
-    run: async (flags, context, files) =>
-      (await import('./commands/fmt.ts')).fmt(files, flags, context),
+    load: async () => (await import('./commands/fmt.ts')).fmt,
   },
   {
     name: 'explain',
@@ -182,8 +176,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: OFFLINE,
     prints: ['callsheet-value', 'callsheet-field'],
-    run: async (flags, context, name) =>
-      (await import('./commands/explain.ts')).explain(name, flags, context),
+    load: async () => (await import('./commands/explain.ts')).explain,
   },
   {
     name: 'graph',
@@ -198,7 +191,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'callsheet graph --target agent.reception --format dot > graph.dot',
     ],
     exits: OFFLINE,
-    run: async (flags, context) => (await import('./commands/graph.ts')).graph(flags, context),
+    load: async () => (await import('./commands/graph.ts')).graph,
   },
   {
     name: 'schema',
@@ -206,7 +199,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: [flag('--out <file>', 'write it to a file')],
     examples: ['callsheet schema --out callsheet.schema.json'],
     exits: OFFLINE,
-    run: async (flags, context) => (await import('./commands/explain.ts')).schema(flags, context),
+    load: async () => (await import('./commands/explain.ts')).schema,
   },
   {
     name: 'completion',
@@ -214,8 +207,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [{ name: '<shell>', does: 'the shell', choices: SHELLS }],
     examples: ['source <(callsheet completion bash)'],
     exits: OFFLINE,
-    run: async (_flags, context, shell) =>
-      (await import('./commands/completion.ts')).completion(shell, context),
+    load: async () => (await import('./commands/completion.ts')).completion,
   },
   {
     name: 'plan',
@@ -229,9 +221,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'changes', 'refused', 'interrupted'],
     prints: ['callsheet-plan', 'callsheet-fleet'],
-    run: inTree('plan', async (flags: PlanCommandFlags & TreeFlags, context) =>
-      (await import('./commands/plan.ts')).plan(flags, context),
-    ),
+    load: async () => (await import('./commands/plan.ts')).plan,
   },
   {
     name: 'apply',
@@ -252,9 +242,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: WRITING,
     prints: ['callsheet-run', 'callsheet-fleet'],
-    run: inTree('apply', async (flags: ApplyFlags & TreeFlags, context, file) =>
-      (await import('./commands/apply.ts')).apply(file, flags, context),
-    ),
+    load: async () => (await import('./commands/apply.ts')).apply,
   },
   {
     name: 'rollback',
@@ -288,9 +276,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: WRITING,
     prints: ['callsheet-run'],
-    run: async (flags: RollbackFlags, context, run?: string) => {
+    load: async () => {
       const { rollback } = await import('./commands/rollback.ts');
-      return rollback({ ...flags, ...(run === undefined ? {} : { run }) }, context);
+      return (run: string | undefined, flags: RollbackFlags, context: Context) =>
+        rollback(run === undefined ? flags : { ...flags, run }, context);
     },
   },
   {
@@ -320,8 +309,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'partial', 'refused', 'stale', 'interrupted'],
     prints: ['callsheet-plan'],
-    run: async (flags, context, file) =>
-      (await import('./commands/rehearse.ts')).rehearse(file, flags, context),
+    load: async () => (await import('./commands/rehearse.ts')).rehearse,
   },
   {
     name: 'drift',
@@ -335,9 +323,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'changes', 'refused', 'stale', 'interrupted'],
     prints: ['callsheet-plan', 'callsheet-pull', 'callsheet-fleet'],
-    run: inTree('drift', async (flags: DriftFlags & TreeFlags, context) =>
-      (await import('./commands/drift.ts')).drift(flags, context),
-    ),
+    load: async () => (await import('./commands/drift.ts')).drift,
   },
   {
     name: 'watch',
@@ -370,7 +356,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'CALLSHEET_HOOK_SECRET=… callsheet watch --listen 0.0.0.0:9464 --log json',
     ],
     exits: READING,
-    run: async (flags, context) => (await import('./commands/watch.ts')).watch(flags, context),
+    load: async () => (await import('./commands/watch.ts')).watch,
   },
   {
     name: 'pull',
@@ -396,8 +382,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'refused', 'stale', 'interrupted'],
     prints: ['callsheet-pull'],
-    run: async (flags, context, addresses) =>
-      (await import('./commands/pull.ts')).pull(addresses, flags, context),
+    load: async () => (await import('./commands/pull.ts')).pull,
   },
   {
     name: 'runs',
@@ -407,8 +392,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet runs', 'callsheet runs --format json'],
     exits: OFFLINE,
     prints: ['callsheet-runs', 'callsheet-receipt'],
-    run: async (flags, context, id) =>
-      (await import('./commands/state.ts')).runs(id, flags, context),
+    load: async () => (await import('./commands/state.ts')).runs,
   },
   {
     name: 'state list',
@@ -418,8 +402,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet state list', 'callsheet state list agent'],
     exits: OFFLINE,
     prints: ['callsheet-state-list'],
-    run: async (flags, context, addresses) =>
-      (await import('./commands/state.ts')).list(addresses, flags, context),
+    load: async () => (await import('./commands/state.ts')).list,
   },
   {
     name: 'state show',
@@ -429,8 +412,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet state show agent.reception'],
     exits: OFFLINE,
     prints: ['callsheet-state-resource'],
-    run: async (flags, context, address) =>
-      (await import('./commands/state.ts')).show(address, flags, context),
+    load: async () => (await import('./commands/state.ts')).showResource,
   },
   {
     name: 'state pull',
@@ -438,7 +420,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet state pull > state.json'],
     exits: OFFLINE,
     prints: ['callsheet-state'],
-    run: async (flags, context) => (await import('./commands/state.ts')).pull(flags, context),
+    load: async () => (await import('./commands/state.ts')).pull,
   },
   {
     name: 'state mv',
@@ -451,8 +433,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet state mv agent.front agent.reception'],
     exits: EDITING,
     prints: ['callsheet-state-edit'],
-    run: async (flags, context, from, to) =>
-      (await import('./commands/state.ts')).mv(from, to, flags, context),
+    load: async () => (await import('./commands/state.ts')).mv,
   },
   {
     name: 'state rm',
@@ -462,8 +443,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet state rm agent.reception'],
     exits: EDITING,
     prints: ['callsheet-state-edit'],
-    run: async (flags, context, addresses) =>
-      (await import('./commands/state.ts')).rm(addresses, flags, context),
+    load: async () => (await import('./commands/state.ts')).rm,
   },
   {
     name: 'state trust',
@@ -473,8 +453,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet state trust --dry-run', 'callsheet state trust agent.reception'],
     exits: EDITING,
     prints: ['callsheet-state-edit'],
-    run: async (flags, context, addresses) =>
-      (await import('./commands/state.ts')).trust(addresses, flags, context),
+    load: async () => (await import('./commands/state.ts')).trust,
   },
   {
     name: 'state push',
@@ -487,8 +466,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet state push state.json'],
     exits: EDITING,
     prints: ['callsheet-state-edit'],
-    run: async (flags, context, file) =>
-      (await import('./commands/state.ts')).push(file, flags, context),
+    load: async () => (await import('./commands/state.ts')).push,
   },
   {
     name: 'state unlock',
@@ -498,8 +476,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet state unlock'],
     exits: ['done', 'error', 'locked'],
     prints: ['callsheet-lock'],
-    run: async (flags, context, lease) =>
-      (await import('./commands/state.ts')).unlock(lease, flags, context),
+    load: async () => (await import('./commands/state.ts')).unlock,
   },
   {
     name: 'state migrate',
@@ -513,7 +490,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet state migrate --to s3://voice-states/production/state.json'],
     exits: EDITING,
     prints: ['callsheet-state-migration'],
-    run: async (flags, context) => (await import('./commands/state.ts')).migrate(flags, context),
+    load: async () => (await import('./commands/state.ts')).migrate,
   },
   {
     name: 'state repair',
@@ -522,7 +499,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet state repair'],
     exits: ['done', 'error', 'stale', 'locked', 'interrupted'],
     prints: ['callsheet-state-repair'],
-    run: async (flags, context) => (await import('./commands/state.ts')).repair(flags, context),
+    load: async () => (await import('./commands/state.ts')).repair,
   },
   {
     name: 'snapshot create',
@@ -546,8 +523,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: READING,
     prints: ['callsheet-snapshot-summary'],
-    run: async (flags, context) =>
-      (await import('./commands/snapshot-create.ts')).create(flags, context),
+    load: async () => (await import('./commands/snapshot-create.ts')).create,
   },
   {
     name: 'snapshot list',
@@ -557,8 +533,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet snapshot list backups'],
     exits: OFFLINE,
     prints: ['callsheet-snapshots'],
-    run: async (flags, context, folder) =>
-      (await import('./commands/snapshot-show.ts')).list(folder, flags, context),
+    load: async () => (await import('./commands/snapshot-show.ts')).list,
   },
   {
     name: 'snapshot show',
@@ -574,8 +549,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: OFFLINE,
     prints: ['callsheet-snapshot-summary', 'callsheet-snapshot-resource'],
-    run: async (flags, context, file, resource) =>
-      (await import('./commands/snapshot-show.ts')).show(file, resource, flags, context),
+    load: async () => (await import('./commands/snapshot-show.ts')).show,
   },
   {
     name: 'snapshot diff',
@@ -595,8 +569,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'changes'],
     prints: ['callsheet-plan'],
-    run: async (flags, context, earlier, later) =>
-      (await import('./commands/snapshot-show.ts')).diff(earlier, later, flags, context),
+    load: async () => (await import('./commands/snapshot-show.ts')).diff,
   },
   {
     name: 'restore',
@@ -630,8 +603,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: WRITING,
     prints: ['callsheet-restoration'],
-    run: async (flags, context, file) =>
-      (await import('./restore/carry-out.ts')).restore(file, flags, context),
+    load: async () => (await import('./restore/carry-out.ts')).restore,
   },
   {
     name: 'export',
@@ -653,8 +625,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'refused', 'interrupted'],
     prints: ['callsheet-export'],
-    run: async (flags, context) =>
-      (await import('./commands/export.ts')).exportCommand(flags, context),
+    load: async () => (await import('./commands/export.ts')).exportCommand,
   },
   {
     name: 'import',
@@ -673,8 +644,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'partial', 'refused', 'stale', 'locked', 'interrupted'],
     prints: ['callsheet-import'],
-    run: async (flags, context, address, id) =>
-      (await import('./commands/import.ts')).importCommand(address, id, flags, context),
+    load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
     name: 'assumptions',
@@ -683,8 +653,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet assumptions'],
     exits: OFFLINE,
     prints: ['callsheet-assumptions'],
-    run: async (flags, context) =>
-      (await import('./commands/assumptions.ts')).assumptions(flags, context),
+    load: async () => (await import('./commands/assumptions.ts')).assumptions,
   },
   {
     name: 'get',
@@ -706,8 +675,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     // It lists kinds whose endpoints are assumed, which platform.assume can forbid.
     exits: ['done', 'error', 'refused', 'interrupted'],
     prints: ['callsheet-records', 'callsheet-record'],
-    run: async (flags, context, kind, resource) =>
-      (await import('./commands/get.ts')).get(kind, resource, flags, context),
+    load: async () => (await import('./commands/get.ts')).get,
   },
   {
     name: 'history',
@@ -728,8 +696,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: READING,
     prints: ['callsheet-history', 'callsheet-history-diff'],
-    run: async (flags, context, agent) =>
-      (await import('./commands/history.ts')).history(agent, flags, context),
+    load: async () => (await import('./commands/history.ts')).history,
   },
   {
     name: 'payments',
@@ -743,8 +710,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet payments agent.reception --refresh'],
     exits: READING,
     prints: ['callsheet-payments'],
-    run: async (flags, context, agent) =>
-      (await import('./commands/catalogues.ts')).payments(agent, flags, context),
+    load: async () => (await import('./commands/catalogues.ts')).payments,
   },
   {
     name: 'logs',
@@ -768,8 +734,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: READING,
     prints: ['callsheet-calls', 'callsheet-call'],
-    run: async (flags, context, agent) =>
-      (await import('./commands/reports.ts')).logs(agent, flags, context),
+    load: async () => (await import('./commands/reports.ts')).logs,
   },
   {
     name: 'metrics',
@@ -787,7 +752,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet metrics --since 30d', 'callsheet metrics --block totals --format csv'],
     exits: READING,
     prints: ['callsheet-metrics'],
-    run: async (flags, context) => (await import('./commands/reports.ts')).metrics(flags, context),
+    load: async () => (await import('./commands/reports.ts')).metrics,
   },
   {
     name: 'billing',
@@ -802,7 +767,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet billing --start 2026-10-01 --end 2026-10-31 --format csv'],
     exits: READING,
     prints: ['callsheet-billing'],
-    run: async (flags, context) => (await import('./commands/reports.ts')).billing(flags, context),
+    load: async () => (await import('./commands/reports.ts')).billing,
   },
   {
     name: 'features',
@@ -816,8 +781,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet features --organization harbor --locked'],
     exits: READING,
     prints: ['callsheet-features'],
-    run: async (flags, context) =>
-      (await import('./commands/catalogues.ts')).features(flags, context),
+    load: async () => (await import('./commands/catalogues.ts')).features,
   },
   {
     name: 'models',
@@ -826,8 +790,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet models --organization harbor'],
     exits: READING,
     prints: ['callsheet-models'],
-    run: async (flags, context) =>
-      (await import('./commands/catalogues.ts')).models(flags, context),
+    load: async () => (await import('./commands/catalogues.ts')).models,
   },
   {
     name: 'stt',
@@ -836,7 +799,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet stt'],
     exits: READING,
     prints: ['callsheet-stt-providers'],
-    run: async (flags, context) => (await import('./commands/catalogues.ts')).stt(flags, context),
+    load: async () => (await import('./commands/catalogues.ts')).stt,
   },
   {
     name: 'voices',
@@ -845,8 +808,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet voices --organization harbor'],
     exits: READING,
     prints: ['callsheet-records'],
-    run: async (flags, context) =>
-      (await import('./commands/catalogues.ts')).voices(flags, context),
+    load: async () => (await import('./commands/catalogues.ts')).voices,
   },
   {
     name: 'session',
@@ -861,8 +823,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet session --profile 2f6d8e9a-0b11-4b0e-9b1c-7d0c6f1e54a3'],
     exits: READING,
     prints: ['callsheet-session'],
-    run: async (flags, context) =>
-      (await import('./commands/catalogues.ts')).session(flags, context),
+    load: async () => (await import('./commands/catalogues.ts')).session,
   },
   {
     name: 'enqueue',
@@ -890,8 +851,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'changes', 'partial', 'refused', 'stale', 'locked', 'interrupted'],
     prints: ['callsheet-batch', 'callsheet-fleet'],
-    run: async (flags, context, command, plans) =>
-      (await import('./commands/enqueue.ts')).enqueueCommand(command, plans, flags, context),
+    load: async () => (await import('./commands/enqueue.ts')).enqueueCommand,
   },
   {
     name: 'worker',
@@ -912,7 +872,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'callsheet worker --until-empty --stacks 8 --concurrency 16',
     ],
     exits: OFFLINE,
-    run: async (flags, context) => (await import('./commands/worker.ts')).worker(flags, context),
+    load: async () => (await import('./commands/worker.ts')).worker,
   },
   {
     name: 'ui',
@@ -926,8 +886,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     examples: ['callsheet ui', 'callsheet ui plan.json --port 4020'],
     exits: READING,
-    run: async (flags, context, file) =>
-      (await import('./commands/ui.ts')).ui(file, flags, context),
+    load: async () => (await import('./commands/ui.ts')).ui,
   },
   {
     name: 'simulate',
@@ -962,8 +921,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'callsheet simulate --resellers 3 --organizations 12 --agents 500 --calls 5000',
     ],
     exits: OFFLINE,
-    run: async (flags, context) =>
-      (await import('./commands/simulate.ts')).simulate(flags, context),
+    load: async () => (await import('./commands/simulate.ts')).simulate,
   },
 ];
 

@@ -29,20 +29,7 @@ export type PlanFlags = CommonFlags &
   };
 
 /** What of the flags says which stack it is, and how it is read. */
-export function stackOptions({
-  dir,
-  env,
-  var: variables,
-  varFile,
-  allowEnv,
-  concurrency,
-}: CommonFlags & { readonly concurrency?: number }): StackOptions {
-  return {
-    dir,
-    ...(env === undefined ? {} : { env }),
-    ...(variables === undefined ? {} : { var: variables }),
-    ...(varFile === undefined ? {} : { varFile }),
-    ...(allowEnv === undefined ? {} : { allowEnv }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-  };
+export function stackOptions(flags: CommonFlags & { readonly concurrency?: number }): StackOptions {
+  const { dir, env, var: variables, varFile, allowEnv, concurrency } = flags;
+  return { dir, env, var: variables, varFile, allowEnv, concurrency };
 }

@@ -1,10 +1,11 @@
+import { CallsheetError } from '../core/errors.ts';
 import { renderDiagnosticsBeside } from '../render/diagnostics.ts';
 import { renderProse } from '../render/terminal.ts';
 import { formatNumber } from '../render/wording.ts';
 import type { Event } from '../run/events.ts';
 import type { Context } from './context.ts';
 import { reportFailure } from './report.ts';
-import type { Terminal } from './terminal.ts';
+import { drawEvery, type Terminal } from './terminal.ts';
 
 /** What of a context goes through a terminal. Whoever puts another one in its place takes all of it. */
 export function onTerminal(terminal: Terminal): Pick<Context, 'terminal' | 'emit' | 'confirm'> {
@@ -27,13 +28,24 @@ export async function confirm(question: string, terminal: Terminal): Promise<boo
   return answer.trim() === 'yes';
 }
 
+/** Asks for what `--auto-approve` says. Throws where nobody can be asked; `hint` says how to go on then. */
+export async function isAgreed(
+  question: string,
+  { autoApprove }: { readonly autoApprove?: boolean },
+  terminal: Terminal,
+  hint: string,
+): Promise<boolean> {
+  if (autoApprove === true) return true;
+  if (terminal.canAsk) return confirm(question, terminal);
+  const message = 'nothing was written: nobody is there to agree, as stdin is not a terminal';
+  throw new CallsheetError('usage', message, { hint });
+}
+
 /** A sentence beside the results: broken to the width on a terminal, whole in a pipe. */
 export function say({ err, wrapsErr, renderErr }: Terminal, text: string): void {
   err(wrapsErr ? renderProse(text, renderErr) : text);
 }
 
-/** How often the display is drawn anew: fast enough to see that it moves. */
-const EVERY_MS = 120;
 /** Resources between two lines in a log. */
 const STRIDE = 1000;
 
@@ -41,8 +53,7 @@ const STRIDE = 1000;
 function presentOn(terminal: Terminal): (event: Event) => void {
   const { live } = terminal;
   let reading = { read: 0, expected: 0 };
-  let timer: NodeJS.Timeout | undefined;
-  const draw = () => live?.draw(`Reading what is live: ${progressIn(reading)}`);
+  let stop: (() => void) | undefined;
   return (event) => {
     switch (event.type) {
       case 'loading':
@@ -52,14 +63,12 @@ function presentOn(terminal: Terminal): (event: Event) => void {
         reading = event;
         if (live === undefined && event.read > 0 && event.read % STRIDE === 0)
           terminal.err(`${progressIn(event)} read`);
-        if (live === undefined || timer !== undefined) return;
-        draw();
-        timer = setInterval(draw, EVERY_MS).unref();
+        stop ??= drawEvery(live, () => `Reading what is live: ${progressIn(reading)}`);
         return;
       case 'loaded':
       case 'read':
-        clearInterval(timer);
-        timer = undefined;
+        stop?.();
+        stop = undefined;
         live?.end();
         return;
       case 'warnings':

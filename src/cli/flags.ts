@@ -15,7 +15,7 @@ export type Flag = {
   /** Reads one value; `before` is what values before it came to. Throws `InvalidArgumentError`. */
   readonly parse?: (value: string, before: unknown) => unknown;
   /** Whether it goes into the jobs of `enqueue`, rather than being the worker's own. */
-  readonly travels?: boolean;
+  readonly isInJob?: boolean;
 };
 
 type FlagFacts = Omit<Flag, 'spelling' | 'does'>;
@@ -39,7 +39,7 @@ export function repeatable(spelling: string, does: string): Flag {
 /** Flags of every command. */
 export const COMMON_FLAGS: readonly Flag[] = [
   flag('--dir <folder>', 'folder of the stack', { byDefault: '.' }),
-  flag('--env <name>', 'the environment of callsheet.yaml to use', { travels: true }),
+  flag('--env <name>', 'the environment of callsheet.yaml to use', { isInJob: true }),
   repeatable('--var <name=value>', 'set a variable'),
   repeatable('--var-file <file>', 'read variables from a file'),
   repeatable('--allow-env <name>', 'let variables of the stack read this environment variable'),
@@ -57,9 +57,9 @@ export function format(...choices: readonly string[]): Flag {
 
 export const TARGETS = [
   flag('--target <address...>', 'only these: an address, a kind, or what it begins with', {
-    travels: true,
+    isInJob: true,
   }),
-  flag('--exclude <address...>', 'not these', { travels: true }),
+  flag('--exclude <address...>', 'not these', { isInJob: true }),
 ];
 
 /** Whether a command is about one stack or a tree of them. */
@@ -71,22 +71,22 @@ export const TREE = [
 export const OVERRIDE_FREEZE = flag(
   '--override-freeze <reason>',
   'write in a freeze window; why is recorded',
-  { travels: true },
+  { isInJob: true },
 );
 
 /** What a plan may do. */
 export const ALLOWANCES = [
   ...TARGETS,
-  flag('--allow-delete', 'delete what the configuration no longer has', { travels: true }),
+  flag('--allow-delete', 'delete what the configuration no longer has', { isInJob: true }),
   flag('--accept-conflicts', "write the configuration's side where both sides changed", {
-    travels: true,
+    isInJob: true,
   }),
-  flag('--skip-refused', 'leave out what is refused and apply the rest', { travels: true }),
-  flag('--force', 'delete what live resources still use, too', { travels: true }),
-  flag('--release-hold', 'apply a configuration again that was rolled back', { travels: true }),
+  flag('--skip-refused', 'leave out what is refused and apply the rest', { isInJob: true }),
+  flag('--force', 'delete what live resources still use, too', { isInJob: true }),
+  flag('--release-hold', 'apply a configuration again that was rolled back', { isInJob: true }),
   OVERRIDE_FREEZE,
   flag('--resend-secrets [addresses...]', 'write secrets again: all, or those of the addresses', {
-    travels: true,
+    isInJob: true,
   }),
 ];
 
@@ -103,12 +103,12 @@ export const REFRESH = flag('--refresh <how>', 'read what may have changed, or e
   choices: ['fast', 'full'],
 });
 
-export const AUTO_APPROVE = flag('--auto-approve', 'do not ask', { travels: true });
+export const AUTO_APPROVE = flag('--auto-approve', 'do not ask', { isInJob: true });
 const ROLLBACK_ON_FAILURE = flag('--rollback-on-failure', 'undo what the run did, should it fail', {
-  travels: true,
+  isInJob: true,
 });
 const DETAILED_EXITCODE = flag('--detailed-exitcode', 'exit 2 when there are changes', {
-  travels: true,
+  isInJob: true,
 });
 
 export const PASSPHRASE_FILE = flag(
@@ -172,7 +172,7 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     REFRESH,
     CONCURRENCY,
     format('text', 'json', 'markdown', 'html'),
-    flag('--detailed-exitcode', 'exit 2 when there is drift', { travels: true }),
+    flag('--detailed-exitcode', 'exit 2 when there is drift', { isInJob: true }),
     NOTIFY,
     flag('--notify-always', 'post it when there is no drift, too'),
     flag('--accept <address...>', 'write what changed there into the configuration'),
@@ -180,14 +180,14 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
 };
 
 /**
- * The flags that travel with a job, by what the program calls them. Those that only say how a machine works
+ * The flags in the payload of a job, by what the program calls them. Those that only say how a machine works
  * (`--concurrency`, `--trace-http`, `--allow-exec`, `--allow-env`) are the worker's own. Values of `--var` may be what nobody else is
  * to read, so they stay where they are: each worker is given the same, and the digest of the configuration tells.
  */
-export function travellersOf(command: QueuedCommand): ReadonlySet<string> {
+export function jobFlagsOf(command: QueuedCommand): ReadonlySet<string> {
   const flags = [...COMMON_FLAGS, ...STACK_FLAGS[command]];
   return new Set(
-    flags.flatMap(({ spelling, travels }) => (travels ? [attributeOf(spelling)] : [])),
+    flags.flatMap(({ spelling, isInJob }) => (isInJob ? [attributeOf(spelling)] : [])),
   );
 }
 

@@ -5,7 +5,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { EXIT, type ExitCode, failureIn } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import { COMMANDS, type CommandEntry, GROUPS } from './command-table.ts';
+import { COMMANDS, type CommandEntry, GROUPS, runCommand } from './command-table.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { COMMON_FLAGS, type Flag } from './flags.ts';
 import { openTelemetry, type Telemetry } from './monitor/telemetry.ts';
@@ -174,8 +174,8 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     command.addHelpText('after', afterHelp(entry));
     command.action((...given) => {
       // Arguments, then flags, then the command itself. Commander read them as the entry lists them.
-      const args = given.slice(0, -2) as never[];
-      return action((flags, context) => entry.run(flags as never, context, ...args))(given.at(-2));
+      const args = given.slice(0, -2);
+      return action((flags, context) => runCommand(entry, args, flags, context))(given.at(-2));
     });
   }
   return program;

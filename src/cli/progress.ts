@@ -7,6 +7,7 @@ import { sanitiseLine } from '../render/untrusted.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { say } from './events.ts';
 import { withNamedFile } from './named-file.ts';
+import { drawEvery } from './terminal.ts';
 
 type Progress = {
   readonly onEvent: (event: RunEvent) => void;
@@ -65,22 +66,16 @@ function asLines(plan: PlanDocument, { terminal }: Context): Shown {
   };
 }
 
-/** How often the display is drawn anew: fast enough to see that it moves. */
-const EVERY_MS = 120;
-
 /** The counts in place, and above them, to stay, what did not come out as planned. */
 function asDrawing(plan: PlanDocument, { terminal, traffic }: Context): Shown {
   const tracker = trackProgress(plan);
   const began = Date.now();
   const before = traffic?.retries ?? 0;
-  const draw = () => {
+  const stop = drawEvery(terminal.live, () => {
     const seconds = (Date.now() - began) / 1000;
     const view = tracker.view(seconds, (traffic?.retries ?? 0) - before);
-    terminal.live?.draw(renderProgress(view, terminal.renderErr));
-  };
-  const timer = setInterval(draw, EVERY_MS);
-  timer.unref();
-  draw();
+    return renderProgress(view, terminal.renderErr);
+  });
   return {
     onEvent(event) {
       tracker.note(event);
@@ -90,10 +85,7 @@ function asDrawing(plan: PlanDocument, { terminal, traffic }: Context): Shown {
         say(terminal, `${endedWords(event)}${why}`);
       }
     },
-    stop() {
-      clearInterval(timer);
-      terminal.live?.end();
-    },
+    stop,
   };
 }
 

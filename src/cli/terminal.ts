@@ -80,6 +80,21 @@ async function askOnTerminal(question: string): Promise<string> {
   }
 }
 
+/** How often a display is drawn anew: fast enough to see that it moves. */
+const EVERY_MS = 120;
+
+/** Draws on a terminal, at once and again and again, until the result is called. */
+export function drawEvery(live: LiveArea | undefined, render: () => string): () => void {
+  if (live === undefined) return () => undefined;
+  const draw = () => live.draw(render());
+  const timer = setInterval(draw, EVERY_MS).unref();
+  draw();
+  return () => {
+    clearInterval(timer);
+    live.end();
+  };
+}
+
 /** The last lines of a terminal, which are drawn anew while something goes on. */
 type LiveArea = {
   /** Puts lines where the last ones stood; each must fit the width. */

@@ -22,14 +22,14 @@ export type StackOptions = {
   /** Its folder. */
   readonly dir: string;
   /** The environment of callsheet.yaml to use. */
-  readonly env?: string;
+  readonly env?: string | undefined;
   /** Variables, `name=value` each. */
-  readonly var?: readonly string[];
-  readonly varFile?: readonly string[];
+  readonly var?: readonly string[] | undefined;
+  readonly varFile?: readonly string[] | undefined;
   /** Environment variables that variables of the stack may read beside those with the prefix. */
-  readonly allowEnv?: readonly string[];
+  readonly allowEnv?: readonly string[] | undefined;
   /** Requests in flight at once; 8 unless given. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
 };
 
 /** What the engine works with: the outside world, passed in. */

@@ -94,9 +94,9 @@ type Given = { readonly [name in keyof StackChoice]: StackChoice[name] | undefin
 function optionsOf({ dir = '.', environment, variables = {}, concurrency }: Given): StackOptions {
   return {
     dir,
-    ...(environment === undefined ? {} : { env: environment }),
+    env: environment,
     var: Object.entries(variables).map(([name, value]) => `${name}=${value}`),
-    ...(concurrency === undefined ? {} : { concurrency }),
+    concurrency,
   };
 }
 

@@ -11,7 +11,7 @@ import type { Client } from '../platform/client.ts';
 import { endpointOf } from '../platform/endpoints.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import { kindTitle } from '../render/wording.ts';
-import type { ResourceState } from '../state/model.ts';
+import type { ResourceState, State } from '../state/model.ts';
 import type { ContentRecord, GapRecord, ResourceRecord } from './format.ts';
 
 /** What reading an account takes. */
@@ -356,5 +356,17 @@ function recordOf(
     withheld: [...kept.withheld, ...secret.withheld],
     address: known?.address ?? null,
     state: known?.state ?? null,
+  };
+}
+
+/** What a state knows of an account: its resources by kind and id, and the ids that it has of a kind. */
+export function recordedIn({ resources }: Pick<State, 'resources'>) {
+  const recorded = Object.entries(resources);
+  const owners = new Map(
+    recorded.map(([address, state]) => [`${state.kind} ${state.id}`, { address, state }]),
+  );
+  return {
+    owner: (kind: string, id: string) => owners.get(`${kind} ${id}`),
+    ids: (kind: string) => recorded.flatMap(([, one]) => (one.kind === kind ? [one.id] : [])),
   };
 }

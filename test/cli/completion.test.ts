@@ -5,7 +5,12 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { completionScript } from '../../src/cli/commands/completion.ts';
-import { answer, OF_ARGUMENTS, OF_FLAGS, splitLine } from '../../src/cli/completion/answer.ts';
+import {
+  answer,
+  sourceOfArgument,
+  sourceOfFlag,
+  splitLine,
+} from '../../src/cli/completion/answer.ts';
 import { SHELLS } from '../../src/cli/documents.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import '../e2e/build.ts';
@@ -173,19 +178,51 @@ function commandsOf(
   });
 }
 
-test('every value has its source, and every source a value', () => {
+/** Names by what completes them, without those that only whoever types them knows. */
+function bySource(found: readonly (readonly [name: string, source: string])[]) {
+  const known = found.filter(([, source]) => source !== 'nothing');
+  return Object.fromEntries(
+    [...Map.groupBy(known, ([, source]) => source)].map(([source, names]) => [
+      source,
+      [...new Set(names.map(([name]) => name))].sort().join(' '),
+    ]),
+  );
+}
+
+test('every flag and every argument is completed from where its values come', () => {
   const all = commandsOf(buildProgram(() => async () => undefined, ''));
   const flags = all.flatMap(([, { options }]) =>
-    options.filter((one) => (one.required || one.optional) && one.argChoices === undefined),
+    options
+      .filter((one) => (one.required || one.optional) && one.argChoices === undefined)
+      .map((one) => [one.long ?? '', sourceOfFlag(one)] as const),
   );
-  const names = new Set(flags.map(({ long }) => long));
-  expect([...names].sort()).toEqual(Object.keys(OF_FLAGS).sort());
+  expect(bySource(flags)).toEqual({
+    addresses: '--accept --exclude --resend-secrets --target',
+    environments: '--env',
+    files:
+      '--base --config --events --from --identity --out --passphrase-file --secrets --secrets-file --seed --state --to --trace-http --var-file',
+    folders: '--dir --media',
+    knowledge_bases: '--knowledge-base',
+    organizations: '--organization',
+    variables: '--var',
+  });
   const given = all.flatMap(([path, { registeredArguments }]) =>
     registeredArguments
       .filter(({ argChoices }) => argChoices === undefined)
-      .map((one) => `${path} ${one.name()}`),
+      .map((one) => [`${path} ${one.name()}`, sourceOfArgument(path, one.name())] as const),
   );
-  expect(given.sort()).toEqual(Object.keys(OF_ARGUMENTS).sort());
+  expect(bySource(given.map(([name, source]) => [name.replaceAll(' ', '_'), source]))).toEqual({
+    addresses: 'get_resource import_address pull_addresses snapshot_show_resource state_mv_to',
+    agents: 'history_agent logs_agent payments_agent',
+    explained: 'explain_name',
+    files:
+      'apply_planfile fmt_files rehearse_planfile restore_file snapshot_diff_earlier snapshot_diff_later snapshot_show_file state_push_file ui_planfile',
+    folders: 'enqueue_plans snapshot_list_folder',
+    kinds: 'get_kind',
+    remembered:
+      'state_list_addresses state_mv_from state_rm_addresses state_show_address state_trust_addresses',
+    runs: 'rollback_run runs_id',
+  });
 });
 
 test.each([

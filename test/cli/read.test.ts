@@ -4,7 +4,7 @@ import { get } from '../../src/cli/commands/get.ts';
 import { history } from '../../src/cli/commands/history.ts';
 import { billing, logs, metrics } from '../../src/cli/commands/reports.ts';
 import type { CommonFlags, Context } from '../../src/cli/context.ts';
-import type { ReadFormat } from '../../src/cli/read/find.ts';
+import type { ReadFormat } from '../../src/cli/show.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import {
   AGENTS,

@@ -25,7 +25,7 @@ export function stateCommands(stage: Stage, format: 'text' | 'json' = 'json') {
     list: (patterns: readonly string[] = [], options?: Options) =>
       act((to) => commands.list(patterns, flags, to), options),
     show: (address: string, options?: Options) =>
-      act((to) => commands.show(address, flags, to), options),
+      act((to) => commands.showResource(address, flags, to), options),
     mv: (from: string, to: string, options?: Options) =>
       act((context) => commands.mv(from, to, flags, context), options),
     rm: (addresses: readonly string[], force = false, options?: Options) =>

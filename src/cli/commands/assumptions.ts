@@ -16,9 +16,9 @@ import {
   renderAssumptionsText,
   type Standing,
 } from '../../render/assumptions.ts';
-import { jsonText } from '../../render/untrusted.ts';
 import { findSettings } from '../../run/platform-session.ts';
 import type { CommonFlags, Context } from '../context.ts';
+import { documentOf, show } from '../show.ts';
 
 export type AssumptionsFlags = CommonFlags & { readonly format: 'text' | 'json' };
 
@@ -38,12 +38,8 @@ export async function assumptions(flags: AssumptionsFlags, context: Context): Pr
       fields: fields.get(id) ?? [],
     }),
   );
-  const { terminal } = context;
-  terminal.out(
-    flags.format === 'json'
-      ? jsonText({ format: 'callsheet-assumptions', version: 1, assumptions: entries })
-      : renderAssumptionsText(entries, terminal.render),
-  );
+  const document = documentOf('callsheet-assumptions', { assumptions: entries });
+  show(flags, document, (to) => renderAssumptionsText(entries, to), context);
   return EXIT.done;
 }
 

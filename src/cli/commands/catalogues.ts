@@ -1,8 +1,9 @@
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
-import { isList, isObject, type JsonObject } from '../../core/value.ts';
+import { isObject, type JsonObject } from '../../core/value.ts';
 import type { Call } from '../../kinds/kind.ts';
 import { textOf } from '../../kinds/making.ts';
 import {
+  type Catalogue,
   FEATURE_COLUMNS,
   MODELS,
   renderCatalogueText,
@@ -14,14 +15,8 @@ import { formatFigure } from '../../render/read/table.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
 import { withPlatform } from '../../run/platform-session.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import {
-  findAgent,
-  onPlatform,
-  organizationId,
-  type ReadFormat,
-  type ScopeFlags,
-  show,
-} from '../read/find.ts';
+import { findAgent, listIn, onPlatform, organizationId, type ScopeFlags } from '../read/find.ts';
+import { documentOf, type ReadFormat, show } from '../show.ts';
 import { type GetFlags, get } from './get.ts';
 
 export type ModelsFlags = CommonFlags & {
@@ -31,8 +26,7 @@ export type ModelsFlags = CommonFlags & {
 
 /** `callsheet models`: the language models that may be assigned. */
 export async function models(flags: ModelsFlags, context: Context): Promise<ExitCode> {
-  const { organization, format } = flags;
-  const { terminal } = context;
+  const { organization } = flags;
   return withPlatform(flags, context, async ({ client, settings }) => {
     const id =
       organization === undefined
@@ -40,20 +34,8 @@ export async function models(flags: ModelsFlags, context: Context): Promise<Exit
         : organizationId(organization, settings?.organizations ?? {});
     const query = id === undefined ? {} : { organization_id: id };
     const data = await client.list({ operation: 'listLlmModels', query });
-    show(
-      format,
-      {
-        text: () => renderCatalogueText(MODELS, data, terminal.render),
-        json: () => ({
-          format: 'callsheet-models',
-          version: 1,
-          organization_id: id ?? null,
-          data,
-        }),
-        csv: () => ({ columns: MODELS.fields, records: data }),
-      },
-      terminal,
-    );
+    const document = documentOf('callsheet-models', { organization_id: id ?? null, data });
+    showCatalogue(MODELS, document, flags, context);
     return EXIT.done;
   });
 }
@@ -67,20 +49,22 @@ export type SttFlags = CommonFlags & { readonly format: ReadFormat };
 
 /** `callsheet stt`: the speech-to-text providers. */
 export async function stt(flags: SttFlags, context: Context): Promise<ExitCode> {
-  const { terminal } = context;
   return withPlatform(flags, context, async ({ client }) => {
     const data = await client.list({ operation: 'listSttProviders' });
-    show(
-      flags.format,
-      {
-        text: () => renderCatalogueText(STT_PROVIDERS, data, terminal.render),
-        json: () => ({ format: 'callsheet-stt-providers', version: 1, data }),
-        csv: () => ({ columns: STT_PROVIDERS.fields, records: data }),
-      },
-      terminal,
-    );
+    showCatalogue(STT_PROVIDERS, documentOf('callsheet-stt-providers', { data }), flags, context);
     return EXIT.done;
   });
+}
+
+function showCatalogue(
+  catalogue: Catalogue,
+  document: { readonly data: readonly JsonObject[] },
+  flags: { readonly format: ReadFormat },
+  context: Context,
+): void {
+  const { data } = document;
+  const table = { columns: catalogue.fields, records: data };
+  show(flags, document, (to) => renderCatalogueText(catalogue, data, to), context, table);
 }
 
 export type FeaturesFlags = CommonFlags & {
@@ -92,7 +76,6 @@ export type FeaturesFlags = CommonFlags & {
 
 /** `callsheet features`: what may be used, and by whom it is locked. */
 export async function features(flags: FeaturesFlags, context: Context): Promise<ExitCode> {
-  const { terminal } = context;
   const { organization, reseller, locked: lockedOnly = false } = flags;
   if (organization !== undefined && reseller !== undefined) {
     throw new CallsheetError('usage', '--organization and --reseller exclude each other', {
@@ -107,34 +90,25 @@ export async function features(flags: FeaturesFlags, context: Context): Promise<
     }
     const answer = await client.call({ operation: 'listFeatures', query });
     const matrix: JsonObject = isObject(answer) ? answer : {};
-    if (!isList(matrix.data)) {
-      throw new CallsheetError('api', 'listFeatures answered without a `data` list');
-    }
-    const all = matrix.data.filter((feature) => isObject(feature));
+    const all = listIn(answer, 'listFeatures');
     const shown = lockedOnly ? all.filter(({ state }) => state === 'locked') : all;
+    const { scope = null, feature_administration_enabled: isAdministered = null } = matrix;
+    const view = {
+      scope: scopeTitle(matrix, organization),
+      isAdministered: isAdministered !== false,
+      features: all,
+      lockedOnly,
+    };
     show(
-      flags.format,
-      {
-        text: () =>
-          renderFeaturesText(
-            {
-              scope: scopeTitle(matrix, organization),
-              isAdministered: matrix.feature_administration_enabled !== false,
-              features: all,
-              lockedOnly,
-            },
-            terminal.render,
-          ),
-        json: () => ({
-          format: 'callsheet-features',
-          version: 1,
-          scope: matrix.scope ?? null,
-          feature_administration_enabled: matrix.feature_administration_enabled ?? null,
-          data: shown,
-        }),
-        csv: () => ({ columns: FEATURE_COLUMNS, records: shown }),
-      },
-      terminal,
+      flags,
+      documentOf('callsheet-features', {
+        scope,
+        feature_administration_enabled: isAdministered,
+        data: shown,
+      }),
+      (to) => renderFeaturesText(view, to),
+      context,
+      { columns: FEATURE_COLUMNS, records: shown },
     );
     return EXIT.done;
   });
@@ -158,7 +132,6 @@ export async function payments(
   flags: PaymentsFlags,
   context: Context,
 ): Promise<ExitCode> {
-  const { terminal } = context;
   return withPlatform(flags, context, async (session) => {
     const agent = await findAgent(wanted, flags, session);
     const answer = await onPlatform('agent', agent, () =>
@@ -169,14 +142,8 @@ export async function payments(
       }),
     );
     const readiness = isObject(answer) ? answer : {};
-    show(
-      flags.format,
-      {
-        text: () => renderPaymentsText(agent.label, readiness, terminal.render),
-        json: () => ({ format: 'callsheet-payments', version: 1, data: readiness }),
-      },
-      terminal,
-    );
+    const document = documentOf('callsheet-payments', { data: readiness });
+    show(flags, document, (to) => renderPaymentsText(agent.label, readiness, to), context);
     return EXIT.done;
   });
 }
@@ -191,28 +158,17 @@ export type SessionFlags = CommonFlags & {
 
 /** `callsheet session`: a session token for an application that embeds an agent. The token is all of stdout. */
 export async function session(flags: SessionFlags, context: Context): Promise<ExitCode> {
-  const { terminal } = context;
   const call = callOf(flags);
   return withPlatform(flags, context, async ({ client }) => {
     const answer = await client.call(call);
     const minted = isObject(answer) ? answer : {};
     const token = textOf(minted, 'token');
     const expires = minted.expires_at ?? null;
-    terminal.err(
+    context.terminal.err(
       `Standard output is a session token: whoever has it can use the session until ${formatFigure(expires, 'time')}. Keep it out of logs.`,
     );
-    show(
-      flags.format,
-      {
-        text: () => sanitiseLine(token),
-        json: () => ({
-          format: 'callsheet-session',
-          version: 1,
-          data: { token, expires_at: expires },
-        }),
-      },
-      terminal,
-    );
+    const document = documentOf('callsheet-session', { data: { token, expires_at: expires } });
+    show(flags, document, () => sanitiseLine(token), context);
     return EXIT.done;
   });
 }

@@ -1,9 +1,13 @@
 import { EXIT, type ExitCode } from '../../core/errors.ts';
-import type { Context } from '../context.ts';
+import type { CommonFlags, Context } from '../context.ts';
 import type { Shell } from '../documents.ts';
 
 /** `callsheet completion`: the script that makes a shell complete commands, flags, their values and addresses. */
-export async function completion(shell: Shell, { terminal }: Context): Promise<ExitCode> {
+export async function completion(
+  shell: Shell,
+  _flags: CommonFlags,
+  { terminal }: Context,
+): Promise<ExitCode> {
   terminal.out(completionScript(shell));
   return EXIT.done;
 }

@@ -30,7 +30,8 @@ import {
 } from '../fleet/request.ts';
 import type { StackResult } from '../fleet/run-stack.ts';
 import { workOn } from '../fleet/work-on.ts';
-import { digestAt, travelling } from '../queue/work.ts';
+import { digestAt, jobPayload } from '../queue/work.ts';
+import { documentOf } from '../show.ts';
 import { refusePlanningFlags } from './apply.ts';
 
 export type EnqueueFlags = TreeFlags & {
@@ -57,7 +58,7 @@ export async function enqueueCommand(
   // Nobody is asked anything on the machine of a worker, so nobody is asked here.
   const asking = { ...context.terminal, canAsk: false };
   const request = checkTree(command, flags, plans, { env: context.env, terminal: asking });
-  const travels = travelling(command, flags);
+  const payload = jobPayload(command, flags);
   const checkout = await describeCheckout(flags.dir);
   if (checkout?.isChanged === true)
     say(
@@ -66,13 +67,14 @@ export async function enqueueCommand(
     );
   return withQueue(flags, context, async (queue) => {
     const tasks = await gatherTasks(request, context);
-    const batch = { command, commit: checkout?.head, flags: travels, tasks };
+    const batch = { command, commit: checkout?.head, flags: payload, tasks };
     const enqueued = await enqueue(queue, batch, runId(context.now()));
     const { id, isOld } = enqueued;
     const what = `${formatCount(tasks.length, 'stack')} to ${command}`;
     say(context.terminal, isOld ? `Already enqueued: ${what}.` : `Enqueued ${what}.`);
     if (flags.wait !== true) {
-      context.terminal.out(flags.format === 'json' ? batchJson(enqueued, batch) : id);
+      const document = batchDocument(enqueued, batch);
+      context.terminal.out(flags.format === 'json' ? jsonText(document) : id);
       say(context.terminal, `Its report: ${commandLine(`enqueue --report ${id}`, flags)}`);
       return EXIT.done;
     }
@@ -144,28 +146,10 @@ function refuseOut(command: QueuedCommand, { out, wait, report: id }: EnqueueFla
   });
 }
 
-/** What `--format json` prints of a batch that nobody waits for: `schemas/batch.schema.json`. */
-export type BatchDocument = {
-  readonly format: 'callsheet-batch';
-  readonly version: 1;
-  readonly batch: string;
-  readonly command: QueuedCommand;
-  readonly commit: string | null;
-  readonly stacks: number;
-  readonly new: boolean;
-};
-
-function batchJson({ id, isOld }: Enqueued, { command, commit, tasks }: NewBatch): string {
-  const document: BatchDocument = {
-    format: 'callsheet-batch',
-    version: 1,
-    batch: id,
-    command,
-    commit: commit ?? null,
-    stacks: tasks.length,
-    new: !isOld,
-  };
-  return jsonText(document);
+/** What is printed of a batch that nobody waits for: `schemas/batch.schema.json`. */
+function batchDocument({ id, isOld }: Enqueued, { command, commit, tasks }: NewBatch) {
+  const batch = { batch: id, command, commit: commit ?? null, stacks: tasks.length, new: !isOld };
+  return documentOf('callsheet-batch', batch);
 }
 
 const LOOK_MS = 1_000;

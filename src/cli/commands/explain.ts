@@ -17,58 +17,24 @@ import { configName, namedField } from '../../stack/schema.ts';
 import { writtenSchema } from '../../stack/settings-schema.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { withNamedFile } from '../named-file.ts';
+import { show } from '../show.ts';
 
 export type ExplainFlags = CommonFlags & { readonly format: 'text' | 'json' };
 
-/**
- * One way to explain what was asked for: undefined where it means nothing to it, so that the next one is
- * tried. What a resource of the stack has comes before what its kind may have.
- */
-type Explain = (
-  wanted: string,
-  flags: ExplainFlags,
-  context: Context,
-) => Promise<ExitCode | undefined>;
-
-const WAYS: readonly Explain[] = [value, field];
-
-/** `callsheet explain`: where a value came from, or what a field is. */
+/** `callsheet explain`: where a value of the stack came from or, where it has none of that name, what a field is. */
 export async function explain(
   wanted: string,
   flags: ExplainFlags,
   context: Context,
 ): Promise<ExitCode> {
-  for (const way of WAYS) {
-    const exit = await way(wanted, flags, context);
-    if (exit !== undefined) return exit;
+  const value = await explainValue(wanted, flags, context);
+  if (value !== undefined) {
+    show(flags, value, (to) => renderValueText(value, to), context);
+    return EXIT.done;
   }
-  return EXIT.error;
-}
-
-/** A value of a resource of the stack, with everything that had a part in it. */
-async function value(
-  wanted: string,
-  flags: ExplainFlags,
-  context: Context,
-): Promise<ExitCode | undefined> {
-  const found = await explainValue(wanted, flags, context);
-  if (found === undefined) return undefined;
-  const { terminal } = context;
-  const isJson = flags.format === 'json';
-  terminal.out(isJson ? jsonText(found) : renderValueText(found, terminal.render));
-  return EXIT.done;
-}
-
-/** The documentation of a field: the last way, which says what is wrong with a name that nobody knows. */
-async function field(
-  wanted: string,
-  flags: ExplainFlags,
-  { terminal }: Context,
-): Promise<ExitCode> {
   const found = explainField(wanted, kinds);
   if ('message' in found) throw new CallsheetError('usage', found.message, { hint: found.hint });
-  const isJson = flags.format === 'json';
-  terminal.out(isJson ? jsonText(found) : renderFieldText(found, terminal.render));
+  show(flags, found, (to) => renderFieldText(found, to), context);
   return EXIT.done;
 }
 

@@ -21,6 +21,7 @@ import { editorSchema } from '../../stack/editor/schema.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { addedFiles, lookAround, SCHEMA_FILE } from '../init/files.ts';
 import { withNamedFile } from '../named-file.ts';
+import { show } from '../show.ts';
 
 export type ExportFlags = CommonFlags &
   ScopeFlags & {
@@ -53,10 +54,7 @@ export async function exportCommand(flags: ExportFlags, context: Context): Promi
         throw error;
       }
       const document = documentOf(result, { dir, files, hasState, flags });
-      const { terminal } = context;
-      terminal.out(
-        flags.format === 'json' ? jsonText(document) : renderExportText(document, terminal.render),
-      );
+      show(flags, document, (to) => renderExportText(document, to), context);
       return EXIT.done;
     } finally {
       folder.discard();

@@ -18,13 +18,10 @@ import {
   namingFields,
   onPlatform,
   organizationNames,
-  type ReadFormat,
   type ScopeFlags,
   scopesOf,
-  show,
-  streamCsv,
-  streamJson,
 } from '../read/find.ts';
+import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../show.ts';
 
 export type GetFlags = CommonFlags & ScopeFlags & { readonly format: ReadFormat };
 
@@ -47,16 +44,16 @@ async function showList(
   kind: Kind,
   { format, ...flags }: GetFlags,
   session: PlatformSession,
-  { terminal }: Context,
+  context: Context,
 ): Promise<void> {
   const listed = await listAll(kind, await scopesOf(kind, flags, session), session);
   // One at a time: a fleet as a single text would take as much memory again.
   const records = maskedRecords(kind, listed);
   if (format === 'json') {
-    const head = { format: 'callsheet-records', version: 1, kind: kind.name };
-    return streamJson(head, records, terminal);
+    const head = documentOf('callsheet-records', { kind: kind.name });
+    return streamJson(head, records, context);
   }
-  if (format === 'csv') return streamCsv(csvColumns(kind), records, terminal);
+  if (format === 'csv') return streamCsv(csvColumns(kind), records, context);
   const list = {
     kind: kind.name,
     fields: listFields(kind),
@@ -64,6 +61,7 @@ async function showList(
     groupedBy: kind.scope[0],
     names: organizationNames(session),
   };
+  const { terminal } = context;
   terminal.out(renderRecordsText(list, terminal.render));
 }
 
@@ -76,21 +74,15 @@ async function showOne(
   wanted: string,
   flags: GetFlags,
   session: PlatformSession,
-  { terminal }: Context,
+  context: Context,
 ): Promise<void> {
   const found = await findResource(kind, wanted, flags, session);
   const noun = kind.name.replaceAll('_', ' ');
   const whole = await onPlatform(noun, found, () => readWhole(kind, found, session));
   const record: JsonObject = mask(kind.schema, whole);
-  show(
-    flags.format,
-    {
-      text: () => renderRecordText(record, membersOf(kind), terminal.render),
-      json: () => ({ format: 'callsheet-record', version: 1, kind: kind.name, data: record }),
-      csv: () => ({ columns: csvColumns(kind), records: [record] }),
-    },
-    terminal,
-  );
+  const document = documentOf('callsheet-record', { kind: kind.name, data: record });
+  const table = { columns: csvColumns(kind), records: [record] };
+  show(flags, document, (to) => renderRecordText(record, membersOf(kind), to), context, table);
 }
 
 /** The members of a record in the order of its schema. */

@@ -4,7 +4,7 @@ import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { type Path, parsePath } from '../../core/path.ts';
 import { contextAt, mask, maskAt, sensitivity } from '../../core/redact.ts';
 import type { FieldSchema } from '../../core/schema.ts';
-import { isList, isObject, type Json, type JsonObject } from '../../core/value.ts';
+import type { Json, JsonObject } from '../../core/value.ts';
 import { schemasAlong } from '../../core/walk.ts';
 import { leavesOf, normalise } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
@@ -24,14 +24,8 @@ import type { JournalEntry, LedgerLine, RunBegan, SnapshotTaken } from '../../st
 import type { AppliedLeaf } from '../../state/model.ts';
 import type { StateStore } from '../../state/store.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import {
-  type Found,
-  findAgent,
-  onPlatform,
-  type ReadFormat,
-  type ScopeFlags,
-  show,
-} from '../read/find.ts';
+import { type Found, findAgent, listIn, onPlatform, type ScopeFlags } from '../read/find.ts';
+import { documentOf, type ReadFormat, show } from '../show.ts';
 
 export type HistoryFlags = CommonFlags &
   ScopeFlags & {
@@ -72,21 +66,12 @@ async function showVersions(
   const runs = new Map(marks.map(({ entry, run }) => [entry, run]));
   const data = records.map((record) => mask(UNKNOWN, record));
   const marked = data.map((entry) => ({ ...entry, run: runs.get(Number(entry.id)) ?? null }));
-  const { terminal } = context;
   show(
-    format,
-    {
-      text: () => renderHistoryText(agent.label, marked, terminal.render),
-      json: () => ({
-        format: 'callsheet-history',
-        version: 1,
-        agent_id: agent.id,
-        data,
-        runs: marks.map((mark) => ({ ...mark })),
-      }),
-      csv: () => ({ columns: HISTORY_FIELDS, records: marked }),
-    },
-    terminal,
+    { format },
+    documentOf('callsheet-history', { agent_id: agent.id, data, runs: marks }),
+    (to) => renderHistoryText(agent.label, marked, to),
+    context,
+    { columns: HISTORY_FIELDS, records: marked },
   );
 }
 
@@ -106,13 +91,7 @@ export async function readVersions(
   const call = kindNamed('agent').history?.list(agent.id, limit);
   if (call === undefined) throw new Error('agents have a history');
   const answer = await onPlatform('agent', agent, () => client.call(call));
-  const data = isObject(answer) ? answer.data : undefined;
-  if (!isList(data)) {
-    throw new CallsheetError('api', `${call.operation} answered without a \`data\` list`);
-  }
-  const records = data
-    .filter((entry) => isObject(entry))
-    .sort((a, b) => Number(b.id) - Number(a.id));
+  const records = listIn(answer, call.operation).toSorted((a, b) => Number(b.id) - Number(a.id));
   // One without an id is shown; nothing is known of it.
   const known = records.filter(({ id }) => typeof id === 'number');
   return { records, entries: known.map((record) => historyEntry(call, record)) };
@@ -156,31 +135,16 @@ async function showDiff(
   const receipts = await readReceipts(agent.id, session, context);
   const { live, entries } = await readLive(agent, session, context);
   const known = knownVersions(kind, entries, receipts, live);
-  const versions = [one, other].map((id) => versionCalled(id, agent.label, entries, known));
-  const [from, to] = versions;
-  if (from === undefined || to === undefined) throw new Error('two versions are compared');
+  const called = (id: number) => versionCalled(id, agent.label, entries, known);
+  const [from, to] = [called(one), called(other)];
   const fields = compareVersions(kind, from, to, known.values());
-  const { terminal } = context;
-  const told = (version: typeof from) => ({
-    entry: version.entry,
-    from: version.from,
-    partial: version.isPartial,
-  });
+  const told = ({ entry, from, isPartial: partial }: Version) => ({ entry, from, partial });
+  const [before, after] = [told(from), told(to)];
   show(
-    format === 'json' ? 'json' : 'text',
-    {
-      text: () =>
-        renderVersionDiffText(agent.label, [told(from), told(to)], fields, terminal.render),
-      json: () => ({
-        format: 'callsheet-history-diff',
-        version: 1,
-        agent_id: agent.id,
-        before: told(from),
-        after: told(to),
-        fields: fields.map((field) => ({ ...field, kept: { ...field.kept } })),
-      }),
-    },
-    terminal,
+    { format },
+    documentOf('callsheet-history-diff', { agent_id: agent.id, before, after, fields }),
+    (options) => renderVersionDiffText(agent.label, [before, after], fields, options),
+    context,
   );
 }
 

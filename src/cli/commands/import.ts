@@ -12,7 +12,6 @@ import { type ListedResource, readWith } from '../../plan/reader.ts';
 import { livePin } from '../../plan/refresh.ts';
 import { rememberResource } from '../../plan/state-entry.ts';
 import { renderImportText } from '../../render/new-stack.ts';
-import { jsonText } from '../../render/untrusted.ts';
 import { describeActor, runId } from '../../run/actor.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { recordRecovery } from '../../run/recover.ts';
@@ -20,10 +19,10 @@ import { releasing } from '../../run/run.ts';
 import { claimForRun, fingerprintsForRun, openSession, type Session } from '../../run/session.ts';
 import { formerAddresses } from '../../stack/moves.ts';
 import type { ResourceState, State } from '../../state/model.ts';
-import { nextState } from '../../state/replay.ts';
 import type { Lease } from '../../state/store.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { beginning, editLine, ending, holderFor, originOf } from '../state/edit.ts';
+import { documentOf, show } from '../show.ts';
+import { beginning, type Edited, editLine, holderFor, recordEdit } from '../state/edit.ts';
 
 export type ImportFlags = CommonFlags & {
   readonly all?: boolean;
@@ -59,12 +58,8 @@ export async function importCommand(
         found.bindings.length === 0
           ? undefined
           : await record(run, found.bindings, state, lease, own, context);
-      const document = documentOf(edit, found, flags);
-      context.terminal.out(
-        flags.format === 'json'
-          ? jsonText(document)
-          : renderImportText(document, context.terminal.render),
-      );
+      const document = importDocument(edit, found, flags);
+      show(flags, document, (to) => renderImportText(document, to), context);
       return found.unclear.length > 0 ? EXIT.partial : EXIT.done;
     });
   } finally {
@@ -104,38 +99,31 @@ async function record(
   lease: Lease,
   session: Session,
   context: Context,
-): Promise<{ readonly run: string; readonly serial: number }> {
+): Promise<Edited> {
   const { stack, platform } = session;
   session.beginWriting();
   const settings = { dir: stack.dir, platform: stack.platform };
   const began = await beginning(run, 'import', { settings }, context);
-  await lease.append({ ...began, base_url: platform.base_url, ...originOf(state) });
-  for (const { address, resource } of bindings) {
-    await lease.append({ type: 'resource', address, resource });
-  }
-  const ledger = bindings.map(({ address, resource, differing }) =>
-    editLine(
-      address,
-      'adopt',
-      resource.id,
-      differing.length === 0 ? null : 'it differs from the configuration',
+  const edit = {
+    records: bindings.map(({ address, resource }) => [address, resource] as const),
+    ledger: bindings.map(({ address, resource, differing }) =>
+      editLine(
+        address,
+        'adopt',
+        resource.id,
+        differing.length === 0 ? null : 'it differs from the configuration',
+      ),
     ),
-  );
-  await lease.append(ending(ledger, context));
-  const bound = bindings.map(({ address, resource }) => [address, resource] as const);
-  const next = nextState(state, run, { ...state.resources, ...Object.fromEntries(bound) });
-  await lease.commit(next);
-  return { run, serial: next.serial };
+  };
+  return recordEdit(lease, { ...began, base_url: platform.base_url }, state, edit, context);
 }
 
-function documentOf(
-  edit: { readonly run: string; readonly serial: number } | undefined,
+function importDocument(
+  edit: Edited | undefined,
   { bindings, unclear, absent }: Found,
   flags: ImportFlags,
 ): ImportDocument {
-  return {
-    format: 'callsheet-import',
-    version: 1,
+  return documentOf('callsheet-import', {
     run: edit?.run ?? null,
     serial: edit?.serial ?? null,
     bound: bindings.map(({ address, resource, differing }) => ({
@@ -145,7 +133,7 @@ function documentOf(
     })),
     unclear: unclear.map((one) => unclearOne(one, flags)),
     absent,
-  };
+  });
 }
 
 function unclearOne(one: Ambiguity, flags: ImportFlags): ImportDocument['unclear'][number] {

@@ -1,6 +1,6 @@
 import type { MetricsBlock } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
-import { isList, isObject, type JsonObject } from '../../core/value.ts';
+import { isObject, type JsonObject } from '../../core/value.ts';
 import { dataOf } from '../../kinds/making.ts';
 import { PAGE_SIZE } from '../../platform/pages.ts';
 import {
@@ -23,20 +23,17 @@ import {
   totalOf,
 } from '../../render/read/metrics.ts';
 import { valueAt } from '../../render/read/table.ts';
-import { jsonText } from '../../render/untrusted.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import {
   type Found,
   findAgent,
+  listIn,
   onPlatform,
   organizationId,
-  type ReadFormat,
   type ScopeFlags,
-  show,
-  streamCsv,
-  streamJson,
 } from '../read/find.ts';
+import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../show.ts';
 import type { Terminal } from '../terminal.ts';
 
 export type LogsFlags = CommonFlags &
@@ -55,7 +52,6 @@ const DEFAULT_LIMIT = 50;
 /** `callsheet logs AGENT`: the calls of an agent, newest first, or one of them. */
 export async function logs(wanted: string, flags: LogsFlags, context: Context): Promise<ExitCode> {
   const window = windowOf(flags, context.now());
-  const { terminal } = context;
   return withPlatform(flags, context, async (session) => {
     const agent = await findAgent(wanted, flags, session);
     const listed = session.client.each({
@@ -64,8 +60,8 @@ export async function logs(wanted: string, flags: LogsFlags, context: Context): 
     });
     await onPlatform('agent', agent, () =>
       flags.call === undefined
-        ? showCalls(agent, listed, window, flags, terminal)
-        : showCall(flags.call, agent, listed, flags, terminal),
+        ? showCalls(agent, listed, window, flags, context)
+        : showCall(flags.call, agent, listed, flags, context),
     );
     return EXIT.done;
   });
@@ -100,7 +96,6 @@ const DEFAULT_DAYS = 30;
 /** `callsheet metrics`: what agents did in a span of time. */
 export async function metrics(flags: MetricsFlags, context: Context): Promise<ExitCode> {
   const { block, format } = flags;
-  const { terminal } = context;
   if (format === 'csv' && block === undefined) {
     throw new CallsheetError('usage', 'CSV holds one table, and no block is chosen', {
       hint: `Choose one with --block: ${Object.keys(BLOCKS).join(', ')}.`,
@@ -113,31 +108,23 @@ export async function metrics(flags: MetricsFlags, context: Context): Promise<Ex
     const answer = await session.client.call({ operation: 'getMetrics', query });
     const data = dataOf(answer);
     const view = { start: query.startDate, end: query.endDate, of: scope.title, data };
+    const member = block === undefined ? undefined : BLOCKS[block].member;
     show(
-      format,
+      flags,
+      documentOf('callsheet-metrics', {
+        start: view.start,
+        end: view.end,
+        organization_id: scope.query.organizationId ?? null,
+        reseller_id: scope.query.resellerId ?? null,
+        data: member === undefined ? data : { [member]: data[member] ?? null },
+      }),
+      (to) =>
+        block === undefined ? renderMetricsText(view, to) : renderMetricsBlockText(view, block, to),
+      context,
       {
-        text: () =>
-          block === undefined
-            ? renderMetricsText(view, terminal.render)
-            : renderMetricsBlockText(view, block, terminal.render),
-        json: () => {
-          const member = block === undefined ? undefined : BLOCKS[block].member;
-          return {
-            format: 'callsheet-metrics',
-            version: 1,
-            start: view.start,
-            end: view.end,
-            organization_id: scope.query.organizationId ?? null,
-            reseller_id: scope.query.resellerId ?? null,
-            data: member === undefined ? data : { [member]: data[member] ?? null },
-          };
-        },
-        csv: () => ({
-          columns: metricsColumns(block ?? 'totals'),
-          records: metricsRecords(data, block ?? 'totals'),
-        }),
+        columns: metricsColumns(block ?? 'totals'),
+        records: metricsRecords(data, block ?? 'totals'),
       },
-      terminal,
     );
     return EXIT.done;
   });
@@ -203,7 +190,6 @@ export type BillingFlags = CommonFlags & {
 
 /** `callsheet billing`: voice minutes and agents of every organization. */
 export async function billing(flags: BillingFlags, context: Context): Promise<ExitCode> {
-  const { terminal } = context;
   const asked = daysOf(flags, context.now());
   return withPlatform(flags, context, async ({ client, settings }) => {
     const organizations = (flags.organization ?? []).map((given) =>
@@ -216,31 +202,17 @@ export async function billing(flags: BillingFlags, context: Context): Promise<Ex
       ...(organizations.length === 0 ? {} : { organization_ids: organizations }),
     };
     const answer = await client.call({ operation: 'getBillingReport', query });
+    const rows = listIn(answer, 'getBillingReport');
     const report = isObject(answer) ? answer : {};
-    if (!isList(report.data)) {
-      throw new CallsheetError('api', 'getBillingReport answered without a `data` list');
-    }
-    const rows = report.data.filter((row) => isObject(row));
     const start = isoDay(valueAt(report, 'period.start_date')) ?? asked.start;
     const end = isoDay(valueAt(report, 'period.end_date')) ?? asked.end;
     const period = { start_date: start, end_date: end };
     show(
-      flags.format,
-      {
-        text: () => renderBillingText({ start, end, rows }, terminal.render),
-        json: () => ({
-          format: 'callsheet-billing',
-          version: 1,
-          period,
-          totals: totalOf(rows),
-          data: rows,
-        }),
-        csv: () => ({
-          columns: BILLING_COLUMNS,
-          records: rows.map((row): JsonObject => ({ ...period, ...row })),
-        }),
-      },
-      terminal,
+      flags,
+      documentOf('callsheet-billing', { period, totals: totalOf(rows), data: rows }),
+      (to) => renderBillingText({ start, end, rows }, to),
+      context,
+      { columns: BILLING_COLUMNS, records: rows.map((row) => ({ ...period, ...row })) },
     );
     return EXIT.done;
   });
@@ -297,23 +269,22 @@ async function showCalls(
   listed: AsyncIterable<JsonObject>,
   window: WantedCalls,
   flags: CallsFlags,
-  terminal: Terminal,
+  context: Context,
 ): Promise<void> {
   const { format } = flags;
+  const { terminal } = context;
   if (format === 'json') {
     const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
-    const head = {
-      format: 'callsheet-calls',
-      version: 1,
+    const head = documentOf('callsheet-calls', {
       agent_id: agent.id,
       since: time(window.since),
       until: time(window.until),
       limit: window.limit ?? null,
-    };
-    return streamJson(head, wantedCalls(listed, window), terminal);
+    });
+    return streamJson(head, wantedCalls(listed, window), context);
   }
   if (format === 'csv') {
-    return streamCsv(CALL_COLUMNS, eachRecord(wantedCalls(listed, window)), terminal);
+    return streamCsv(CALL_COLUMNS, eachRecord(wantedCalls(listed, window)), context);
   }
   if (flags.transcript || flags.summary) return showWhole(agent, listed, window, flags, terminal);
   const { limit } = window;
@@ -358,22 +329,15 @@ async function showCall(
   agent: Found,
   listed: AsyncIterable<JsonObject>,
   flags: CallsFlags,
-  terminal: Terminal,
+  context: Context,
 ): Promise<void> {
   for await (const call of listed) {
     if (!String(call.id).startsWith(wanted)) continue;
     const parts = partsOf(flags);
-    const all = { transcript: true, summary: true };
-    if (flags.format === 'json') {
-      terminal.out(
-        jsonText({ format: 'callsheet-call', version: 1, agent_id: agent.id, data: call }),
-      );
-    } else if (flags.format === 'csv') {
-      await streamCsv(CALL_COLUMNS, [callRecord(call)], terminal);
-    } else {
-      const shown = parts.transcript || parts.summary ? parts : all;
-      terminal.out(renderCallText(call, shown, terminal.render));
-    }
+    const shown = parts.transcript || parts.summary ? parts : { transcript: true, summary: true };
+    const document = documentOf('callsheet-call', { agent_id: agent.id, data: call });
+    const table = { columns: CALL_COLUMNS, records: [callRecord(call)] };
+    show(flags, document, (to) => renderCallText(call, shown, to), context, table);
     return;
   }
   throw new CallsheetError('usage', `${agent.label} has no call whose id begins with ${wanted}`, {

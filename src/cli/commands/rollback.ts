@@ -2,8 +2,8 @@ import { CallsheetError, type ExitCode } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { renderPlanText } from '../../render/text.ts';
 import { type Review, type UndoOutcome, undo } from '../../run/undo.ts';
-import { type CommonFlags, type Context, stackOptions } from '../context.ts';
-import { confirm } from '../events.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { isAgreed } from '../events.ts';
 import { openProgress } from '../progress.ts';
 import { exitOfOutcome, showOutcome } from '../result.ts';
 import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
@@ -28,6 +28,8 @@ export type RollbackFlags = CommonFlags &
     readonly format: ReviewFormat;
   };
 
+const UNASKED = 'To carry this out, pass --auto-approve.';
+
 /** `callsheet rollback`: undoes a run, or goes back to a snapshot. */
 export async function rollback(flags: RollbackFlags, context: Context): Promise<ExitCode> {
   const { terminal } = context;
@@ -36,7 +38,7 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
     show(plan) {
       if (format === 'text') terminal.out(renderPlanText(plan, terminal.render));
     },
-    agree: (question) => isAgreed(question, flags, context),
+    agree: (question) => isAgreed(question, flags, terminal, UNASKED),
   });
   if (outcome.type !== 'planned')
     return showOutcome(outcome, { flags: { ...flags, format }, context });
@@ -51,21 +53,10 @@ export async function rollBack(
   context: Context,
   review: Review = {},
 ): Promise<UndoOutcome> {
-  const { run, to, allowDelete, force, skipRefused, target, exclude, dryRun, overrideFreeze } =
-    flags;
-  const options = {
-    ...stackOptions(flags),
-    ...(force === undefined ? {} : { force }),
-    ...(skipRefused === undefined ? {} : { skipRefused }),
-    ...(target === undefined ? {} : { target }),
-    ...(exclude === undefined ? {} : { exclude }),
-    ...(dryRun === undefined ? {} : { dryRun }),
-    ...(overrideFreeze === undefined ? {} : { overrideFreeze }),
-  };
+  const { run, to, allowDelete } = flags;
   const observe = (plan: PlanDocument) => openProgress(plan, flags, context);
   const reviewed = { ...review, observe };
-  if (to === undefined)
-    return undo({ ...options, ...(run === undefined ? {} : { run }) }, context, reviewed);
+  if (to === undefined) return undo(flags, context, reviewed);
   if (run !== undefined) {
     throw new CallsheetError('usage', 'a run and --to exclude each other', {
       hint: 'A rollback undoes a run, or goes back to a snapshot.',
@@ -74,7 +65,7 @@ export async function rollBack(
   const { openSnapshot } = await import('../../snapshot/file.ts');
   const { undoTo } = await import('../../run/undo-to.ts');
   const snapshot = await openSnapshot(to, keysFrom(flags, context));
-  return undoTo(snapshot, { ...options, allowDelete: allowDelete === true }, context, reviewed);
+  return undoTo(snapshot, { ...flags, allowDelete: allowDelete === true }, context, reviewed);
 }
 
 /** The format of what came of a run: a plan alone can be a page. */
@@ -84,19 +75,4 @@ function resultFormat({ format, dryRun }: RollbackFlags): 'text' | 'json' {
   throw new CallsheetError('usage', `--format ${format} is for --dry-run alone`, {
     hint: 'A rollback shows what came of it as text or json.',
   });
-}
-
-async function isAgreed(
-  question: string,
-  { autoApprove }: RollbackFlags,
-  { terminal }: Context,
-): Promise<boolean> {
-  if (autoApprove === true) return true;
-  if (!terminal.canAsk) {
-    const message = 'nothing was written: nobody is there to agree, as stdin is not a terminal';
-    throw new CallsheetError('usage', message, {
-      hint: 'To carry this out, pass --auto-approve.',
-    });
-  }
-  return confirm(question, terminal);
 }

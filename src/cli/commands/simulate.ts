@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -18,6 +19,7 @@ import {
   startSimulator,
 } from '../../simulator/index.ts';
 import type { CommonFlags, Context } from '../context.ts';
+import { portTaken } from '../monitor/serve.ts';
 
 export type SimulateFlags = CommonFlags &
   SimulationFlags & {
@@ -45,7 +47,7 @@ export async function simulate(flags: SimulateFlags, context: Context): Promise<
     log: admin !== undefined,
     kill: () => process.kill(process.pid, 'SIGKILL'),
   }).catch((error: unknown) => {
-    throw portTaken(error, flags.port) ?? error;
+    throw portTaken(error, flags.port);
   });
   try {
     simulator.faults.add(...faults);
@@ -67,7 +69,7 @@ export async function simulate(flags: SimulateFlags, context: Context): Promise<
     if (simulator.organizations.length > 0) terminal.err('Its organizations:');
     for (const { id, name } of simulator.organizations) terminal.err(`  ${id}  ${name}`);
     for (const line of describeSessions(simulator.store)) terminal.err(line);
-    await untilAborted(context.stop);
+    if (!context.stop.aborted) await once(context.stop, 'abort');
     return EXIT.done;
   } finally {
     await simulator.close();
@@ -85,20 +87,6 @@ function describeSessions({ profiles, claims, pbxApiKeys }: Simulator['store']):
       ? []
       : [`Its claim at the PBX provider: ${claim.id}, with the API key ${key}`]),
   ];
-}
-
-function portTaken(cause: unknown, port: number): CallsheetError | undefined {
-  const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-  if (!isTaken) return undefined;
-  const hint = 'Take another with --port, or let one be chosen with --port 0.';
-  return new CallsheetError('usage', `port ${port} is in use`, { hint, cause });
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 /** Flags that say how a simulated platform behaves. */

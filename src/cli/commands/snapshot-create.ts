@@ -8,7 +8,6 @@ import { recordIn, textOf } from '../../kinds/making.ts';
 import { createReader } from '../../live/reader.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';
 import { renderSnapshotText } from '../../render/snapshot.ts';
-import { jsonText } from '../../render/untrusted.ts';
 import { formatNumber } from '../../render/wording.ts';
 import { DEFAULT_CONCURRENCY } from '../../run/client.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
@@ -23,10 +22,11 @@ import {
 } from '../../snapshot/file.ts';
 import { type ContentRecord, createTally, type Header, VERSION } from '../../snapshot/format.ts';
 import { withMedia } from '../../snapshot/media.ts';
-import { readAccount } from '../../snapshot/read-account.ts';
-import type { ResourceState, State } from '../../state/model.ts';
+import { readAccount, recordedIn } from '../../snapshot/read-account.ts';
+import type { State } from '../../state/model.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { say } from '../events.ts';
+import { show } from '../show.ts';
 import { type KeyFlags, keysFrom, type SealFlags, sealFrom } from '../snapshot/keys.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -87,6 +87,7 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       base: base?.mark ?? null,
     };
     const knowledge = await knowledgeBasesOf(flags.knowledgeBase ?? [], session, state, context);
+    const recorded = recordedIn(state ?? { resources: {} });
     const records = readAccount({
       client,
       reader: createReader(client, settings && readEndpoints(settings.platform), me),
@@ -95,12 +96,12 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       known: {
         organizations: Object.values(organizations),
         knowledgeBases: knowledge,
-        ids: (kind) => idsOf(state, kind),
+        ids: recorded.ids,
       },
       ahead: AHEAD,
       now,
       sensitive: header.sensitive,
-      owner: ownersIn(state),
+      owner: recorded.owner,
     });
     const tally = createTally();
     const files = flags.media === true ? await mediaOf(session) : [];
@@ -109,9 +110,7 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     const end = await writeSnapshot(file, header, body, seal);
     const { size } = await stat(file);
     const made = tally.document({ file, size, encryption: seal.type }, header, end);
-    terminal.out(
-      flags.format === 'json' ? jsonText(made) : renderSnapshotText(made, terminal.render),
-    );
+    show(flags, made, (to) => renderSnapshotText(made, to), context);
     return EXIT.done;
   });
 }
@@ -176,29 +175,6 @@ function checkAccount(state: State | undefined, account: string): void {
     'state',
     `the state of this stack belongs to account ${known}; these credentials are for account ${account}`,
     { hint: 'Check the credentials, or take the snapshot outside of the stack (--dir).' },
-  );
-}
-
-/** What a resource is called in the stack, by kind and id. */
-function ownersIn(
-  state: State | undefined,
-): (
-  kind: string,
-  id: string,
-) => { readonly address: string; readonly state: ResourceState } | undefined {
-  const owners = new Map(
-    Object.entries(state?.resources ?? {}).map(([address, one]) => [
-      `${one.kind} ${one.id}`,
-      { address, state: one },
-    ]),
-  );
-  return (kind, id) => owners.get(`${kind} ${id}`);
-}
-
-/** The ids that the state has of a kind. */
-function idsOf(state: State | undefined, kind: string): readonly string[] {
-  return Object.values(state?.resources ?? {}).flatMap((one) =>
-    one.kind === kind ? [one.id] : [],
   );
 }
 

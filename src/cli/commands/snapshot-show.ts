@@ -11,19 +11,19 @@ import {
   renderSnapshotsText,
   renderSnapshotText,
 } from '../../render/snapshot.ts';
-import { jsonText } from '../../render/untrusted.ts';
 import { compareSnapshots } from '../../snapshot/compare.ts';
 import { type Keys, readSealing, type Sealing } from '../../snapshot/container.ts';
 import { inWords } from '../../snapshot/failures.ts';
 import { openSnapshot, readHeader, type SnapshotFile } from '../../snapshot/file.ts';
 import {
+  documentOf as contentOf,
   createTally,
-  documentOf,
   type End,
   labelOf,
   type ResourceRecord,
 } from '../../snapshot/format.ts';
 import type { CommonFlags, Context } from '../context.ts';
+import { documentOf, show as showDocument } from '../show.ts';
 import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
 import { type ReviewFormat, renderReview } from './plan.ts';
 
@@ -45,8 +45,8 @@ export async function show(
 /** Every record goes by, so that a damaged file is noticed here. */
 async function showAll(
   { file, header, records }: SnapshotFile,
-  { format }: ShowFlags,
-  { terminal }: Context,
+  flags: ShowFlags,
+  context: Context,
 ): Promise<void> {
   const tally = createTally();
   let end: End | undefined;
@@ -55,29 +55,28 @@ async function showAll(
   const { size } = await stat(file);
   const encryption = (await readSealing(file)) ?? 'none';
   const summary = tally.document({ file, size, encryption }, header, end);
-  terminal.out(
-    format === 'json' ? jsonText(summary) : renderSnapshotText(summary, terminal.render),
-  );
+  showDocument(flags, summary, (to) => renderSnapshotText(summary, to), context);
 }
 
 async function showOne(
   snapshot: SnapshotFile,
   wanted: string,
-  { format }: ShowFlags,
-  { terminal }: Context,
+  flags: ShowFlags,
+  context: Context,
 ): Promise<void> {
   const found = await findIn(snapshot, wanted);
   const { schema } = kindNamed(found.kind);
-  const document = mask(schema, { ...found.record, ...documentOf(found) });
+  const document = mask(schema, { ...found.record, ...contentOf(found) });
   const { kind, id, address, history, withheld } = found;
-  if (format === 'json') {
-    const head = { format: 'callsheet-snapshot-resource', version: 1, kind, id, address };
-    terminal.out(jsonText({ ...head, history, withheld, data: document }));
-    return;
-  }
-  terminal.out(renderRecordText(document, Object.keys(schema.properties ?? {}), terminal.render));
-  if (withheld.length === 0) return;
-  terminal.err(`Left out, as the snapshot is not encrypted: ${withheld.join(', ')}`);
+  const head = { kind, id, address, history, withheld };
+  showDocument(
+    flags,
+    documentOf('callsheet-snapshot-resource', { ...head, data: document }),
+    (to) => renderRecordText(document, Object.keys(schema.properties ?? {}), to),
+    context,
+  );
+  if (withheld.length > 0 && flags.format === 'text')
+    context.terminal.err(`Left out, as the snapshot is not encrypted: ${withheld.join(', ')}`);
 }
 
 /** By its address, its id or its name. Throws `CallsheetError('usage')` where there is none or more than one. */
@@ -155,11 +154,8 @@ export async function list(
   found.sort(
     (a, b) => (b.made_at ?? '').localeCompare(a.made_at ?? '') || (a.file < b.file ? -1 : 1),
   );
-  terminal.out(
-    flags.format === 'json'
-      ? jsonText({ format: 'callsheet-snapshots', version: 1, snapshots: found })
-      : renderSnapshotsText(found, folder, terminal.render),
-  );
+  const document = documentOf('callsheet-snapshots', { snapshots: found });
+  showDocument(flags, document, (to) => renderSnapshotsText(found, folder, to), context);
   return EXIT.done;
 }
 

@@ -11,7 +11,7 @@ import {
   renderResource,
   renderUntouched,
 } from '../../render/state.ts';
-import { jsonText } from '../../render/untrusted.ts';
+import type { RenderOptions } from '../../render/terminal.ts';
 import { describeActor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
 import { openStore, readState } from '../../run/session.ts';
@@ -22,9 +22,11 @@ import { replay } from '../../state/replay.ts';
 import { formatState } from '../../state/state-text.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { say } from '../events.ts';
+import { documentOf, show } from '../show.ts';
 import {
   chooseAddresses,
   type Edit,
+  type Edited,
   editLine,
   editState,
   holderFor,
@@ -58,11 +60,9 @@ export function list(
     tellUnfinished(unfinished, context);
     const document = listDocument(state, patterns);
     const { resources } = document;
-    const { terminal } = context;
-    terminal.out(
-      flags.format === 'json' ? jsonText(document) : renderAddresses(resources, terminal.render),
-    );
-    if (resources.length === 0) terminal.err(`The state ${store.location} holds no resource.`);
+    show(flags, document, (to) => renderAddresses(resources, to), context);
+    if (resources.length === 0)
+      context.terminal.err(`The state ${store.location} holds no resource.`);
     return EXIT.done;
   });
 }
@@ -77,18 +77,15 @@ export function listDocument(state: State, patterns: readonly Address[] = []) {
     })
     .sort((a, b) => (a.address < b.address ? -1 : 1));
   const { lineage, serial, account_id: account = null } = state;
-  return {
-    format: 'callsheet-state-list',
-    version: 1,
-    lineage,
-    serial,
-    account_id: account,
-    resources,
-  } as const;
+  return documentOf('callsheet-state-list', { lineage, serial, account_id: account, resources });
 }
 
 /** `callsheet state show ADDRESS`: everything that the state remembers of one resource. */
-export function show(address: Address, flags: StateFlags, context: Context): Promise<ExitCode> {
+export function showResource(
+  address: Address,
+  flags: StateFlags,
+  context: Context,
+): Promise<ExitCode> {
   return withStore(flags, context, async ({ store }) => {
     const { state, unfinished } = await readState(store);
     tellUnfinished(unfinished, context);
@@ -99,12 +96,8 @@ export function show(address: Address, flags: StateFlags, context: Context): Pro
         hint: `Name one of them, such as ${first}.`,
       });
     }
-    const { terminal } = context;
-    terminal.out(
-      flags.format === 'json'
-        ? json('callsheet-state-resource', { address, resource })
-        : renderResource(address, resource, terminal.render),
-    );
+    const document = documentOf('callsheet-state-resource', { address, resource });
+    show(flags, document, (to) => renderResource(address, resource, to), context);
     return EXIT.done;
   });
 }
@@ -123,12 +116,8 @@ export function pull(flags: CommonFlags, context: Context): Promise<ExitCode> {
 /** `callsheet state push FILE`: puts a state in the place of the stack's. */
 export async function push(file: string, flags: ForceFlags, context: Context): Promise<ExitCode> {
   const { edited, setAside } = await pushState(file, flags.force === true, flags, context);
-  const { terminal } = context;
-  terminal.out(
-    flags.format === 'json'
-      ? json('callsheet-state-edit', { ...(edited ?? NO_EDIT), set_aside: setAside })
-      : renderPush(edited, setAside, terminal.render),
-  );
+  const document = editDocument(edited, setAside);
+  show(flags, document, (to) => renderPush(edited, setAside, to), context);
   return EXIT.done;
 }
 
@@ -184,12 +173,8 @@ export async function trust(
     showEdit(await editState('state trust', flags, context, make), flags, context);
     return EXIT.done;
   }
-  const { terminal } = context;
-  terminal.out(
-    flags.format === 'json'
-      ? json('callsheet-state-edit', { ...NO_EDIT, ledger, set_aside: [] })
-      : renderUntouched(ledger, terminal.render),
-  );
+  const document = editDocument({ ...NO_EDIT, ledger });
+  show(flags, document, (to) => renderUntouched(ledger, to), context);
   return EXIT.done;
 }
 
@@ -200,7 +185,6 @@ export function unlock(
   context: Context,
 ): Promise<ExitCode> {
   return withStore(flags, context, async ({ store, settings }) => {
-    const { terminal, now } = context;
     const held = await store.lock();
     if (lease !== undefined) {
       if (held?.lease === lease && held.owner === 'running' && flags.force !== true)
@@ -220,11 +204,8 @@ export function unlock(
       held: 'lease' in told ? told : null,
       unlocked: lease !== undefined,
     };
-    terminal.out(
-      flags.format === 'json'
-        ? json('callsheet-lock', seen)
-        : renderLock(seen, now(), terminal.render),
-    );
+    const document = documentOf('callsheet-lock', seen);
+    show(flags, document, (to) => renderLock(seen, context.now(), to), context);
     return EXIT.done;
   });
 }
@@ -232,7 +213,6 @@ export function unlock(
 /** `callsheet state repair`: rebuilds the state from what is readable and from what is live. */
 export async function repair(flags: StateFlags, context: Context): Promise<ExitCode> {
   const { location, salvage, edited, findings, setAside } = await repairState(flags, context);
-  const { terminal } = context;
   const { problem, read, journals } = salvage;
   const told = {
     location,
@@ -243,12 +223,9 @@ export async function repair(flags: StateFlags, context: Context): Promise<ExitC
     set_aside: setAside,
     findings,
   };
-  terminal.out(
-    flags.format === 'json'
-      ? json('callsheet-state-repair', told)
-      : renderRepair(told, terminal.render),
-  );
-  if (edited !== undefined) terminal.err('callsheet plan shows what is left to do.');
+  const document = documentOf('callsheet-state-repair', told);
+  show(flags, document, (to) => renderRepair(told, to), context);
+  if (edited !== undefined) context.terminal.err('callsheet plan shows what is left to do.');
   return EXIT.done;
 }
 
@@ -258,31 +235,22 @@ export async function migrate(
   context: Context,
 ): Promise<ExitCode> {
   const migrated = await migrateState(flags.to, flags, context);
-  const { terminal } = context;
-  terminal.out(
-    flags.format === 'json'
-      ? json('callsheet-state-migration', migrated)
-      : renderMigration(migrated, terminal.render),
-  );
+  const document = documentOf('callsheet-state-migration', migrated);
+  show(flags, document, (to) => renderMigration(migrated, to), context);
   return EXIT.done;
 }
 
 const NO_EDIT = { run: null, serial: null, ledger: [] } as const;
 
-function showEdit(
-  edited: Awaited<ReturnType<typeof editState>>,
-  { format }: StateFlags,
-  { terminal }: Context,
-): void {
-  terminal.out(
-    format === 'json'
-      ? json('callsheet-state-edit', { ...edited, set_aside: [] })
-      : renderEdit(edited, terminal.render),
-  );
+function editDocument(
+  edited: Pick<Edited, 'ledger'> | undefined,
+  setAside: readonly string[] = [],
+) {
+  return documentOf('callsheet-state-edit', { ...(edited ?? NO_EDIT), set_aside: setAside });
 }
 
-function json(format: string, content: object): string {
-  return jsonText({ format, version: 1, ...content });
+function showEdit(edited: Edited, flags: StateFlags, context: Context): void {
+  show(flags, editDocument(edited), (to) => renderEdit(edited, to), context);
 }
 
 /**
@@ -366,12 +334,12 @@ export async function runs(
   flags: RunsFlags,
   context: Context,
 ): Promise<ExitCode> {
-  const { terminal } = context;
   const document = await runsDocument(id, flags, context);
-  if (flags.format === 'json') terminal.out(jsonText(document));
-  else if (document.format === 'callsheet-runs')
-    terminal.out(renderRunsText(document.runs, terminal.render));
-  else terminal.out(renderRunText(document.entries, terminal.render));
+  const render = (to: RenderOptions) =>
+    document.format === 'callsheet-runs'
+      ? renderRunsText(document.runs, to)
+      : renderRunText(document.entries, to);
+  show(flags, document, render, context);
   return EXIT.done;
 }
 

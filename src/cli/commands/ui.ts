@@ -1,8 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { open, readdir } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { basename, join, resolve } from 'node:path';
-import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { renderUi } from '../../page/index.ts';
 import type { LiveEvent, LiveNote } from '../../page/live.ts';
 import { packDocument } from '../../page/pack.ts';
@@ -13,6 +15,7 @@ import { isRunId, type JournalEntry } from '../../state/journal.ts';
 import { readLine } from '../../state/journal-text.ts';
 import { type Layout, layoutOf, runOf } from '../../state/runs.ts';
 import type { CommonFlags, Context } from '../context.ts';
+import { listen, portOf, portTaken } from '../monitor/serve.ts';
 import { failureJson } from '../report.ts';
 import { withStore } from '../state/edit.ts';
 import { readPlanFile } from './apply.ts';
@@ -46,7 +49,7 @@ export async function ui(
     ...(plan === undefined ? {} : { 'plan.json': async () => packDocument(plan) }),
   };
   const answer: Answer = (path, request, response) => {
-    if (path === '') return Promise.resolve(void sendHtml(response, html));
+    if (path === '') return Promise.resolve(void response.writeHead(200, HTML).end(html));
     if (path === 'events') return streamEvents(stateFile, request, response, context.stop);
     const [, run] = /^runs\/([A-Za-z0-9._-]+)\.json$/.exec(path) ?? [];
     const read = run === undefined ? documents[path] : () => runsDocument(run, flags, quiet);
@@ -58,15 +61,11 @@ export async function ui(
     context.terminal.err(
       'Open this address on this machine. It only shows things, and whoever has it sees them; interrupt (Ctrl-C) to stop it.',
     );
-    await untilAborted(context.stop);
+    if (!context.stop.aborted) await once(context.stop, 'abort');
     return EXIT.done;
   } finally {
     await served.close();
   }
-}
-
-function sendHtml(response: ServerResponse, html: string): void {
-  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
 }
 
 /** What a program gets with `--format json`, or the document of the failure. */
@@ -81,12 +80,7 @@ async function sendJson(response: ServerResponse, read: () => Promise<unknown>):
     .end(answer.json);
 }
 
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
 /** Often enough to look alive; a look is one listing of a folder while no run is at work. */
 const LOOK_MS = 400;
@@ -120,22 +114,9 @@ async function streamEvents(
       response.write(': still here\n\n');
       quiet = 0;
     }
-    await pause(LOOK_MS, over);
+    await sleep(LOOK_MS, undefined, { signal: over }).catch(() => {});
   }
   response.end();
-}
-
-function pause(milliseconds: number, over: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      over.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    over.addEventListener('abort', done, { once: true });
-    if (over.aborted) done();
-  });
 }
 
 /** The most that is read of a journal at once. */
@@ -290,36 +271,9 @@ async function serve(port: number, answer: Answer): Promise<Served> {
       response.destroy();
     });
   });
-  await listen(server, port);
-  return {
-    url: `http://${LOOPBACK}:${portOf(server)}/${token}/`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        // Streams of events never end by themselves.
-        server.closeAllConnections();
-      }),
-  };
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const isTaken = error.code === 'EADDRINUSE';
-      const hint = 'Take another with --port, or let one be chosen with --port 0.';
-      reject(
-        isTaken
-          ? new CallsheetError('usage', `port ${port} is in use`, { hint, cause: error })
-          : error,
-      );
-    });
-    server.listen(port, LOOPBACK, resolve);
-  });
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  const asked = { host: LOOPBACK, port };
+  const taken = await listen(server, asked, (error) => portTaken(error, port) as Error);
+  return { url: `http://${LOOPBACK}:${taken.port}/${token}/`, close: taken.close };
 }
 
 /**

@@ -22,11 +22,11 @@ import {
   noticeAddress,
   openNotices,
 } from '../notify.ts';
-import { type Log, levelOf, type Metrics, openMetrics, wordsOf } from '../watch/events.ts';
+import { EVENTS, type Log, type Metrics, openMetrics } from '../watch/events.ts';
 import { openHealer } from '../watch/healer.ts';
 import {
-  type Bell,
-  createBell,
+  createDebounce,
+  type Debounce,
   type Health,
   type Watched,
   watchHealth,
@@ -43,13 +43,13 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   const secret = hookSecret(env, 'CALLSHEET_HOOK_SECRET');
   const address = noticeAddress(flags, context);
   await checkStacks(chosen, context);
-  const log = openLog(context.terminal, { flags, now, levelOf, wordsOf });
+  const log = openLog(EVENTS, flags, context);
   const pause = context.pause ?? realPause;
   const names = chosen.map(({ name }) => name);
   const metrics = openMetrics(names, context, now());
   const health = watchHealth({ interval, version, now });
-  const bell = createBell(pause, stop);
-  const routes = routesOf({ health, metrics, bell, secret, log });
+  const debounce = createDebounce(pause, stop);
+  const routes = routesOf({ health, metrics, debounce, secret, log });
   const served = await serveRoutes(listen, routes);
   const emitStop = () =>
     log({
@@ -72,7 +72,15 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
     if (!isLoopback(listen)) log({ event: 'exposed', listen: served.at });
     const stacks = chosen.map((one) => watchOne(one, { address, context, log, metrics }));
     const random = pause.random;
-    const { isCut } = await watchLoop(stacks, { interval, bell, health, random, now, log, stop });
+    const { isCut } = await watchLoop(stacks, {
+      interval,
+      debounce,
+      health,
+      random,
+      now,
+      log,
+      stop,
+    });
     log({ event: 'stopped' });
     return isCut ? EXIT.interrupted : EXIT.done;
   } finally {
@@ -92,14 +100,14 @@ async function checkStacks(chosen: readonly Chosen[], context: Context): Promise
 type RoutesDeps = {
   readonly health: Pick<Health, 'report'>;
   readonly metrics: Pick<Metrics, 'expose' | 'hookAnswered'>;
-  readonly bell: Pick<Bell, 'ring'>;
+  readonly debounce: Pick<Debounce, 'trigger'>;
   /** What webhooks are signed with; undefined: there are none. */
   readonly secret: string | undefined;
   readonly log: Log;
 };
 
 /** What is answered over HTTP: `/healthz`, `/metrics` and, where there is a secret, `/hook`. */
-export function routesOf({ health, metrics, bell, secret, log }: RoutesDeps): Routes {
+export function routesOf({ health, metrics, debounce, secret, log }: RoutesDeps): Routes {
   return {
     ...monitorRoutes({ report: health.report, expose: metrics.expose }),
     ...(secret === undefined
@@ -118,7 +126,7 @@ export function routesOf({ health, metrics, bell, secret, log }: RoutesDeps): Ro
               const id =
                 request.headers['x-github-delivery'] ?? request.headers['x-gitlab-event-uuid'];
               log({ event: 'hook_taken', sender, delivery: typeof id === 'string' ? id : null });
-              bell.ring();
+              debounce.trigger();
               return text(202, 'A pass follows.');
             },
           },

@@ -22,7 +22,7 @@ import {
   type WorkEvent,
   work,
 } from '../queue/work.ts';
-import { levelOf, lineOf, openWorkerMetrics, watchWorker, wordsOf } from '../queue/worker-log.ts';
+import { EVENTS, lineOf, openWorkerMetrics, watchWorker } from '../queue/worker-log.ts';
 
 export type WorkerFlags = CommonFlags &
   LogFlags & {
@@ -41,7 +41,7 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
   const { head: commit } = (await describeCheckout(flags.dir)) ?? {};
   // A container that is started anew has the same host and process id; the dead and the living are told apart.
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
-  const log = openLog(context.terminal, { flags, now, levelOf, wordsOf });
+  const log = openLog(EVENTS, flags, context);
   const metrics = openWorkerMetrics(context, now);
   const health = watchWorker({ version, worker: name, now });
   const tell = (event: WorkEvent) => {
@@ -171,7 +171,7 @@ async function workOn(
   }
 }
 
-/** What of its flags goes into each command, beside what travels with the job. */
+/** What of its flags goes into each command, beside what the payload of the job holds. */
 function ownFlags(flags: WorkerFlags) {
   const { dir, env, var: vars, varFile, allowEnv, allowExec, verbose, concurrency } = flags;
   const given = { env, var: vars, varFile, allowEnv, allowExec, verbose };

@@ -230,13 +230,12 @@ function argumentsAt({ command, path, count }: Walked): readonly Offer[] {
 
 function argumentValue(argument: Argument, command: string): Offer {
   if (argument.argChoices) return choices(argument.argChoices, '');
-  const source = OF_ARGUMENTS[`${command} ${argument.name()}`] ?? 'nothing';
-  return { type: 'source', source, before: '' };
+  return { type: 'source', source: sourceOfArgument(command, argument.name()), before: '' };
 }
 
-function flagValue({ long, argChoices }: Option, before: string): Offer {
-  if (argChoices) return choices(argChoices, before);
-  return { type: 'source', source: OF_FLAGS[long ?? ''] ?? 'nothing', before };
+function flagValue(option: Option, before: string): Offer {
+  if (option.argChoices) return choices(option.argChoices, before);
+  return { type: 'source', source: sourceOfFlag(option), before };
 }
 
 function choices(values: readonly string[], before: string): Offer {
@@ -247,102 +246,57 @@ function takesValue({ required, optional }: Option): boolean {
   return required || optional;
 }
 
-/** Values of flags that have no choices of their own. A test holds this against the program. */
-export const OF_FLAGS: { readonly [flag: string]: Source } = {
-  '--accept': 'addresses',
-  '--agent': 'nothing',
-  '--agents': 'nothing',
-  '--allow-env': 'nothing',
-  '--base': 'files',
-  '--base-url': 'nothing',
-  '--call': 'nothing',
-  '--calls': 'nothing',
-  '--chaos-seed': 'nothing',
-  '--claim': 'nothing',
-  '--concurrency': 'nothing',
-  '--config': 'files',
-  '--dialect': 'nothing',
-  '--diff': 'nothing',
-  '--dir': 'folders',
-  '--end': 'nothing',
+/**
+ * What completes the value of a flag: as the flag says, or else as the word says that stands for its value. Only
+ * whoever types it knows any other.
+ */
+const OF_FLAGS: { readonly [flag: string]: Source } = {
   '--env': 'environments',
-  '--events': 'files',
-  '--exclude': 'addresses',
-  '--expect': 'nothing',
-  '--fault': 'nothing',
-  '--from': 'files',
-  '--heal-limit': 'nothing',
-  '--identity': 'files',
-  '--interval': 'nothing',
   '--knowledge-base': 'knowledge_bases',
-  '--limit': 'nothing',
   '--listen': 'nothing',
-  '--lock-timeout': 'nothing',
-  '--map-knowledge-base': 'nothing',
-  '--map-organization': 'nothing',
-  '--media': 'folders',
-  '--notify': 'nothing',
   '--organization': 'organizations',
-  '--organizations': 'nothing',
   '--out': 'files',
-  '--override-freeze': 'nothing',
-  '--passphrase-file': 'files',
-  '--port': 'nothing',
-  '--profile': 'nothing',
   '--queue': 'nothing',
-  '--rate-limit': 'nothing',
-  '--recipient': 'nothing',
-  '--resellers': 'nothing',
-  '--report': 'nothing',
-  '--reseller': 'nothing',
-  '--resend-secrets': 'addresses',
-  '--secrets': 'files',
-  '--secrets-file': 'files',
-  '--seed': 'files',
-  '--shard': 'nothing',
-  '--since': 'nothing',
-  '--stacks': 'nothing',
-  '--start': 'nothing',
-  '--state': 'files',
-  '--target': 'addresses',
-  '--to': 'files',
-  '--trace-http': 'files',
-  '--until': 'nothing',
-  '--user': 'nothing',
   '--var': 'variables',
-  '--var-file': 'files',
 };
 
-/** Arguments that have no choices of their own, by their command and name. A test holds this against the program. */
-export const OF_ARGUMENTS: { readonly [argument: string]: Source } = {
-  'apply planfile': 'files',
-  'enqueue plans': 'folders',
+/** The same for arguments, by their command and name. */
+const OF_ARGUMENTS: { readonly [argument: string]: Source } = {
   'explain name': 'explained',
-  'fmt files': 'files',
-  'get kind': 'kinds',
-  'get resource': 'addresses',
-  'history agent': 'agents',
-  'import address': 'addresses',
-  'import id': 'nothing',
-  'logs agent': 'agents',
-  'payments agent': 'agents',
-  'pull addresses': 'addresses',
-  'rehearse planfile': 'files',
-  'restore file': 'files',
-  'rollback run': 'runs',
   'runs id': 'runs',
-  'snapshot diff earlier': 'files',
-  'snapshot diff later': 'files',
-  'snapshot list folder': 'folders',
-  'snapshot show file': 'files',
-  'snapshot show resource': 'addresses',
-  'ui planfile': 'files',
   'state list addresses': 'remembered',
   'state mv from': 'remembered',
   'state mv to': 'addresses',
-  'state push file': 'files',
   'state rm addresses': 'remembered',
-  'state trust addresses': 'remembered',
   'state show address': 'remembered',
-  'state unlock lease': 'nothing',
+  'state trust addresses': 'remembered',
 };
+
+const OF_WORDS: { readonly [word: string]: Source } = {
+  address: 'addresses',
+  addresses: 'addresses',
+  agent: 'agents',
+  earlier: 'files',
+  file: 'files',
+  files: 'files',
+  folder: 'folders',
+  kind: 'kinds',
+  later: 'files',
+  place: 'files',
+  planfile: 'files',
+  plans: 'folders',
+  resource: 'addresses',
+  run: 'runs',
+  snapshot: 'files',
+};
+
+/** What completes the value of an option, of those that have no choices. */
+export function sourceOfFlag({ long, flags }: Pick<Option, 'long' | 'flags'>): Source {
+  const [, word = ''] = /[<[]([^\].>]+)/.exec(flags) ?? [];
+  return OF_FLAGS[long ?? ''] ?? OF_WORDS[word] ?? 'nothing';
+}
+
+/** What completes an argument of a command, `state mv`, of those that have no choices. */
+export function sourceOfArgument(command: string, name: string): Source {
+  return OF_ARGUMENTS[`${command} ${name}`] ?? OF_WORDS[name] ?? 'nothing';
+}

@@ -10,6 +10,12 @@ import type { PlanCommandFlags } from '../commands/plan.ts';
 import type { ValidateFlags } from '../commands/validate.ts';
 import type { Context } from '../context.ts';
 
+/**
+ * `fleet/` runs a command in every stack of a tree, in one process: finds them and takes the part of them that is this
+ * job's (here), refuses those that reach for the same thing (`claims.ts`), runs the command in each, a few at a time
+ * (`run-stack.ts`), and tells what came of all in one summary (`work-on.ts`).
+ */
+
 export type TreeFormat = 'text' | 'json' | 'markdown' | 'sarif' | 'junit' | 'github' | 'html';
 
 /** Flags of a command that runs in every stack of a tree. */
@@ -130,7 +136,7 @@ export type Shard = { readonly index: number; readonly count: number };
 /** A stack as the split sees it. */
 export type Weighed = {
   readonly path: string;
-  /** How much work it is, in any unit; see `weigh.ts`. */
+  /** How much work it is, in any unit. */
   readonly weight: number;
 };
 
@@ -264,12 +270,6 @@ function countBytes(file: string): number {
   }
   return bytes.length - returns;
 }
-
-/**
- * `fleet/` runs a command in every stack of a tree, in one process: finds them (`find-stacks.ts`), takes the part of
- * them that is this job's (`shard.ts`), refuses those that reach for the same thing (`overlap.ts`), runs the command
- * in each (`run-stack.ts`), a few at a time, and tells what came of all in one summary.
- */
 
 /** A stack of a tree. */
 export type FoundStack = {

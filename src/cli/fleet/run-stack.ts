@@ -5,14 +5,13 @@ import type { PlanDocument } from '../../core/plan-document.ts';
 import type { Failure, FailureDocument } from '../../render/failure.ts';
 import { renderFleetProgress } from '../../render/fleet.ts';
 import type { DiagnosticsDocument } from '../../render/report/index.ts';
-import type { RenderOptions } from '../../render/terminal.ts';
 import { failureOf, type RunDocument } from '../../run/document.ts';
 import type { UndoOutcome } from '../../run/undo.ts';
 import type { Context } from '../context.ts';
 import { onTerminal } from '../events.ts';
 import { endedBy, reportFailure } from '../report.ts';
 import { tellOutcome } from '../result.ts';
-import type { Terminal } from '../terminal.ts';
+import { drawEvery, type Terminal } from '../terminal.ts';
 import type { FoundStack, StackCommand, StackFlags } from './request.ts';
 
 /** One command on one stack. */
@@ -153,9 +152,11 @@ export async function eachStack<S extends FoundStack, T>(
   const running = new Map<string, string>();
   let ended = 0;
   let isOver = false;
-  const stopDrawing = drawEvery(context, (options) =>
-    renderFleetProgress(verb, { ended, total: stacks.length, running: [...running] }, options),
-  );
+  const { terminal } = context;
+  const stopDrawing = drawEvery(terminal.live, () => {
+    const progress = { ended, total: stacks.length, running: [...running] };
+    return renderFleetProgress(verb, progress, terminal.renderErr);
+  });
   const waiting = stacks.map((stack) =>
     limit(async () => {
       if (isOver) throw new Error(`${stack.path} was not begun`);
@@ -179,20 +180,4 @@ export async function eachStack<S extends FoundStack, T>(
     stopDrawing();
     await Promise.allSettled(waiting);
   }
-}
-
-/** How often the display is drawn anew: fast enough to see that it moves. */
-const EVERY_MS = 120;
-
-/** Draws on a terminal until the result is called. */
-function drawEvery({ terminal }: Context, render: (options: RenderOptions) => string): () => void {
-  const { live } = terminal;
-  if (live === undefined) return () => undefined;
-  const draw = () => live.draw(render(terminal.renderErr));
-  const timer = setInterval(draw, EVERY_MS).unref();
-  draw();
-  return () => {
-    clearInterval(timer);
-    live.end();
-  };
 }

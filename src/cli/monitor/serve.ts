@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, errorCode } from '../../core/errors.ts';
 import { escapeInJson, sanitiseLine } from '../../render/untrusted.ts';
-import type { CommonFlags } from '../context.ts';
-import type { Terminal } from '../terminal.ts';
+import type { CommonFlags, Context } from '../context.ts';
 import type { ListenAddress } from './listen-address.ts';
 import type { Exposed } from './metrics.ts';
 
@@ -42,15 +41,9 @@ export async function serveRoutes(address: ListenAddress, routes: Routes): Promi
     );
   });
   server.maxConnections = MOST_CONNECTIONS;
-  await listen(server, address);
-  return {
-    at: addressOf(server, address),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { host } = address;
+  const { port, close } = await listen(server, address, refused);
+  return { at: `${host.includes(':') ? `[${host}]` : host}:${port}`, close };
 }
 
 /** A sentence as an answer. */
@@ -86,11 +79,38 @@ function send(
   response.writeHead(status).end(request.method === 'HEAD' ? undefined : body);
 }
 
-function listen(server: Server, { host, port }: ListenAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(refused(error, host, port)));
+/** Has a server listen. `refused` puts into words why it cannot. */
+export async function listen(
+  server: Server,
+  { host, port }: ListenAddress,
+  refused: (error: NodeJS.ErrnoException, address: ListenAddress) => Error,
+): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(refused(error, { host, port })));
     server.listen(port, host, resolve);
   });
+  return {
+    port: portOf(server),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        // Streams of events never end by themselves.
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The port that a server listens on. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** A failure to listen on a port of `--port`. */
+export function portTaken(cause: unknown, port: number): unknown {
+  if (errorCode(cause) !== 'EADDRINUSE') return cause;
+  const hint = 'Take another with --port, or let one be chosen with --port 0.';
+  return new CallsheetError('usage', `port ${port} is in use`, { hint, cause });
 }
 
 const WHY: { readonly [code: string]: string } = {
@@ -100,19 +120,13 @@ const WHY: { readonly [code: string]: string } = {
   ENOTFOUND: 'is no host that is known here',
 };
 
-function refused(error: NodeJS.ErrnoException, host: string, port: number): Error {
+function refused(error: NodeJS.ErrnoException, { host, port }: ListenAddress): Error {
   const why = WHY[error.code ?? ''];
   if (why === undefined) return error;
   return new CallsheetError('usage', `${host}:${port} ${why}`, {
     hint: 'Take another with --listen, such as 127.0.0.1:9465.',
     cause: error,
   });
-}
-
-function addressOf(server: Server, { host }: ListenAddress): string {
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Whether a command goes on, for whoever restarts what hangs. Each adds what there is to know of it. */
@@ -163,7 +177,39 @@ export function monitorRoutes(deps: {
  */
 
 /** How much an event matters. */
-export type Level = 'debug' | 'info' | 'warn' | 'error';
+type Level = 'debug' | 'info' | 'warn' | 'error';
+
+/** What is logged of one kind of event: how much it matters, and its sentence for a terminal. */
+type LogEntry<Event> = {
+  readonly levelOf: (event: Event) => Level;
+  readonly wordsOf: (event: Event) => string;
+};
+
+/** What a command logs, by the names of the events. What others wrote is sanitised when it is printed. */
+export type LogEntries = { readonly [event: string]: LogEntry<never> };
+
+/** An event of a table: its name, and what its sentence is made of. */
+export type LoggedEvent<Entries> = {
+  [Name in keyof Entries]: Entries[Name] extends LogEntry<infer Facts>
+    ? { readonly event: Name } & Facts
+    : never;
+}[keyof Entries];
+
+type At = <Event = unknown>(wordsOf: (event: Event) => string) => LogEntry<NoInfer<Event>>;
+
+const at =
+  (level: Level): At =>
+  (wordsOf) => ({ levelOf: () => level, wordsOf });
+
+export const debug = at('debug');
+export const info = at('info');
+export const warn = at('warn');
+export const error = at('error');
+
+/** That whoever reaches a port reads the metrics. */
+export function exposedWords({ listen }: { readonly listen: string }): string {
+  return `${listen} is not a loopback address: whoever reaches it reads the metrics`;
+}
 
 /** Takes note of what happens. */
 export type Log<Event> = (event: Event) => void;
@@ -175,25 +221,20 @@ export type LogFlags = Pick<CommonFlags, 'quiet' | 'verbose'> & {
 
 const RANKS: { readonly [level in Level]: number } = { debug: 0, info: 1, warn: 2, error: 3 };
 
-type LogOptions<Event> = {
-  readonly flags: LogFlags;
-  readonly now: () => Date;
-  readonly levelOf: (event: Event) => Level;
-  /** An event as a sentence, for a terminal. */
-  readonly wordsOf: (event: Event) => string;
-};
-
 /**
  * A log on standard output, one line an event as JSON, or as sentences for a person. Values of fields are in none of
  * them: logs are kept for long, and read by many.
  */
-export function openLog<Event extends { readonly event: string }>(
-  { out }: Pick<Terminal, 'out'>,
-  { flags, now, levelOf, wordsOf }: LogOptions<Event>,
-): Log<Event> {
+export function openLog<Entries extends LogEntries>(
+  entries: Entries,
+  flags: LogFlags,
+  { terminal: { out }, now }: Pick<Context, 'terminal' | 'now'>,
+): Log<LoggedEvent<Entries>> {
   const format = flags.log ?? (process.stdout.isTTY === true ? 'text' : 'json');
   const least = flags.quiet === true ? 'warn' : flags.verbose === true ? 'debug' : 'info';
-  return (event) => {
+  return (event: { readonly event: keyof Entries }) => {
+    // The type of the log says that an event has what its entry takes.
+    const { levelOf, wordsOf } = entries[event.event] as unknown as LogEntry<typeof event>;
     const level = levelOf(event);
     if (RANKS[level] < RANKS[least]) return;
     const time = now().toISOString();
@@ -201,7 +242,6 @@ export function openLog<Event extends { readonly event: string }>(
       out(escapeInJson(JSON.stringify({ level, time, ...event })));
       return;
     }
-    // What others wrote is sanitised line by line.
     const [first = '', ...rest] = wordsOf(event)
       .split('\n')
       .map((line) => sanitiseLine(line));

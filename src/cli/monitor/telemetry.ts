@@ -186,8 +186,6 @@ export function openTelemetry(deps: TelemetryDeps): Telemetry | undefined {
   };
 }
 
-/** Does a part of a command; as a span of its own where there is a collector. */
-
 /** `SpanStatusCode.ERROR`, which is not worth loading a package for. */
 const FAILED = 2;
 

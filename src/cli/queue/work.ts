@@ -9,7 +9,7 @@ import { QueueLost } from '../../queue/database.ts';
 import type { Claim, HandOut, Left } from '../../queue/hand-out.ts';
 import { openStack } from '../../run/stack.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { travellersOf } from '../flags.ts';
+import { jobFlagsOf } from '../flags.ts';
 import type { StackFlags } from '../fleet/request.ts';
 import { runStack, type StackResult } from '../fleet/run-stack.ts';
 
@@ -329,7 +329,7 @@ export async function performTask(
 }
 
 function flagsOf(task: Task, { dir: _, ...own }: OwnFlags): StackFlags {
-  return { ...own, ...travelled(task.command, task.flags) };
+  return { ...own, ...flagsInPayload(task.command, task.flags) };
 }
 
 /** Stands for the result of a stack whose workers died one after the other. */
@@ -348,14 +348,16 @@ function poisoned({ stack, deaths, command }: Task): StackResult {
 const QUEUED: readonly QueuedCommand[] = ['plan', 'apply', 'drift'];
 
 /** The flags of a command that go into its jobs. Throws for one that the command does not know. */
-export function travelling(
+export function jobPayload(
   command: QueuedCommand,
   flags: StackFlags,
 ): { readonly [flag: string]: Json } {
-  const given = Object.entries(flags).filter(
-    ([name, value]) => value !== undefined && QUEUED.some((one) => travellersOf(one).has(name)),
+  const given = Object.entries(flags).flatMap(([name, value]) =>
+    value !== undefined && QUEUED.some((one) => jobFlagsOf(one).has(name))
+      ? [[name, value] as const]
+      : [],
   );
-  const own = travellersOf(command);
+  const own = jobFlagsOf(command);
   const wrong = given.filter(([name]) => !own.has(name));
   if (wrong.length > 0) {
     const names = wrong.map(([name]) => spelt(name)).join(', ');
@@ -367,8 +369,11 @@ export function travelling(
 }
 
 /** The flags of a job, as the command takes them. What no Callsheet of this version puts there is left out. */
-function travelled(command: QueuedCommand, flags: { readonly [flag: string]: Json }): StackFlags {
-  const own = travellersOf(command);
+function flagsInPayload(
+  command: QueuedCommand,
+  flags: { readonly [flag: string]: Json },
+): StackFlags {
+  const own = jobFlagsOf(command);
   return Object.fromEntries(Object.entries(flags).filter(([name]) => own.has(name)));
 }
 

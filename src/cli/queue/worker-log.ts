@@ -5,104 +5,91 @@ import { formatCount } from '../../render/wording.ts';
 import type { StateStore } from '../../state/store.ts';
 import type { StackResult } from '../fleet/run-stack.ts';
 import { type MeasuredBy, type Measures, openMeasures } from '../monitor/metrics.ts';
-import { type HealthReport, judgeSilence, type Level } from '../monitor/serve.ts';
+import {
+  debug,
+  exposedWords,
+  type HealthReport,
+  info,
+  judgeSilence,
+  type LogEntries,
+  type LoggedEvent,
+  warn,
+} from '../monitor/serve.ts';
 import type { WorkEvent } from './work.ts';
-
-/** What a worker writes to its log: each line is one of these, with its level and time. Stands in docs/workers.md. */
-type WorkerEvent =
-  | {
-      readonly event: 'started';
-      readonly worker: string;
-      readonly commit: string | null;
-      readonly stacks: number;
-      /** Null: nothing is answered. */
-      readonly listen: string | null;
-      readonly version: string;
-    }
-  | { readonly event: 'exposed'; readonly listen: string }
-  | ({ readonly event: 'stack_began'; readonly attempt: number; readonly alone: boolean } & About)
-  | ({
-      readonly event: 'stack_ended';
-      readonly exit: number;
-      readonly well: boolean;
-      readonly seconds: number;
-      readonly message: string;
-    } & About)
-  | ({
-      readonly event: 'stack_given_back';
-      readonly message: string;
-      /** Until somebody takes it again. */
-      readonly seconds: number;
-    } & About)
-  | ({ readonly event: 'lease_lost' } & About)
-  | { readonly event: 'queue_lost'; readonly message: string }
-  | { readonly event: 'queue_back'; readonly seconds: number }
-  | {
-      readonly event: 'waits_elsewhere';
-      readonly commits: readonly string[];
-      readonly stacks: number;
-      readonly commit: string | null;
-    }
-  | { readonly event: 'stopping' }
-  | {
-      readonly event: 'stopped';
-      readonly done: number;
-      readonly failed: number;
-      readonly given_back: number;
-    };
 
 type About = { readonly stack: string; readonly command: string; readonly batch: string };
 
-/** How much each event matters. */
-export function levelOf(event: WorkerEvent): Level {
-  switch (event.event) {
-    case 'stack_ended':
-      return event.well ? 'info' : 'error';
-    case 'exposed':
-    case 'lease_lost':
-    case 'queue_lost':
-      return 'warn';
-    case 'stack_began':
-      return 'debug';
-    default:
-      return 'info';
-  }
-}
+/** What a worker writes to its log: each line is one of these, with its level and time. Stands in docs/workers.md. */
+export const EVENTS = {
+  started: info(({ worker, commit, listen }: Started) => {
+    const where = listen === null ? '' : ` http://${listen} has /healthz and /metrics`;
+    return `${worker} works on ${commit ?? 'stacks of no repository'}.${where}`;
+  }),
+  exposed: warn(exposedWords),
+  stack_began: debug(
+    (event: About & { readonly attempt: number; readonly alone: boolean }) =>
+      `${nameOf(event)}: try ${event.attempt}${event.alone ? ', with nothing beside it' : ''}`,
+  ),
+  stack_ended: {
+    levelOf: ({ well }: Ended) => (well ? 'info' : 'error'),
+    wordsOf: (event: Ended) => `${nameOf(event)}: ${event.message}`,
+  },
+  stack_given_back: info((event: GivenBack) => {
+    const when = event.seconds === 0 ? '' : `, again in ${event.seconds} s`;
+    return `${nameOf(event)}: given back, ${event.message}${when}`;
+  }),
+  lease_lost: warn(
+    (event: About) => `${nameOf(event)}: another worker has it by now, and finds what this one did`,
+  ),
+  queue_lost: warn(({ message }: { readonly message: string }) => `${message}. Trying again.`),
+  queue_back: info(
+    ({ seconds }: { readonly seconds: number }) =>
+      `The queue answers again, after ${Math.round(seconds)} s`,
+  ),
+  waits_elsewhere: info(
+    ({ stacks, commits, commit }: WaitsElsewhere) =>
+      `${formatCount(stacks, 'stack')} wait for workers at ${commits.map(short).join(', ')}; this checkout is at ${short(commit ?? 'no commit')}`,
+  ),
+  stopping: info(
+    () => 'Stopping: what is under way on the platform is finished. Again to exit at once',
+  ),
+  stopped: info(
+    ({ done, failed, given_back: back }: Stopped) =>
+      `${formatCount(done, 'stack')} done, ${failed} of them not well; ${back} given back`,
+  ),
+} satisfies LogEntries;
 
-/** An event as a sentence, for a terminal. */
-export function wordsOf(event: WorkerEvent): string {
-  switch (event.event) {
-    case 'started': {
-      const where =
-        event.listen === null ? '' : ` http://${event.listen} has /healthz and /metrics`;
-      return `${event.worker} works on ${event.commit ?? 'stacks of no repository'}.${where}`;
-    }
-    case 'exposed':
-      return `${event.listen} is not a loopback address: whoever reaches it reads the metrics`;
-    case 'stack_began':
-      return `${nameOf(event)}: try ${event.attempt}${event.alone ? ', with nothing beside it' : ''}`;
-    case 'stack_ended':
-      return `${nameOf(event)}: ${event.message}`;
-    case 'stack_given_back': {
-      const when = event.seconds === 0 ? '' : `, again in ${event.seconds} s`;
-      return `${nameOf(event)}: given back, ${event.message}${when}`;
-    }
-    case 'lease_lost':
-      return `${nameOf(event)}: another worker has it by now, and finds what this one did`;
-    case 'queue_lost':
-      return `${event.message}. Trying again.`;
-    case 'queue_back':
-      return `The queue answers again, after ${Math.round(event.seconds)} s`;
-    case 'waits_elsewhere':
-      return `${formatCount(event.stacks, 'stack')} wait for workers at ${event.commits.map(short).join(', ')}; this checkout is at ${short(event.commit ?? 'no commit')}`;
-    case 'stopping':
-      return 'Stopping: what is under way on the platform is finished. Again to exit at once';
-    case 'stopped': {
-      const { done, failed, given_back: back } = event;
-      return `${formatCount(done, 'stack')} done, ${failed} of them not well; ${back} given back`;
-    }
-  }
-}
+type WorkerEvent = LoggedEvent<typeof EVENTS>;
+
+type Started = {
+  readonly worker: string;
+  readonly commit: string | null;
+  readonly stacks: number;
+  /** Null: nothing is answered. */
+  readonly listen: string | null;
+  readonly version: string;
+};
+
+type Ended = About & {
+  readonly exit: number;
+  readonly well: boolean;
+  readonly seconds: number;
+  readonly message: string;
+};
+
+type GivenBack = About & {
+  readonly message: string;
+  /** Until somebody takes it again. */
+  readonly seconds: number;
+};
+
+type WaitsElsewhere = {
+  readonly commits: readonly string[];
+  readonly stacks: number;
+  readonly commit: string | null;
+};
+
+type Stopped = { readonly done: number; readonly failed: number; readonly given_back: number };
 
 /** What happened to the work, as it is logged; undefined for what is only counted. */
 export function lineOf(event: WorkEvent, commit: string | undefined): WorkerEvent | undefined {

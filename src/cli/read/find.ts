@@ -1,16 +1,13 @@
 import { type Address, isAddress, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
-import type { JsonObject } from '../../core/value.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../core/value.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
 import { describeApiError, isNotFound } from '../../platform/errors.ts';
-import { type CsvColumn, csvLine, jsonFrame, renderCsv } from '../../render/read/table.ts';
-import { jsonText } from '../../render/untrusted.ts';
 import { kindTitle } from '../../render/wording.ts';
 import type { PlatformSession } from '../../run/platform-session.ts';
 import { isUuid } from '../../stack/formats.ts';
-import type { Terminal } from '../terminal.ts';
 
 /** A live resource that was asked for. */
 export type Found = {
@@ -305,58 +302,11 @@ async function blockId(given: string, field: string, session: PlatformSession): 
   return blocks.find(({ name }) => name === given)?.id ?? given;
 }
 
-export type ReadFormat = 'text' | 'json' | 'csv';
-
-/** A result in every format that it has. */
-type Result = {
-  readonly text: () => string;
-  readonly json: () => JsonObject;
-  readonly csv: () => {
-    readonly columns: readonly CsvColumn[];
-    readonly records: readonly JsonObject[];
-  };
-};
-
-/** Prints a result in the format that was asked for. */
-export function show<F extends ReadFormat>(
-  format: F,
-  result: Pick<Result, F>,
-  terminal: Terminal,
-): void;
-export function show(format: ReadFormat, result: Partial<Result>, { out }: Terminal): void {
-  if (format === 'json' && result.json) out(jsonText(result.json()));
-  if (format === 'text' && result.text) out(result.text());
-  if (format === 'csv' && result.csv) {
-    const { columns, records } = result.csv();
-    out(renderCsv(columns, records));
-  }
-}
-
-/** Prints a JSON document whose `data` is a list, item by item, so that it need not fit into memory. */
-export async function streamJson(
-  head: JsonObject,
-  items: Iterable<JsonObject> | AsyncIterable<JsonObject>,
-  { out }: Terminal,
-): Promise<void> {
-  const frame = jsonFrame(head);
-  out(frame.open);
-  let last: JsonObject | undefined;
-  for await (const item of items) {
-    if (last !== undefined) out(frame.item(last, false));
-    last = item;
-  }
-  if (last !== undefined) out(frame.item(last, true));
-  out(frame.close);
-}
-
-/** Prints CSV record by record. */
-export async function streamCsv(
-  columns: readonly CsvColumn[],
-  records: Iterable<JsonObject> | AsyncIterable<JsonObject>,
-  { out }: Terminal,
-): Promise<void> {
-  out(renderCsv(columns, []));
-  for await (const record of records) out(csvLine(columns, record));
+/** The objects in the list that an answer is. */
+export function listIn(answer: Json, operation: string): readonly JsonObject[] {
+  const data = isObject(answer) ? answer.data : undefined;
+  if (isList(data)) return data.filter((item) => isObject(item));
+  throw new CallsheetError('api', `${operation} answered without a \`data\` list`);
 }
 
 /** Does something with a resource; where the platform does not have it, says so as the person called it. */

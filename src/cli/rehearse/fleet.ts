@@ -8,7 +8,7 @@ import { announce, planConfiguration } from '../../run/plan.ts';
 import { openSession, type Session } from '../../run/session.ts';
 import type { Dialect, SeedOrganization } from '../../simulator/index.ts';
 import type { ContentRecord } from '../../snapshot/format.ts';
-import { readAccount } from '../../snapshot/read-account.ts';
+import { readAccount, recordedIn } from '../../snapshot/read-account.ts';
 import type { Context, PlanFlags } from '../context.ts';
 
 /** Resources that are read at once, for each connection. */
@@ -17,12 +17,7 @@ const AHEAD = 4;
 /** Everything readable of the fleet, from the platform. Nothing is kept on the disk. */
 async function readFleet(session: Session, now: Date): Promise<readonly ContentRecord[]> {
   const { client, reader, state, stack, concurrency } = session;
-  const owners = new Map(
-    Object.entries(state.resources).map(([address, one]) => [
-      `${one.kind} ${one.id}`,
-      { address, state: one },
-    ]),
-  );
+  const { ids, owner } = recordedIn(state);
   const records: ContentRecord[] = [];
   const account = readAccount({
     client,
@@ -32,13 +27,12 @@ async function readFleet(session: Session, now: Date): Promise<readonly ContentR
     known: {
       organizations: Object.values(stack.organizations),
       knowledgeBases: knowledgeBasesOf(session).map(({ id }) => id),
-      ids: (kind) =>
-        Object.values(state.resources).flatMap((one) => (one.kind === kind ? [one.id] : [])),
+      ids,
     },
     ahead: AHEAD * concurrency,
     now,
     sensitive: true,
-    owner: (kind, id) => owners.get(`${kind} ${id}`),
+    owner,
   });
   for await (const record of account) records.push(record);
   return records;

@@ -6,7 +6,6 @@ import { refuse } from '../../plan/guards.ts';
 import { type RestorationSummary, renderRestorationText } from '../../render/restoration.ts';
 import { renderLedgerText } from '../../render/runs.ts';
 import { renderPlanText } from '../../render/text.ts';
-import { jsonText } from '../../render/untrusted.ts';
 import type { Part } from '../../restore/addresses.ts';
 import { readHolding } from '../../restore/holding.ts';
 import {
@@ -33,10 +32,11 @@ import type { Session } from '../../run/session.ts';
 import { openSnapshot } from '../../snapshot/file.ts';
 import type { LedgerLine } from '../../state/journal.ts';
 import type { Context } from '../context.ts';
-import { confirm, say } from '../events.ts';
+import { isAgreed, say } from '../events.ts';
 import { openProgress } from '../progress.ts';
 import { reportFailure } from '../report.ts';
 import { exitOfOutcome, tellOutcome } from '../result.ts';
+import { show } from '../show.ts';
 import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
 import {
   type LookFlags,
@@ -80,17 +80,12 @@ export async function carryOut(
 ): Promise<ExitCode> {
   const progress: Progress = { runs: [], exceptions: [], collisions: [], secrets: [] };
   const sessions = openSessions(opened.session);
-  const { terminal } = context;
   try {
     const session = await sessions.current();
     const { platform } = session;
     const end = (overview: Overview, [status, exit]: Ending) => {
       const summary = summaryOf(status, overview, progress, platform, opened);
-      terminal.out(
-        flags.format === 'json'
-          ? jsonText(summary)
-          : renderRestorationText(summary, terminal.render),
-      );
+      show(flags, summary, (to) => renderRestorationText(summary, to), context);
       return exit;
     };
     announce(session, context);
@@ -326,6 +321,8 @@ type AgreeFlags = {
   readonly format: 'text' | 'json';
 };
 
+const UNASKED = 'To carry this out, pass --auto-approve; to look at it only, --dry-run.';
+
 /** What has to be settled before the first write: what is in the way, what is missing, and whether to go on. */
 async function beforeFirst(
   overview: Overview,
@@ -367,7 +364,10 @@ async function beforeFirst(
     );
     return ['refused', EXIT.refused];
   }
-  return (await isAgreed(flags, context)) ? undefined : ['refused', EXIT.error];
+  const { terminal } = context;
+  if (await isAgreed('Restore this?', flags, terminal, UNASKED)) return undefined;
+  terminal.err('Nothing was written.');
+  return ['refused', EXIT.error];
 }
 
 function briefly(plan: PlanDocument, { terminal }: Context): PlanDocument {
@@ -381,19 +381,6 @@ function briefly(plan: PlanDocument, { terminal }: Context): PlanDocument {
 
 function keyOf({ kind, id }: { readonly kind: string; readonly id: string }): string {
   return `${kind} ${id}`;
-}
-
-async function isAgreed({ autoApprove }: AgreeFlags, { terminal }: Context): Promise<boolean> {
-  if (autoApprove === true) return true;
-  if (!terminal.canAsk) {
-    const message = 'nothing was written: nobody is there to agree, as stdin is not a terminal';
-    throw new CallsheetError('usage', message, {
-      hint: 'To carry this out, pass --auto-approve; to look at it only, --dry-run.',
-    });
-  }
-  const agreed = await confirm('Restore this?', terminal);
-  if (!agreed) terminal.err('Nothing was written.');
-  return agreed;
 }
 
 export type RestoreFlags = CarryOutFlags & KeyFlags;

@@ -53,20 +53,33 @@ export function editState(
     const lease = await store.acquire(holderFor(run, purpose, began.actor, context));
     const state = await settledState(open, lease, context);
     if (state === undefined) throw noState(store.location);
-    const { records, ledger } = await make(state);
-    const resources = new Map(Object.entries(state.resources));
-    await lease.append({ ...began, ...originOf(state) });
-    for (const [address, resource] of records) {
-      await lease.append({ type: 'resource', address, resource });
-      if (resource === null) resources.delete(address);
-      else resources.set(address, resource);
-    }
-    await lease.append(ending(ledger, context));
-    const next = nextState(state, run, Object.fromEntries(resources));
-    await lease.commit(next);
-    return { run, serial: next.serial, ledger };
+    return recordEdit(lease, began, state, await make(state), context);
   });
 }
+
+/** Writes an edit down under the lease: its journal, and then the state that comes of it. */
+export async function recordEdit(
+  lease: Lease,
+  began: EditBegan,
+  state: State,
+  { records, ledger }: Edit,
+  context: Context,
+): Promise<Edited> {
+  const { run } = began;
+  const resources = new Map(Object.entries(state.resources));
+  await lease.append({ ...began, ...originOf(state) });
+  for (const [address, resource] of records) {
+    await lease.append({ type: 'resource', address, resource });
+    if (resource === null) resources.delete(address);
+    else resources.set(address, resource);
+  }
+  await lease.append(ending(ledger, context));
+  const next = nextState(state, run, Object.fromEntries(resources));
+  await lease.commit(next);
+  return { run, serial: next.serial, ledger };
+}
+
+type EditBegan = Omit<RunBegan, 'lineage' | 'serial' | 'account_id'>;
 
 /** How the journal of an edit begins, but for the state that it starts from. */
 export async function beginning(
@@ -74,7 +87,7 @@ export async function beginning(
   purpose: StateEdit,
   { settings }: { readonly settings: Pick<OpenState['settings'], 'dir' | 'platform'> },
   context: Context,
-): Promise<Omit<RunBegan, 'lineage' | 'serial' | 'account_id'>> {
+): Promise<EditBegan> {
   return {
     type: 'began',
     run,

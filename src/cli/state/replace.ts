@@ -109,17 +109,15 @@ function checkSuccessor(given: State, current: State, { store }: OpenState): voi
 /** What the new state knows otherwise than the one before. */
 function differences(before: State | undefined, after: State): readonly LedgerLine[] {
   const old = before?.resources ?? {};
-  const digest = (state: State['resources'], address: Address) => digestOf({ ...state[address] });
-  const gone = Object.entries(old).flatMap(([address, { id }]) =>
-    after.resources[address] === undefined ? [editLine(address, 'forget', id)] : [],
+  const digest = (resource: ResourceState | undefined) => digestOf({ ...resource });
+  const changed = Object.entries(after.resources).filter(
+    ([address, resource]) => digest(old[address]) !== digest(resource),
   );
-  const told = Object.entries(after.resources).flatMap(([address, { id }]) => {
-    if (old[address] === undefined) return [editLine(address, 'record', id)];
-    return digest(old, address) === digest(after.resources, address)
-      ? []
-      : [editLine(address, 'record', id)];
-  });
-  return [...told, ...gone];
+  const gone = Object.entries(old).filter(([address]) => after.resources[address] === undefined);
+  return [
+    ...changed.map(([address, { id }]) => editLine(address, 'record', id)),
+    ...gone.map(([address, { id }]) => editLine(address, 'forget', id)),
+  ];
 }
 
 /** What a repair did; nothing where the state was sound. */

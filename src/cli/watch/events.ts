@@ -1,96 +1,113 @@
+import type { FailureCode } from '../../core/errors.ts';
 import { formatCount, formatDuration, formatNumber } from '../../render/wording.ts';
 import { type MeasuredBy, type Measures, openMeasures } from '../monitor/metrics.ts';
-import type { Level, Log as LogOf } from '../monitor/serve.ts';
+import {
+  debug,
+  error,
+  exposedWords,
+  info,
+  type LogEntries,
+  type LoggedEvent,
+  type Log as LogOf,
+  warn,
+} from '../monitor/serve.ts';
 import type { Author, Seen } from './look.ts';
 
 export type Log = LogOf<WatchEvent>;
 
+type OfStack = { readonly stack: string };
+type Told = OfStack & { readonly message: string };
+type OfField = OfStack & {
+  readonly address: string;
+  /** Null: the resource itself. */
+  readonly field: string | null;
+};
+
 /** What is written to the log: each line is one of these, with its level and time. Stands in docs/watch.md. */
-export type WatchEvent =
-  | {
-      readonly event: 'started';
-      readonly stacks: readonly string[];
-      readonly interval_seconds: number;
-      readonly listen: string;
-      readonly heal: boolean;
-      readonly hooks: boolean;
-      readonly version: string;
-    }
-  | { readonly event: 'exposed'; readonly listen: string }
-  | ({
-      readonly event: 'pass_ended';
-      readonly stack: string;
-      readonly because: Wake;
-      readonly seconds: number;
-    } & Counts)
-  | { readonly event: 'pass_postponed'; readonly stack: string; readonly run: string }
-  | {
-      readonly event: 'pass_failed';
-      readonly stack: string;
-      readonly kind: string;
-      readonly message: string;
-      readonly hint: string | null;
-      /** What is wrong with the configuration, with file and line. */
-      readonly problems: readonly string[];
-    }
-  | {
-      readonly event: 'pass_recovered';
-      readonly stack: string;
-      readonly failures: number;
-      readonly since: string;
-    }
-  | { readonly event: 'pass_slow'; readonly stack: string; readonly seconds: number }
-  | ({
-      readonly event: 'drift_found';
-      readonly stack: string;
-      readonly address: string;
-      /** Null: the resource itself is gone. */
-      readonly field: string | null;
-    } & Author)
-  | {
-      readonly event: 'drift_ended';
-      readonly stack: string;
-      readonly address: string;
-      readonly field: string | null;
-    }
-  | {
-      readonly event: 'heal_ended';
-      readonly stack: string;
-      readonly run: string;
-      readonly address: string;
-      readonly status: string;
-      readonly fields: readonly string[];
-      readonly message: string | null;
-    }
-  | {
-      readonly event: 'heal_left';
-      readonly stack: string;
-      readonly address: string;
-      readonly message: string;
-    }
-  | { readonly event: 'heal_skipped'; readonly stack: string; readonly message: string }
-  | {
-      readonly event: 'heal_contested';
-      readonly stack: string;
-      readonly address: string;
-      readonly times: number;
-    }
-  | { readonly event: 'heal_agreed'; readonly stack: string; readonly address: string }
-  | {
-      readonly event: 'notification_sent';
-      readonly stack: string;
-      readonly is_drifted: boolean;
-    }
-  | { readonly event: 'notification_failed'; readonly stack: string; readonly message: string }
-  | {
-      readonly event: 'hook_taken';
-      readonly sender: 'github' | 'gitlab';
-      readonly delivery: string | null;
-    }
-  | { readonly event: 'hook_refused'; readonly status: number; readonly message: string }
-  | { readonly event: 'stopping'; readonly message: string }
-  | { readonly event: 'stopped' }
-  | { readonly event: 'note'; readonly stack: string; readonly message: string };
+export const EVENTS = {
+  started: info(startWords),
+  exposed: warn(exposedWords),
+  pass_ended: info(passWords),
+  pass_postponed: info(
+    ({ run }: OfStack & { readonly run: string }) =>
+      `Run ${run} is at work; the stack is looked at again later`,
+  ),
+  pass_failed: error(({ message, problems, hint }: OfStack & PassFailure) =>
+    [message, ...problems, ...(hint === null ? [] : [hint])].join('\n'),
+  ),
+  pass_recovered: info(
+    ({ failures, since }: OfStack & { readonly failures: number; readonly since: string }) =>
+      `It works again, after ${formatCount(failures, 'failed pass', 'failed passes')} since ${since}`,
+  ),
+  pass_slow: warn(
+    (event: OfStack & { readonly seconds: number }) =>
+      `The pass took ${seconds(event.seconds)}, longer than the interval; take a longer one`,
+  ),
+  drift_found: warn(
+    (event: OfField & Author) =>
+      `${placeOf(event)} ${event.field === null ? 'is gone' : 'drifted'}, ${authorWords(event)}`,
+  ),
+  drift_ended: info(
+    (event: OfField) =>
+      `${placeOf(event)} ${event.field === null ? 'is there again' : 'is as it should be again'}`,
+  ),
+  heal_ended: {
+    levelOf: ({ status }: HealEnded) => (status === 'done' ? 'info' : 'error'),
+    wordsOf: ({ address, status, fields, run, message }: HealEnded) =>
+      status === 'done'
+        ? `${address} was put back: ${fields.join(', ')} (run ${run})`
+        : `${address} was not put back, ${status.replace('_', ' ')}: ${message ?? 'see the run'} (run ${run})`,
+  },
+  heal_left: warn(
+    ({ address, message }: Told & { readonly address: string }) =>
+      `${address} is not put back: ${message}`,
+  ),
+  heal_skipped: warn(({ message }: Told) => `Nothing is put back: ${message}`),
+  heal_contested: error(
+    ({ address, times }: OfStack & { readonly address: string; readonly times: number }) =>
+      `${address} is not put back any more: that was tried ${formatCount(times, 'time')} within an hour, and it drifted again. Somebody or something else changes it; find out who, then settle it in Git`,
+  ),
+  heal_agreed: info(
+    ({ address }: OfStack & { readonly address: string }) =>
+      `${address} no longer drifts: nobody changes it against us any more`,
+  ),
+  notification_sent: info(
+    (event: OfStack & { readonly is_drifted: boolean }) =>
+      `The notification was delivered: ${event.is_drifted ? 'there is drift' : 'no drift any more'}`,
+  ),
+  notification_failed: error(({ message }: Told) => message),
+  hook_taken: info(
+    ({ sender }: { readonly sender: 'github' | 'gitlab'; readonly delivery: string | null }) =>
+      `A webhook of ${sender} asks for a pass`,
+  ),
+  // Anybody who reaches the port could fill a log with them; they are counted.
+  hook_refused: debug(
+    ({ status, message }: { readonly status: number; readonly message: string }) =>
+      `A webhook was refused with ${status}: ${message}`,
+  ),
+  stopping: info(({ message }: { readonly message: string }) => message),
+  stopped: info(() => 'Stopped'),
+  note: debug(({ message }: Told) => message),
+} satisfies LogEntries;
+
+export type WatchEvent = LoggedEvent<typeof EVENTS>;
+
+type HealEnded = OfStack & {
+  readonly run: string;
+  readonly address: string;
+  readonly status: string;
+  readonly fields: readonly string[];
+  readonly message: string | null;
+};
+
+/** Why a pass failed, as it is told. */
+export type PassFailure = {
+  readonly kind: FailureCode | 'internal';
+  readonly message: string;
+  readonly hint: string | null;
+  /** What is wrong with the configuration, with file and line. */
+  readonly problems: readonly string[];
+};
 
 /** What a pass came to. */
 export type Counts = {
@@ -103,84 +120,16 @@ export type Counts = {
   readonly contested: number;
 };
 
-/** How much each event matters. Of `heal_ended` the outcome decides. */
-export function levelOf(event: WatchEvent): Level {
-  switch (event.event) {
-    case 'pass_failed':
-    case 'heal_contested':
-    case 'notification_failed':
-      return 'error';
-    case 'heal_ended':
-      return event.status === 'done' ? 'info' : 'error';
-    case 'exposed':
-    case 'pass_slow':
-    case 'drift_found':
-    case 'heal_left':
-    case 'heal_skipped':
-      return 'warn';
-    // Anybody who reaches the port could fill a log with them; they are counted.
-    case 'hook_refused':
-    case 'note':
-      return 'debug';
-    default:
-      return 'info';
-  }
-}
+type Started = {
+  readonly stacks: readonly string[];
+  readonly interval_seconds: number;
+  readonly listen: string;
+  readonly heal: boolean;
+  readonly hooks: boolean;
+  readonly version: string;
+};
 
-/** An event as a sentence, for a terminal. What others wrote is sanitised by whoever prints it. */
-export function wordsOf(event: WatchEvent): string {
-  switch (event.event) {
-    case 'started':
-      return startWords(event);
-    case 'exposed':
-      return `${event.listen} is not a loopback address: whoever reaches it reads the metrics`;
-    case 'pass_ended':
-      return passWords(event);
-    case 'pass_postponed':
-      return `Run ${event.run} is at work; the stack is looked at again later`;
-    case 'pass_failed': {
-      const { message, problems, hint } = event;
-      return [message, ...problems, ...(hint === null ? [] : [hint])].join('\n');
-    }
-    case 'pass_recovered':
-      return `It works again, after ${formatCount(event.failures, 'failed pass', 'failed passes')} since ${event.since}`;
-    case 'pass_slow':
-      return `The pass took ${seconds(event.seconds)}, longer than the interval; take a longer one`;
-    case 'drift_found':
-      return `${placeOf(event)} ${event.field === null ? 'is gone' : 'drifted'}, ${authorWords(event)}`;
-    case 'drift_ended':
-      return `${placeOf(event)} ${event.field === null ? 'is there again' : 'is as it should be again'}`;
-    case 'heal_ended':
-      return event.status === 'done'
-        ? `${event.address} was put back: ${event.fields.join(', ')} (run ${event.run})`
-        : `${event.address} was not put back, ${event.status.replace('_', ' ')}: ${event.message ?? 'see the run'} (run ${event.run})`;
-    case 'heal_left':
-      return `${event.address} is not put back: ${event.message}`;
-    case 'heal_skipped':
-      return `Nothing is put back: ${event.message}`;
-    case 'heal_contested':
-      return `${event.address} is not put back any more: that was tried ${formatCount(event.times, 'time')} within an hour, and it drifted again. Somebody or something else changes it; find out who, then settle it in Git`;
-    case 'heal_agreed':
-      return `${event.address} no longer drifts: nobody changes it against us any more`;
-    case 'notification_sent':
-      return `The notification was delivered: ${event.is_drifted ? 'there is drift' : 'no drift any more'}`;
-    case 'notification_failed':
-      return event.message;
-    case 'hook_taken':
-      return `A webhook of ${event.sender} asks for a pass`;
-    case 'hook_refused':
-      return `A webhook was refused with ${event.status}: ${event.message}`;
-    case 'stopping':
-      return event.message;
-    case 'stopped':
-      return 'Stopped';
-    case 'note':
-      return event.message;
-  }
-}
-
-function startWords(event: Extract<WatchEvent, { event: 'started' }>): string {
-  const { stacks, interval_seconds: interval, listen, heal, hooks } = event;
+function startWords({ stacks, interval_seconds: interval, listen, heal, hooks }: Started): string {
   const what = heal ? 'What is marked is put back' : 'Nothing is ever written';
   const when = `every ${formatDuration(interval)}${hooks ? ', and on a webhook' : ''}`;
   return `Watching ${stacks.join(', ')} ${when}. ${what}. http://${listen} has /healthz and /metrics`;
@@ -198,9 +147,9 @@ function passWords({ compared, drifted, pending, healed, contested, seconds: too
   return `${formatCount(compared, 'resource')}: ${parts.join(', ')} (${seconds(took)})`;
 }
 
-type PassEnded = Counts & { readonly seconds: number };
+type PassEnded = OfStack & Counts & { readonly because: Wake; readonly seconds: number };
 
-function placeOf({ address, field }: { readonly address: string; readonly field: string | null }) {
+function placeOf({ address, field }: OfField): string {
   return field === null ? address : `${address} ${field}`;
 }
 
@@ -217,7 +166,9 @@ function authorWords({ certainty, because, actor, source, at }: Author): string 
 
 function seconds(count: number): string {
   return `${Number(count.toFixed(count < 10 ? 1 : 0))} s`;
-} /** Why a pass begins. */
+}
+
+/** Why a pass begins. */
 export type Wake = 'start' | 'interval' | 'hook';
 
 /** What Prometheus reads. Nothing in it names a resource: a fleet of 100,000 would be as many series. */

@@ -6,7 +6,7 @@ import type { Pause } from '../../platform/rate.ts';
 import type { Context, PlanFlags } from '../context.ts';
 import { type HealthReport, judgeSilence } from '../monitor/serve.ts';
 import type { Notices } from '../notify.ts';
-import type { Counts, Log, Metrics, Wake, WatchEvent } from './events.ts';
+import type { Counts, Log, Metrics, PassFailure, Wake, WatchEvent } from './events.ts';
 import type { Healer } from './healer.ts';
 import { compareFindings, type Findings, findingsOf, look, type Seen } from './look.ts';
 
@@ -198,7 +198,7 @@ export function watchHealth(options: {
 type LoopDeps = {
   /** Milliseconds between the end of a pass and the next. */
   readonly interval: number;
-  readonly bell: Pick<Bell, 'wait'>;
+  readonly debounce: Pick<Debounce, 'wait'>;
   readonly health: Pick<Health, 'passBegan' | 'passEnded'>;
   readonly random: Pause['random'];
   readonly now: () => Date;
@@ -214,7 +214,7 @@ const JITTER = 0.1;
 /** Passes over the stacks, one after the other, again and again, until it is to stop. Says whether it cut a healing short. */
 export async function watchLoop(
   stacks: readonly Watched[],
-  { interval, bell, health, random, now, log, stop }: LoopDeps,
+  { interval, debounce, health, random, now, log, stop }: LoopDeps,
 ): Promise<{ readonly isCut: boolean }> {
   let because: Wake = 'start';
   let isCut = false;
@@ -238,7 +238,7 @@ export async function watchLoop(
       streak === undefined ? [] : [{ stack, kind: streak.kind, passes: streak.passes }],
     );
     health.passEnded(failures, delay);
-    because = await bell.wait(delay);
+    because = await debounce.wait(delay);
   }
   return { isCut };
 }
@@ -259,62 +259,54 @@ function namesOf(stacks: readonly Watched[]): string {
 }
 
 /** Wakes who waits for the next pass. */
-export type Bell = {
+export type Debounce = {
   /** Asks for a pass; during one, for another after it. */
-  readonly ring: () => void;
-  /** Waits for a ring, at most so many milliseconds. Ends at once when it is to stop. */
+  readonly trigger: () => void;
+  /** Waits for a trigger, at most so many milliseconds. Ends at once when it is to stop. */
   readonly wait: (milliseconds: number) => Promise<Exclude<Wake, 'start'>>;
 };
 
-/** A push, a merge and a pipeline ring within moments: they are one pass, once it has been quiet for this long. */
+/** A push, a merge and a pipeline trigger within moments: they are one pass, once it has been quiet for this long. */
 export const QUIET_MS = 2_000;
-/** Whoever rings on and on is not waited for any longer than this. */
+/** Whoever triggers on and on is not waited for any longer than this. */
 export const LONGEST_BURST_MS = 30_000;
 
-/** A bell that hears everything that is rung between two waits. */
-export function createBell({ sleep }: Pick<Pause, 'sleep'>, stop: AbortSignal): Bell {
-  let isRung = false;
+/** Debounces: all triggers between two waits count as one. */
+export function createDebounce({ sleep }: Pick<Pause, 'sleep'>, stop: AbortSignal): Debounce {
+  let isTriggered = false;
   let waiting: AbortController | undefined;
   stop.addEventListener('abort', () => waiting?.abort(), { once: true });
 
-  /** Sleeps until the time is over, it rings, or it is to stop. */
+  /** Sleeps until the time is over, it is triggered, or it is to stop. */
   async function rest(milliseconds: number): Promise<void> {
-    if (stop.aborted || isRung) return;
+    if (stop.aborted || isTriggered) return;
     waiting = new AbortController();
     await sleep(milliseconds, waiting.signal);
     waiting = undefined;
   }
 
   async function untilQuiet(): Promise<void> {
-    for (let waited = 0; isRung && waited < LONGEST_BURST_MS; waited += QUIET_MS) {
-      isRung = false;
-      // A ring in between does not end it: it only makes for another.
+    for (let waited = 0; isTriggered && waited < LONGEST_BURST_MS; waited += QUIET_MS) {
+      isTriggered = false;
+      // A trigger in between does not end it: it only makes for another.
       await sleep(QUIET_MS, stop);
     }
-    isRung = false;
+    isTriggered = false;
   }
 
   return {
-    ring() {
-      isRung = true;
+    trigger() {
+      isTriggered = true;
       waiting?.abort();
     },
     async wait(milliseconds) {
       await rest(milliseconds);
-      if (!isRung) return 'interval';
+      if (!isTriggered) return 'interval';
       await untilQuiet();
       return 'hook';
     },
   };
 }
-
-/** Why a pass failed, as it is told. */
-type PassFailure = {
-  readonly kind: FailureCode | 'internal';
-  readonly message: string;
-  readonly hint: string | null;
-  readonly problems: readonly string[];
-};
 
 /** Passes of a stack that failed one after the other. */
 type Streak = {

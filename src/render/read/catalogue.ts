@@ -14,7 +14,7 @@ import { formatCount } from '../wording.ts';
 import { type Field, formatDecimal, formatFigure, layOut, tableLines } from './table.ts';
 
 /** What a catalogue of the platform holds, and how it is shown. */
-type Catalogue = {
+export type Catalogue = {
   /** `model`, and `models`. */
   readonly noun: string;
   readonly plural: string;

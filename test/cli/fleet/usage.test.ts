@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { inTree } from '../../../src/cli/command-table.ts';
+import { runCommand } from '../../../src/cli/command-table.ts';
 import type { Context } from '../../../src/cli/context.ts';
 import type { StackCommand, TreeFlags } from '../../../src/cli/fleet/request.ts';
+import { EXIT } from '../../../src/core/errors.ts';
 import { quietContext } from '../quiet-context.ts';
 import { settings, treeOf } from './tree.ts';
 
@@ -42,7 +43,8 @@ test.each(cases)('$command with $flags: $message', async (row) => {
   const { context } = quietContext();
   const all = { dir: treeOf(files), format: 'text', recursive: true, ...flags } as const;
   const one = () => Promise.reject(new Error('one stack was worked on'));
-  await expect(inTree(command, one)(all, { ...context, env })).rejects.toMatchObject({
+  const entry = { name: command, load: async () => one };
+  await expect(runCommand(entry, [], all, { ...context, env })).rejects.toMatchObject({
     code: 'usage',
     message: expect.stringContaining(message),
     hint: expect.stringMatching(/\w/),
@@ -53,7 +55,8 @@ test('what a plan was allowed stands in the plans of a folder', async () => {
   const { context } = quietContext();
   const flags = { dir: treeOf(TREE), format: 'text', recursive: true, allowDelete: true } as const;
   const one = () => Promise.reject(new Error('one stack was worked on'));
-  await expect(inTree('apply', one)(flags, context, 'plans')).rejects.toThrow(
+  const entry = { name: 'apply', load: async () => one };
+  await expect(runCommand(entry, ['plans'], flags, context)).rejects.toThrow(
     '--allow-delete cannot be given with a plan file',
   );
 });
@@ -61,5 +64,6 @@ test('what a plan was allowed stands in the plans of a folder', async () => {
 test('without --recursive the command is that of one stack', async () => {
   const { context } = quietContext();
   const flags = { dir: '.', format: 'text' } as const;
-  expect(await inTree('plan', async () => 2)(flags, context)).toBe(2);
+  const entry = { name: 'plan', load: async () => async () => EXIT.changes };
+  expect(await runCommand(entry, [], flags, context)).toBe(2);
 });

@@ -15,17 +15,17 @@ const MINUTE = 60_000;
 
 async function opened({ secret }: { readonly secret: string | undefined } = { secret: SECRET }) {
   let now = Date.parse('2026-11-22T00:00:00Z');
-  let rings = 0;
+  let triggers = 0;
   const lines: object[] = [];
   const metrics = openMetrics(['clinic'], { version: '1.2.3' }, new Date(now));
   const health = watchHealth({ interval: 5 * MINUTE, version: '1.2.3', now: () => new Date(now) });
-  const bell = {
-    ring() {
-      rings += 1;
+  const debounce = {
+    trigger() {
+      triggers += 1;
     },
   };
   const log = (event: object) => void lines.push(event);
-  const routes = routesOf({ health, metrics, bell, secret, log });
+  const routes = routesOf({ health, metrics, debounce, secret, log });
   const served = await serveRoutes({ host: '127.0.0.1', port: 0 }, routes);
   onTestFinished(served.close);
   const url = `http://${served.at}`;
@@ -35,7 +35,7 @@ async function opened({ secret }: { readonly secret: string | undefined } = { se
     metrics,
     health,
     lines,
-    rings: () => rings,
+    triggers: () => triggers,
     advance: (milliseconds: number) => {
       now += milliseconds;
     },
@@ -82,11 +82,11 @@ describe('a webhook', () => {
       0,
     ],
   ];
-  test.each(rows)('%s', async (_, headers, status, rings) => {
+  test.each(rows)('%s', async (_, headers, status, triggers) => {
     const stage = await opened();
     const answer = await stage.hook(headers);
     const said = await answer.text();
-    expect([answer.status, stage.rings()]).toEqual([status, rings]);
+    expect([answer.status, stage.triggers()]).toEqual([status, triggers]);
     expect(`${said}${JSON.stringify(stage.lines)}`).not.toContain(SECRET);
     expect((await stage.metrics.expose()).text).toContain(
       `callsheet_hooks_total{status="${status}"} 1\n`,
@@ -101,20 +101,20 @@ describe('a webhook', () => {
   });
 
   test('that is too large is refused before it is read', async () => {
-    const { at, rings } = await opened();
+    const { at, triggers } = await opened();
     const [host, port] = at.split(':');
     const socket = connect(Number(port), host);
     socket.write(
       `POST /hook HTTP/1.1\r\nhost: x\r\nx-gitlab-token: ${SECRET}\r\ncontent-length: ${LARGEST_BODY + 1}\r\n\r\n{`,
     );
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 .*connection: close/s);
-    expect(rings()).toBe(0);
+    expect(triggers()).toBe(0);
   });
 
   test('has nowhere to go without a secret', async () => {
-    const { hook, rings } = await opened({ secret: undefined });
+    const { hook, triggers } = await opened({ secret: undefined });
     expect((await hook({ 'x-gitlab-token': '' })).status).toBe(404);
-    expect(rings()).toBe(0);
+    expect(triggers()).toBe(0);
   });
 
   test('needs a secret that cannot be guessed', () => {

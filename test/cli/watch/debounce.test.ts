@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBell, LONGEST_BURST_MS, QUIET_MS } from '../../../src/cli/watch/watched.ts';
+import { createDebounce, LONGEST_BURST_MS, QUIET_MS } from '../../../src/cli/watch/watched.ts';
 
 /** Time that a test sets on; sleeps end early when their signal says so. */
 function clock() {
@@ -26,19 +26,19 @@ function clock() {
 function opened() {
   const time = clock();
   const stop = new AbortController();
-  const bell = createBell(time, stop.signal);
+  const debounce = createDebounce(time, stop.signal);
   /** What became of a wait. */
   const wait = (milliseconds: number) => {
     const seen: { why?: string } = {};
-    bell.wait(milliseconds).then((why) => {
+    debounce.wait(milliseconds).then((why) => {
       seen.why = why;
     });
     return seen;
   };
-  return { ...time, bell, stop, wait };
+  return { ...time, debounce, stop, wait };
 }
 
-test('without a ring the time is waited for', async () => {
+test('without a trigger the time is waited for', async () => {
   const { wait, pass } = opened();
   const waiting = wait(10_000);
   await pass(9_900);
@@ -47,13 +47,13 @@ test('without a ring the time is waited for', async () => {
   expect(waiting.why).toBe('interval');
 });
 
-test('a burst of rings is one, once it has been quiet', async () => {
-  const { bell, wait, pass } = opened();
+test('a burst of triggers is one, once it has been quiet', async () => {
+  const { debounce, wait, pass } = opened();
   const waiting = wait(600_000);
   for (let count = 0; count < 5; count += 1) {
-    bell.ring();
+    debounce.trigger();
     await pass(QUIET_MS - 500);
-    expect(waiting.why, `after ring ${count}`).toBeUndefined();
+    expect(waiting.why, `after trigger ${count}`).toBeUndefined();
   }
   await pass(2 * QUIET_MS);
   expect(waiting.why).toBe('hook');
@@ -63,19 +63,19 @@ test('a burst of rings is one, once it has been quiet', async () => {
   expect(next.why).toBeUndefined();
 });
 
-test('whoever rings on and on is not waited for for ever', async () => {
-  const { bell, wait, pass } = opened();
+test('whoever triggers on and on is not waited for for ever', async () => {
+  const { debounce, wait, pass } = opened();
   const waiting = wait(600_000);
   for (let passed = 0; passed < LONGEST_BURST_MS + QUIET_MS; passed += 500) {
-    bell.ring();
+    debounce.trigger();
     await pass(500);
   }
   expect(waiting.why).toBe('hook');
 });
 
-test('a ring during a pass makes for another one right after it', async () => {
-  const { bell, wait, pass } = opened();
-  bell.ring();
+test('a trigger during a pass makes for another one right after it', async () => {
+  const { debounce, wait, pass } = opened();
+  debounce.trigger();
   const waiting = wait(600_000);
   await pass(QUIET_MS + 100);
   expect(waiting.why).toBe('hook');
