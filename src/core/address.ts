@@ -37,3 +37,18 @@ export function matchesAddress(pattern: string, address: Address): boolean {
     address === pattern || address.startsWith(`${pattern}.`) || address.startsWith(`${pattern}[`)
   );
 }
+
+/** Compares addresses as people count: `clinic["c2"]` before `clinic["c10"]`. For `sort`. */
+export function byAddress(a: Address, b: Address): number {
+  const [left, right] = [a.split(NUMBERS), b.split(NUMBERS)];
+  for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
+    const [one = '', other = ''] = [left[at], right[at]];
+    // Every second part is a number.
+    const difference = at % 2 === 1 ? Number(one) - Number(other) : 0;
+    if (difference !== 0) return difference;
+    if (one !== other) return one < other ? -1 : 1;
+  }
+  return left.length - right.length;
+}
+
+const NUMBERS = /(\d{1,15})/;

@@ -35,6 +35,8 @@ export type PlanDocument = {
   /** Operations that the stack has elsewhere than where the specification, or an assumption, has them; absent where none. */
   readonly endpoints?: readonly MovedEndpoint[];
   readonly changes: readonly Change[];
+  /** Fields that change alike in several resources, the most first; absent where none do. For people: the digest does not cover it. */
+  readonly groups?: readonly ChangeGroup[];
   /** What a person should know that changes nothing. */
   readonly notes: readonly Note[];
   /**
@@ -184,6 +186,22 @@ export type Change = {
   readonly edits?: readonly HistoryEntry[];
   /** In a `drift` document: who took away what is gone. */
   readonly attribution?: Attribution;
+};
+
+/**
+ * Fields that change in the same way in several resources of one kind: equal values on both sides, or the same edit of
+ * texts that differ elsewhere, as those of one template do.
+ */
+export type ChangeGroup = {
+  readonly kind: string;
+  readonly action: 'create' | 'update';
+  /** In natural order: `clinic["c2"]` before `clinic["c10"]`. */
+  readonly addresses: readonly Address[];
+  readonly fields: readonly {
+    readonly path: string;
+    /** The file that says so for all of them, with its line: a base, a template, a table; null where each has its own. */
+    readonly source: string | null;
+  }[];
 };
 
 /** Which of the ways of putting a resource with a history back a rollback takes (DESIGN §6), and why. */

@@ -837,6 +837,7 @@ export interface Document {
     };
   }[];
   changes: Change[];
+  groups?: Group[];
   notes: Note[];
   refusals?: Refusal[];
   settled?: {
@@ -943,6 +944,15 @@ export interface Attribution1 {
     | 'gone'
     | null;
   entries: number[];
+}
+export interface Group {
+  kind: string;
+  action: 'create' | 'update';
+  addresses: string[];
+  fields: {
+    path: string;
+    source: string | null;
+  }[];
 }
 export interface Note {
   severity: 'info' | 'warning';
