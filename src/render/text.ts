@@ -389,11 +389,15 @@ function whyTone({ verdict }: Change): Tone {
 }
 
 function whyOf(change: Change, plan: PlanDocument, verbose: boolean): readonly string[] {
-  const { reason, id, action, operations, fields, verdict } = change;
+  const { reason, id, action, operations, fields, verdict, adopted, moved_from: from } = change;
   const isHowTold = verbose || plan.purpose === 'rollback';
   // Its fields say so.
   const isPlain =
-    action === 'update' && fields.length > 0 && fields.every(({ cause }) => cause === 'changed');
+    action === 'update' &&
+    !adopted &&
+    from === undefined &&
+    fields.length > 0 &&
+    fields.every(({ cause }) => cause === 'changed');
   return [
     ...(isPlain && verdict === 'ok' && !verbose && plan.purpose === 'apply'
       ? []
