@@ -92,7 +92,7 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
 const SEEN_AT_A_GLANCE = 5;
 
 /** More of one sort are counted. */
-const MOST_OF_A_SORT = 8;
+const MOST_OF_A_SORT = 5;
 
 /** What a reviewer must not miss, a line each; nothing of a plan of one change, which is seen at a glance. */
 function firstLook(

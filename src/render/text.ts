@@ -70,14 +70,18 @@ export function renderPlanText(plan: PlanDocument, given: RenderOptions): string
     ...(overview.first.length > 0 ? [firstLines(overview.first, options)] : []),
     ...overview.groups.map((group) => alikeLines(group, plan, options)),
   ];
-  const room = options.verbose ? Number.POSITIVE_INFINITY : roomBeside(parts.flat().length);
+  const room = options.verbose
+    ? { room: Number.POSITIVE_INFINITY, listed: 0 }
+    : roomBeside(parts.flat().length, left.length, plan);
   const body = [
     ...parts,
-    ...changeParts(left, plan, { options, reasons, room }),
+    ...changeParts(left, plan, { options, reasons, ...room }),
     ...overview.below.map((footer) => footerLines(footer, options)),
   ].flatMap((part) => [[], ...part]);
   const head = wrap([span(sanitiseLine(headline(plan)), 'strong')], options.width, 2);
-  const last = isEmpty(plan) ? comparedLines(plan, options) : closingLines(plan, options);
+  const last = isEmpty(plan)
+    ? comparedLines(plan, options)
+    : closingLines(plan, options, body.length > MOST_LINES / 2);
   return paint(
     [...head, ...body, ...(body.length > 0 || !isEmpty(plan) ? [[]] : []), ...last],
     options.color,
@@ -85,33 +89,31 @@ export function renderPlanText(plan: PlanDocument, given: RenderOptions): string
 }
 
 /** Lines that changes take before the rest of them is shortened: two screens, with what stands above and below. */
-const MOST_LINES = 120;
+const MOST_LINES = 100;
 /** Lines that are left for them, however much stands above. */
-const FEWEST_LINES = 24;
+const FEWEST_LINES = 16;
 
-function roomBeside(lines: number): number {
-  return Math.max(MOST_LINES - lines, FEWEST_LINES);
+/** Of what a rollback puts back, which was there before, one example says enough. */
+function roomBeside(
+  lines: number,
+  changes: number,
+  { purpose }: PlanDocument,
+): Pick<Layout, 'room' | 'listed'> {
+  if (purpose === 'rollback' && changes > 5) return { room: 1, listed: 0 };
+  return { room: Math.max(MOST_LINES - lines, FEWEST_LINES), listed: MAX_LISTED };
 }
 
 function firstLines(first: readonly FirstLook[], { width }: RenderOptions): readonly Line[] {
   return [
     [span('Look at first', 'strong')],
-    ...first.flatMap(({ type, symbol, subject, text }) =>
-      wrap(
-        [
-          span(`  ${symbol} `, FIRST_TONES[type]),
-          span(sanitiseLine(subject)),
-          ...(text === '' ? [] : [span(`  ${cutText(sanitiseLine(text), MAX_TEXT)}`, 'dim')]),
-        ],
-        width,
-        6,
-      ),
-    ),
+    ...first.flatMap(({ type, symbol, subject, text }) => {
+      const head: Line = [span(`  ${symbol} `, FIRST_TONES[type]), span(sanitiseLine(subject))];
+      const line = [...head, span(text === '' ? '' : `  ${sanitiseLine(text)}`, 'dim')];
+      // Whose edit it is has to be read.
+      return type === 'undone' ? wrap(line, width, 6) : [cutLine(line, width)];
+    }),
   ];
 }
-
-/** Characters of what is said beside something that is looked at first. */
-const MAX_TEXT = 160;
 
 const FIRST_TONES: { readonly [type in FirstLook['type']]: Tone } = {
   delete: 'removed',
@@ -175,13 +177,15 @@ type Layout = {
   readonly reasons: ReadonlySet<string>;
   /** Lines that there are for all changes together. */
   readonly room: number;
+  /** Changes that take a line each once there is no more room. */
+  readonly listed: number;
 };
 
 /** The changes by organization and kind. Where there are too many to read, the plainest of them take one line, or are counted. */
 function changeParts(
   left: readonly LeftChange[],
   plan: PlanDocument,
-  { options, reasons, room }: Layout,
+  { options, reasons, room, listed: mostListed }: Layout,
 ): readonly (readonly Line[])[] {
   const shared = new Map(left.map(({ change, shared: fields }) => [change, fields]));
   const changes = left.map(({ change }) => change);
@@ -194,7 +198,7 @@ function changeParts(
       const block = changeLines(change, plan, options, { isTold, shared: shared.get(change) ?? 0 });
       blocks.set(change, block);
       used += block.length + 1;
-    } else if (lines.size < MAX_LISTED) lines.set(change, shortLines(change, options));
+    } else if (lines.size < mostListed) lines.set(change, shortLines(change, options));
   }
   return groupChanges(changes, plan.organizations).map(({ title, changes: own }) => {
     const adopted = own.filter(({ action }) => action === 'adopt');
@@ -215,7 +219,7 @@ function changeParts(
 }
 
 /** Changes that take one line each where there are too many to read. */
-const MAX_LISTED = 20;
+const MAX_LISTED = 10;
 
 /** What is read first, should not everything be shown: what is refused, lost or undone, then texts. For `sort`. */
 function byWeight(one: Change, other: Change): number {
@@ -296,20 +300,25 @@ function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
   ];
 }
 
-/** What carrying the plan out takes, and the counts again, where the eye is when the text has run by. */
-function closingLines(plan: PlanDocument, options: RenderOptions): readonly Line[] {
+/** What carrying the plan out takes, and the counts again where the first ones have run by. */
+function closingLines(
+  plan: PlanDocument,
+  options: RenderOptions,
+  isLong: boolean,
+): readonly Line[] {
   const { reads, writes } = plan.requests;
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
-  const assumed = plan.assumptions.map(sanitiseLine).join(', ');
+  const count = plan.assumptions.length;
+  const which = options.verbose ? `: ${plan.assumptions.map(sanitiseLine).join(', ')}` : '';
   return [
     ...movedEndpointLines(plan).flatMap((line) =>
       wrap([span(sanitiseLine(line), 'strong')], options.width, 2),
     ),
-    ...(assumed === ''
+    ...(count === 0
       ? []
-      : dim(`Relies on assumptions (see \`callsheet assumptions\`): ${assumed}.`)),
+      : dim(`Relies on ${formatCount(count, 'assumption')} (callsheet assumptions)${which}.`)),
     ...(reads + writes > 0 ? dim(forecastOf(plan)) : []),
-    ...wrap([span(`${sanitiseLine(headline(plan))}.`, 'strong')], options.width, 2),
+    ...(isLong ? wrap([span(`${sanitiseLine(headline(plan))}.`, 'strong')], options.width, 2) : []),
   ];
 }
 
