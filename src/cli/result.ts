@@ -51,8 +51,7 @@ function showText(
     terminal.out(`Run ${outcome.run} changed nothing, so there is nothing to roll back.`);
   } else if (outcome.type === 'ran') {
     const { run, plan, result } = outcome;
-    const isBrief = plan.purpose === 'rollback';
-    terminal.out(renderLedgerText(result.ledger, terminal.render, { isBrief }));
+    terminal.out(renderLedgerText(result.ledger, terminal.render));
     if (result.verification !== undefined)
       terminal.out(renderVerification(result.verification, plan.undoes, terminal.render));
     say(terminal, `Run ${run} is recorded: ${commandLine(`runs ${run}`, flags)}`);

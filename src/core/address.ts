@@ -37,3 +37,25 @@ export function matchesAddress(pattern: string, address: Address): boolean {
     address === pattern || address.startsWith(`${pattern}.`) || address.startsWith(`${pattern}[`)
   );
 }
+
+/** Compares addresses as people count: `clinic["c2"]` before `clinic["c10"]`. For `sort`. */
+export function byAddress(a: Address, b: Address): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  // Back to where the numbers begin that differ in a later digit.
+  while (at > 0 && isDigit(a, at - 1)) at -= 1;
+  const [one, other] = [numberAt(a, at), numberAt(b, at)];
+  if (one !== undefined && other !== undefined && one !== other) return one - other;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57;
+}
+
+function numberAt(text: string, from: number): number | undefined {
+  let to = from;
+  while (isDigit(text, to)) to += 1;
+  return to === from ? undefined : Number(text.slice(from, to));
+}

@@ -1393,6 +1393,8 @@ export type Document = {
   }[];
   /** One for each resource that is not as configured, or that is adopted, in the order of kinds. */
   readonly changes: readonly Change[];
+  /** Fields that change alike in several resources, the most first; absent where none do. Each of them stands in `changes` as well. For people: the digest does not cover it. */
+  readonly groups?: readonly Group[];
   /** What a person should know that changes nothing. */
   readonly notes: readonly Note[];
   /** What stood against the plan as a whole when it was made; absent where nothing did. Apply asks again, and the digest does not cover it. */
@@ -1547,6 +1549,22 @@ export type Edit = {
   readonly at: string | null;
   /** For a revert, the entry that it restored. */
   readonly reverted_from_id: number | null;
+};
+/** Fields that change in the same way in several resources of one kind: equal values on both sides, or the same edit of texts that differ elsewhere, as those of one template do. */
+export type Group = {
+  /** Kind of the resources. */
+  readonly kind: string;
+  /** What happens to them. */
+  readonly action: 'create' | 'update';
+  /** The resources, in natural order. */
+  readonly addresses: readonly string[];
+  /** The fields that change alike in all of them. */
+  readonly fields: readonly {
+    /** The field, as in `changes`. */
+    readonly path: string;
+    /** The file that says so for all of them, with its line: a base, a template, a table; null where each has its own. */
+    readonly source: string | null;
+  }[];
 };
 /** Something to know. */
 export type Note = {

@@ -56,6 +56,9 @@ export type RequestForecast = PlanDocument['requests'];
  * | forget  | null                     | null                        |
  */
 export type Change = Plan.Change;
+
+/** Fields that change in the same way in several resources. */
+export type ChangeGroup = Plan.Group;
 export type Action = Change['action'];
 
 /**

@@ -115,7 +115,7 @@ export function placeValue(
     ) {
       const all = list ?? [];
       const index = elementSegments(schema['x-identity'] ?? '', all).indexOf(segment);
-      if (index < 0 && !adds) return list;
+      if (index < 0 && !adds) return all;
       const placed = place(itemSchema(root, schema), all[index], inner, rest);
       if (placed === undefined) return all.filter((_, other) => other !== index);
       return index < 0 ? [...all, placed] : all.with(index, placed);

@@ -30,7 +30,7 @@ export function driftOf(plan: PlanDocument): PlanDocument {
     return [{ ...rest, verdict, before: after, after: before, fields, operations: [] }];
   });
   // Nothing stands against looking.
-  const { digest: _, refusals: __, ...rest } = plan;
+  const { digest: _, refusals: __, groups: ___, ...rest } = plan;
   const undigested = {
     ...rest,
     purpose: 'drift' as const,

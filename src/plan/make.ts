@@ -18,6 +18,7 @@ import type { Kind } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { isResent, planChange, unchanged } from './change.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
+import { groupAlike, type SourceOf } from './groups.ts';
 import {
   checkGuards,
   checkTeamRules,
@@ -97,6 +98,7 @@ export type PlanInput = {
   readonly assume?: boolean;
   /** What the stack moved on the platform. */
   readonly endpoints?: readonly MovedEndpoint[];
+  readonly sourceOf?: SourceOf;
   /** Measured while reading, with as many in flight as apply has; see `forecastRequests`. */
   readonly secondsPerRequest: () => number;
 };
@@ -238,7 +240,9 @@ function assemble(
   const findings = checkGuards(undigested, { guards, holds, now, desired, world });
   const judged = checkTeamRules(undigested, input);
   const notes = [...undigested.notes, ...overrideNotes(findings), ...judged.notes];
-  const plan = { ...undigested, notes, digest: planDigest(undigested) };
+  const groups = groupAlike(changes, input.sourceOf ?? (() => undefined));
+  const grouped = groups.length === 0 ? {} : { groups };
+  const plan = { ...undigested, ...grouped, notes, digest: planDigest(undigested) };
   return withRefusals(plan, [...refusalsIn(findings), ...judged.refusals]);
 }
 

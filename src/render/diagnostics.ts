@@ -2,6 +2,7 @@ import type { Diagnostic } from '../core/diagnostics.ts';
 import {
   cutText,
   type Line,
+  noteLines,
   paint,
   type RenderOptions,
   span,
@@ -9,7 +10,7 @@ import {
   wrap,
 } from './terminal.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
-import { formatCount, formatNumber } from './wording.ts';
+import { firstOf, formatCount, formatNumber } from './wording.ts';
 
 /**
  * Every problem of a stack: by file and in the order of the file, those without a place last. Each with
@@ -30,8 +31,8 @@ export function renderDiagnosticsText(
 }
 
 /**
- * The same beside the results of another command, where it must not drown them: of each rule only the first. Where
- * errors stop the command, warnings are for another time.
+ * The same beside the results of another command, where it must not drown them: warnings are counted in a line, and of
+ * errors only the first of each rule is shown, without the warnings.
  */
 export function renderDiagnosticsBeside(
   diagnostics: readonly Diagnostic[],
@@ -40,13 +41,22 @@ export function renderDiagnosticsBeside(
   if (diagnostics.length === 0) return '';
   if (options.verbose) return renderDiagnosticsText(diagnostics, options);
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  const told = errors.length > 0 ? errors : diagnostics;
+  if (errors.length === 0) return warningsLine(diagnostics, options);
   return listText(
     diagnostics,
-    firstOfRules([...told].sort(byPlace)),
+    firstOfRules([...errors].sort(byPlace)),
     'callsheet validate shows all of them.',
     options,
   );
+}
+
+/** `3 warnings in the configuration (prompt/unsupplied-token, …): callsheet validate shows them.` */
+function warningsLine(warnings: readonly Diagnostic[], options: RenderOptions): string {
+  const rules = [...new Set(warnings.map(({ rule }) => rule))];
+  const count = formatCount(warnings.length, 'warning');
+  const them = warnings.length === 1 ? 'it' : 'them';
+  const text = `${count} in the configuration (${firstOf(rules, 3)}): callsheet validate shows ${them}.`;
+  return paint(noteLines(sanitiseLine(text), options.width, 'warning'), options.color);
 }
 
 function listText(
@@ -178,18 +188,16 @@ function withoutEchoes(problems: readonly Diagnostic[]): readonly ShownProblem[]
     .map((problem) => ({ problem, after: after.get(problem) }));
 }
 
-/** Beside the results of a command: `validate` is where problems are read in full. */
-const MOST_BESIDE = { error: 3, warning: 1 } as const;
+/** Errors of a rule beside the results of a command: `validate` is where problems are read in full. */
+const MOST_BESIDE = 3;
 
 /** The first problems of each rule, whichever files they are in, with how many more there are. */
 function firstOfRules(problems: readonly Diagnostic[]): readonly ShownProblem[] {
   const after = new Map<Diagnostic, string>();
   const hidden = new Set<Diagnostic>();
-  const groups = Map.groupBy(problems, ({ severity, rule }) => `${severity} ${rule}`);
+  const groups = Map.groupBy(problems, ({ rule }) => rule);
   for (const same of groups.values()) {
-    const [first] = same;
-    const most = first === undefined ? 0 : MOST_BESIDE[first.severity];
-    const [last, rest] = [same[most - 1], same.slice(most)];
+    const [last, rest] = [same[MOST_BESIDE - 1], same.slice(MOST_BESIDE)];
     // A single one more is as short as the line that would stand for it.
     if (last === undefined || rest.length <= 1) continue;
     for (const problem of rest) hidden.add(problem);

@@ -12,7 +12,7 @@ import type { Json } from '../core/value.ts';
 import { inlineValue } from './value-text.ts';
 import { formatCount, formatNumber } from './wording.ts';
 
-/** Something that is said below the changes. No text in it is sanitised yet. */
+/** Something that is said beside the changes. No text in it is sanitised yet. */
 export type Footer = {
   readonly weight: 'error' | 'warning' | 'info';
   readonly title: string;
@@ -23,12 +23,24 @@ export type Footer = {
   readonly isWhole?: boolean;
 };
 
-/** What stands in the way of the plan, and what is to be known about it. */
+/** All of it, in the order in which it is read. */
 export function footersOf(plan: PlanDocument): readonly Footer[] {
+  return [...footersAbove(plan), ...footersBelow(plan)];
+}
+
+/** What is read before the changes: what stands in the way of the plan, and secrets that go somewhere new. */
+export function footersAbove(plan: PlanDocument): readonly Footer[] {
   return [
-    ...secretsFooter(plan),
     ...refusalFooter(plan),
     ...verdictFooter(plan, 'refused'),
+    ...secretsFooter(plan).filter(isUrgent),
+  ];
+}
+
+/** What is to be known beside the changes. */
+export function footersBelow(plan: PlanDocument): readonly Footer[] {
+  return [
+    ...secretsFooter(plan).filter((footer) => !isUrgent(footer)),
     ...verdictFooter(plan, 'held'),
     ...verdictFooter(plan, 'unsupported'),
     ...settledFooter(plan),
@@ -36,6 +48,10 @@ export function footersOf(plan: PlanDocument): readonly Footer[] {
     ...noteFooter(plan.notes, 'info'),
     ...rehearsalFooters(plan),
   ];
+}
+
+function isUrgent({ weight }: Footer): boolean {
+  return weight !== 'info';
 }
 
 /** Every secret that goes out, those first that go somewhere new: what follows one is how it is stolen. */

@@ -2,7 +2,7 @@ import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldsMarkdown } from './field-markdown.ts';
 import { type FieldView, viewFields } from './fields.ts';
-import { type Footer, footersOf } from './footers.ts';
+import type { Footer } from './footers.ts';
 import {
   escapeText,
   GITHUB_LIMIT,
@@ -10,6 +10,7 @@ import {
   markerOf,
   type PageOptions,
 } from './markdown-text.ts';
+import { type AlikeGroup, type FirstLook, overviewOf } from './overview.ts';
 import { cutText } from './terminal.ts';
 import {
   AFTER_DRIFT,
@@ -24,6 +25,7 @@ import {
   headline,
   howOf,
   isEmpty,
+  kindTitle,
   movedEndpointLines,
   namesRelyOn,
   SYMBOLS,
@@ -66,16 +68,58 @@ type Parts = {
 };
 
 function planParts(plan: PlanDocument): Parts {
-  const changes = plan.changes.filter(({ action }) => action !== 'no_op' && action !== 'adopt');
+  const { above, first, groups, changes, below } = overviewOf(plan);
+  const left = changes.filter(({ change: { action } }) => action !== 'no_op' && action !== 'adopt');
+  const shared = new Map(left.map(({ change, shared: fields }) => [change.address, fields]));
   const adopted = adoptedText(plan.changes.filter(({ action }) => action === 'adopt'));
   return {
-    above: tableOf(plan),
+    above: [
+      ...tableOf(plan),
+      ...above.map(footerText),
+      ...(first.length > 0 ? [firstText(first)] : []),
+    ],
     pieces: [
-      ...piecesOf({ ...plan, changes }, (change) => planBlock(change, plan)),
+      ...groups.map((group) => alikePiece(group, plan)),
+      ...piecesOf({ ...plan, changes: left.map(({ change }) => change) }, (change) =>
+        planBlock(change, plan, shared.get(change.address) ?? 0),
+      ),
       { text: adopted, item: undefined },
     ],
-    below: [...footersOf(plan).map(footerText), ...closing(plan)],
+    below: [...below.map(footerText), ...closing(plan)],
     atLeast: secretsTold(plan),
+  };
+}
+
+/** Outside of any fold: what a reviewer must not miss. */
+function firstText(first: readonly FirstLook[]): string {
+  const items = first.map(({ symbol, subject, text }) => {
+    const told = text === '' ? '' : ` ${escapeText(text)}`;
+    return `- ${inlineCode(`${symbol} ${subject}`)}${told}`;
+  });
+  return ['**Look at first**', '', ...items].join('\n');
+}
+
+/** What changes alike in many resources: once and open, with the addresses folded. */
+function alikePiece(
+  { kind, action, addresses, sources, example }: AlikeGroup,
+  { purpose }: PlanDocument,
+): Piece {
+  const title = `${action === 'create' ? 'New in' : 'Alike in'} ${formatNumber(addresses.length)} ${kindTitle(kind)}`;
+  const views = viewFields(example, purpose, false);
+  const from = firstOf(sources.map(inlineCode), NAMED);
+  const names = views.map(({ path }) => inlineCode(cutText(path, 60)));
+  return {
+    text: [
+      `\n\n#### ${title}${from === '' ? '' : `: ${from}`}`,
+      ...fieldsMarkdown(views),
+      '',
+      `<details><summary>Which ${kindTitle(kind)}</summary>`,
+      '',
+      addresses.map(inlineCode).join(', '),
+      '',
+      '</details>',
+    ].join('\n'),
+    item: `\n- ${title}: ${firstOf(names, NAMED)} (folded)`,
   };
 }
 
@@ -180,7 +224,7 @@ function tableOf(plan: PlanDocument): readonly string[] {
 }
 
 /** One change as a block that opens: its fields as a diff. */
-function planBlock(change: Change, { purpose }: PlanDocument): string {
+function planBlock(change: Change, { purpose }: PlanDocument, shared: number): string {
   const views = viewFields(change, purpose, false);
   const how = purpose === 'rollback' ? howOf(change) : '';
   const about = [
@@ -189,7 +233,9 @@ function planBlock(change: Change, { purpose }: PlanDocument): string {
     ...(how === '' ? [] : [escapeText(how)]),
   ];
   const isOpen = change.verdict === 'refused';
-  return block(change, views, [about.join(' · '), ...fieldsMarkdown(views)], isOpen);
+  const more = `${formatCount(shared, 'field')} as above, alike in others`;
+  const rows = [...fieldsMarkdown(views), ...(shared === 0 ? [] : ['', more])];
+  return block(change, views, [about.join(' · '), ...rows], isOpen);
 }
 
 function driftBlock(change: Change): string {

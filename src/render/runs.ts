@@ -145,22 +145,21 @@ const PAST: { readonly [action: string]: string } = {
 
 /** Changes that were not come to are counted beyond this many, unless everything is asked for. */
 const MAX_NOT_ATTEMPTED = 10;
-/** Of more changes that are done than that, so many are listed where it is to be brief. */
+/** Of more changes that are done than that, so many are listed. */
 const MAX_DONE = 3;
 
 /** Columns of `not attempted`, the longest word of a line. */
 const WORD_WIDTH = 13;
 const INDENT = 4;
 
-/** What apply or rollback did, one line a change and the counts last. */
-export function renderLedgerText(
-  lines: readonly LedgerLine[],
-  options: RenderOptions,
-  { isBrief = false }: { readonly isBrief?: boolean } = {},
-): string {
+/**
+ * What a run did, the counts last. Whatever did not end well stands in it; of many changes that did, the first few,
+ * unless everything is asked for: the receipt of the run has them all.
+ */
+export function renderLedgerText(lines: readonly LedgerLine[], options: RenderOptions): string {
   const listed = ORDER.flatMap((status) => {
     const own = lines.filter((line) => line.status === status);
-    const hidden = options.verbose ? NONE : hiddenOf(own, status, isBrief);
+    const hidden = options.verbose ? NONE : hiddenOf(own, status);
     return [
       ...own.filter((line) => !hidden.has(line)).flatMap((line) => changeLines(line, options)),
       ...moreLines(hidden.size, options, `more ${LOOKS[status].word}`),
@@ -180,13 +179,9 @@ export function renderLedgerText(
 const NONE: ReadonlySet<LedgerLine> = new Set();
 
 /** Changes that are counted: what an interrupt left says the same of each, and of most that are done nothing is said. */
-function hiddenOf(
-  lines: readonly LedgerLine[],
-  status: Status,
-  isBrief: boolean,
-): ReadonlySet<LedgerLine> {
+function hiddenOf(lines: readonly LedgerLine[], status: Status): ReadonlySet<LedgerLine> {
   if (status === 'not_attempted') return new Set(lines.slice(MAX_NOT_ATTEMPTED));
-  if (status !== 'done' || !isBrief) return NONE;
+  if (status !== 'done') return NONE;
   const plain = lines.filter(({ message }) => message === null);
   return new Set(plain.length > MAX_NOT_ATTEMPTED ? plain.slice(MAX_DONE) : []);
 }

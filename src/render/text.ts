@@ -2,13 +2,15 @@ import type { Action, Change, PlanDocument } from '../core/plan-document.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
 import { viewFields } from './fields.ts';
-import { type Footer, footersOf, rehearsalFooters } from './footers.ts';
+import { type Footer, rehearsalFooters } from './footers.ts';
+import { type AlikeGroup, type FirstLook, type LeftChange, overviewOf } from './overview.ts';
 import {
   cutLine,
   cutText,
   itemLines,
   type Line,
   listLines,
+  moreLines,
   padText,
   paint,
   type RenderOptions,
@@ -26,12 +28,12 @@ import {
   forecastOf,
   formatCount,
   formatNumber,
-  type Group,
   gone,
   groupChanges,
   headline,
   howOf,
   isEmpty,
+  kindTitle,
   movedEndpointLines,
   namesRelyOn,
   SYMBOLS,
@@ -53,26 +55,96 @@ const MAX_ITEMS = 20;
 /** Narrower than this no line holds an address and a value. */
 const MIN_WIDTH = 40;
 
-/** A plan as a terminal shows it: counts, changes by organization and kind, obstacles, notes, counts. */
+/**
+ * A plan as a terminal shows it: counts, what to look at first, what changes alike in many resources, the changes by
+ * organization and kind, notes, and the counts again. It is as long as two screens unless everything is asked for.
+ */
 export function renderPlanText(plan: PlanDocument, given: RenderOptions): string {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
   if (plan.purpose === 'drift') return driftText(plan, options);
-  const groups = groupChanges(
-    plan.changes.filter((change) => isShown(change, plan, options)),
-    plan.organizations,
-  );
-  const shared = options.verbose ? new Set<string>() : sharedReasons(plan);
+  const overview = overviewOf(plan, options.verbose);
+  const reasons = options.verbose ? new Set<string>() : sharedReasons(plan);
+  const left = overview.changes.filter(({ change }) => isShown(change, plan, options));
   const parts = [
-    ...groups.map((group) => groupLines(group, plan, options, shared)),
-    ...footersOf(plan).map((footer) => footerLines(footer, options)),
+    ...overview.above.map((footer) => footerLines(footer, options)),
+    ...(overview.first.length > 0 ? [firstLines(overview.first, options)] : []),
+    ...overview.groups.map((group) => alikeLines(group, plan, options)),
   ];
-  const first = wrap([span(sanitiseLine(headline(plan)), 'strong')], options.width, 2);
-  const last = isEmpty(plan) ? comparedLines(plan, options) : closingLines(plan, options);
-  const body = parts.flatMap((part) => [[], ...part]);
+  const room = options.verbose
+    ? { room: Number.POSITIVE_INFINITY, listed: 0 }
+    : roomBeside(parts.flat().length, left.length, plan);
+  const body = [
+    ...parts,
+    ...changeParts(left, plan, { options, reasons, ...room }),
+    ...overview.below.map((footer) => footerLines(footer, options)),
+  ].flatMap((part) => [[], ...part]);
+  const head = wrap([span(sanitiseLine(headline(plan)), 'strong')], options.width, 2);
+  const last = isEmpty(plan)
+    ? comparedLines(plan, options)
+    : closingLines(plan, options, body.length > MOST_LINES / 2);
   return paint(
-    [...first, ...body, ...(body.length > 0 || !isEmpty(plan) ? [[]] : []), ...last],
+    [...head, ...body, ...(body.length > 0 || !isEmpty(plan) ? [[]] : []), ...last],
     options.color,
   );
+}
+
+/** Lines that changes take before the rest of them is shortened: two screens, with what stands above and below. */
+const MOST_LINES = 100;
+/** Lines that are left for them, however much stands above. */
+const FEWEST_LINES = 16;
+
+/** Of what a rollback puts back, which was there before, one example says enough. */
+function roomBeside(
+  lines: number,
+  changes: number,
+  { purpose }: PlanDocument,
+): Pick<Layout, 'room' | 'listed'> {
+  if (purpose === 'rollback' && changes > 5) return { room: 1, listed: 0 };
+  return { room: Math.max(MOST_LINES - lines, FEWEST_LINES), listed: MAX_LISTED };
+}
+
+function firstLines(first: readonly FirstLook[], { width }: RenderOptions): readonly Line[] {
+  return [
+    [span('Look at first', 'strong')],
+    ...first.flatMap(({ type, symbol, subject, text }) => {
+      const head: Line = [span(`  ${symbol} `, FIRST_TONES[type]), span(sanitiseLine(subject))];
+      const line = [...head, span(text === '' ? '' : `  ${sanitiseLine(text)}`, 'dim')];
+      // Whose edit it is has to be read.
+      return type === 'undone' ? wrap(line, width, 6) : [cutLine(line, width)];
+    }),
+  ];
+}
+
+const FIRST_TONES: { readonly [type in FirstLook['type']]: Tone } = {
+  delete: 'removed',
+  replace: 'replaced',
+  undone: 'warning',
+  prompt: 'changed',
+};
+
+/** What changes alike in many resources: once, with the file that says so and the addresses. */
+function alikeLines(
+  { kind, action, addresses, sources, example }: AlikeGroup,
+  { purpose }: PlanDocument,
+  options: RenderOptions,
+): readonly Line[] {
+  const title = `${action === 'create' ? 'New in' : 'Alike in'} ${formatNumber(addresses.length)} ${kindTitle(kind)}`;
+  const named = firstOf(addresses.map(sanitiseLine), MOST_NAMED);
+  return [
+    ...wrap(
+      [
+        span(SYMBOLS[action], ACTION_TONES[action]),
+        span(` ${title}`, 'strong'),
+        ...(sources.length === 0
+          ? []
+          : [span(`  ${sanitiseLine(firstOf(sources, MOST_NAMED))}`, 'dim')]),
+      ],
+      options.width,
+      INDENT,
+    ),
+    ...wrap([span(`    ${named}`, 'dim')], options.width, INDENT),
+    ...fieldLines(viewFields(example, purpose, false), options),
+  ];
 }
 
 /** What came of rehearsing a plan, alone. */
@@ -99,74 +171,97 @@ function sharedReasons({ changes }: PlanDocument): ReadonlySet<string> {
   return new Set([...counts].flatMap(([reason, count]) => (count > MOST_ALIKE ? [reason] : [])));
 }
 
-function groupLines(
-  group: Group,
+type Layout = {
+  readonly options: RenderOptions;
+  /** Reasons that are said once, below. */
+  readonly reasons: ReadonlySet<string>;
+  /** Lines that there are for all changes together. */
+  readonly room: number;
+  /** Changes that take a line each once there is no more room. */
+  readonly listed: number;
+};
+
+/** The changes by organization and kind. Where there are too many to read, the plainest of them take one line, or are counted. */
+function changeParts(
+  left: readonly LeftChange[],
   plan: PlanDocument,
-  options: RenderOptions,
-  shared: ReadonlySet<string>,
-): readonly Line[] {
-  const adopted = group.changes.filter(({ action }) => action === 'adopt');
-  const others = group.changes.filter(({ action }) => action !== 'adopt');
-  const shown = options.verbose ? adopted : adopted.slice(0, MAX_ADOPTED);
-  const hidden = adopted.length - shown.length;
-  const column = widestOf(shown.map(({ address }) => sanitiseLine(address)));
-  const found = [
-    ...shown.map((change) => adoptedLine(change, column, options)),
-    ...(hidden > 0
-      ? wrap(
-          [span(`    ⋯ ${formatNumber(hidden)} more adopted; --verbose lists them`, 'dim')],
-          options.width,
-          4,
-        )
-      : []),
-  ];
-  const blocks = [
-    ...(found.length > 0 ? [found] : []),
-    ...alikeIn(others, plan, options).flatMap(({ change, like }) => {
-      const isShared = change.verdict !== 'ok' && shared.has(change.reason);
-      const lines = changeLines(change, plan, options, isShared);
-      return like.length === 0 ? [lines] : [lines, likeLines(like, options)];
-    }),
-  ];
-  const title = wrap([span(sanitiseLine(group.title), 'strong')], options.width, 2);
-  return [...title, ...blocks.flatMap((block) => [[], ...block])];
+  { options, reasons, room, listed: mostListed }: Layout,
+): readonly (readonly Line[])[] {
+  const shared = new Map(left.map(({ change, shared: fields }) => [change, fields]));
+  const changes = left.map(({ change }) => change);
+  const blocks = new Map<Change, readonly Line[]>();
+  const lines = new Map<Change, readonly Line[]>();
+  let used = 0;
+  for (const change of changes.filter(({ action }) => action !== 'adopt').toSorted(byWeight)) {
+    if (used < room) {
+      const isTold = change.verdict !== 'ok' && reasons.has(change.reason);
+      const block = changeLines(change, plan, options, { isTold, shared: shared.get(change) ?? 0 });
+      blocks.set(change, block);
+      used += block.length + 1;
+    } else if (lines.size < mostListed) lines.set(change, shortLines(change, options));
+  }
+  return groupChanges(changes, plan.organizations).map(({ title, changes: own }) => {
+    const adopted = own.filter(({ action }) => action === 'adopt');
+    const others = own.filter(({ action }) => action !== 'adopt');
+    const listed = others.flatMap((change) => lines.get(change) ?? []);
+    const hidden = others.filter((change) => !blocks.has(change) && !lines.has(change));
+    return [
+      ...wrap([span(sanitiseLine(title), 'strong')], options.width, 2),
+      ...adoptedLines(adopted, options),
+      ...others.flatMap((change) => {
+        const block = blocks.get(change);
+        return block === undefined ? [] : [[], ...block];
+      }),
+      ...(listed.length > 0 ? [[], ...listed] : []),
+      ...hiddenLines(hidden, options),
+    ];
+  });
 }
 
-/**
- * What puts a run of many resources back is the same for most of them: of more than a few changes of the same fields
- * in the same way the first one is shown, unless everything is asked for. Any other plan is read change by change.
- */
-function alikeIn(
-  changes: readonly Change[],
-  { purpose }: PlanDocument,
-  { verbose }: RenderOptions,
-): readonly { readonly change: Change; readonly like: readonly Change[] }[] {
-  const groups = Map.groupBy(changes, (change) => {
-    const { address, action, verdict, fields, undoing } = change;
-    const alike = [action, fields.map(({ path, cause }) => [path, cause]), undoing?.way];
-    const isAlone = purpose !== 'rollback' || verdict !== 'ok' || verbose;
-    return isAlone ? address : JSON.stringify(alike);
-  });
-  return [...groups.values()].flatMap((all) => {
-    const [change, ...like] = all;
-    if (change === undefined) return [];
-    return like.length < MOST_ALIKE
-      ? all.map((one) => ({ change: one, like: [] }))
-      : [{ change, like }];
-  });
+/** Changes that take one line each where there are too many to read. */
+const MAX_LISTED = 10;
+
+/** What is read first, should not everything be shown: what is refused, lost or undone, then texts. For `sort`. */
+function byWeight(one: Change, other: Change): number {
+  return weightOf(one) - weightOf(other);
+}
+
+function weightOf({ verdict, action, fields, kind }: Change): number {
+  if (verdict !== 'ok') return 0;
+  if (action === 'delete' || action === 'replace') return 1;
+  if (fields.some(({ cause }) => cause === 'drifted' || cause === 'conflict')) return 2;
+  if (action === 'forget') return 3;
+  return action === 'update' && kind === 'agent' ? 4 : 5;
+}
+
+/** `~ agent.reception  Front desk  system_prompt, voice  agents/reception.yaml:4` */
+function shortLines(change: Change, { width }: RenderOptions): readonly Line[] {
+  const paths = change.action === 'update' ? change.fields.map(({ path }) => path) : [];
+  const fields = paths.length === 0 ? [] : [span(`  ${sanitiseLine(firstOf(paths, 3))}`, 'dim')];
+  return [cutLine([...headOf({ ...change, source: null }), ...fields], width)];
+}
+
+function hiddenLines(hidden: readonly Change[], { width }: RenderOptions): readonly Line[] {
+  if (hidden.length === 0) return [];
+  const counts = [...Map.groupBy(hidden, ({ action }) => action)]
+    .map(([action, own]) => `${formatNumber(own.length)} to ${action}`)
+    .join(', ');
+  return wrap([span(`  ⋯ ${counts} more; --verbose shows them`, 'dim')], width, 4);
+}
+
+function adoptedLines(adopted: readonly Change[], options: RenderOptions): readonly Line[] {
+  if (adopted.length === 0) return [];
+  const shown = options.verbose ? adopted : adopted.slice(0, MAX_ADOPTED);
+  const column = widestOf(shown.map(({ address }) => sanitiseLine(address)));
+  return [
+    [],
+    ...shown.map((change) => adoptedLine(change, column, options)),
+    ...moreLines(adopted.length - shown.length, options, 'more adopted'),
+  ];
 }
 
 /** Addresses that are named of changes like another. */
 const MOST_NAMED = 4;
-
-function likeLines(like: readonly Change[], { width }: RenderOptions): readonly Line[] {
-  const named = firstOf(
-    like.map(({ address }) => sanitiseLine(address)),
-    MOST_NAMED,
-  );
-  const text = `    ⋯ ${formatNumber(like.length)} more with the same fields: ${named}; --verbose shows them`;
-  return wrap([span(text, 'dim')], width, 6);
-}
 
 /** `= agent.reception  Front desk  found by its name`: nothing is written, so one line will do. */
 function adoptedLine(
@@ -205,20 +300,25 @@ function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
   ];
 }
 
-/** What carrying the plan out takes, and the counts again, where the eye is when the text has run by. */
-function closingLines(plan: PlanDocument, options: RenderOptions): readonly Line[] {
+/** What carrying the plan out takes, and the counts again where the first ones have run by. */
+function closingLines(
+  plan: PlanDocument,
+  options: RenderOptions,
+  isLong: boolean,
+): readonly Line[] {
   const { reads, writes } = plan.requests;
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
-  const assumed = plan.assumptions.map(sanitiseLine).join(', ');
+  const count = plan.assumptions.length;
+  const which = options.verbose ? `: ${plan.assumptions.map(sanitiseLine).join(', ')}` : '';
   return [
     ...movedEndpointLines(plan).flatMap((line) =>
       wrap([span(sanitiseLine(line), 'strong')], options.width, 2),
     ),
-    ...(assumed === ''
+    ...(count === 0
       ? []
-      : dim(`Relies on assumptions (see \`callsheet assumptions\`): ${assumed}.`)),
+      : dim(`Relies on ${formatCount(count, 'assumption')} (callsheet assumptions)${which}.`)),
     ...(reads + writes > 0 ? dim(forecastOf(plan)) : []),
-    ...wrap([span(`${sanitiseLine(headline(plan))}.`, 'strong')], options.width, 2),
+    ...(isLong ? wrap([span(`${sanitiseLine(headline(plan))}.`, 'strong')], options.width, 2) : []),
   ];
 }
 
@@ -245,18 +345,18 @@ const ACTION_TONES: { readonly [action in Action]: Tone } = {
 };
 
 /**
- * One resource's part of a plan: what happens to it, why, where that is configured, and its fields. `isWhyTold`: why
- * is said below, of this and others.
+ * One resource's part of a plan: what happens to it, why, where that is configured, and its fields. `isTold`: why
+ * is said below, of this and others. `shared`: how many more of its fields stand above.
  */
 function changeLines(
   change: Change,
   plan: PlanDocument,
   options: RenderOptions,
-  isWhyTold: boolean,
+  { isTold, shared }: { readonly isTold: boolean; readonly shared: number },
 ): readonly Line[] {
   const views = viewFields(change, plan.purpose, options.verbose);
   const [reason, ...more] = whyOf(change, plan, options.verbose);
-  const why = isWhyTold || reason === undefined ? more : [reason, ...more];
+  const why = isTold || reason === undefined ? more : [reason, ...more];
   const conflicts = views.some(({ sign }) => sign === '!');
   return [
     ...wrap(headOf(change), options.width, INDENT),
@@ -264,6 +364,9 @@ function changeLines(
       wrap([span(' '.repeat(INDENT)), span(text, whyTone(change))], options.width, INDENT),
     ),
     ...fieldLines(views, options),
+    ...(shared === 0
+      ? []
+      : [[span(`    ⋯ ${formatCount(shared, 'field')} as above, alike in others`, 'dim')]]),
     ...(conflicts ? conflictAdvice(change, plan, options) : []),
   ];
 }
@@ -295,10 +398,19 @@ function whyTone({ verdict }: Change): Tone {
 }
 
 function whyOf(change: Change, plan: PlanDocument, verbose: boolean): readonly string[] {
-  const { reason, id, action, operations } = change;
+  const { reason, id, action, operations, fields, verdict, adopted, moved_from: from } = change;
   const isHowTold = verbose || plan.purpose === 'rollback';
+  // Its fields say so.
+  const isPlain =
+    action === 'update' &&
+    !adopted &&
+    from === undefined &&
+    fields.length > 0 &&
+    fields.every(({ cause }) => cause === 'changed');
   return [
-    sanitiseLine(reason),
+    ...(isPlain && verdict === 'ok' && !verbose && plan.purpose === 'apply'
+      ? []
+      : [sanitiseLine(reason)]),
     ...((verbose || action === 'delete' || action === 'replace') && id !== null
       ? [`id ${sanitiseLine(id)}`]
       : []),
@@ -332,9 +444,7 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
     [
       ...first,
       ...wrap([span(legend, 'dim')], options.width, 0),
-      ...groupChanges(plan.changes, plan.organizations).flatMap((group) =>
-        driftGroup(group, options),
-      ),
+      ...driftGroups(plan, options),
       [],
       [span(compared, 'dim')],
       ...wrap([span(AFTER_DRIFT, 'dim')], options.width, 2),
@@ -345,9 +455,32 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   );
 }
 
-function driftGroup(group: Group, options: RenderOptions): readonly Line[] {
-  const title = wrap([span(sanitiseLine(group.title), 'strong')], options.width, 2);
-  return [[], ...title, ...group.changes.flatMap((change) => [[], ...driftLines(change, options)])];
+/** What drifted by organization and kind; of more than two screens the rest takes a line each, or is counted. */
+function driftGroups(plan: PlanDocument, options: RenderOptions): readonly Line[] {
+  let used = 0;
+  let listed = 0;
+  const most = options.verbose ? Number.POSITIVE_INFINITY : MOST_LINES;
+  return groupChanges(plan.changes, plan.organizations).flatMap(({ title, changes }) => {
+    const hidden: Change[] = [];
+    const lines = changes.flatMap((change) => {
+      if (used < most) {
+        const block = [[], ...driftLines(change, options)];
+        used += block.length;
+        return block;
+      }
+      listed += 1;
+      if (listed <= MAX_LISTED) return shortLines(gone(change), options);
+      hidden.push(change);
+      return [];
+    });
+    const more = `⋯ ${formatNumber(hidden.length)} more; --verbose shows them`;
+    return [
+      [],
+      ...wrap([span(sanitiseLine(title), 'strong')], options.width, 2),
+      ...lines,
+      ...(hidden.length > 0 ? wrap([span(`  ${more}`, 'dim')], options.width, 4) : []),
+    ];
+  });
 }
 
 function driftLines(change: Change, options: RenderOptions): readonly Line[] {

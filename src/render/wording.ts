@@ -1,3 +1,4 @@
+import { byAddress } from '../core/address.ts';
 import { unreachable } from '../core/errors.ts';
 import type {
   Action,
@@ -200,8 +201,8 @@ export function groupChanges(
   );
 }
 
-/** The account's own kinds first, organizations by name, kinds and changes in the order of the plan. */
-export function groupByOwner<T extends { readonly kind: string }>(
+/** The account's own kinds first, organizations by name, kinds in the order of the plan, changes in natural order. */
+export function groupByOwner<T extends Pick<Change, 'kind' | 'address'>>(
   changes: readonly T[],
   ownerOf: (change: T) => string,
 ): readonly Group<T>[] {
@@ -212,7 +213,7 @@ export function groupByOwner<T extends { readonly kind: string }>(
       const byKind = Map.groupBy(owned, ({ kind }) => kind);
       return kinds.map((kind) => ({
         title: [owner, kindTitle(kind)].filter((part) => part !== '').join(' · '),
-        changes: byKind.get(kind) ?? [],
+        changes: (byKind.get(kind) ?? []).sort((a, b) => byAddress(a.address, b.address)),
       }));
     })
     .filter((group) => group.changes.length > 0);

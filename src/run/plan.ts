@@ -1,11 +1,13 @@
 import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { parsePath } from '../core/path.ts';
 import type { PlanChoices, PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
 import { checkChosen } from '../kinds/index.ts';
 import { checkGuards, checkTeamRules, type GuardFinding, refusalsIn } from '../plan/guards.ts';
 import { makePlan, type PlanInput, type Planned, type Refresh } from '../plan/make.ts';
 import type { Reader } from '../plan/reader.ts';
 import { assumptionOf, movedEndpoints } from '../platform/endpoints.ts';
+import { sourceOf } from '../stack/index.ts';
 import { formerAddresses } from '../stack/moves.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
 import { recoveredRun } from './recover.ts';
@@ -81,6 +83,10 @@ function planInput(session: Session, context: RunContext): Omit<PlanInput, 'opti
     assumptionOf: (operation) => assumptionOf(operation, endpoints),
     assume: endpoints.assume,
     endpoints: movedEndpoints(endpoints),
+    sourceOf: ({ address, path }) => {
+      const origin = stack.originOf(address, parsePath(path) ?? [path]);
+      return origin && sourceOf(origin);
+    },
     secondsPerRequest: () => {
       const { requests, seconds } = client.spent();
       return requests === 0 ? 0 : seconds / requests / session.concurrency;

@@ -8,6 +8,7 @@
  * discover → yaml (written) → resources → resolve → validate → references, names → desired
  * ```
  */
+export { sourceOf } from './editor/origin.ts';
 export { editorSchema } from './editor/schema.ts';
 export { type Loaded, type LoadOptions, loadStack, type Stack } from './load.ts';
 export {

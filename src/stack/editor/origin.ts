@@ -88,6 +88,23 @@ export function originOf(
   };
 }
 
+/**
+ * Where to look for a value: the template or file that a text was read from, the cell that a value is made of, or the
+ * line that gives it. Undefined where nobody says anything of it.
+ */
+export function sourceOf({
+  layers,
+  filled,
+}: Origin): { readonly file: string; readonly line?: number } | undefined {
+  const text = filled.find(
+    ({ expression }) => expression === '$file' || expression === '$template',
+  );
+  if (text !== undefined) return { file: text.by };
+  const last = layers.findLast(({ says }) => says !== 'empty');
+  const cell = filled.find(({ expression }) => expression === last?.text)?.position;
+  return cell ?? last?.position;
+}
+
 /** What a layer has, and the field that was asked about. */
 type Found = { readonly node: SyntaxNode; readonly field: Field };
 

@@ -1,0 +1,169 @@
+import { type Address, byAddress } from '../core/address.ts';
+import type { Change, ChangeGroup, FieldChange } from '../core/plan-document.ts';
+import type { Json } from '../core/value.ts';
+
+/** Fewer resources than this are read one by one. */
+const FEWEST = 3;
+
+/** One field of one resource. */
+type Site = { readonly address: Address; readonly path: string };
+
+/** Where a field's value comes from: a line of a file, or a file as a whole, as a template is. */
+export type SourceOf = (
+  site: Site,
+) => { readonly file: string; readonly line?: number } | undefined;
+
+/** The same change in several places. `edit` tells lines that differ around the changed words from each other. */
+type Alike = {
+  readonly change: Change;
+  readonly sites: (Site & { readonly edit: string })[];
+};
+
+/**
+ * Finds the fields that change alike in several resources, so that what one edit of a base, a template or a table does
+ * to sixty agents is read once. What somebody else changed is left out: that is read resource by resource.
+ */
+export function groupAlike(changes: readonly Change[], sourceOf: SourceOf): readonly ChangeGroup[] {
+  const alike = new Map<string, Alike>();
+  for (const change of changes) {
+    if (change.verdict !== 'ok' || !isGrouped(change.action)) continue;
+    for (const field of change.fields) {
+      if (field.cause === 'drifted' || field.cause === 'conflict') continue;
+      const { words, lines } = editOf(field);
+      const key = keyOf(change, field, words);
+      const known = alike.get(key);
+      const site = { address: change.address, path: field.path, edit: JSON.stringify(lines) };
+      if (known === undefined) alike.set(key, { change, sites: [site] });
+      else known.sites.push(site);
+    }
+  }
+  // The fields that change together, in the same resources.
+  const groups = new Map<string, { -readonly [key in keyof ChangeGroup]: ChangeGroup[key] }>();
+  for (const found of alike.values()) {
+    for (const { change, sites, source } of settled(found, sourceOf)) {
+      const { kind, action } = change;
+      const addresses = sites.map(({ address }) => address).sort(byAddress);
+      const [first] = sites;
+      if (first === undefined || !isGrouped(action)) continue;
+      const field = { path: first.path, source };
+      const key = JSON.stringify([action, addresses]);
+      const known = groups.get(key);
+      if (known === undefined) groups.set(key, { kind, action, addresses, fields: [field] });
+      else known.fields = [...known.fields, field];
+    }
+  }
+  return [...groups.values()].sort((a, b) => b.addresses.length - a.addresses.length);
+}
+
+/**
+ * The same words in lines that differ around them are one edit only where one place says so, as a template or a line
+ * of a base does. In texts of their own the words around them may turn the sense, and each is read.
+ */
+function settled(
+  { change, sites }: Alike,
+  sourceOf: SourceOf,
+): readonly (Alike & { readonly source: string | null })[] {
+  if (sites.length < FEWEST) return [];
+  const isOneEdit = sites.every(({ edit }) => edit === sites[0]?.edit);
+  const from = commonSource(isOneEdit ? sites.slice(0, MOST_ASKED) : sites, sourceOf);
+  if (isOneEdit || from.isOne) return [{ change, sites, source: from.source }];
+  return [...Map.groupBy(sites, ({ edit }) => edit).values()]
+    .filter((own) => own.length >= FEWEST)
+    .flatMap((own) => settled({ change, sites: own }, sourceOf));
+}
+
+function isGrouped(action: Change['action']): action is ChangeGroup['action'] {
+  return action === 'update' || action === 'create';
+}
+
+/** What is the same of all fields that change in the same way. */
+function keyOf({ kind, action, undoing }: Change, field: FieldChange, words: Json): string {
+  const { path, cause, secret, refused } = field;
+  return JSON.stringify([kind, action, undoing?.way, path, cause, refused, secret, words]);
+}
+
+/**
+ * What an edit does to a text: the lines that go and those that come, with the section that they stand in, and of
+ * lines in pairs the words that differ. Of any other value it is the value before and after.
+ */
+function editOf({ before, after, secret }: FieldChange): {
+  readonly words: Json;
+  readonly lines: Json;
+} {
+  const whole = { words: [before, after], lines: null };
+  if (typeof before !== 'string' || typeof after !== 'string' || secret) return whole;
+  const [old, fresh] = [linesOf(before), linesOf(after)];
+  const gone = without(old, fresh);
+  const come = without(fresh, old);
+  // Only the order of lines differs, so the whole text is the edit.
+  if (gone.length + come.length === 0) return whole;
+  const lines = [gone, come].map((some) => some.map(({ text, section }) => [section, text]));
+  if (gone.length !== come.length) return { words: lines, lines: null };
+  const words = gone.map(({ text, section }, at) => [
+    section,
+    come[at]?.section ?? 0,
+    wordEdit(text, come[at]?.text ?? ''),
+  ]);
+  return { words, lines };
+}
+
+/** A line, and how many headings stand above it. A text without headings has its lines counted. */
+type TextLine = { readonly text: string; readonly section: number };
+
+function linesOf(text: string): readonly TextLine[] {
+  const lines = text.split('\n');
+  const hasHeadings = lines.some(isHeading);
+  let section = 0;
+  return lines.map((line) => {
+    if (!hasHeadings || isHeading(line)) section += 1;
+    return { text: line, section };
+  });
+}
+
+function isHeading(line: string): boolean {
+  return line.startsWith('#');
+}
+
+/** The lines that another text does not have, or not as often. */
+function without(lines: readonly TextLine[], other: readonly TextLine[]): readonly TextLine[] {
+  const left = new Map<string, number>();
+  for (const { text } of other) left.set(text, (left.get(text) ?? 0) + 1);
+  return lines.filter(({ text }) => {
+    const count = left.get(text) ?? 0;
+    if (count > 0) left.set(text, count - 1);
+    return count === 0;
+  });
+}
+
+/** The words between those that two lines begin and end with. */
+function wordEdit(before: string, after: string): Json {
+  const [old, fresh] = [before.split(' '), after.split(' ')];
+  const shorter = Math.min(old.length, fresh.length);
+  let head = 0;
+  while (head < shorter && old[head] === fresh[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail += 1;
+  return [old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)];
+}
+
+/** Equal edits are asked where they come from as long as it takes little time. */
+const MOST_ASKED = 100;
+
+/** The source of all of some fields, or its file where only that is the same; null where they have several. */
+function commonSource(
+  sites: readonly Site[],
+  sourceOf: SourceOf,
+): { readonly source: string | null; readonly isOne: boolean } {
+  const lines = new Set<number | undefined>();
+  let file: string | undefined;
+  for (const [index, site] of sites.entries()) {
+    const found = sourceOf(site);
+    if (index > 0 && found?.file !== file) return { source: null, isOne: false };
+    file = found?.file;
+    lines.add(found?.line);
+  }
+  if (file === undefined) return { source: null, isOne: false };
+  const [line] = lines;
+  const isOne = lines.size === 1;
+  return { source: isOne && line !== undefined ? `${file}:${line}` : file, isOne };
+}

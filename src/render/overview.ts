@@ -1,0 +1,176 @@
+import type { Address } from '../core/address.ts';
+import type { Change, ChangeGroup, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import { type Footer, footersAbove, footersBelow } from './footers.ts';
+import { firstOf, formatCount, kindTitle, SYMBOLS } from './wording.ts';
+
+/**
+ * A plan in the order in which it is read: what a reviewer looks at first, what changes alike in many resources, the
+ * changes that are left, and what is to be known beside them. All formats lay out the same overview.
+ */
+export type Overview = {
+  /** Refusals, and secrets that go somewhere new. */
+  readonly above: readonly Footer[];
+  readonly first: readonly FirstLook[];
+  readonly groups: readonly AlikeGroup[];
+  /** In the order of the plan. */
+  readonly changes: readonly LeftChange[];
+  readonly below: readonly Footer[];
+};
+
+/** One line of what is looked at first. Not sanitised. */
+export type FirstLook = {
+  readonly type: 'replace' | 'delete' | 'undone' | 'prompt';
+  readonly symbol: string;
+  readonly subject: string;
+  readonly text: string;
+};
+
+export type AlikeGroup = {
+  readonly kind: string;
+  readonly action: ChangeGroup['action'];
+  readonly addresses: readonly Address[];
+  /** The files that the fields come from, each once. Not sanitised. */
+  readonly sources: readonly string[];
+  /** One of the resources with these fields alone. */
+  readonly example: Change;
+};
+
+/** A change without the fields that a group shows. */
+export type LeftChange = {
+  readonly change: Change;
+  /** How many of its fields a group shows. */
+  readonly shared: number;
+};
+
+/** Fewer resources than this are no group. */
+const FEWEST = 3;
+
+/** `isWhole`: nothing is put together. */
+export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
+  const byAddress = new Map(plan.changes.map((change) => [change.address, change]));
+  const shown = new Map<Address, Set<string>>();
+  const groups = (isWhole ? [] : (plan.groups ?? [])).flatMap(
+    ({ kind, action, addresses, fields }): AlikeGroup[] => {
+      // What is refused, or left out, is read by itself.
+      const changes = addresses.flatMap((address) => {
+        const change = byAddress.get(address);
+        return change?.action === action && change.verdict === 'ok' ? [change] : [];
+      });
+      const [first] = changes;
+      if (first === undefined || changes.length < FEWEST) return [];
+      const paths = new Set(fields.map(({ path }) => path));
+      for (const { address } of changes)
+        shown.set(address, new Set([...(shown.get(address) ?? []), ...paths]));
+      return [
+        {
+          kind,
+          action,
+          addresses: changes.map(({ address }) => address),
+          sources: [...new Set(fields.flatMap(({ source }) => source ?? []))],
+          example: { ...first, fields: first.fields.filter(({ path }) => paths.has(path)) },
+        },
+      ];
+    },
+  );
+  const changes = plan.changes.flatMap((change): LeftChange[] => {
+    const own = shown.get(change.address);
+    if (own === undefined) return [{ change, shared: 0 }];
+    const fields = change.fields.filter(({ path }) => !own.has(path));
+    const isTold = fields.length === 0 && change.action === 'update';
+    return isTold ? [] : [{ change: { ...change, fields }, shared: own.size }];
+  });
+  return {
+    above: footersAbove(plan),
+    first: plan.purpose === 'apply' ? firstLook(plan, groups, changes) : [],
+    groups,
+    changes,
+    below: footersBelow(plan),
+  };
+}
+
+/** As many groups and changes as are read without being told where to look. */
+const SEEN_AT_A_GLANCE = 5;
+
+/** More of one sort are counted. */
+const MOST_OF_A_SORT = 5;
+
+/** What a reviewer must not miss, a line each; nothing of a plan of one change, which is seen at a glance. */
+function firstLook(
+  plan: PlanDocument,
+  groups: readonly AlikeGroup[],
+  left: readonly LeftChange[],
+): readonly FirstLook[] {
+  if (plan.changes.length < 2) return [];
+  const acting = (action: 'replace' | 'delete') =>
+    plan.changes
+      .filter((change) => change.action === action && change.verdict !== 'refused')
+      .map(({ address, name }) => ({ subject: address, text: name === address ? '' : name }));
+  const undone = plan.changes.flatMap((change) => {
+    const fields = change.fields.filter(isUndone);
+    // What is refused says so above.
+    if (fields.length === 0 || change.action !== 'update' || change.verdict !== 'ok') return [];
+    const paths = firstOf(
+      fields.map(({ path }) => path),
+      2,
+    );
+    return [{ subject: `${change.address}  ${paths}`, text: change.reason }];
+  });
+  const prompts = [
+    ...groups.flatMap(({ addresses, kind, sources, example }) =>
+      example.fields.filter(isProse).map(({ path }) => ({
+        subject: `${path} of ${formatCount(addresses.length, singular(kind), kindTitle(kind))}`,
+        text: sources.join(', '),
+      })),
+    ),
+    ...left.flatMap(({ change: { address, action, fields, source } }) =>
+      action !== 'update'
+        ? []
+        : fields
+            .filter((field) => isProse(field) && !isUndone(field))
+            .map(({ path }) => ({ subject: `${path} of ${address}`, text: source ?? '' })),
+    ),
+  ];
+  return [
+    ...counted('delete', SYMBOLS.delete, acting('delete')),
+    ...counted('replace', SYMBOLS.replace, acting('replace')),
+    ...counted('undone', '!', undone),
+    // A few changes are read anyway.
+    ...(groups.length + left.length > SEEN_AT_A_GLANCE
+      ? counted('prompt', SYMBOLS.update, prompts)
+      : []),
+  ];
+}
+
+function counted(
+  type: FirstLook['type'],
+  symbol: string,
+  items: readonly Pick<FirstLook, 'subject' | 'text'>[],
+): readonly FirstLook[] {
+  const shown = items.slice(0, items.length > MOST_OF_A_SORT ? MOST_OF_A_SORT - 1 : undefined);
+  const hidden = items.length - shown.length;
+  const rest = { type, symbol, subject: `and ${hidden} more`, text: MORE[type] };
+  return [...shown.map((item) => ({ type, symbol, ...item })), ...(hidden > 0 ? [rest] : [])];
+}
+
+const MORE: { readonly [type in FirstLook['type']]: string } = {
+  delete: 'to delete',
+  replace: 'to replace',
+  undone: 'whose edits would be undone',
+  prompt: 'texts that change',
+};
+
+/** Whether carrying the change out undoes what somebody else wrote. */
+function isUndone({ cause }: FieldChange): boolean {
+  return cause === 'drifted' || cause === 'conflict';
+}
+
+/** Whether it is a text that an agent speaks or follows, rather than a setting. */
+function isProse({ before, after, secret }: FieldChange): boolean {
+  return [before, after].some(
+    (value) => typeof value === 'string' && !secret && value.trimEnd().includes('\n'),
+  );
+}
+
+function singular(kind: string): string {
+  return kind.replaceAll('_', ' ');
+}

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Change, FieldChange } from '../../src/core/plan-document.ts';
+import { groupAlike, type SourceOf } from '../../src/plan/groups.ts';
+import { overviewOf } from '../../src/render/overview.ts';
+import { changeOf, fieldOf, planOf } from '../render/sample.ts';
+
+const agents = (count: number, fields: (at: number) => readonly FieldChange[]): Change[] =>
+  Array.from({ length: count }, (_, at) =>
+    changeOf({ address: `agent.clinic["c${at + 1}"]`, fields: fields(at + 1) }),
+  );
+
+const template: SourceOf = () => ({ file: 'prompts/desk.md' });
+const own: SourceOf = ({ address }) => ({ file: `prompts/${address}.md` });
+
+const prompt = (at: number, hours: string, rule = 'Never quote prices.') =>
+  fieldOf(
+    'system_prompt',
+    `# Desk ${at}\nOpen until 5.\n# Rules\n${rule}\n`,
+    `# Desk ${at}\nOpen until ${hours}.\n# Rules\n${rule}\n`,
+  );
+
+describe('fields that change alike', () => {
+  test('one edit of a template is one group, in natural order, with its file', () => {
+    const groups = groupAlike(agents(12, (at) => [prompt(at, '6')]).reverse(), template);
+    expect(groups).toHaveLength(1);
+    const [{ addresses, fields }] = groups as [(typeof groups)[number]];
+    expect(addresses.slice(0, 3)).toEqual([1, 2, 3].map((at) => `agent.clinic["c${at}"]`));
+    expect(addresses.at(-1)).toBe('agent.clinic["c12"]');
+    expect(fields).toEqual([{ path: 'system_prompt', source: 'prompts/desk.md' }]);
+  });
+
+  test('what differs stands apart', () => {
+    const changes = agents(6, (at) => [prompt(at, at > 3 ? '7' : '6'), fieldOf('model', 'a', 'b')]);
+    const groups = groupAlike(changes, template);
+    expect(groups.map(({ addresses, fields }) => [addresses.length, fields[0]?.path])).toEqual([
+      [6, 'model'],
+      [3, 'system_prompt'],
+      [3, 'system_prompt'],
+    ]);
+  });
+
+  test('the same words in lines of their own are no group: what stands around them may turn the sense', () => {
+    const edit = (at: number, first: string) =>
+      fieldOf('system_prompt', `Desk ${at}\n${first} help.\n`, `Desk ${at}\n${first} quote.\n`);
+    const changes = agents(4, (at) => [edit(at, at % 2 === 0 ? 'Always' : 'Never')]);
+    expect(groupAlike(changes, own)).toEqual([]);
+    expect(groupAlike(changes, template)).toHaveLength(1);
+  });
+
+  test('the same line under another heading is another edit', () => {
+    const added = (at: number, section: string) =>
+      fieldOf(
+        'system_prompt',
+        `# Do\na\n# Do not\nb ${at}\n`,
+        `# Do\na\n# Do not\nb ${at}\n`.replace(`# ${section}\n`, `# ${section}\nQuote prices.\n`),
+      );
+    const groups = groupAlike(
+      agents(6, (at) => [added(at, at > 3 ? 'Do' : 'Do not')]),
+      template,
+    );
+    expect(groups.map(({ addresses }) => addresses.length)).toEqual([3, 3]);
+  });
+
+  test.each(['drifted', 'conflict'] as const)('what is %s is read one by one', (cause) => {
+    const changes = agents(9, () => [fieldOf('model', 'a', 'b', { cause })]);
+    expect(groupAlike(changes, template)).toEqual([]);
+  });
+
+  test('whatever is put together: each field of each change is shown once', () => {
+    const value = fc.constantFrom('a', 'b', 'One line.\nTwo lines.\n', 'One line.\nTwo.\n', null);
+    const field = fc.record({
+      path: fc.constantFrom('name', 'model', 'system_prompt'),
+      before: value,
+      after: value,
+      cause: fc.constantFrom('changed' as const, 'drifted' as const),
+    });
+    const change = fc.record({
+      action: fc.constantFrom('update' as const, 'create' as const),
+      verdict: fc.constantFrom('ok' as const, 'ok' as const, 'refused' as const),
+      fields: fc.uniqueArray(field, { maxLength: 3, selector: ({ path }) => path }),
+    });
+    const drawn = fc.array(change, { maxLength: 12 });
+    fc.assert(
+      fc.property(drawn, fc.boolean(), (some, isTemplate) => {
+        const changes = some.map(({ fields, ...more }, at) =>
+          changeOf({
+            ...more,
+            address: `agent.a${at}`,
+            fields: fields.map(({ path, before, after, cause }) =>
+              fieldOf(path, before, after, { cause }),
+            ),
+          }),
+        );
+        const groups = groupAlike(changes, isTemplate ? template : own);
+        const overview = overviewOf(planOf(changes, { groups }));
+        const shown = [
+          ...overview.groups.flatMap(({ addresses, example }) =>
+            addresses.flatMap((address) => example.fields.map(({ path }) => `${address} ${path}`)),
+          ),
+          ...overview.changes.flatMap(({ change: { address, fields } }) =>
+            fields.map(({ path }) => `${address} ${path}`),
+          ),
+        ];
+        const wanted = changes.flatMap(({ address, fields }) =>
+          fields.map(({ path }) => `${address} ${path}`),
+        );
+        expect(shown.sort()).toEqual(wanted.sort());
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
