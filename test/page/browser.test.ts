@@ -27,14 +27,14 @@ describe('a review', () => {
 
     await page.keyboard.press('j');
     await page.keyboard.press('j');
-    expect(await focused(page)).toContain('agent.reception');
-    expect(await heading(page)).toContain('agent.reception');
+    expect(await focused(page)).toContain('agent.billing');
+    expect(await heading(page)).toContain('agent.billing');
     await page.keyboard.press('k');
     expect(await heading(page)).toContain('custom_voice.harbor');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    expect(await focused(page)).toContain('agent.reception');
-    await expect.poll(() => page.evaluate('location.hash')).toBe('#agent.reception');
+    expect(await focused(page)).toContain('agent.billing');
+    await expect.poll(() => page.evaluate('location.hash')).toBe('#agent.billing');
 
     await page.keyboard.press('/');
     await page.keyboard.type('PRICE_LIST night');
