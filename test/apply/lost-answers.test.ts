@@ -4,6 +4,8 @@ import { stateIn } from '../cli/state-stage.ts';
 import { inventory, WHOLE } from '../e2e/clinic.ts';
 import { staged } from './stage.ts';
 
+const OLDER = '5b0f0c7e-6b7f-4b0e-9d3e-1f2a3b4c5d6e';
+
 /** Every request that makes something. Sent twice, it would make two. */
 const making: readonly Fault['operation'][] = [
   'createCustomVoice',
@@ -55,6 +57,23 @@ staged('two of a name after a lost answer: the run says so and takes neither', a
   expect(line?.message).toMatch(
     /its creation was lost, and 2 live resources have its name: \S+, \S+/,
   );
+});
+
+staged('an older one that took the name meanwhile is not what was made', async (stage) => {
+  const { faults, store } = stage.sim;
+  faults.add({ operation: 'createAgent', reset: 'after' });
+  const { set } = store.agents;
+  // Somebody gives an agent of last year that name at the same moment.
+  store.agents.set = function renamed(id, agent) {
+    store.agents.set = set;
+    const record = { ...agent.record, id: OLDER, created_at: '2025-01-01T00:00:00Z' };
+    set.call(this, OLDER, { ...agent, id: OLDER, record });
+    return set.call(this, id, agent);
+  };
+  const ledger = await stage.apply();
+  const made = ledger.find(({ address }) => address.startsWith('agent.'));
+  expect(made).toMatchObject({ status: 'done', action: 'create' });
+  expect(made?.id).not.toBe(OLDER);
 });
 
 staged(
