@@ -14,8 +14,10 @@ import {
   rowAt,
   rowsOf,
 } from '../../src/page/browser/model/plan.ts';
+import { valuesOfRun } from '../../src/page/facts.ts';
 import { follow, type LiveEvent, type RunNow } from '../../src/page/live.ts';
 import { packDocument } from '../../src/page/pack.ts';
+import type { JournalEntry } from '../../src/state/journal.ts';
 import { changeOf, planOf } from '../render/sample.ts';
 import { driftPlan, fleetPlan, groupedPlan, reviewPlan } from './plans.ts';
 
@@ -166,6 +168,48 @@ test('the time line has the newest edit first, and says what it is sure of', () 
   const first = edits.find(({ entry }) => entry.address === 'agent.reception');
   expect([first?.changed, first?.maybe]).toEqual([['greeting_message'], []]);
   expect(edits.filter(({ changed, maybe }) => changed.length + maybe.length !== 1)).toEqual([]);
+});
+
+test('the values of a run are told as far as its journal keeps them', () => {
+  const address = 'agent.desk';
+  const resource = {
+    kind: 'agent',
+    id: 'a1',
+    scope: {},
+    name: 'Desk',
+    pin: null,
+    protect: false,
+    leaves: {
+      name: { value: 'Desk' },
+      system_prompt: { digest: 'd' },
+      'integrations.smsProvider.auth_token': { fingerprint: 'f' },
+    },
+  };
+  const fields = ['name', 'system_prompt', 'integrations.smsProvider.auth_token', 'voicemail'];
+  const line = { address, action: 'update', id: 'a1', message: null, fields, history: null };
+  const journalOf = (status: 'done' | 'failed'): readonly JournalEntry[] => [
+    {
+      type: 'snapshot',
+      address,
+      kind: 'agent',
+      id: 'a1',
+      document: { name: 'Old desk', system_prompt: 'Say hello.' },
+      pin: null,
+      resource,
+      withheld: [],
+    },
+    { type: 'resource', address, resource },
+    { type: 'ended', at: '', status: 'done', verified: true, ledger: [{ ...line, status }] },
+  ];
+  expect(
+    valuesOfRun(journalOf('done'))[address]?.map(({ before, after }) => [before, after]),
+  ).toEqual([
+    [{ value: 'Old desk' }, { value: 'Desk' }],
+    [{ value: 'Say hello.' }, { hidden: 'digest' }],
+    [{ hidden: 'secret' }, { hidden: 'secret' }],
+    [{ value: null }, { value: null }],
+  ]);
+  expect(valuesOfRun(journalOf('failed'))).toEqual({});
 });
 
 test('a run at work is followed by its journal, also when some of it comes twice', () => {

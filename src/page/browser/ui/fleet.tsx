@@ -81,8 +81,9 @@ function FleetTable({
           {formatNumber(shown.length)} of {formatCount(resources.length, 'resource')}
         </p>
       </search>
-      <div class="scroll">
-        <table class="rows">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard */}
+      <section class="scroll" tabIndex={0} aria-label="Resources">
+        <table class="rows fleet">
           <thead>
             <tr>
               <th scope="col">Address</th>
@@ -109,7 +110,7 @@ function FleetTable({
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
       {shown.length > most ? (
         <button type="button" class="more" onClick={() => setMost(most + STEP)}>
           Show {formatNumber(Math.min(STEP, shown.length - most))} more
@@ -125,7 +126,7 @@ function FactCells({ facts }: { readonly facts: ResourceFacts | undefined }) {
   return (
     <>
       <td>{sanitiseLine(organization ?? '–')}</td>
-      <td>{sanitiseLine(status ?? '–')}</td>
+      <td class="short">{sanitiseLine(status ?? '–')}</td>
       <td>
         {run === null ? '–' : instant(run.at)}
         {run === null ? null : (
