@@ -612,7 +612,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       flag('--out <folder>', 'the folder of the new stack', { isRequired: true }),
       repeatable('--organization <organization>', 'this alone: a name, an id, or NAME=ID'),
       repeatable('--knowledge-base <name=id>', 'a knowledge base: the platform does not list them'),
-      flag('--factor', 'lift what resources have in common into bases'),
+      flag('--no-factor', 'write each resource whole, without bases for what they have in common'),
       flag('--secrets-file <file>', 'write secret values that the platform returns to a file'),
       flag('--no-state', 'write no state'),
       flag('--force', 'write into a folder that is not empty, over files of the same names'),
@@ -620,7 +620,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     examples: [
       'callsheet export --out fleet',
-      'callsheet export --out fleet --organization harbor --factor',
+      'callsheet export --out fleet --organization harbor',
       'callsheet export --out fleet --knowledge-base faq=0d0e7c52-6d0a-4a53-9a4e-0a1f5a6f2b11',
     ],
     exits: ['done', 'error', 'refused', 'interrupted'],

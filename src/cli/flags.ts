@@ -85,6 +85,9 @@ export const ALLOWANCES = [
   flag('--force', 'delete what live resources still use, too', { isInJob: true }),
   flag('--release-hold', 'apply a configuration again that was rolled back', { isInJob: true }),
   OVERRIDE_FREEZE,
+  flag('--override-limits <reason>', 'change more than guards allow, once; why is recorded', {
+    isInJob: true,
+  }),
   flag('--resend-secrets [addresses...]', 'write secrets again: all, or those of the addresses', {
     isInJob: true,
   }),

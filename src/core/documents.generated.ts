@@ -1338,6 +1338,8 @@ export type Document = {
     readonly force: boolean;
     /** Why the plan is run in a freeze window all the same; absent where it is not. */
     readonly override_freeze?: string;
+    /** Why the plan may change or delete more than `guards.max_change_percent` and `guards.max_delete` allow; absent where it may not. */
+    readonly override_limits?: string;
     /** Whether the hold that a rollback put on this configuration is released; absent where it is not. */
     readonly release_hold?: boolean;
   };
@@ -1578,7 +1580,7 @@ export type Note = {
 /** Why the plan is not run now, whatever it would do. */
 export type Refusal = {
   /** A window of `guards.freeze`, the hold that a rollback put on the configuration, or a rule of the team (`rules`). */
-  readonly guard: 'freeze' | 'hold' | 'rule';
+  readonly guard: 'freeze' | 'hold' | 'limit' | 'rule';
   /** What stands against it, and where that is said. */
   readonly message: string;
   /** When it is over by itself; null where that is not known. */
@@ -1848,7 +1850,7 @@ export type Began = {
   /** Guards that it was told to override. */
   readonly overrides?: readonly {
     /** Which guard. */
-    readonly guard: 'freeze' | 'hold';
+    readonly guard: 'freeze' | 'hold' | 'limit';
     /** What the guard said. */
     readonly message: string;
     /** Why it was overridden, where a reason is asked for. */
@@ -2237,7 +2239,7 @@ export type Document = {
 /** Why the plan is not run now, whatever it would do. */
 export type Refusal = {
   /** A window of `guards.freeze`, the hold that a rollback put on the configuration, or a rule of the team (`rules`). */
-  readonly guard: 'freeze' | 'hold' | 'rule';
+  readonly guard: 'freeze' | 'hold' | 'limit' | 'rule';
   /** What stands against it, and where that is said. */
   readonly message: string;
   /** When it is over by itself; null where that is not known. */
@@ -2807,7 +2809,7 @@ export type Began = {
   readonly on_failure?: 'rollback';
   /** Guards that it was told to override. */
   readonly overrides?: readonly {
-    readonly guard: 'freeze' | 'hold';
+    readonly guard: 'freeze' | 'hold' | 'limit';
     readonly message: string;
     readonly reason: string | null;
   }[];

@@ -31,6 +31,8 @@ export type PlanChoices = {
   readonly resendSecrets?: boolean | readonly string[];
   /** Why it cannot wait until a freeze is over. */
   readonly overrideFreeze?: string;
+  /** Why it may change or delete more than the limits of the stack allow, this once. */
+  readonly overrideLimits?: string;
   readonly releaseHold?: boolean;
   readonly force?: boolean;
 };

@@ -243,7 +243,7 @@ function distinctKinds(unlisted: Survey['unlisted']): Survey['unlisted'] {
  * | file                                    | holds                                             |
  * |-----------------------------------------|---------------------------------------------------|
  * | `callsheet.yaml`                        | settings                                          |
- * | `bases.yaml`                            | what resources have in common (`--factor`)        |
+ * | `bases.yaml`                            | what resources have in common                     |
  * | `retry_policies.yaml`                   | resources of the account, a file for each kind    |
  * | `harbor/sms_templates.yaml`             | resources of an organization, a file for each kind |
  * | `harbor/agents/front_desk.yaml`         | one agent                                         |

@@ -46,7 +46,7 @@ export function refuse(change: Change, reason: string): Change {
 
 /** A guard that stands against a plan as a whole, and whether the plan was told to go on all the same. */
 export type GuardFinding = {
-  readonly refusal: Refusal & { readonly guard: 'freeze' | 'hold' };
+  readonly refusal: Refusal & { readonly guard: 'freeze' | 'hold' | 'limit' };
   readonly isOverridden: boolean;
   /** The holds that it is about, by their keys. */
   readonly holds?: readonly string[];
@@ -68,7 +68,11 @@ export function checkGuards(
   circumstances: Circumstances,
 ): readonly GuardFinding[] {
   if (!writes(plan)) return [];
-  return [...checkFreeze(plan, circumstances), ...checkHolds(plan, circumstances)];
+  return [
+    ...checkFreeze(plan, circumstances),
+    ...checkHolds(plan, circumstances),
+    ...liftedLimits(plan, circumstances),
+  ];
 }
 
 /** What the team's own rules say of a plan now. Nothing overrides them, and they too let be what writes nothing. */
@@ -106,8 +110,13 @@ export function withRefusals(
 const MIN_RESOURCES = 10;
 
 /** How less is planned at a time: a restoration has no `--target`. */
+const NARROWER: { readonly [purpose in GuardInput['purpose']]?: string } = {
+  apply: 'raise it, plan a part with --target, or lift it this once with --override-limits REASON',
+  restore: 'raise it or restore a part with --organization',
+};
+
 const narrower = (purpose: GuardInput['purpose']): string =>
-  purpose === 'restore' ? 'restore a part with --organization' : 'plan a part with --target';
+  NARROWER[purpose] ?? 'raise it or plan a part with --target';
 
 function guardDelete(change: Change, input: GuardInput): Change {
   if (change.verdict !== 'ok') return change;
@@ -133,7 +142,22 @@ function guardDelete(change: Change, input: GuardInput): Change {
   return change;
 }
 
+/** Limits stop changes one by one (`guardThresholds`); that they were lifted is said, and recorded, once. */
+function liftedLimits(
+  { options: { override_limits: reason } }: CheckedPlan,
+  { guards }: Circumstances,
+): readonly GuardFinding[] {
+  const named = [guards.max_delete, guards.max_change_percent].flatMap((limit, at) =>
+    limit === undefined ? [] : `guards.${at === 0 ? 'max_delete' : 'max_change_percent'}: ${limit}`,
+  );
+  if (reason === undefined || named.length === 0) return [];
+  const message = `${named.join(' and ')} ${named.length === 1 ? 'is' : 'are'} not asked`;
+  const refusal = { guard: 'limit' as const, message, until: null, advice: '' };
+  return [{ refusal, isOverridden: true, reason }];
+}
+
 function guardThresholds(changes: readonly Change[], input: GuardInput): readonly Change[] {
+  if (input.options.override_limits !== undefined) return changes;
   const { max_delete: most, max_change_percent: percent } = input.guards;
   const { min_resources: floor = MIN_RESOURCES } = input.guards;
   const leaving = changes.filter((change) => isDelete(change) && change.verdict === 'ok');
@@ -144,11 +168,11 @@ function guardThresholds(changes: readonly Change[], input: GuardInput): readonl
   const share = input.existing === 0 ? 0 : (touched.length / input.existing) * 100;
   const refusals = new Map<string, string>();
   if (percent !== undefined && input.existing >= floor && share > percent) {
-    const reason = `the plan touches ${touched.length} of ${input.existing} resources (${shown(share)} %), more than guards.max_change_percent: ${percent} allows; raise it or ${narrower(input.purpose)}`;
+    const reason = `the plan touches ${touched.length} of ${input.existing} resources (${shown(share)} %), more than guards.max_change_percent: ${percent} allows; ${narrower(input.purpose)}`;
     for (const { address } of touched) refusals.set(address, reason);
   }
   if (most !== undefined && leaving.length > most) {
-    const reason = `the plan deletes ${leaving.length} resource${leaving.length === 1 ? '' : 's'}, more than guards.max_delete: ${most} allows; raise it or ${narrower(input.purpose)}`;
+    const reason = `the plan deletes ${leaving.length} resource${leaving.length === 1 ? '' : 's'}, more than guards.max_delete: ${most} allows; ${narrower(input.purpose)}`;
     for (const { address } of leaving) refusals.set(address, reason);
   }
   return changes.map((change) => {

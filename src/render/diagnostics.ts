@@ -31,8 +31,8 @@ export function renderDiagnosticsText(
 }
 
 /**
- * The same beside the results of another command, where it must not drown them: warnings are counted in a line, and of
- * errors only the first of each rule is shown, without the warnings.
+ * The same beside the results of another command, where it must not drown them: the first problems of each rule, and what
+ * lint says counted in a line. Where errors stop the command, warnings are for another time.
  */
 export function renderDiagnosticsBeside(
   diagnostics: readonly Diagnostic[],
@@ -41,14 +41,19 @@ export function renderDiagnosticsBeside(
   if (diagnostics.length === 0) return '';
   if (options.verbose) return renderDiagnosticsText(diagnostics, options);
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  if (errors.length === 0) return warningsLine(diagnostics, options);
+  const others = diagnostics.filter(({ rule }) => !LINT.test(rule));
+  const told = errors.length > 0 ? errors : others;
+  if (told.length === 0) return warningsLine(diagnostics, options);
   return listText(
     diagnostics,
-    firstOfRules([...errors].sort(byPlace)),
+    firstOfRules([...told].sort(byPlace)),
     'callsheet validate shows all of them.',
     options,
   );
 }
+
+/** Rules of style and prompts, the team's own among them: what they find stands in the way of nothing. */
+const LINT = /^(?:prompt|lint|rules)\//;
 
 /** `3 warnings in the configuration (prompt/unsupplied-token, …): callsheet validate shows them.` */
 function warningsLine(warnings: readonly Diagnostic[], options: RenderOptions): string {
@@ -188,8 +193,8 @@ function withoutEchoes(problems: readonly Diagnostic[]): readonly ShownProblem[]
     .map((problem) => ({ problem, after: after.get(problem) }));
 }
 
-/** Errors of a rule beside the results of a command: `validate` is where problems are read in full. */
-const MOST_BESIDE = 3;
+/** Beside the results of a command: `validate` is where problems are read in full. */
+const MOST_BESIDE = { error: 3, warning: 1 } as const;
 
 /** The first problems of each rule, whichever files they are in, with how many more there are. */
 function firstOfRules(problems: readonly Diagnostic[]): readonly ShownProblem[] {
@@ -197,7 +202,9 @@ function firstOfRules(problems: readonly Diagnostic[]): readonly ShownProblem[] 
   const hidden = new Set<Diagnostic>();
   const groups = Map.groupBy(problems, ({ rule }) => rule);
   for (const same of groups.values()) {
-    const [last, rest] = [same[MOST_BESIDE - 1], same.slice(MOST_BESIDE)];
+    const [first] = same;
+    const most = first === undefined ? 0 : MOST_BESIDE[first.severity];
+    const [last, rest] = [same[most - 1], same.slice(most)];
     // A single one more is as short as the line that would stand for it.
     if (last === undefined || rest.length <= 1) continue;
     for (const problem of rest) hidden.add(problem);

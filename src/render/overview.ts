@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { Change, ChangeGroup, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import { viewFields } from './fields.ts';
 import { type Footer, footersAbove, footersBelow } from './footers.ts';
 import { firstOf, formatCount, formatNumber, kindTitle, SYMBOLS } from './wording.ts';
 
@@ -52,7 +53,7 @@ const FEWEST = 3;
 /** `isWhole`: nothing is put together. */
 export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
   const byAddress = new Map(plan.changes.map((change) => [change.address, change]));
-  const shown = new Map<Address, Set<string>>();
+  const shown = new Map<Address, { readonly paths: Set<string>; views: number }>();
   const groups = (isWhole ? [] : (plan.groups ?? [])).flatMap(
     ({ kind, action, addresses, fields }): AlikeGroup[] => {
       // What is refused, or left out, is read by itself.
@@ -63,8 +64,14 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
       const [first] = changes;
       if (first === undefined || changes.length < FEWEST) return [];
       const paths = new Set(fields.map(({ path }) => path));
-      for (const { address } of changes)
-        shown.set(address, new Set([...(shown.get(address) ?? []), ...paths]));
+      const example = { ...first, fields: first.fields.filter(({ path }) => paths.has(path)) };
+      const views = viewFields(example, plan.purpose, false).length;
+      for (const { address } of changes) {
+        const known = shown.get(address) ?? { paths: new Set(), views: 0 };
+        for (const path of paths) known.paths.add(path);
+        known.views += views;
+        shown.set(address, known);
+      }
       return [
         {
           title: `${action === 'create' ? 'New in' : 'Alike in'} ${formatNumber(changes.length)} ${kindTitle(kind)}`,
@@ -72,7 +79,7 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
           action,
           addresses: changes.map(({ address }) => address),
           sources: [...new Set(fields.flatMap(({ source }) => source ?? []))],
-          example: { ...first, fields: first.fields.filter(({ path }) => paths.has(path)) },
+          example,
         },
       ];
     },
@@ -80,9 +87,9 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
   const changes = plan.changes.flatMap((change): LeftChange[] => {
     const own = shown.get(change.address);
     if (own === undefined) return [{ change, shared: 0 }];
-    const fields = change.fields.filter(({ path }) => !own.has(path));
+    const fields = change.fields.filter(({ path }) => !own.paths.has(path));
     const isTold = fields.length === 0 && change.action === 'update';
-    return isTold ? [] : [{ change: { ...change, fields }, shared: own.size }];
+    return isTold ? [] : [{ change: { ...change, fields }, shared: own.views }];
   });
   return {
     above: footersAbove(plan),

@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { formatPath, isIdentity, parsePaths, pathOf } from '../core/path.ts';
+import { formatPath, isIdentity, parsePath, parsePaths, pathOf } from '../core/path.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import {
@@ -222,10 +222,10 @@ function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
   const { schema } = kindNamed(kind);
   const opened = new Set<string>();
   const document = Object.entries(sealed).reduce((whole, [text, kept]) => {
-    const value = open(address, text, kept);
-    if (whole === null || value === undefined) return whole;
+    const [value, path] = [open(address, text, kept), parsePath(text)];
+    if (whole === null || value === undefined || path === undefined) return whole;
     opened.add(text);
-    return placeValue(schema, whole, pathOf(text), value);
+    return placeValue(schema, whole, path, value);
   }, snapshot.document);
   const withheld = snapshot.withheld.filter((text) => !opened.has(text));
   return { ...snapshot, document, withheld };

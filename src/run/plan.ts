@@ -189,15 +189,26 @@ export async function whileReading<T>(
   }
 }
 
-/** The reason that `--override-freeze` was given. Throws where it is none. */
-export function overrideOption({
-  overrideFreeze: reason,
-}: {
-  readonly overrideFreeze?: string;
-}): Pick<PlanOptions, 'override_freeze'> {
-  if (reason === undefined) return {};
-  if (reason.trim() !== '') return { override_freeze: reason.trim() };
-  throw new CallsheetError('usage', '--override-freeze needs a reason', {
+/** The reasons that guards are overridden for. Throws where one is empty. */
+export function overrideOptions({
+  overrideFreeze,
+  overrideLimits,
+}: Pick<PlanChoices, 'overrideFreeze' | 'overrideLimits'>): Pick<
+  PlanOptions,
+  'override_freeze' | 'override_limits'
+> {
+  const freeze = reasonOf('--override-freeze', overrideFreeze);
+  const limits = reasonOf('--override-limits', overrideLimits);
+  return {
+    ...(freeze === undefined ? {} : { override_freeze: freeze }),
+    ...(limits === undefined ? {} : { override_limits: limits }),
+  };
+}
+
+function reasonOf(flag: string, given: string | undefined): string | undefined {
+  const reason = given?.trim();
+  if (reason !== '') return reason;
+  throw new CallsheetError('usage', `${flag} needs a reason`, {
     hint: 'Say why it cannot wait; the reason is recorded with the run.',
   });
 }
@@ -212,7 +223,7 @@ export function planOptions(choices: PlanChoices): PlanOptions {
     target: choices.target ?? [],
     exclude: choices.exclude ?? [],
     force: choices.force ?? false,
-    ...overrideOption(choices),
+    ...overrideOptions(choices),
     ...(choices.releaseHold === true ? { release_hold: true } : {}),
   };
 }

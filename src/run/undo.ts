@@ -32,7 +32,7 @@ import {
   refuseAtWork,
   withoutCopies,
 } from './find-run.ts';
-import { overrideOption, planInstead } from './plan.ts';
+import { overrideOptions, planInstead } from './plan.ts';
 import { refuseBeside } from './recover.ts';
 import { type Left, type RunOutcome, runPlan } from './run.ts';
 import { openSession, type Session, sealerFor } from './session.ts';
@@ -376,7 +376,7 @@ function undoOptions({ addresses }: Undo, options: UndoOptions): PlanOptions {
     target: addresses,
     exclude: [],
     force: force === true,
-    ...overrideOption(options),
+    ...overrideOptions(options),
   };
 }
 

@@ -53,7 +53,7 @@ export type RunBegan = {
 
 /** A guard that stood against a run, and was overridden. */
 export type Override = {
-  readonly guard: 'freeze' | 'hold';
+  readonly guard: 'freeze' | 'hold' | 'limit';
   /** What the guard said. */
   readonly message: string;
   /** Why it was overridden, where a reason is asked for. */

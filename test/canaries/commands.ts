@@ -123,7 +123,7 @@ export function waysOf({
     'state repair': [[]],
     export: [
       ['--out', join(outside, 'exported')],
-      ['--out', join(outside, 'exported'), '--force', '--factor'],
+      ['--out', join(outside, 'exported'), '--force', '--no-factor'],
     ],
     import: [['--all'], [AGENT, '7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11']],
     assumptions: [[]],

@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { apply } from '../../src/cli/commands/apply.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
+import { runs } from '../../src/cli/commands/state.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed, SEED } from '../e2e/clinic.ts';
+import { stateIn } from './state-stage.ts';
 
 const OTHER_ACCOUNT = '5b0f0c7e-6b7f-4b0e-9d3e-1f2a3b4c5d6e';
 
@@ -40,6 +42,27 @@ staged(
     await stage.apply({ allowDelete: true });
   },
 );
+
+staged('a limit is lifted once, with a reason that the receipt keeps', async (stage) => {
+  const settings = await stage.read('callsheet.yaml');
+  await stage.write('callsheet.yaml', `${settings}guards: { max_delete: 0 }\n`);
+  await stage.apply();
+  const text = await stage.read('resources.yaml');
+  await stage.write(
+    'resources.yaml',
+    text.replace(/email_templates:[\s\S]*(?=knowledge_bases:)/, ''),
+  );
+  await refused(stage, 'lift it this once with --override-limits REASON');
+  await stage.apply({ allowDelete: true, overrideLimits: ' ' }, { exit: 1 });
+  await stage.apply({ allowDelete: true, overrideLimits: 'new templates' });
+  const { last_run: run } = await stateIn(stage);
+  const { out } = await stage.run((to) =>
+    runs(run ?? '', { dir: stage.folder, format: 'json' }, to),
+  );
+  expect(JSON.parse(out).entries[0].overrides).toEqual([
+    { guard: 'limit', message: 'guards.max_delete: 0 is not asked', reason: 'new templates' },
+  ]);
+});
 
 staged('an empty configuration never means: delete everything', async (stage) => {
   await stage.apply();

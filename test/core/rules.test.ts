@@ -12,7 +12,7 @@ function rulesInCode(): ReadonlySet<string> {
   );
   const code = files.map((file) => readFileSync(new URL(file, root), 'utf8')).join('\n');
   const written = code.matchAll(
-    /\b(?:rule(?:: |\) => |\s*=\s*)|(?:warn|problem|add)\(\s*|rule:[^,\n]*[?:] )['`]([a-z-]+\/[a-z-]+)['`]/g,
+    /\b(?:rule(?:: |\) => |\s*=\s*)|(?:warn|problem|add)\(\s*|rule:[^,\n]*[?:] |: \[)['`]([a-z-]+\/[a-z-]+)['`]/g,
   );
   return new Set([...written].map(([, rule = '']) => rule));
 }

@@ -40,13 +40,13 @@ describe('an exported account', () => {
     );
   });
 
-  test('has its common settings in bases with --factor, and means the same', async () => {
+  test('has its common settings in bases, and means the same without them', async () => {
     const stage = await staged();
-    const { document } = await expectFaithful(stage, { factor: true });
+    const { document } = await expectFaithful(stage, {});
     expect(document.bases).toBe(4);
     const factored = await stage.files('first');
     expect(factored.get('bases.yaml')).toContain('bases:\n  common:\n');
-    const plain = await stage.export('plain');
+    const plain = await stage.export('plain', { factor: false });
     expect(plain.secrets).toEqual(document.secrets);
     const size = (files: ReadonlyMap<string, string>) => [...files.values()].join('').length;
     expect(size(factored)).toBeLessThan(size(await stage.files('plain')));

@@ -150,7 +150,7 @@ describe('thresholds', () => {
       guards: { max_delete: 2 },
       refused: 3,
       because:
-        'deletes 3 resources, more than guards.max_delete: 2 allows; raise it or plan a part with --target',
+        'deletes 3 resources, more than guards.max_delete: 2 allows; raise it, plan a part with --target, or lift it this once',
     },
     {
       title: 'no delete at all',
@@ -242,6 +242,17 @@ describe('thresholds', () => {
     expect(plan.summary).toMatchObject({ update: 12, refused: 0 });
   });
 
+  test('are lifted once with a reason, which the plan says', async () => {
+    const { plan } = await fleet(20, 10, 3)
+      .options({ allow_delete: true, override_limits: 'new opening hours' })
+      .plan({ guards: { max_change_percent: 30, max_delete: 2 } });
+    expect(plan.summary).toMatchObject({ refused: 0 });
+    expect(plan.notes.map(({ message }) => message)).toEqual([
+      'guards.max_delete: 2 and guards.max_change_percent: 30 are not asked; overridden: new opening hours',
+    ]);
+    expect(plan.refusals).toBeUndefined();
+  });
+
   test('what is created does not count', async () => {
     const made = world().desired(
       Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`agent.n${n}`, { name: `n${n}` }])),
@@ -300,7 +311,7 @@ test('what makes a resource anew is part of the share', () => {
 });
 
 test.each([
-  ['apply', 'raise it or plan a part with --target'],
+  ['apply', 'raise it, plan a part with --target, or lift it this once with --override-limits REASON'],
   ['rollback', 'raise it or plan a part with --target'],
   ['restore', 'raise it or restore a part with --organization'],
 ] as const)('beyond a threshold, %s says how less is done: %s', (purpose, says) => {

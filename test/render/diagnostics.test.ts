@@ -143,7 +143,18 @@ describe('beside the results of a command', () => {
   const many = (of: (index: number) => Diagnostic) =>
     Array.from({ length: 40 }, (_, index) => of(index + 10));
 
-  test('warnings are counted in a line, with their rules', () => {
+  const unread = (index: number) => ({ ...odd(index), rule: 'stack/include' });
+
+  test('of warnings that are no lint there is one of each rule', () => {
+    expect(beside([...many(odd), ...many(unread)])).toEqual([
+      'agents/10.yaml:3:5  warning  it is odd  (stack/include)',
+      '  and 39 more of stack/include in 39 files',
+      '80 warnings in 40 files',
+      'callsheet validate shows all of them.',
+    ]);
+  });
+
+  test('what lint says is counted in a line, with its rules', () => {
     expect(beside(many(odd))).toEqual([
       '40 warnings in the configuration (prompt/odd): callsheet validate shows them.',
     ]);

@@ -113,6 +113,7 @@ export function refusePlanningFlags(flags: PlanFlags): void {
     '--force': flags.force,
     '--release-hold': flags.releaseHold,
     '--override-freeze': flags.overrideFreeze,
+    '--override-limits': flags.overrideLimits,
     '--refresh': flags.refresh,
   }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (given.length === 0) return;

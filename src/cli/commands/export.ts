@@ -87,7 +87,7 @@ async function writeStack(
     // Some are written while others are on their way.
     concurrency: 2 * DEFAULT_CONCURRENCY,
     schema: SCHEMA_FILE,
-    isFactored: flags.factor === true,
+    isFactored: flags.factor !== false,
     spool: folder.spool,
     write,
     remember: hasState ? memory.remember : () => {},

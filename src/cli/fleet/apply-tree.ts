@@ -75,6 +75,7 @@ function withoutAllowances(flags: TreeRequest['flags']): TreeRequest['flags'] {
     force: _force,
     releaseHold: _releaseHold,
     overrideFreeze: _overrideFreeze,
+    overrideLimits: _overrideLimits,
     ...rest
   } = flags;
   return rest;

@@ -44,7 +44,7 @@ import {
   placeState,
 } from '../../restore/target.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../../run/client.ts';
-import { overrideOption, planInstead } from '../../run/plan.ts';
+import { overrideOptions, planInstead } from '../../run/plan.ts';
 import { findSettings } from '../../run/platform-session.ts';
 import { openSessionOn, openStore, type Session } from '../../run/session.ts';
 import { type LoadedStack, openStack, spareMemory } from '../../run/stack.ts';
@@ -207,7 +207,7 @@ function planOf(
     target: [],
     exclude: [],
     force: flags.force === true,
-    ...overrideOption(flags),
+    ...overrideOptions(flags),
   };
   return planInstead(
     session,
