@@ -1,8 +1,8 @@
 import type { Address } from '../core/address.ts';
 import { parsePath } from '../core/path.ts';
+import type { FieldSchema } from '../core/schema.ts';
 import type { Json } from '../core/value.ts';
 import { valueAt } from '../core/walk.ts';
-import { kinds } from '../kinds/index.ts';
 import type { JournalEntry, SnapshotTaken } from '../state/journal.ts';
 import { type AppliedLeaf, isConcealed, type State } from '../state/model.ts';
 
@@ -59,10 +59,14 @@ export type RunField = {
   readonly after: RunValue;
 };
 
+/** The schema of a kind; undefined where there is no such kind, as in the journal of another version. */
+type SchemaOf = (kind: string) => FieldSchema | undefined;
+
 /** What a run changed in each resource: its fields before and after, as far as the journal keeps them. */
-export function valuesOfRun(entries: readonly JournalEntry[]): {
-  readonly [address: Address]: readonly RunField[];
-} {
+export function valuesOfRun(
+  entries: readonly JournalEntry[],
+  schemaOf: SchemaOf,
+): { readonly [address: Address]: readonly RunField[] } {
   const snapshots = new Map<Address, SnapshotTaken>();
   const after = new Map<Address, { readonly [path: string]: AppliedLeaf }>();
   for (const entry of entries) {
@@ -77,7 +81,7 @@ export function valuesOfRun(entries: readonly JournalEntry[]): {
       if (snapshot === undefined || leaves === undefined) return [];
       const told = fields.map((path) => ({
         path,
-        before: valueBefore(snapshot, path),
+        before: valueBefore(snapshot, path, schemaOf(snapshot.kind)),
         after: valueOfLeaf(leaves[path]),
       }));
       return told.length === 0 ? [] : [[address, told]];
@@ -91,13 +95,13 @@ function writtenIn(entries: readonly JournalEntry[]) {
 }
 
 function valueBefore(
-  { kind, document, withheld, resource }: SnapshotTaken,
+  { document, withheld, resource }: SnapshotTaken,
   path: string,
+  schema: FieldSchema | undefined,
 ): RunValue {
   const last = resource?.leaves[path];
   if (withheld.includes(path) || (last !== undefined && isConcealed(last)))
     return { hidden: 'secret' };
-  const schema = kinds.find(({ name }) => name === kind)?.schema;
   const segments = parsePath(path);
   if (document === null || schema === undefined || segments === undefined) return { value: null };
   return { value: valueAt(schema, document, segments) ?? null };

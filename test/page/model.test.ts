@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { kindNamed } from '../../src/kinds/index.ts';
 import { drawingOf, graphOf } from '../../src/page/browser/model/graph.ts';
 import {
   editsOf,
@@ -187,6 +188,7 @@ test('the values of a run are told as far as its journal keeps them', () => {
   };
   const fields = ['name', 'system_prompt', 'integrations.smsProvider.auth_token', 'voicemail'];
   const line = { address, action: 'update', id: 'a1', message: null, fields, history: null };
+  const schemaOf = () => kindNamed('agent').schema;
   const journalOf = (status: 'done' | 'failed'): readonly JournalEntry[] => [
     {
       type: 'snapshot',
@@ -202,14 +204,14 @@ test('the values of a run are told as far as its journal keeps them', () => {
     { type: 'ended', at: '', status: 'done', verified: true, ledger: [{ ...line, status }] },
   ];
   expect(
-    valuesOfRun(journalOf('done'))[address]?.map(({ before, after }) => [before, after]),
+    valuesOfRun(journalOf('done'), schemaOf)[address]?.map(({ before, after }) => [before, after]),
   ).toEqual([
     [{ value: 'Old desk' }, { value: 'Desk' }],
     [{ value: 'Say hello.' }, { hidden: 'digest' }],
     [{ hidden: 'secret' }, { hidden: 'secret' }],
     [{ value: null }, { value: null }],
   ]);
-  expect(valuesOfRun(journalOf('failed'))).toEqual({});
+  expect(valuesOfRun(journalOf('failed'), schemaOf)).toEqual({});
 });
 
 test('a run at work is followed by its journal, also when some of it comes twice', () => {

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
+import { kinds } from '../../kinds/index.ts';
 import { factsOfFleet, valuesOfRun } from '../../page/facts.ts';
 import { renderUi } from '../../page/index.ts';
 import type { LiveEvent, LiveNote } from '../../page/live.ts';
@@ -66,7 +67,7 @@ export async function ui(
     return sendJson(response, async () => {
       const document = await runsDocument(run, flags, quiet);
       const isReceipt = document.format === 'callsheet-receipt';
-      return what === 'values' && isReceipt ? valuesOfRun(document.entries) : document;
+      return what === 'values' && isReceipt ? valuesOfRun(document.entries, schemaOf) : document;
     });
   };
   const served = await serve(flags.port, answer);
@@ -80,6 +81,10 @@ export async function ui(
   } finally {
     await served.close();
   }
+}
+
+function schemaOf(kind: string) {
+  return kinds.find(({ name }) => name === kind)?.schema;
 }
 
 /** Runs that are read to say which of them wrote a resource last: a journal of a fleet takes a while. */
