@@ -1,5 +1,6 @@
 import type { PlanDocument } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
+import { type AlikeGroup, type FirstLook, type Overview, overviewOf } from '../render/overview.ts';
 import { headline } from '../render/wording.ts';
 
 /**
@@ -9,8 +10,21 @@ import { headline } from '../render/wording.ts';
 export type Packed = {
   /** What it comes to, in one line. */
   readonly title: string;
+  readonly overview: PackedOverview;
   readonly texts: readonly string[];
   readonly document: Json;
+};
+
+/** The overview of a plan, with the places of changes in the document instead of the changes. */
+export type PackedOverview = Pick<Overview, 'above'> & {
+  readonly first: readonly (Omit<FirstLook, 'address'> & { readonly change: number | null })[];
+  readonly groups: readonly (Pick<AlikeGroup, 'title' | 'kind' | 'action' | 'sources'> & {
+    /** The fields that change alike. The first change is the example of them. */
+    readonly paths: readonly string[];
+    readonly changes: readonly number[];
+  })[];
+  /** Changes of which the groups show every field. */
+  readonly told: readonly number[];
 };
 
 /** Begins what stands for a text, in the place of that text. */
@@ -34,7 +48,34 @@ export function packDocument(document: PlanDocument): Packed {
     indexes.set(text, index);
     return `${MARK}${index}`;
   });
-  return { title: headline(document), texts: [...indexes.keys()], document: packed };
+  return {
+    title: headline(document),
+    overview: packOverview(document),
+    texts: [...indexes.keys()],
+    document: packed,
+  };
+}
+
+function packOverview(document: PlanDocument): PackedOverview {
+  const { above, first, groups, changes } = overviewOf(document);
+  const places = new Map(document.changes.map(({ address }, at) => [address, at]));
+  const left = new Set(changes.map(({ change }) => change.address));
+  return {
+    above,
+    first: first.map(({ address, ...told }) => ({
+      ...told,
+      change: address === null ? null : (places.get(address) ?? null),
+    })),
+    groups: groups.map(({ title, kind, action, sources, addresses, example }) => ({
+      title,
+      kind,
+      action,
+      sources,
+      paths: example.fields.map(({ path }) => path),
+      changes: addresses.flatMap((address) => places.get(address) ?? []),
+    })),
+    told: document.changes.flatMap(({ address }, at) => (left.has(address) ? [] : [at])),
+  };
 }
 
 /** A value of a packed document with its texts in their places. */

@@ -101,10 +101,9 @@ function firstText(first: readonly FirstLook[]): string {
 
 /** What changes alike in many resources: once and open, with the addresses folded. */
 function alikePiece(
-  { kind, action, addresses, sources, example }: AlikeGroup,
+  { title, kind, addresses, sources, example }: AlikeGroup,
   { purpose }: PlanDocument,
 ): Piece {
-  const title = `${action === 'create' ? 'New in' : 'Alike in'} ${formatNumber(addresses.length)} ${kindTitle(kind)}`;
   const views = viewFields(example, purpose, false);
   const from = firstOf(sources.map(inlineCode), NAMED);
   const names = views.map(({ path }) => inlineCode(cutText(path, 60)));

@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { Change, ChangeGroup, FieldChange, PlanDocument } from '../core/plan-document.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, footersAbove, footersBelow } from './footers.ts';
-import { firstOf, formatCount, kindTitle, SYMBOLS } from './wording.ts';
+import { firstOf, formatCount, formatNumber, kindTitle, SYMBOLS } from './wording.ts';
 
 /**
  * A plan in the order in which it is read: what a reviewer looks at first, what changes alike in many resources, the
@@ -21,12 +21,16 @@ export type Overview = {
 /** One line of what is looked at first. Not sanitised. */
 export type FirstLook = {
   readonly type: 'replace' | 'delete' | 'undone' | 'prompt';
+  /** The change that it is of; null where it is of several. */
+  readonly address: Address | null;
   readonly symbol: string;
   readonly subject: string;
   readonly text: string;
 };
 
 export type AlikeGroup = {
+  /** `Alike in 60 agents`. */
+  readonly title: string;
   readonly kind: string;
   readonly action: ChangeGroup['action'];
   readonly addresses: readonly Address[];
@@ -70,6 +74,7 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
       }
       return [
         {
+          title: `${action === 'create' ? 'New in' : 'Alike in'} ${formatNumber(changes.length)} ${kindTitle(kind)}`,
           kind,
           action,
           addresses: changes.map(({ address }) => address),
@@ -111,7 +116,11 @@ function firstLook(
   const acting = (action: 'replace' | 'delete') =>
     plan.changes
       .filter((change) => change.action === action && change.verdict !== 'refused')
-      .map(({ address, name }) => ({ subject: address, text: name === address ? '' : name }));
+      .map(({ address, name }) => ({
+        address,
+        subject: address,
+        text: name === address ? '' : name,
+      }));
   const undone = plan.changes.flatMap((change) => {
     const fields = change.fields.filter(isUndone);
     // What is refused says so above.
@@ -120,11 +129,13 @@ function firstLook(
       fields.map(({ path }) => path),
       2,
     );
-    return [{ subject: `${change.address}  ${paths}`, text: change.reason }];
+    const { address, reason } = change;
+    return [{ address, subject: `${address}  ${paths}`, text: reason }];
   });
   const prompts = [
     ...groups.flatMap(({ addresses, kind, sources, example }) =>
       example.fields.filter(isProse).map(({ path }) => ({
+        address: null,
         subject: `${path} of ${formatCount(addresses.length, singular(kind), kindTitle(kind))}`,
         text: sources.join(', '),
       })),
@@ -134,7 +145,7 @@ function firstLook(
         ? []
         : fields
             .filter((field) => isProse(field) && !isUndone(field))
-            .map(({ path }) => ({ subject: `${path} of ${address}`, text: source ?? '' })),
+            .map(({ path }) => ({ address, subject: `${path} of ${address}`, text: source ?? '' })),
     ),
   ];
   return [
@@ -151,11 +162,17 @@ function firstLook(
 function counted(
   type: FirstLook['type'],
   symbol: string,
-  items: readonly Pick<FirstLook, 'subject' | 'text'>[],
+  items: readonly Pick<FirstLook, 'address' | 'subject' | 'text'>[],
 ): readonly FirstLook[] {
   const shown = items.slice(0, items.length > MOST_OF_A_SORT ? MOST_OF_A_SORT - 1 : undefined);
   const hidden = items.length - shown.length;
-  const rest = { type, symbol, subject: `and ${hidden} more`, text: MORE[type] };
+  const rest = {
+    type,
+    address: null,
+    symbol,
+    subject: `and ${hidden} more`,
+    text: MORE[type],
+  };
   return [...shown.map((item) => ({ type, symbol, ...item })), ...(hidden > 0 ? [rest] : [])];
 }
 

@@ -33,7 +33,6 @@ import {
   headline,
   howOf,
   isEmpty,
-  kindTitle,
   movedEndpointLines,
   namesRelyOn,
   SYMBOLS,
@@ -124,11 +123,10 @@ const FIRST_TONES: { readonly [type in FirstLook['type']]: Tone } = {
 
 /** What changes alike in many resources: once, with the file that says so and the addresses. */
 function alikeLines(
-  { kind, action, addresses, sources, example }: AlikeGroup,
+  { title, action, addresses, sources, example }: AlikeGroup,
   { purpose }: PlanDocument,
   options: RenderOptions,
 ): readonly Line[] {
-  const title = `${action === 'create' ? 'New in' : 'Alike in'} ${formatNumber(addresses.length)} ${kindTitle(kind)}`;
   const named = firstOf(addresses.map(sanitiseLine), MOST_NAMED);
   return [
     ...wrap(

@@ -122,6 +122,41 @@ applied('serves the documents that the commands print', async (world) => {
   expect(await close()).toBe(0);
 });
 
+applied('says what it knows of the fleet, and what a run changed', async (world) => {
+  const [made] = JSON.parse((await world.run(['runs', '--format', 'json'])).out).runs;
+  await world.edit('agents.yaml', 'name: Front desk', 'name: Reception');
+  expect((await world.run(['apply', '--auto-approve'])).exit).toBe(0);
+  const [renamed] = JSON.parse((await world.run(['runs', '--format', 'json'])).out).runs;
+  const { url, close } = await startUi(world);
+  const facts = JSON.parse(await (await fetch(`${url}facts.json`)).text());
+  expect(facts['agent.desk']).toMatchObject({ organization: 'harbor', run: { id: renamed.run } });
+  expect(facts['retry_policy.gentle']).toMatchObject({ status: null, run: { id: made.run } });
+  const values = await (await fetch(`${url}values/${renamed.run}.json`)).json();
+  expect(values).toEqual({
+    'agent.desk': [
+      { path: 'name', before: { value: 'Front desk' }, after: { value: 'Reception' } },
+    ],
+  });
+  const first = await (await fetch(`${url}values/${made.run}.json`)).text();
+  for (const secret of Object.values(CANARIES)) expect(first).not.toContain(secret);
+
+  const page = await (await openChromium()).newPage();
+  await page.goto(url);
+  const row = page.locator('tbody tr').filter({ hasText: 'agent.desk' });
+  await row.getByText(renamed.run).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Runs' }).click();
+  await page.getByRole('button', { name: renamed.run }).click();
+  await page.getByText('Before and after').click();
+  await page.locator('.field del').getByText('Front desk').waitFor();
+  expect(await page.locator('.field ins').innerText()).toContain('Reception');
+  expect(await axeFindings(page)).toEqual([]);
+  await page.close();
+  expect(await close()).toBe(0);
+});
+
 scenario('shows a run while it is at work, and its receipt afterwards', async (world) => {
   const evil = '<img src=x onerror=globalThis.pwned=1>\\u202e';
   await world.edit('agents.yaml', 'name: Front desk', `name: "${evil}"`);

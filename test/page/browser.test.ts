@@ -7,7 +7,7 @@ import { planOf } from '../render/sample.ts';
 import { axeFindings } from './axe.ts';
 import { closeChromium } from './chromium.ts';
 import { openPage, openReport } from './open-page.ts';
-import { driftPlan, reviewPlan } from './plans.ts';
+import { driftPlan, groupedPlan, reviewPlan } from './plans.ts';
 
 /** What the page does in a real Chromium. */
 
@@ -93,6 +93,68 @@ describe('a review', () => {
     await page.getByRole('button', { name: 'Open agent.night' }).click();
     expect(await heading(page)).toContain('agent.night');
     expect(await page.locator('.links').innerText()).toContain('retry_policy.gentle');
+  });
+});
+
+describe('the overview', () => {
+  test('stands above the first change, leads to others and comes back', async () => {
+    const { page, wrongs } = await openReport(groupedPlan());
+    const overview = page.locator('.overview');
+    const titles = () => overview.locator('h2').allInnerTexts();
+    expect((await titles()).map((title) => title.split('\n').slice(-2))).toEqual([
+      ['Look at first'],
+      ['Alike in 60 agents', 'prompts/front-desk.md'],
+      ['Alike in 30 agents', 'bases.yaml:14'],
+    ]);
+    expect(await overview.locator('.field h3 code').allInnerTexts()).toEqual([
+      'system_prompt',
+      'voice_settings.speed',
+    ]);
+
+    await overview.getByText('Which agents').first().click();
+    await overview.getByRole('link', { name: 'agent.clinic["c-004"]' }).click();
+    expect(await heading(page)).toContain('agent.clinic["c-004"]');
+    expect(await overview.count()).toBe(0);
+    expect(await page.locator('.shared li').allInnerTexts()).toEqual([
+      'system_prompt alike in 60 agents',
+      'voice_settings.speed alike in 30 agents',
+    ]);
+    await page.getByRole('button', { name: 'alike in 30 agents' }).click();
+    expect(await page.getByRole('status').innerText()).toBe('30 of 62 changes');
+
+    await page.keyboard.press('o');
+    expect(await page.getByRole('status').innerText()).toBe('62 changes');
+    await overview.getByRole('link', { name: /agent\.reception/ }).click();
+    expect(await heading(page)).toContain('agent.reception');
+    expect(await page.locator('.shared').count()).toBe(0);
+    await page.getByRole('button', { name: 'Overview' }).click();
+    await overview.getByRole('button', { name: 'Show what is left' }).click();
+    expect(await page.getByRole('status').innerText()).toBe('3 of 62 changes');
+    await page.getByLabel('Alike').selectOption('Alike or not');
+    expect(await page.getByRole('status').innerText()).toBe('62 changes');
+    expect(wrongs).toEqual([]);
+  });
+
+  test.each(['light', 'dark'] as const)('is clean for axe at both widths, %s', async (scheme) => {
+    for (const width of [1280, 390]) {
+      const viewport = { width, height: 844 };
+      const { page } = await openReport(groupedPlan(), { colorScheme: scheme, viewport });
+      await page.getByText('Look at first').waitFor();
+      await page.getByText('Which agents').first().click();
+      expect(await axeFindings(page)).toEqual([]);
+      await page.getByRole('link', { name: 'agent.clinic["c-004"]' }).first().click();
+      expect(await axeFindings(page)).toEqual([]);
+    }
+  });
+
+  test('is printed above the changes', async () => {
+    const { page } = await openReport(groupedPlan(5));
+    await page.emulateMedia({ media: 'print' });
+    const paper = page.locator('.paper');
+    await paper.waitFor();
+    expect(await paper.locator('.overview').innerText()).toContain('Alike in 5 agents');
+    expect(await paper.locator('.overview').innerText()).toContain('agent.clinic["c-004"]');
+    expect(await paper.locator('.shared').first().innerText()).toContain('alike in 5 agents');
   });
 });
 
@@ -182,7 +244,7 @@ describe('bad input', () => {
   }
 
   test('runs nothing and asks for nothing, in whatever text it stands', async () => {
-    for (const plan of [reviewPlan(), driftPlan()]) {
+    for (const plan of [reviewPlan(), driftPlan(), groupedPlan(4)]) {
       const { page, wrongs } = await openReport(poisoned(plan));
       for (const change of plan.changes) {
         await page.keyboard.press('j');

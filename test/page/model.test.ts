@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { kindNamed } from '../../src/kinds/index.ts';
 import { drawingOf, graphOf } from '../../src/page/browser/model/graph.ts';
 import {
   editsOf,
+  exampleOf,
   type Filter,
   filterEntries,
+  groupsWith,
+  hasOverview,
   NO_FILTER,
   offsetsOf,
   ROW_HEIGHT,
@@ -11,9 +15,12 @@ import {
   rowAt,
   rowsOf,
 } from '../../src/page/browser/model/plan.ts';
+import { valuesOfRun } from '../../src/page/facts.ts';
 import { follow, type LiveEvent, type RunNow } from '../../src/page/live.ts';
 import { packDocument } from '../../src/page/pack.ts';
-import { driftPlan, fleetPlan, reviewPlan } from './plans.ts';
+import type { JournalEntry } from '../../src/state/journal.ts';
+import { changeOf, planOf } from '../render/sample.ts';
+import { driftPlan, fleetPlan, groupedPlan, reviewPlan } from './plans.ts';
 
 const review = readPlan(packDocument(reviewPlan()));
 const fleet = readPlan(packDocument(fleetPlan(400, 60)));
@@ -55,6 +62,52 @@ describe('a filter', () => {
   test.each(cases)('by %s', (_, more, addresses) => {
     const found = filterEntries(review, { ...NO_FILTER, ...more });
     expect(found.map(({ address }) => address)).toEqual(addresses);
+  });
+});
+
+describe('what changes alike', () => {
+  const grouped = readPlan(packDocument(groupedPlan()));
+  const [prompts, speeds] = grouped.overview.groups;
+  const addresses = (filter: Partial<Filter>) =>
+    filterEntries(grouped, { ...NO_FILTER, ...filter }).map(({ address }) => address);
+
+  test('is in groups, with an example that has their fields alone', () => {
+    expect(grouped.overview.groups.map(({ title, sources }) => [title, sources])).toEqual([
+      ['Alike in 60 agents', ['prompts/front-desk.md']],
+      ['Alike in 30 agents', ['bases.yaml:14']],
+    ]);
+    if (prompts === undefined || speeds === undefined) throw new Error('there is no group');
+    expect(exampleOf(grouped, speeds)?.fields.map(({ path }) => path)).toEqual([
+      'voice_settings.speed',
+    ]);
+    const one = (address: string) =>
+      grouped.entries
+        .filter((entry) => entry.address === address)
+        .flatMap((entry) => groupsWith(grouped, entry));
+    expect(one('agent.clinic["c-002"]')).toEqual([prompts, speeds]);
+    expect(one('agent.clinic["c-003"]')).toEqual([prompts]);
+    expect(one('agent.reception')).toEqual([]);
+  });
+
+  test('is filtered by its group, and so is what is left', () => {
+    if (speeds === undefined) throw new Error('there is no group');
+    expect(addresses({ alike: speeds })).toHaveLength(30);
+    expect(addresses({ alike: speeds, owner: 'uptown' })).toEqual([]);
+    expect(addresses({ alike: 'left' })).toEqual([
+      'agent.clinic["c-007"]',
+      'agent.reception',
+      'sms_template.old_reminder',
+    ]);
+  });
+
+  test('is looked at after what must not be missed, which leads to its change', () => {
+    expect(grouped.overview.first.map(({ type, entry }) => [type, entry?.address])).toEqual([
+      ['delete', 'sms_template.old_reminder'],
+      ['undone', 'agent.reception'],
+    ]);
+    expect(hasOverview(grouped)).toBe(true);
+    expect(hasOverview(readPlan(packDocument(planOf([changeOf()]))))).toBe(false);
+    expect(hasOverview(readPlan(packDocument(driftPlan())))).toBe(false);
   });
 });
 
@@ -116,6 +169,49 @@ test('the time line has the newest edit first, and says what it is sure of', () 
   const first = edits.find(({ entry }) => entry.address === 'agent.reception');
   expect([first?.changed, first?.maybe]).toEqual([['greeting_message'], []]);
   expect(edits.filter(({ changed, maybe }) => changed.length + maybe.length !== 1)).toEqual([]);
+});
+
+test('the values of a run are told as far as its journal keeps them', () => {
+  const address = 'agent.desk';
+  const resource = {
+    kind: 'agent',
+    id: 'a1',
+    scope: {},
+    name: 'Desk',
+    pin: null,
+    protect: false,
+    leaves: {
+      name: { value: 'Desk' },
+      system_prompt: { digest: 'd' },
+      'integrations.smsProvider.auth_token': { fingerprint: 'f' },
+    },
+  };
+  const fields = ['name', 'system_prompt', 'integrations.smsProvider.auth_token', 'voicemail'];
+  const line = { address, action: 'update', id: 'a1', message: null, fields, history: null };
+  const schemaOf = () => kindNamed('agent').schema;
+  const journalOf = (status: 'done' | 'failed'): readonly JournalEntry[] => [
+    {
+      type: 'snapshot',
+      address,
+      kind: 'agent',
+      id: 'a1',
+      document: { name: 'Old desk', system_prompt: 'Say hello.' },
+      pin: null,
+      resource,
+      withheld: [],
+    },
+    { type: 'resource', address, resource },
+    { type: 'ended', at: '', status: 'done', verified: true, ledger: [{ ...line, status }] },
+  ];
+  expect(
+    valuesOfRun(journalOf('done'), schemaOf)[address]?.map(({ before, after }) => [before, after]),
+  ).toEqual([
+    [{ value: 'Old desk' }, { value: 'Desk' }],
+    [{ value: 'Say hello.' }, { hidden: 'digest' }],
+    [{ hidden: 'secret' }, { hidden: 'secret' }],
+    [{ value: null }, { value: null }],
+  ]);
+  expect(valuesOfRun(journalOf('failed'), schemaOf)).toEqual({});
 });
 
 test('a run at work is followed by its journal, also when some of it comes twice', () => {

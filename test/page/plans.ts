@@ -1,4 +1,10 @@
-import type { Change, HistoryEntry, PlanDocument } from '../../src/core/plan-document.ts';
+import type {
+  Change,
+  ChangeGroup,
+  HistoryEntry,
+  PlanDocument,
+} from '../../src/core/plan-document.ts';
+import { groupAlike } from '../../src/plan/groups.ts';
 import { changeOf, fieldOf, HARBOR, planOf, UPTOWN } from '../render/sample.ts';
 
 /** Documents for the page. */
@@ -116,6 +122,49 @@ export function reviewPlan(): PlanDocument {
   });
 }
 
+/** A base changes a prompt and a speed of many agents; some change by themselves, too. */
+export function groupedPlan(count = 60): PlanDocument {
+  const before = promptOf(400);
+  const after = editedPrompt(before);
+  const agents = Array.from({ length: count }, (_, at) =>
+    changeOf({
+      address: `agent.clinic["c-${String(at).padStart(3, '0')}"]`,
+      name: `Clinic ${at}`,
+      organization_id: at % 2 === 0 ? HARBOR : UPTOWN,
+      id: `5d2b7f1a-0000-4000-8000-${String(at).padStart(12, '0')}`,
+      source: `clinics.csv:${at + 2}`,
+      fields: [
+        fieldOf('system_prompt', before, after),
+        ...(at % 2 === 0 ? [fieldOf('voice_settings.speed', 1, 1.05)] : []),
+        ...(at === 7 ? [fieldOf('greeting_message', 'Hello.\nHow can I help?', 'Hi.\nYes?')] : []),
+      ],
+    }),
+  );
+  const undone = changeOf({
+    address: 'agent.reception',
+    reason: 'changed outside Callsheet by user:maria on 2026-02-27',
+    fields: [fieldOf('voice_settings.speed', 1.2, 1, { cause: 'drifted' })],
+  });
+  const gone = changeOf({
+    address: 'sms_template.old_reminder',
+    name: 'Old reminder',
+    action: 'delete',
+    verdict: 'held',
+    reason: 'no longer configured',
+    source: null,
+    before: { name: 'Old reminder', body: 'See you.', organization_id: HARBOR },
+  });
+  const changes = [...agents, undone, gone];
+  return planOf(changes, { groups: groupsOf(changes) });
+}
+
+/** As the planner groups them, where every prompt comes from one file. */
+function groupsOf(changes: readonly Change[]): readonly ChangeGroup[] {
+  return groupAlike(changes, ({ path }) =>
+    path === 'system_prompt' ? { file: 'prompts/front-desk.md' } : { file: 'bases.yaml', line: 14 },
+  );
+}
+
 /** Drift of a few agents by some people, over days. */
 export function driftPlan(): PlanDocument {
   const people = ['user:maria', 'user:jo', 'api_key:crm-sync', null];
@@ -194,5 +243,6 @@ export function fleetPlan(count: number, words = 600): PlanDocument {
     organization_id: null,
     action: 'create',
   });
-  return planOf([policy, ...agents]);
+  const changes = [policy, ...agents];
+  return planOf(changes, { groups: groupsOf(changes) });
 }

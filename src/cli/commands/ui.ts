@@ -5,6 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
+import { kinds } from '../../kinds/index.ts';
+import { factsOfFleet, valuesOfRun } from '../../page/facts.ts';
 import { renderUi } from '../../page/index.ts';
 import type { LiveEvent, LiveNote } from '../../page/live.ts';
 import { packDocument } from '../../page/pack.ts';
@@ -14,6 +16,7 @@ import { openStack } from '../../run/stack.ts';
 import { isRunId, type JournalEntry } from '../../state/journal.ts';
 import { readLine } from '../../state/journal-text.ts';
 import { type Layout, layoutOf, runOf } from '../../state/runs.ts';
+import type { StateStore } from '../../state/store.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { listen, portOf, portTaken } from '../monitor/serve.ts';
 import { failureJson } from '../report.ts';
@@ -44,6 +47,11 @@ export async function ui(
   const documents: Readonly<Record<string, () => Promise<unknown>>> = {
     'fleet.json': () =>
       withStore(flags, quiet, async ({ store }) => listDocument((await readState(store)).state)),
+    'facts.json': () =>
+      withStore(flags, quiet, async ({ store }) => {
+        const { state } = await readState(store);
+        return factsOfFleet(state, stack.organizations, await latestRuns(store));
+      }),
     'runs.json': () => runsDocument(undefined, flags, quiet),
     'drift.json': async () => packDocument((await driftNow(flags, quiet)).document),
     ...(plan === undefined ? {} : { 'plan.json': async () => packDocument(plan) }),
@@ -51,9 +59,16 @@ export async function ui(
   const answer: Answer = (path, request, response) => {
     if (path === '') return Promise.resolve(void response.writeHead(200, HTML).end(html));
     if (path === 'events') return streamEvents(stateFile, request, response, context.stop);
-    const [, run] = /^runs\/([A-Za-z0-9._-]+)\.json$/.exec(path) ?? [];
-    const read = run === undefined ? documents[path] : () => runsDocument(run, flags, quiet);
-    return read && sendJson(response, read);
+    const [, what, run] = /^(runs|values)\/([A-Za-z0-9._-]+)\.json$/.exec(path) ?? [];
+    if (run === undefined) {
+      const read = documents[path];
+      return read && sendJson(response, read);
+    }
+    return sendJson(response, async () => {
+      const document = await runsDocument(run, flags, quiet);
+      const isReceipt = document.format === 'callsheet-receipt';
+      return what === 'values' && isReceipt ? valuesOfRun(document.entries, schemaOf) : document;
+    });
   };
   const served = await serve(flags.port, answer);
   try {
@@ -66,6 +81,21 @@ export async function ui(
   } finally {
     await served.close();
   }
+}
+
+function schemaOf(kind: string) {
+  return kinds.find(({ name }) => name === kind)?.schema;
+}
+
+/** Runs that are read to say which of them wrote a resource last: a journal of a fleet takes a while. */
+const MOST_READ = 20;
+
+async function latestRuns(store: StateStore): Promise<readonly (readonly JournalEntry[])[]> {
+  const receipts: (readonly JournalEntry[])[] = [];
+  for (const { run } of (await store.runs()).slice(0, MOST_READ)) {
+    receipts.push((await store.run(run)) ?? []);
+  }
+  return receipts;
 }
 
 /** What a program gets with `--format json`, or the document of the failure. */

@@ -1,7 +1,7 @@
 import type { Action, Change, PlanDocument, Verdict } from '../../../core/plan-document.ts';
 import { isObject, type Json, type JsonObject } from '../../../core/value.ts';
 import { groupByOwner } from '../../../render/wording.ts';
-import { type Packed, unpack } from '../../pack.ts';
+import { type Packed, type PackedOverview, unpack } from '../../pack.ts';
 
 /** A change as the list shows it; the rest of it is unpacked when somebody opens it. */
 export type Entry = {
@@ -26,18 +26,55 @@ export type Plan = {
   /** Everything but the changes. */
   readonly head: PlanDocument;
   readonly entries: readonly Entry[];
+  readonly overview: Overview;
   readonly changeOf: (entry: Entry) => Change;
   /** A change as it is packed, and the texts that its marks stand for. */
   readonly packedOf: (entry: Entry) => Json;
   readonly texts: readonly string[];
 };
 
+/** What is read before the changes, and what changes alike in many of them. */
+export type Overview = Pick<PackedOverview, 'above'> & {
+  readonly first: readonly (Omit<PackedOverview['first'][number], 'change'> & {
+    /** Undefined where it is of several. */
+    readonly entry: Entry | undefined;
+  })[];
+  /** The largest first. */
+  readonly groups: readonly Alike[];
+  /** Entries of which the groups show every field. */
+  readonly told: ReadonlySet<Entry>;
+};
+
+/** Fields that change alike in several resources. */
+export type Alike = Omit<PackedOverview['groups'][number], 'changes'> & {
+  readonly entries: ReadonlySet<Entry>;
+};
+
+/** Whether there is anything to read before the changes. */
+export function hasOverview({ overview: { above, first, groups } }: Plan): boolean {
+  return above.length + first.length + groups.length > 0;
+}
+
+/** The groups that show fields of a change. */
+export function groupsWith({ overview }: Plan, entry: Entry): readonly Alike[] {
+  return overview.groups.filter(({ entries }) => entries.has(entry));
+}
+
+/** One of the resources of a group, with the fields of the group alone. */
+export function exampleOf({ changeOf }: Plan, { entries, paths }: Alike): Change | undefined {
+  const [entry] = entries;
+  if (entry === undefined) return undefined;
+  const change = changeOf(entry);
+  return { ...change, fields: change.fields.filter(({ path }) => paths.includes(path)) };
+}
+
 /** Changes that stay unpacked: as many as somebody goes to and fro between. */
 const KEPT = 200;
 
 /** Reads what `packDocument` wrote. Its shape was checked when it was made. */
-export function readPlan({ title, texts, document }: Packed): Plan {
-  const { changes, ...rest } = document as JsonObject;
+export function readPlan({ title, overview, texts, document }: Packed): Plan {
+  // The overview says what the groups of the document do.
+  const { changes, groups: _, ...rest } = document as JsonObject;
   const packed = changes as readonly JsonObject[];
   const head = { ...(unpack(rest, texts) as JsonObject), changes: [] } as unknown as PlanDocument;
   const kept = new Map<number, Change>();
@@ -51,7 +88,32 @@ export function readPlan({ title, texts, document }: Packed): Plan {
     return change;
   };
   const entries = packed.map((one, index) => entryOf(one, index, head, texts));
-  return { title, head, entries, changeOf, packedOf: ({ index }) => packed[index] ?? null, texts };
+  return {
+    title,
+    head,
+    entries,
+    overview: readOverview(overview, entries),
+    changeOf,
+    packedOf: ({ index }) => packed[index] ?? null,
+    texts,
+  };
+}
+
+function readOverview(
+  { above, first, groups, told }: PackedOverview,
+  entries: readonly Entry[],
+): Overview {
+  const entriesAt = (places: readonly number[]) =>
+    new Set(places.flatMap((place) => entries[place] ?? []));
+  return {
+    above,
+    first: first.map(({ change, ...one }) => ({
+      ...one,
+      entry: change === null ? undefined : entries[change],
+    })),
+    groups: groups.map(({ changes, ...group }) => ({ ...group, entries: entriesAt(changes) })),
+    told: entriesAt(told),
+  };
 }
 
 function entryOf(
@@ -95,6 +157,8 @@ export type Filter = {
   readonly verdicts: ReadonlySet<Verdict>;
   readonly kind: string;
   readonly owner: string | null;
+  /** Those with fields of a group, or those of which no group shows every field. */
+  readonly alike: Alike | 'left' | null;
   readonly words: string;
 };
 
@@ -103,13 +167,19 @@ export const NO_FILTER: Filter = {
   verdicts: new Set(),
   kind: '',
   owner: null,
+  alike: null,
   words: '',
 };
 
 /** Whether it leaves out anything. */
-export function isFiltering({ actions, verdicts, kind, owner, words }: Filter): boolean {
+export function isFiltering({ actions, verdicts, kind, owner, alike, words }: Filter): boolean {
   return (
-    actions.size > 0 || verdicts.size > 0 || kind !== '' || owner !== null || words.trim() !== ''
+    actions.size > 0 ||
+    verdicts.size > 0 ||
+    kind !== '' ||
+    owner !== null ||
+    alike !== null ||
+    words.trim() !== ''
   );
 }
 
@@ -123,16 +193,21 @@ export function filterEntries(plan: Plan, filter: Filter): readonly Entry[] {
     .filter((word) => word !== '')
     .map((word) => findsWord(word, plan.texts));
   return plan.entries.filter(
-    (entry) => passes(entry, filter) && tests.every((test) => test(entry, plan)),
+    (entry) => passes(entry, filter, plan.overview) && tests.every((test) => test(entry, plan)),
   );
 }
 
-function passes(entry: Entry, { actions, verdicts, kind, owner }: Filter): boolean {
+function passes(
+  entry: Entry,
+  { actions, verdicts, kind, owner, alike }: Filter,
+  { told }: Overview,
+): boolean {
   return (
     (actions.size === 0 || actions.has(entry.action)) &&
     (verdicts.size === 0 || verdicts.has(entry.verdict)) &&
     (kind === '' || entry.kind === kind) &&
-    (owner === null || entry.owner === owner)
+    (owner === null || entry.owner === owner) &&
+    (alike === null || (alike === 'left' ? !told.has(entry) : alike.entries.has(entry)))
   );
 }
 

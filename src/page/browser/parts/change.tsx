@@ -16,15 +16,24 @@ type ChangeProps = {
   readonly head: PlanDocument;
   /** Whether nothing is folded: on paper nobody can open it. */
   readonly isWhole?: boolean;
+  /** What stands between its head and its fields. */
+  readonly note?: ComponentChildren;
   readonly children?: ComponentChildren;
 };
 
 /** Everything that a plan says of one resource. */
-export function ChangeDetail({ change: given, head, isWhole = false, children }: ChangeProps) {
+export function ChangeDetail({
+  change: given,
+  head,
+  isWhole = false,
+  note,
+  children,
+}: ChangeProps) {
   const change = head.purpose === 'drift' ? gone(given) : given;
   return (
     <article>
       <ChangeHead change={change} />
+      {note}
       {head.purpose === 'drift' ? (
         <DriftFields change={given} isWhole={isWhole} />
       ) : (
@@ -174,7 +183,7 @@ const MOST_FIELDS = 100;
 const MOST_PRINTED = 1000;
 
 /** The fields of a change, one below the other. */
-function Fields({ views, purpose, isWhole }: FieldsProps) {
+export function Fields({ views, purpose, isWhole }: FieldsProps) {
   const [most, setMost] = useState(MOST_FIELDS);
   const shown = isWhole ? views.slice(0, MOST_PRINTED) : views.slice(0, most);
   const rest = views.length - shown.length;

@@ -2,13 +2,15 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Action, Verdict } from '../../../core/plan-document.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
+import { firstOf, formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
 import {
+  type Alike,
   type Entry,
   type Filter,
   isFiltering,
   NO_FILTER,
   offsetsOf,
+  type Plan,
   type Row,
   rowAt,
 } from '../model/plan.ts';
@@ -167,7 +169,7 @@ const ACTIONS: readonly Action[] = [
 const VERDICTS: readonly Verdict[] = ['refused', 'held', 'unsupported'];
 
 type FiltersProps = {
-  readonly entries: readonly Entry[];
+  readonly plan: Plan;
   readonly shown: number;
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
@@ -175,12 +177,14 @@ type FiltersProps = {
 };
 
 /** What the list is narrowed by, and how much of it is left. */
-export function Filters({ entries, shown, filter, onFilter, search }: FiltersProps) {
+export function Filters({ plan, shown, filter, onFilter, search }: FiltersProps) {
+  const { entries } = plan;
   return (
     <search class="filters">
       <SearchBox filter={filter} onFilter={onFilter} search={search} />
       <Chips entries={entries} filter={filter} onFilter={onFilter} />
       <Picks entries={entries} filter={filter} onFilter={onFilter} />
+      <AlikePick plan={plan} filter={filter} onFilter={onFilter} />
       <div class="told">
         <p role="status">
           {isFiltering(filter)
@@ -197,7 +201,9 @@ export function Filters({ entries, shown, filter, onFilter, search }: FiltersPro
   );
 }
 
-type FilterProps = Pick<FiltersProps, 'entries' | 'filter' | 'onFilter'>;
+type FilterProps = Pick<FiltersProps, 'filter' | 'onFilter'> & {
+  readonly entries: readonly Entry[];
+};
 
 function SearchBox({
   filter,
@@ -311,6 +317,46 @@ function Picks({ entries, filter, onFilter }: FilterProps) {
           ))}
         </select>
       )}
+    </div>
+  );
+}
+
+/** Groups that can be picked; the others are reached from a change of theirs. */
+const MOST_PICKED = 50;
+/** Fields of a group that are named. */
+const MOST_NAMED = 2;
+
+/** What changes alike, and what is left; nothing where nothing does. */
+function AlikePick({ plan, filter, onFilter }: Pick<FiltersProps, 'plan' | 'filter' | 'onFilter'>) {
+  const { groups, told } = plan.overview;
+  if (groups.length === 0) return null;
+  const chosen = filter.alike;
+  const offered = groups.filter((group, at) => at < MOST_PICKED || group === chosen);
+  const choices: readonly (readonly [Filter['alike'], string])[] = [
+    [null, 'Alike or not'],
+    ...offered.map((group): readonly [Alike, string] => {
+      const fields = sanitiseLine(firstOf(group.paths, MOST_NAMED));
+      return [group, `${sanitiseLine(group.title)}: ${fields}`];
+    }),
+    ...(told.size === 0 || told.size === plan.entries.length
+      ? []
+      : [['left', `Left (${formatNumber(plan.entries.length - told.size)})`] as const]),
+  ];
+  return (
+    <div class="picks">
+      <select
+        aria-label="Alike"
+        value={choices.findIndex(([alike]) => alike === chosen)}
+        onChange={({ currentTarget: { value } }) =>
+          onFilter({ ...filter, alike: choices[Number(value)]?.[0] ?? null })
+        }
+      >
+        {choices.map(([, words], at) => (
+          <option key={at} value={at}>
+            {words}
+          </option>
+        ))}
+      </select>
     </div>
   );
 }

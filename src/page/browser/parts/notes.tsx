@@ -41,7 +41,11 @@ export function Notes({ head, notes }: NotesProps) {
   );
 }
 
-function NoteBlock({ note: { weight, title, items, advice, isWhole } }: { readonly note: Footer }) {
+export function NoteBlock({
+  note: { weight, title, items, advice, isWhole },
+}: {
+  readonly note: Footer;
+}) {
   const most = isWhole === true ? items.length : MOST;
   const rest = items.length - most;
   return (

@@ -4,10 +4,13 @@ import { sanitiseLine } from '../../../render/untrusted.ts';
 import { comparedCount, formatCount } from '../../../render/wording.ts';
 import { graphOf } from '../model/graph.ts';
 import {
+  type Alike,
   type Entry,
   editsOf,
   type Filter,
   filterEntries,
+  hasOverview,
+  isFiltering,
   NO_FILTER,
   type Plan,
   rowsOf,
@@ -17,6 +20,7 @@ import { ChangeDetail } from './change.tsx';
 import { Connected, GraphView } from './graph.tsx';
 import { ChangeList, Filters } from './list.tsx';
 import { Notes, notesOf, Purpose } from './notes.tsx';
+import { AlikeNote, OverviewBlock, OverviewOnPaper } from './overview.tsx';
 import { Timeline } from './timeline.tsx';
 import { Top, type View, type ViewTab } from './top.tsx';
 
@@ -25,7 +29,8 @@ export function Review({ plan }: { readonly plan: Plan }) {
   const [view, setView] = useState<View>('changes');
   const [filter, setFilter] = useState<Filter>(NO_FILTER);
   const [address, setAddress] = useState(placeNow);
-  const [pane, setPane] = useState<'list' | 'detail'>(address === '' ? 'list' : 'detail');
+  const isListFirst = address === '' && !hasOverview(plan);
+  const [pane, setPane] = useState<'list' | 'detail'>(isListFirst ? 'list' : 'detail');
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [keys, setKeys] = useKept('keys', ['on', 'off'], 'on');
   const [focusing, setFocusing] = useState(0);
@@ -42,6 +47,8 @@ export function Review({ plan }: { readonly plan: Plan }) {
   const edits = useMemo(() => editsOf(plan), [plan]);
   const notes = useMemo(() => notesOf(plan), [plan]);
   const open = order.find((entry) => entry.address === address) ?? order[0];
+  /** The overview stands above the first change, until somebody looks for another. */
+  const isBegin = address === '' && !isFiltering(filter) && hasOverview(plan);
   const isPrinting = usePrinting();
 
   useEffect(() => {
@@ -49,7 +56,7 @@ export function Review({ plan }: { readonly plan: Plan }) {
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, []);
-  useEffect(() => detail.current?.scrollTo(0, 0), [open]);
+  useEffect(() => detail.current?.scrollTo(0, 0), [open, isBegin]);
 
   const choose = (entry: Entry) => {
     setAddress(entry.address);
@@ -65,6 +72,21 @@ export function Review({ plan }: { readonly plan: Plan }) {
       // Whoever went on to the search meanwhile is typing there.
       if (document.activeElement !== search.current) detail.current?.querySelector('h2')?.focus();
     });
+  };
+  const toBegin = () => {
+    if (!hasOverview(plan)) return;
+    setFilter(NO_FILTER);
+    setAddress('');
+    goTo('');
+    setView('changes');
+    setPane('detail');
+  };
+  /** Narrows the list to changes that are alike, or to those that are left. */
+  const showAlike = (alike: Alike | 'left') => {
+    setFilter({ ...NO_FILTER, alike });
+    setView('changes');
+    setPane('list');
+    setFocusing(focusing + 1);
   };
   const step = (by: number) => () => {
     if (view !== 'changes' || open === undefined) return;
@@ -100,6 +122,7 @@ export function Review({ plan }: { readonly plan: Plan }) {
       else requestAnimationFrame(() => search.current?.focus());
     },
     '?': () => setHelpOpen(true),
+    o: toBegin,
     c: show('changes'),
     g: show('graph'),
     t: show('timeline'),
@@ -128,13 +151,25 @@ export function Review({ plan }: { readonly plan: Plan }) {
         {view === 'changes' && plan.entries.length > 0 ? (
           <div class="two" data-pane={pane}>
             <div class="side">
-              <Filters
-                entries={plan.entries}
-                shown={shown.length}
-                filter={filter}
-                onFilter={setFilter}
-                search={search}
-              />
+              <div>
+                {hasOverview(plan) ? (
+                  <button
+                    type="button"
+                    class="begin"
+                    aria-current={isBegin ? 'true' : undefined}
+                    onClick={toBegin}
+                  >
+                    Overview
+                  </button>
+                ) : null}
+                <Filters
+                  plan={plan}
+                  shown={shown.length}
+                  filter={filter}
+                  onFilter={setFilter}
+                  search={search}
+                />
+              </div>
               <ChangeList
                 rows={rows}
                 order={order}
@@ -151,9 +186,19 @@ export function Review({ plan }: { readonly plan: Plan }) {
               {open === undefined ? (
                 <p class="empty">No change fits the search and the filters.</p>
               ) : (
-                <ChangeDetail key={open.index} change={plan.changeOf(open)} head={plan.head}>
-                  <Connected graph={graph} entry={open} onOpen={openEntry} />
-                </ChangeDetail>
+                <>
+                  {isBegin ? (
+                    <OverviewBlock plan={plan} onOpen={openEntry} onShow={showAlike} />
+                  ) : null}
+                  <ChangeDetail
+                    key={open.index}
+                    change={plan.changeOf(open)}
+                    head={plan.head}
+                    note={<AlikeNote plan={plan} entry={open} onShow={showAlike} />}
+                  >
+                    <Connected graph={graph} entry={open} onOpen={openEntry} />
+                  </ChangeDetail>
+                </>
               )}
             </div>
           </div>
@@ -170,7 +215,7 @@ export function Review({ plan }: { readonly plan: Plan }) {
         areKeysOn={keys === 'on'}
         onKeys={(areOn) => setKeys(areOn ? 'on' : 'off')}
       />
-      {isPrinting ? <Paper plan={plan} entries={order} /> : null}
+      {isPrinting ? <Paper plan={plan} entries={order} isWhole={!isFiltering(filter)} /> : null}
     </Purpose.Provider>
   );
 }
@@ -212,6 +257,7 @@ const KEYS: readonly (readonly [readonly string[], string])[] = [
   [['Enter'], 'open it, and read it from the top'],
   [['Esc'], 'back to the list; in the search, clear it'],
   [['/'], 'search'],
+  [['o'], 'overview, where there is one'],
   [['c'], 'changes'],
   [['g'], 'graph around the change'],
   [['t'], 'time line, where there is one'],
@@ -267,15 +313,29 @@ function Help({ isOpen, onClose, areKeysOn, onKeys }: HelpProps) {
 /** Changes that are printed; a browser takes minutes for thousands of pages, and nobody reads them. */
 const MOST_PRINTED = 500;
 
+type PaperProps = {
+  readonly plan: Plan;
+  readonly entries: readonly Entry[];
+  /** Whether no filter leaves anything out. */
+  readonly isWhole: boolean;
+};
+
 /** What is printed: the changes that the filter lets through, one after the other, with nothing folded. */
-function Paper({ plan, entries }: { readonly plan: Plan; readonly entries: readonly Entry[] }) {
+function Paper({ plan, entries, isWhole }: PaperProps) {
   const rest = entries.length - MOST_PRINTED;
   return (
     <div class="paper">
       <h1>{sanitiseLine(plan.title)}</h1>
       <Notes head={plan.head} notes={notesOf(plan)} />
+      {isWhole ? <OverviewOnPaper plan={plan} /> : null}
       {entries.slice(0, MOST_PRINTED).map((entry) => (
-        <ChangeDetail key={entry.index} change={plan.changeOf(entry)} head={plan.head} isWhole />
+        <ChangeDetail
+          key={entry.index}
+          change={plan.changeOf(entry)}
+          head={plan.head}
+          note={<AlikeNote plan={plan} entry={entry} />}
+          isWhole
+        />
       ))}
       {rest > 0 ? (
         <p>

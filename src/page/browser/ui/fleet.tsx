@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
-import { Fetching, useDocument } from './runs.tsx';
+import type { ResourceFacts } from '../../facts.ts';
+import { Fetching, instant, useDocument } from './runs.tsx';
 
 /** What `callsheet state list --format json` prints. */
 type FleetDocument = {
@@ -10,6 +11,8 @@ type FleetDocument = {
   readonly account_id: string | null;
   readonly resources: readonly FleetResource[];
 };
+
+type FleetFacts = { readonly [address: string]: ResourceFacts };
 
 type FleetResource = {
   readonly address: string;
@@ -26,11 +29,14 @@ const STEP = 200;
 /** Every resource that the state remembers. */
 export function Fleet({ turn }: { readonly turn: number }) {
   const fetched = useDocument<FleetDocument>('fleet.json', turn);
+  const facts = useDocument<FleetFacts>('facts.json', turn);
   return (
     <>
       <h1>Fleet</h1>
       <Fetching fetched={fetched} waiting="Reading the state…">
-        {(document) => <FleetTable document={document} />}
+        {(document) => (
+          <FleetTable document={document} facts={facts.state === 'here' ? facts.document : {}} />
+        )}
       </Fetching>
     </>
   );
@@ -38,14 +44,18 @@ export function Fleet({ turn }: { readonly turn: number }) {
 
 function FleetTable({
   document: { resources, serial, account_id: account },
+  facts,
 }: {
   readonly document: FleetDocument;
+  /** Empty until it is read. */
+  readonly facts: FleetFacts;
 }) {
   const [words, setWords] = useState('');
   const [most, setMost] = useState(STEP);
   const wanted = words.toLowerCase().split(/\s+/);
   const shown = resources.filter(({ address, kind, id, name }) => {
-    const told = `${address} ${kind} ${id} ${name}`.toLowerCase();
+    const { organization = null, status = null } = facts[address] ?? {};
+    const told = [address, kind, id, name, organization, status].join(' ').toLowerCase();
     return wanted.every((word) => told.includes(word));
   });
   const kinds = [...Map.groupBy(resources, ({ kind }) => kind)];
@@ -62,8 +72,8 @@ function FleetTable({
       <search class="find">
         <input
           type="search"
-          aria-label="Search addresses, names and ids"
-          placeholder="Search addresses, names and ids"
+          aria-label="Search the fleet"
+          placeholder="Search addresses, names, ids, organizations"
           value={words}
           onInput={({ currentTarget }) => setWords(currentTarget.value)}
         />
@@ -71,12 +81,16 @@ function FleetTable({
           {formatNumber(shown.length)} of {formatCount(resources.length, 'resource')}
         </p>
       </search>
-      <div class="scroll">
-        <table class="rows">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard */}
+      <section class="scroll" tabIndex={0} aria-label="Resources">
+        <table class="rows fleet">
           <thead>
             <tr>
               <th scope="col">Address</th>
               <th scope="col">Name</th>
+              <th scope="col">Organization</th>
+              <th scope="col">Status</th>
+              <th scope="col">Last run</th>
               <th scope="col">Id</th>
             </tr>
           </thead>
@@ -88,6 +102,7 @@ function FleetTable({
                   {protect ? <span class="badge adopt">protected</span> : null}
                 </th>
                 <td>{sanitiseLine(name)}</td>
+                <FactCells facts={facts[address]} />
                 <td>
                   <code>{sanitiseLine(id)}</code>
                 </td>
@@ -95,12 +110,32 @@ function FleetTable({
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
       {shown.length > most ? (
         <button type="button" class="more" onClick={() => setMost(most + STEP)}>
           Show {formatNumber(Math.min(STEP, shown.length - most))} more
         </button>
       ) : null}
+    </>
+  );
+}
+
+/** A dash stands for what is not known here. */
+function FactCells({ facts }: { readonly facts: ResourceFacts | undefined }) {
+  const { organization = null, status = null, run = null } = facts ?? {};
+  return (
+    <>
+      <td>{sanitiseLine(organization ?? '–')}</td>
+      <td class="short">{sanitiseLine(status ?? '–')}</td>
+      <td>
+        {run === null ? '–' : instant(run.at)}
+        {run === null ? null : (
+          <>
+            {' '}
+            <code class="what">{sanitiseLine(run.id)}</code>
+          </>
+        )}
+      </td>
     </>
   );
 }

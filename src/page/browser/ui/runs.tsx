@@ -1,16 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Failure } from '../../../render/failure.ts';
+import type { FieldView } from '../../../render/fields.ts';
 import { sanitise, sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber } from '../../../render/wording.ts';
 import type { JournalEntry, LedgerLine, OperationStatus } from '../../../state/journal.ts';
 import type { RunSummary } from '../../../state/store.ts';
+import type { RunField } from '../../facts.ts';
 import { follow, type LiveEvent, type RunNow, type Step } from '../../live.ts';
+import { Fields } from '../parts/change.tsx';
 import { Pairs } from '../parts/notes.tsx';
 
 /** What `callsheet runs --format json` prints, and for one run `callsheet runs ID`. */
 type RunsDocument = { readonly runs: readonly RunSummary[] };
 type Receipt = { readonly run: string; readonly entries: readonly JournalEntry[] };
+/** What the run changed, by address. */
+type RunValues = { readonly [address: string]: readonly RunField[] };
 
 const STEP = 100;
 
@@ -83,12 +88,14 @@ function RunsTable({ runs, onOpen }: RunsTableProps) {
   );
 }
 
-function instant(at: string): string {
+/** `2026-11-21 09:45:12 UTC`. */
+export function instant(at: string): string {
   return sanitiseLine(at.replace('T', ' ').replace(/(:\d\d)\.\d+Z$/, '$1 UTC'));
 }
 
 function ReceiptView({ run, onClose }: { readonly run: string; readonly onClose: () => void }) {
   const fetched = useDocument<Receipt>(`runs/${run}.json`);
+  const values = useDocument<RunValues>(`values/${run}.json`);
   return (
     <>
       <p class="more">
@@ -100,7 +107,9 @@ function ReceiptView({ run, onClose }: { readonly run: string; readonly onClose:
         Run <code>{sanitiseLine(run)}</code>
       </h1>
       <Fetching fetched={fetched} waiting="Reading the receipt…">
-        {({ entries }) => <ReceiptBody entries={entries} />}
+        {({ entries }) => (
+          <ReceiptBody entries={entries} values={values.state === 'here' ? values.document : {}} />
+        )}
       </Fetching>
     </>
   );
@@ -113,7 +122,13 @@ const MARKS: { readonly [status in OperationStatus]: string } = {
   not_attempted: '·',
 };
 
-function ReceiptBody({ entries }: { readonly entries: readonly JournalEntry[] }) {
+type ReceiptBodyProps = {
+  readonly entries: readonly JournalEntry[];
+  /** Empty until they are read. */
+  readonly values: RunValues;
+};
+
+function ReceiptBody({ entries, values }: ReceiptBodyProps) {
   const [most, setMost] = useState(STEP);
   const began = entries.find((entry) => entry.type === 'began');
   const ended = entries.findLast((entry) => entry.type === 'ended');
@@ -142,6 +157,7 @@ function ReceiptBody({ entries }: { readonly entries: readonly JournalEntry[] })
                   {fields.length === 0 ? null : (
                     <span class="what"> {fields.slice(0, 6).map(sanitiseLine).join(', ')}</span>
                   )}
+                  <Values fields={values[address] ?? []} />
                 </td>
                 <td class={`ledger ${status}`}>
                   <span aria-hidden="true">{MARKS[status]} </span>
@@ -161,6 +177,45 @@ function ReceiptBody({ entries }: { readonly entries: readonly JournalEntry[] })
     </>
   );
 }
+
+/** Before and after of what a run changed in a resource, laid out once somebody asks. */
+function Values({ fields }: { readonly fields: readonly RunField[] }) {
+  const [isOpen, setOpen] = useState(false);
+  if (fields.length === 0) return null;
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Before and after</summary>
+      {isOpen ? (
+        <Fields views={fields.map(viewValue)} purpose="comparison" isWhole={false} />
+      ) : null}
+    </details>
+  );
+}
+
+/** A value that is not kept is named by a remark, beside the one that is. */
+function viewValue({ path, before, after }: RunField): FieldView {
+  const sides = Object.entries({ before, after });
+  const members = sides.flatMap(([key, side]) =>
+    'value' in side && side.value !== null ? [{ key, value: side.value }] : [],
+  );
+  const hidden = sides.flatMap(([key, side]) =>
+    'hidden' in side ? [`${key}: ${HIDDEN[side.hidden]}`] : [],
+  );
+  const view = { path: sanitiseLine(path), remark: hidden.length === 0 ? null : hidden.join('; ') };
+  if ('hidden' in before || 'hidden' in after)
+    return { ...view, sign: '~', content: { type: 'element', summary: '', members } };
+  if (before.value === null)
+    return { ...view, sign: '+', content: { type: 'one', value: after.value } };
+  if (after.value === null)
+    return { ...view, sign: '-', content: { type: 'one', value: before.value } };
+  const content = { type: 'both', before: before.value, after: after.value } as const;
+  return { ...view, sign: '~', content };
+}
+
+const HIDDEN = {
+  secret: 'a secret or sensitive value, which is not kept',
+  digest: 'a long value, of which only a digest is kept',
+} as const;
 
 function factsOf(
   began: (JournalEntry & { readonly type: 'began' }) | undefined,
