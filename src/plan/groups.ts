@@ -26,7 +26,7 @@ type Alike = {
 export function groupAlike(changes: readonly Change[], sourceOf: SourceOf): readonly ChangeGroup[] {
   const alike = new Map<string, Alike>();
   for (const change of changes) {
-    if (change.verdict !== 'ok' || !isGrouped(change.action)) continue;
+    if (!isGrouped(change.action)) continue;
     for (const field of change.fields) {
       if (field.cause === 'drifted' || field.cause === 'conflict') continue;
       const { words, lines } = editOf(field);
@@ -77,9 +77,12 @@ function isGrouped(action: Change['action']): action is ChangeGroup['action'] {
 }
 
 /** What is the same of all fields that change in the same way. */
-function keyOf({ kind, action, undoing }: Change, field: FieldChange, words: Json): string {
+function keyOf(change: Change, field: FieldChange, words: Json): string {
+  const { kind, action, undoing, verdict, reason } = change;
   const { path, cause, secret, refused } = field;
-  return JSON.stringify([kind, action, undoing?.way, path, cause, refused, secret, words]);
+  // A limit stops all of a plan for one reason. What is refused by itself is read by itself.
+  const judged = verdict === 'ok' ? [] : [verdict, reason];
+  return JSON.stringify([kind, action, judged, undoing?.way, path, cause, refused, secret, words]);
 }
 
 /**

@@ -56,12 +56,15 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
   const shown = new Map<Address, { readonly paths: Set<string>; views: number }>();
   const groups = (isWhole ? [] : (plan.groups ?? [])).flatMap(
     ({ kind, action, addresses, fields }): AlikeGroup[] => {
-      // What is refused, or left out, is read by itself.
-      const changes = addresses.flatMap((address) => {
-        const change = byAddress.get(address);
-        return change?.action === action && change.verdict === 'ok' ? [change] : [];
-      });
-      const [first] = changes;
+      const there = addresses.flatMap((address) => byAddress.get(address) ?? []);
+      const [first] = there;
+      // What was refused since for a reason of its own is read by itself.
+      const changes = there.filter(
+        (change) =>
+          change.action === action &&
+          change.verdict === first?.verdict &&
+          (change.verdict === 'ok' || change.reason === first.reason),
+      );
       if (first === undefined || changes.length < FEWEST) return [];
       const paths = new Set(fields.map(({ path }) => path));
       const example = { ...first, fields: first.fields.filter(({ path }) => paths.has(path)) };
@@ -74,7 +77,7 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
       }
       return [
         {
-          title: `${action === 'create' ? 'New in' : 'Alike in'} ${formatNumber(changes.length)} ${kindTitle(kind)}`,
+          title: `${action === 'create' ? 'New in' : 'Alike in'} ${formatNumber(changes.length)} ${kindTitle(kind)}${first.verdict === 'ok' ? '' : `, ${first.verdict}`}`,
           kind,
           action,
           addresses: changes.map(({ address }) => address),

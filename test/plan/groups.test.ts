@@ -62,6 +62,19 @@ describe('fields that change alike', () => {
     expect(groups.map(({ addresses }) => addresses.length)).toEqual([3, 3]);
   });
 
+  test('what a limit stops for one reason is a group, what is refused by itself is none', () => {
+    const stopped = agents(6, () => [fieldOf('model', 'a', 'b')]).map((change, at) => ({
+      ...change,
+      verdict: 'refused' as const,
+      reason: at === 0 ? 'it is locked' : 'the plan touches 6 of 10 resources',
+    }));
+    const groups = groupAlike(stopped, template);
+    expect(groups.map(({ addresses }) => addresses.length)).toEqual([5]);
+    const { groups: shown, changes } = overviewOf(planOf(stopped, { groups }));
+    expect(shown.map(({ title }) => title)).toEqual(['Alike in 5 agents, refused']);
+    expect(changes.map(({ change: { address } }) => address)).toEqual(['agent.clinic["c1"]']);
+  });
+
   test.each(['drifted', 'conflict'] as const)('what is %s is read one by one', (cause) => {
     const changes = agents(9, () => [fieldOf('model', 'a', 'b', { cause })]);
     expect(groupAlike(changes, template)).toEqual([]);

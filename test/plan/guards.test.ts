@@ -311,7 +311,10 @@ test('what makes a resource anew is part of the share', () => {
 });
 
 test.each([
-  ['apply', 'raise it, plan a part with --target, or lift it this once with --override-limits REASON'],
+  [
+    'apply',
+    'raise it, plan a part with --target, or lift it this once with --override-limits REASON',
+  ],
   ['rollback', 'raise it or plan a part with --target'],
   ['restore', 'raise it or restore a part with --organization'],
 ] as const)('beyond a threshold, %s says how less is done: %s', (purpose, says) => {
