@@ -21,7 +21,8 @@ export function overview(): string {
     '',
     ...topics,
     '',
-    `callsheet help COMMAND shows one. ${OPTIONS_HINT}.`,
+    'Help of one command: callsheet help COMMAND',
+    OPTIONS_HINT,
     '',
   ].join('\n');
 }
@@ -47,6 +48,9 @@ export const HELP = {
     if (command.parent === null) return overview();
     return `${Help.prototype.formatHelp.call(helper, command, helper)}\n${OPTIONS_HINT}\n`;
   },
+  // What stands below `get` is listed further down.
+  commandUsage: (command: Command): string =>
+    Help.prototype.commandUsage.call(new Help(), command).replace(/ \[command\](?= <)/, ''),
   visibleOptions: ({ options }: Command): Option[] => options.filter(({ hidden }) => !hidden),
 };
 

@@ -6,7 +6,7 @@ import { Argument, type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, failureIn } from '../core/errors.ts';
 import { COMMANDS, type CommandEntry, GROUPS, runCommand } from './command-table.ts';
 import type { CommonFlags, Context } from './context.ts';
-import { COMMON_FLAGS } from './flags.ts';
+import { COMMON_FLAGS, type Flag } from './flags.ts';
 import { HELP, optionOf, optionsHelp } from './help.ts';
 import { openTelemetry, type Telemetry } from './monitor/telemetry.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -130,6 +130,8 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command')
     .configureHelp(HELP)
+    // Of `get models --format csv` the flag is that of `get models`.
+    .enablePositionalOptions()
     .exitOverride();
 
   const add = (words: readonly string[], does: string, parent: Command): Command => {
@@ -137,7 +139,6 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     const made = isSpeltOut(words, argv) ? new CliCommand(name) : listedCommand(name);
     made.description(does).exitOverride();
     made.copyInheritedSettings(program);
-    // Of `get models --format csv` each flag is that of `get models`.
     made.enablePositionalOptions();
     parent.addCommand(made);
     return made;
@@ -159,7 +160,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
       command.addArgument(argumentOf(name, does, choices));
     for (const flag of entry.flags ?? []) command.addOption(optionOf(flag));
     for (const flag of COMMON_FLAGS) command.addOption(optionOf(flag).hideHelp());
-    refuseDoubled(command);
+    refuseDoubled(command, [...COMMON_FLAGS, ...(entry.flags ?? [])]);
     command.addHelpText('after', afterHelp(entry));
     command.action((...given) => {
       refuseOptionsAbove(command);
@@ -177,15 +178,15 @@ function argumentOf(name: string, does: string, choices?: readonly string[]): Ar
 }
 
 /** Refuses a flag with one value that is given twice: nobody can tell which one is meant. */
-function refuseDoubled(command: Command): void {
-  for (const { long, variadic, required, parseArg } of command.options) {
-    // Those that are read value by value take any number.
-    if (variadic || !required || parseArg?.length === 2 || long === undefined) continue;
+function refuseDoubled(command: Command, flags: readonly Flag[]): void {
+  for (const { spelling, isRepeatable = false } of flags) {
+    const [, name = ''] = /^--(\S+) <[^.>]*>$/.exec(spelling) ?? [];
+    if (name === '' || isRepeatable) continue;
     const given: string[] = [];
-    command.on(`option:${long.slice(2)}`, (value: string) => {
+    command.on(`option:${name}`, (value: string) => {
       given.push(value);
       if (given.length > 1)
-        command.error(`option '${long}' is given twice: choose one of ${given.join(' and ')}.`);
+        command.error(`option '--${name}' is given twice: choose one of ${given.join(' and ')}.`);
     });
   }
 }

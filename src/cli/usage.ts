@@ -94,7 +94,7 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   'backend-config': 'Set CALLSHEET_STATE, or state in callsheet.yaml.',
   lock: 'The state is always locked: --lock-timeout SPAN of apply waits for another run.',
   input: 'Callsheet asks nothing where standard input is not a terminal.',
-  v: 'Use --version.',
+  v: 'Run callsheet --version.',
 };
 
 /** A command whose mistakes are told in one sentence. */
@@ -167,7 +167,8 @@ function unknownOption(command: Command, given: string): string {
   }
   // Terraform's flags have one dash.
   if (own.includes(`--${name}`)) return `${unknown}: did you mean --${name}?`;
-  if (['help', 'version'].includes(name)) return `${unknown}: did you mean --${name}?`;
+  if (name === 'help') return `${unknown}: did you mean --help?`;
+  if (name === 'version' || given === '-V') return `${unknown}: did you mean callsheet --version?`;
   const foreign = [`${command.name()} ${name}`, name].find((key) =>
     Object.hasOwn(FOREIGN_FLAGS, key),
   );

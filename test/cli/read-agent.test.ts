@@ -75,7 +75,7 @@ describe('nobody is meant by', () => {
       'an organization that is neither a name of the stack nor an id',
       'Front desk',
       'Elm Street Legal',
-      "Error: --organization Elm Street Legal is not among the stack's names\nGive its id: callsheet billing lists organizations by name and id.\n",
+      "Error: --organization Elm Street Legal is not among the stack's names\nGive its id: callsheet get usage lists organizations by name and id.\n",
     ],
     [
       'an address of another kind',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type FeaturesFlags, features, models } from '../../src/cli/commands/catalogues.ts';
 import {
-  type BillingFlags,
-  billing,
+  type UsageFlags,
+  usage,
   type MetricsFlags,
   metrics,
 } from '../../src/cli/commands/reports.ts';
@@ -141,7 +141,7 @@ describe('one block of metrics', () => {
 });
 
 describe('a bill is asked for', () => {
-  const rows: readonly (readonly [Partial<BillingFlags>, Record<string, string>])[] = [
+  const rows: readonly (readonly [Partial<UsageFlags>, Record<string, string>])[] = [
     [{}, { start_date: '2026-10-01', end_date: '2026-10-31' }],
     [{ start: '2026-11-01' }, { start_date: '2026-11-01', end_date: '2026-11-21' }],
     [
@@ -160,7 +160,7 @@ describe('a bill is asked for', () => {
   ];
   test.each(rows)('with %j', async (flags, query) => {
     const stage = await openReadStage(ANSWERS, NAMED);
-    await stage.run((to) => billing({ dir: stage.dir, format: 'json', ...flags }, to));
+    await stage.run((to) => usage({ dir: stage.dir, format: 'json', ...flags }, to));
     expect(queryOf(stage.requests)).toEqual(query);
   });
 
@@ -172,7 +172,7 @@ describe('a bill is asked for', () => {
   ])('not with %j', async (flags, message) => {
     const stage = await openReadStage(ANSWERS);
     const { err } = await stage.run(
-      (to) => billing({ dir: stage.dir, format: 'text', ...flags }, to),
+      (to) => usage({ dir: stage.dir, format: 'text', ...flags }, to),
       { exit: 1 },
     );
     expect(err).toContain(message);
@@ -182,7 +182,7 @@ describe('a bill is asked for', () => {
   test('in January for December', async () => {
     const stage = await openReadStage(ANSWERS);
     await stage.run((to) =>
-      billing(
+      usage(
         { dir: stage.dir, format: 'json' },
         { ...to, now: () => new Date('2027-01-01T00:00:00Z') },
       ),
@@ -193,7 +193,7 @@ describe('a bill is asked for', () => {
   test('for nothing', async () => {
     const period = BILLING.period ?? null;
     const stage = await openReadStage({ 'GET /v1/billing-report': { data: [], period } });
-    const { out } = await stage.run((to) => billing({ dir: stage.dir, format: 'text' }, to));
+    const { out } = await stage.run((to) => usage({ dir: stage.dir, format: 'text' }, to));
     expect(out).toContain('Nothing is charged for these days.\n');
   });
 });
@@ -247,7 +247,7 @@ test('models of an organization', async () => {
 describe('an answer of another shape is an error', () => {
   test.each([
     ['GET /v1/metrics', metrics],
-    ['GET /v1/billing-report', billing],
+    ['GET /v1/usage-report', usage],
     ['GET /v1/features', features],
     ['GET /v1/llm-models', models],
   ] as const)('%s', async (line, command) => {
