@@ -135,8 +135,13 @@ function sentenceFor(command: Command, message: string, code: string): string {
     }
     case 'commander.optionMissingArgument':
       return `${text}: ${path} --help shows what it takes.`;
-    case 'commander.missingMandatoryOptionValue':
-      return `${text}: ${path} needs it.`;
+    case 'commander.missingMandatoryOptionValue': {
+      // It may be there with a slip in it.
+      const unknown = command.args.find((arg) => /^-./.test(arg));
+      return unknown === undefined
+        ? `${text}: ${path} needs it.`
+        : unknownOption(command, unknown.replace(/(?<=^--[^=]*)=.*$/s, ''));
+    }
     case 'commander.invalidArgument':
       return invalidArgument(text);
     default:

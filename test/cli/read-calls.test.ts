@@ -124,8 +124,9 @@ test('a call that is not there is an error', async () => {
 describe('text', () => {
   const text = async (calls: readonly JsonObject[], flags: Partial<CallsCommandFlags>) => {
     const stage = await listing(calls);
-    return (await stage.run((to) => getCalls(DESK, { dir: stage.dir, format: 'text', ...flags }, to)))
-      .out;
+    return (
+      await stage.run((to) => getCalls(DESK, { dir: stage.dir, format: 'text', ...flags }, to))
+    ).out;
   };
 
   test('says that there are more', async () => {

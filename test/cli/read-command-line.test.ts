@@ -72,7 +72,7 @@ const rows: readonly (readonly [string, RegExp])[] = [
   [`get calls ${DESK} --since 7d --format json`, /"data": \[\s*\]/],
   ['metrics --since 7d', /^Metrics of every organization/],
   ['metrics --block hourly --format csv', /^hour,calls,minutes\n00:00,0,0\n/],
-  ['get organizations', /^Harbor Dental  3c6e0b8a[\s\S]*\n1 organization\.\n/m],
+  ['get organizations', /^Harbor Dental {2}3c6e0b8a[\s\S]*\n1 organization\.\n/m],
   ['get usage', /\n1 organization\.\n/],
   [`get features --organization ${HARBOR} --locked --format csv`, /^key,name,state.*\n$/],
   ['get models --format json', /"callsheet-models"[\s\S]*"alpha-4\.1"/],
@@ -90,7 +90,7 @@ describe('the command line, without a stack', () => {
   });
 
   test.concurrent.each([
-    ['metrics --format xml', /Allowed choices are text, json, csv/],
+    ['metrics --format xml', /allowed choices are text, json, csv/],
     [`history ${DESK} --limit 101`, /from 1 to 100/],
     ['session', /--profile/],
   ])('%s is an error', async (line, part) => {

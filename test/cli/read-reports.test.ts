@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type FeaturesFlags, features, models } from '../../src/cli/commands/catalogues.ts';
 import {
-  type UsageFlags,
-  usage,
   type MetricsFlags,
   metrics,
+  type UsageFlags,
+  usage,
 } from '../../src/cli/commands/reports.ts';
 import { BILLING, ELM, FEATURES, HARBOR, METRICS } from './read-documents.ts';
 import { type Answers, openReadStage, readDocument } from './read-stage.ts';

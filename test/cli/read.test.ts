@@ -71,7 +71,8 @@ const commands = {
   metrics: (format) => (flags, to) =>
     metrics({ ...flags, format, ...(format === 'csv' ? { block: 'reasons' as const } : {}) }, to),
   'get usage': (format) => (flags, to) => usage({ ...flags, format }, to),
-  'get features': (format) => (flags, to) => features({ ...flags, format, organization: HARBOR }, to),
+  'get features': (format) => (flags, to) =>
+    features({ ...flags, format, organization: HARBOR }, to),
   'get models': (format) => (flags, to) => models({ ...flags, format }, to),
   'get stt_providers': (format) => (flags, to) => sttProviders({ ...flags, format }, to),
 } satisfies Readonly<Record<string, (format: ReadFormat) => Command>>;

@@ -152,9 +152,11 @@ function kindCalled(given: string): Kind {
   if (ending !== undefined && others.length === 0) return ending;
   const near = CALLED[wanted] ?? nearest(wanted, [...kinds.flatMap(namesOf), ...OTHERS]);
   const all = [...kinds.map(pluralOf), ...OTHERS].join(', ');
-  throw new CallsheetError('usage', `callsheet get does not know ${JSON.stringify(given)}`, {
-    hint: near === undefined ? `It reads ${all}.` : `Did you mean ${near}? It reads ${all}.`,
-  });
+  const meant = near === undefined ? `it reads ${all}.` : `did you mean ${near}?`;
+  throw new CallsheetError(
+    'usage',
+    `callsheet get does not know ${JSON.stringify(given)}: ${meant}`,
+  );
 }
 
 /** What else there is to read: the commands below `get`. */
