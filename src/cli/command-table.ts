@@ -250,7 +250,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [{ name: '<planfile>', does: 'a plan made by: callsheet plan --out FILE' }],
     flags: [format('text', 'json', 'markdown', 'html')],
     examples: ['callsheet show plan.json', 'callsheet show plan.json --format html > plan.html'],
-    exits: OFFLINE,
+    exits: ['done', 'error', 'stale'],
     prints: ['callsheet-plan'],
     load: async () => (await import('./commands/show.ts')).showPlan,
   },

@@ -185,7 +185,11 @@ export function factsOf(field: FieldDocument): readonly Fact[] {
     ['written', field.whole && ['always whole']],
     [
       'assumption',
-      assumption !== null && [{ code: assumption }, '; see: ', { code: 'callsheet explain assumptions' }],
+      assumption !== null && [
+        { code: assumption },
+        '; see: ',
+        { code: 'callsheet explain assumptions' },
+      ],
     ],
   ];
   return found.flatMap(([label, words]) =>

@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { type FeaturesFlags, features, models } from '../../src/cli/commands/catalogues.ts';
+import {
+  type FeaturesFlags,
+  features,
+  models,
+  organizations,
+} from '../../src/cli/commands/catalogues.ts';
 import {
   type MetricsFlags,
   metrics,
   type UsageFlags,
   usage,
 } from '../../src/cli/commands/reports.ts';
-import { BILLING, ELM, FEATURES, HARBOR, METRICS } from './read-documents.ts';
-import { type Answers, openReadStage, readDocument } from './read-stage.ts';
+import { AGENTS, BILLING, ELM, FEATURES, HARBOR, METRICS } from './read-documents.ts';
+import { type Answers, openReadStage, Refusal, readDocument } from './read-stage.ts';
 
 const ANSWERS: Answers = {
   'GET /v1/metrics': { data: METRICS },
@@ -244,10 +249,35 @@ test('models of an organization', async () => {
   expect(out).toBe('There are no models.\n');
 });
 
+describe('organizations of a key that may not list them', () => {
+  test('are those of its agents, and it says so', async () => {
+    const refusal = { error: 'insufficient_scope', error_description: 'Closed to scoped keys' };
+    const stage = await openReadStage(
+      {
+        'GET /v1/billing-report': new Refusal(403, refusal),
+        'GET /v1/agents': {
+          data: AGENTS,
+          pagination: { page: 1, limit: 100, total: AGENTS.length, totalPages: 1 },
+        },
+      },
+      { 'callsheet.yaml': `callsheet: 1\norganizations: { harbor: ${HARBOR} }\n` },
+    );
+    const flags = { dir: stage.dir, format: 'json' } as const;
+    const { out, err } = await stage.run((to) => organizations(flags, to));
+    const unknown = { name: null, reseller_id: null, reseller_name: null };
+    expect(readDocument(out).data).toEqual([
+      { id: HARBOR, ...unknown, stack_name: 'harbor' },
+      { id: ELM, ...unknown, stack_name: null },
+    ]);
+    expect(err.replace(/\s+/g, ' ')).toContain('The key may not list organizations (');
+    expect(err).toContain('insufficient_scope');
+  });
+});
+
 describe('an answer of another shape is an error', () => {
   test.each([
     ['GET /v1/metrics', metrics],
-    ['GET /v1/usage-report', usage],
+    ['GET /v1/billing-report', usage],
     ['GET /v1/features', features],
     ['GET /v1/llm-models', models],
   ] as const)('%s', async (line, command) => {

@@ -214,10 +214,10 @@ describe('text', () => {
     [
       'get organizations',
       [
-        'name              id                                    in the stack  reseller',
-        `Harbor Dental     ${HARBOR}  –             Tidewater`,
-        'Elm Street Legal  8f14e45f-ceea-467f-a9d4-3c6e0b8a9c15  –             Keystone',
-        'Orchard Homes     org-3                                 –             Tidewater',
+        'name              id                                    reseller',
+        `Harbor Dental     ${HARBOR}  Tidewater`,
+        'Elm Street Legal  8f14e45f-ceea-467f-a9d4-3c6e0b8a9c15  Keystone',
+        'Orchard Homes     org-3                                 Tidewater',
         '',
         '3 organizations.',
       ],

@@ -69,9 +69,7 @@ describe('queue add, work and show', () => {
     const { out } = await stage.enqueue(['plan']);
     await stage.work();
     await stage.report(out.trim(), { out: plans });
-    const { stacks } = JSON.parse(
-      (await stage.report(out.trim(), { format: 'json' })).out,
-    );
+    const { stacks } = JSON.parse((await stage.report(out.trim(), { format: 'json' })).out);
     writeFileSync(join(plans, 'fleet.json'), JSON.stringify({ ...stacks, stacks: [] }));
     expect((await failureOf(() => stage.enqueue(['apply', plans]))).message).toMatch(/fleet\.json/);
   });

@@ -205,7 +205,7 @@ function offersAt(at: Walked, current: string, isHelp: boolean): readonly Offer[
   // A list of values goes on until the next flag.
   if (pending?.must === true || pending?.option.variadic === true) return values;
   const below: readonly Offer[] =
-    command.commands.length > 0 && at.count === 0
+    command.commands.length > 0 && (at.count === 0 || command.registeredArguments.length === 0)
       ? [{ type: 'words', words: commandWords(command, isHelp) }]
       : [];
   return isHelp ? below : [...values, ...below, ...argumentsAt(at)];
