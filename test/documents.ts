@@ -92,7 +92,9 @@ export async function checkPrinted(out: string, args: readonly string[] = []): P
 function formatsOf(args: readonly string[]): readonly string[] {
   if (args.length === 0) return Object.keys(DOCUMENTS);
   const line = `${args.join(' ')} `;
-  return COMMANDS.find(({ name }) => line.startsWith(`${name} `))?.prints ?? [];
+  const named = COMMANDS.filter(({ name }) => line.startsWith(`${name} `));
+  // `get models` rather than `get`.
+  return named.toSorted((a, b) => b.name.length - a.name.length)[0]?.prints ?? [];
 }
 
 export function isFormat(format: unknown): format is DocumentFormat {

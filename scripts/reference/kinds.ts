@@ -66,7 +66,7 @@ function lifeOf(kind: Kind): string {
     ...rolledBack(kind),
     ...(kind.schema['x-lock'] === undefined
       ? []
-      : [['lock', `${code(kind.schema['x-lock'])}; see: \`callsheet features\``] as const]),
+      : [['lock', `${code(kind.schema['x-lock'])}; see: \`callsheet get features\``] as const]),
   ];
   return facts.map(([label, words]) => bullet(`**${label}** ${words}`)).join('\n');
 }

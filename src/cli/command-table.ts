@@ -107,7 +107,19 @@ const WRITING: readonly ExitName[] = [
 /** Commands that edit the state. They recover an interrupted run first, and ask the platform about it. */
 const EDITING: readonly ExitName[] = ['done', 'error', 'refused', 'stale', 'locked', 'interrupted'];
 
-/** Every command, in the order in which help lists them. */
+/** Commands that report what workers did. */
+const BATCH: readonly ExitName[] = [
+  'done',
+  'error',
+  'changes',
+  'partial',
+  'refused',
+  'stale',
+  'locked',
+  'interrupted',
+];
+
+/** Every command, in the order of the reference. One of two words may stand below a command that runs itself. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'validate',
@@ -179,7 +191,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/explain.ts')).explain,
   },
   {
-    name: 'graph',
+    name: 'explain graph',
     does: 'draw what refers to what in the stack',
     flags: [
       ...TARGETS,
@@ -187,11 +199,20 @@ export const COMMANDS: readonly CommandEntry[] = [
       format('mermaid', 'dot'),
     ],
     examples: [
-      'callsheet graph',
-      'callsheet graph --target agent.reception --format dot > graph.dot',
+      'callsheet explain graph',
+      'callsheet explain graph --target agent.reception --format dot > graph.dot',
     ],
     exits: OFFLINE,
     load: async () => (await import('./commands/graph.ts')).graph,
+  },
+  {
+    name: 'explain assumptions',
+    does: 'list what is taken for granted where the specification is silent',
+    flags: [format('text', 'json')],
+    examples: ['callsheet explain assumptions'],
+    exits: OFFLINE,
+    prints: ['callsheet-assumptions'],
+    load: async () => (await import('./commands/assumptions.ts')).assumptions,
   },
   {
     name: 'schema',
@@ -222,6 +243,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     exits: ['done', 'error', 'changes', 'refused', 'interrupted'],
     prints: ['callsheet-plan', 'callsheet-fleet'],
     load: async () => (await import('./commands/plan.ts')).plan,
+  },
+  {
+    name: 'show',
+    does: 'show a plan file as it was made, without a network',
+    args: [{ name: '<planfile>', does: 'a plan made by: callsheet plan --out FILE' }],
+    flags: [format('text', 'json', 'markdown', 'html')],
+    examples: ['callsheet show plan.json', 'callsheet show plan.json --format html > plan.html'],
+    exits: ['done', 'error', 'stale'],
+    prints: ['callsheet-plan'],
+    load: async () => (await import('./commands/show.ts')).showPlan,
   },
   {
     name: 'apply',
@@ -647,19 +678,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
-    name: 'assumptions',
-    does: 'list what is taken for granted where the specification is silent',
-    flags: [format('text', 'json')],
-    examples: ['callsheet assumptions'],
-    exits: OFFLINE,
-    prints: ['callsheet-assumptions'],
-    load: async () => (await import('./commands/assumptions.ts')).assumptions,
-  },
-  {
     name: 'get',
-    does: 'show what the platform has: a list of a kind, or one resource whole',
+    does: 'read the platform: agents, calls, usage, models, voices, ...',
     args: [
-      { name: '<kind>', does: 'agents, retry_policies, email_templates, sms_templates, …' },
+      {
+        name: '<what>',
+        does: 'agents, retry_policies, email_templates, sms_templates, knowledge_sources or custom_voices; or the address of one resource: agent.reception',
+      },
       { name: '[resource]', does: 'one of them: an address of the stack, an id or a name' },
     ],
     flags: [
@@ -669,13 +694,108 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     examples: [
       'callsheet get agents --organization harbor',
-      'callsheet get agents agent.reception --format json',
+      'callsheet get agent.reception --format json',
+      'callsheet get agents "Front desk"',
       'callsheet get knowledge_sources --knowledge-base harbor',
     ],
     // It lists kinds whose endpoints are assumed, which platform.assume can forbid.
     exits: ['done', 'error', 'refused', 'interrupted'],
     prints: ['callsheet-records', 'callsheet-record'],
     load: async () => (await import('./commands/get.ts')).get,
+  },
+  {
+    name: 'get organizations',
+    does: 'list the organizations that the key reaches, with their ids',
+    flags: [format('text', 'json', 'csv')],
+    examples: ['callsheet get organizations'],
+    exits: READING,
+    prints: ['callsheet-organizations'],
+    load: async () => (await import('./commands/catalogues.ts')).organizations,
+  },
+  {
+    name: 'get calls',
+    does: 'list the calls of an agent, or show one',
+    args: [AGENT],
+    flags: [
+      ORGANIZATION,
+      flag('--call <id>', 'one call, by its id or the beginning of it'),
+      flag('--since <time>', 'calls since then: 2h, 7d, 2026-11-21, 2026-11-21T09:00Z'),
+      flag('--until <time>', 'calls until then'),
+      flag('--limit <n>', 'how many calls, counted from the newest (50 without --since)', {
+        parse: upTo(Number.MAX_SAFE_INTEGER),
+      }),
+      flag('--transcript', 'show what was said'),
+      flag('--summary', 'show the summaries'),
+      format('text', 'json', 'csv'),
+    ],
+    examples: [
+      'callsheet get calls agent.reception --since 7d --summary',
+      'callsheet get calls "Front desk" --call 7c346549 --transcript',
+    ],
+    exits: READING,
+    prints: ['callsheet-calls', 'callsheet-call'],
+    load: async () => (await import('./commands/reports.ts')).calls,
+  },
+  {
+    name: 'get usage',
+    does: 'show the voice minutes and agents of every organization',
+    flags: [
+      flag('--start <day>', 'first day, 2026-11-01 (the last whole month otherwise)'),
+      flag('--end <day>', 'last day (today, where --start is given alone)'),
+      flag('--reseller <id...>', 'these resellers alone'),
+      flag('--organization <name|id...>', 'these organizations alone'),
+      format('text', 'json', 'csv'),
+    ],
+    examples: ['callsheet get usage --start 2026-10-01 --end 2026-10-31 --format csv'],
+    exits: READING,
+    prints: ['callsheet-billing'],
+    load: async () => (await import('./commands/reports.ts')).usage,
+  },
+  {
+    name: 'get features',
+    does: 'show which features are locked, where, and by what',
+    flags: [
+      ORGANIZATION,
+      flag('--reseller <id>', 'as they stand for a reseller'),
+      flag('--locked', 'locked ones alone'),
+      format('text', 'json', 'csv'),
+    ],
+    examples: ['callsheet get features --organization harbor --locked'],
+    exits: READING,
+    prints: ['callsheet-features'],
+    load: async () => (await import('./commands/catalogues.ts')).features,
+  },
+  {
+    name: 'get models',
+    does: 'list the language models that may be assigned',
+    flags: [ORGANIZATION, format('text', 'json', 'csv')],
+    examples: ['callsheet get models --organization harbor'],
+    exits: READING,
+    prints: ['callsheet-models'],
+    load: async () => (await import('./commands/catalogues.ts')).models,
+  },
+  {
+    name: 'get stt_providers',
+    does: 'list the speech-to-text providers',
+    flags: [format('text', 'json', 'csv')],
+    examples: ['callsheet get stt_providers'],
+    exits: READING,
+    prints: ['callsheet-stt-providers'],
+    load: async () => (await import('./commands/catalogues.ts')).sttProviders,
+  },
+  {
+    name: 'get payments',
+    does: 'show whether an agent may take payments, and what is missing',
+    args: [AGENT],
+    flags: [
+      ORGANIZATION,
+      flag('--refresh', 'have the platform ask the payment processor now'),
+      format('text', 'json'),
+    ],
+    examples: ['callsheet get payments agent.reception --refresh'],
+    exits: READING,
+    prints: ['callsheet-payments'],
+    load: async () => (await import('./commands/catalogues.ts')).payments,
   },
   {
     name: 'history',
@@ -699,44 +819,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/history.ts')).history,
   },
   {
-    name: 'payments',
-    does: 'show whether an agent may take payments, and what is missing',
-    args: [AGENT],
-    flags: [
-      ORGANIZATION,
-      flag('--refresh', 'have the platform ask the payment processor now'),
-      format('text', 'json'),
-    ],
-    examples: ['callsheet payments agent.reception --refresh'],
-    exits: READING,
-    prints: ['callsheet-payments'],
-    load: async () => (await import('./commands/catalogues.ts')).payments,
-  },
-  {
-    name: 'logs',
-    does: 'list the calls of an agent, or show one',
-    args: [AGENT],
-    flags: [
-      ORGANIZATION,
-      flag('--call <id>', 'one call, by its id or the beginning of it'),
-      flag('--since <time>', 'calls since then: 2h, 7d, 2026-11-21, 2026-11-21T09:00Z'),
-      flag('--until <time>', 'calls until then'),
-      flag('--limit <n>', 'how many calls, counted from the newest (50 without --since)', {
-        parse: upTo(Number.MAX_SAFE_INTEGER),
-      }),
-      flag('--transcript', 'show what was said'),
-      flag('--summary', 'show the summaries'),
-      format('text', 'json', 'csv'),
-    ],
-    examples: [
-      'callsheet logs agent.reception --since 7d --summary',
-      'callsheet logs "Front desk" --call 7c346549 --transcript',
-    ],
-    exits: READING,
-    prints: ['callsheet-calls', 'callsheet-call'],
-    load: async () => (await import('./commands/reports.ts')).logs,
-  },
-  {
     name: 'metrics',
     does: 'show what agents did: totals, outcomes, charts, agents',
     flags: [
@@ -755,62 +837,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/reports.ts')).metrics,
   },
   {
-    name: 'billing',
-    does: 'show the voice minutes and agents of every organization',
-    flags: [
-      flag('--start <day>', 'first day, 2026-11-01 (the last whole month otherwise)'),
-      flag('--end <day>', 'last day (today, where --start is given alone)'),
-      flag('--reseller <id...>', 'these resellers alone'),
-      flag('--organization <name|id...>', 'these organizations alone'),
-      format('text', 'json', 'csv'),
-    ],
-    examples: ['callsheet billing --start 2026-10-01 --end 2026-10-31 --format csv'],
-    exits: READING,
-    prints: ['callsheet-billing'],
-    load: async () => (await import('./commands/reports.ts')).billing,
-  },
-  {
-    name: 'features',
-    does: 'show which features are locked, where, and by what',
-    flags: [
-      ORGANIZATION,
-      flag('--reseller <id>', 'as they stand for a reseller'),
-      flag('--locked', 'locked ones alone'),
-      format('text', 'json', 'csv'),
-    ],
-    examples: ['callsheet features --organization harbor --locked'],
-    exits: READING,
-    prints: ['callsheet-features'],
-    load: async () => (await import('./commands/catalogues.ts')).features,
-  },
-  {
-    name: 'models',
-    does: 'list the language models that may be assigned',
-    flags: [ORGANIZATION, format('text', 'json', 'csv')],
-    examples: ['callsheet models --organization harbor'],
-    exits: READING,
-    prints: ['callsheet-models'],
-    load: async () => (await import('./commands/catalogues.ts')).models,
-  },
-  {
-    name: 'stt',
-    does: 'list the speech-to-text providers',
-    flags: [format('text', 'json', 'csv')],
-    examples: ['callsheet stt'],
-    exits: READING,
-    prints: ['callsheet-stt-providers'],
-    load: async () => (await import('./commands/catalogues.ts')).stt,
-  },
-  {
-    name: 'voices',
-    does: 'list the cloned voices of an organization',
-    flags: [ORGANIZATION, format('text', 'json', 'csv')],
-    examples: ['callsheet voices --organization harbor'],
-    exits: READING,
-    prints: ['callsheet-records'],
-    load: async () => (await import('./commands/catalogues.ts')).voices,
-  },
-  {
     name: 'session',
     does: 'mint a session token for an application that embeds an agent',
     flags: [
@@ -826,10 +852,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/catalogues.ts')).session,
   },
   {
-    name: 'enqueue',
+    name: 'queue add',
     does: 'have workers run a command in every stack of a tree',
     args: [
-      { name: '[command]', does: 'what they run', choices: ['plan', 'apply', 'drift'] },
+      { name: '<command>', does: 'what they run', choices: ['plan', 'apply', 'drift'] },
       { name: '[plans]', does: 'for apply: the folder of callsheet plan --recursive --out FOLDER' },
     ],
     flags: [
@@ -838,24 +864,22 @@ export const COMMANDS: readonly CommandEntry[] = [
       flag('--auto-approve', 'for apply: do not ask'),
       flag('--rollback-on-failure', 'for apply: undo what a run did, should it fail'),
       flag('--detailed-exitcode', 'for plan and drift: exit 2 when there are changes'),
-      flag('--out <folder>', 'for plan, with --wait or --report: write the plans to a folder'),
+      flag('--out <folder>', 'for plan, with --wait: write the plans to a folder'),
       flag('--wait', 'follow it, and report what came of it'),
-      flag('--report <batch>', 'report what came of a batch'),
       format('text', 'json', 'markdown'),
     ],
     examples: [
-      'callsheet enqueue plan --queue postgres://callsheet@db.example.test/queue --wait --out plans',
-      'callsheet enqueue apply plans --wait',
-      'callsheet enqueue apply --auto-approve',
-      'callsheet enqueue --report 20261121t101203z-7f3a19',
+      'callsheet queue add plan --queue postgres://callsheet@db.example.test/queue --wait --out plans',
+      'callsheet queue add apply plans --wait',
+      'callsheet queue add apply --auto-approve',
     ],
-    exits: ['done', 'error', 'changes', 'partial', 'refused', 'stale', 'locked', 'interrupted'],
+    exits: BATCH,
     prints: ['callsheet-batch', 'callsheet-fleet'],
-    load: async () => (await import('./commands/enqueue.ts')).enqueueCommand,
+    load: async () => (await import('./commands/queue.ts')).add,
   },
   {
-    name: 'worker',
-    does: 'run what was enqueued, in the stacks of a checkout',
+    name: 'queue work',
+    does: 'run what is queued, in the stacks of a checkout',
     flags: [
       QUEUE,
       flag('--until-empty', 'end once nothing is left to do'),
@@ -868,11 +892,30 @@ export const COMMANDS: readonly CommandEntry[] = [
       LOG,
     ],
     examples: [
-      'callsheet worker --queue postgres://callsheet@db.example.test/queue',
-      'callsheet worker --until-empty --stacks 8 --concurrency 16',
+      'callsheet queue work --queue postgres://callsheet@db.example.test/queue',
+      'callsheet queue work --until-empty --stacks 8 --concurrency 16',
     ],
     exits: OFFLINE,
     load: async () => (await import('./commands/worker.ts')).worker,
+  },
+  {
+    name: 'queue show',
+    does: 'show what came of a batch',
+    args: [{ name: '<batch>', does: 'its id, as callsheet queue add printed it' }],
+    flags: [
+      QUEUE,
+      flag('--detailed-exitcode', 'of plan and drift: exit 2 when there are changes'),
+      flag('--out <folder>', 'of plan, once it is done: write the plans to a folder'),
+      flag('--wait', 'follow it until it is done'),
+      format('text', 'json', 'markdown'),
+    ],
+    examples: [
+      'callsheet queue show 20261121t101203z-7f3a19',
+      'callsheet queue show 20261121t101203z-7f3a19 --wait --out plans',
+    ],
+    exits: BATCH,
+    prints: ['callsheet-fleet'],
+    load: async () => (await import('./commands/queue.ts')).show,
   },
   {
     name: 'ui',
@@ -925,8 +968,20 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** Commands that have others below them. */
+/** Commands that do nothing but have others below them. */
 export const GROUPS: { readonly [name: string]: string } = {
   state: 'look at the state, edit, unlock or rebuild it',
   snapshot: 'keep everything of an account in a file, and look at it',
+  queue: 'have workers on many machines run the stacks of a tree',
+};
+
+/** What a person wants to do, and the commands for it: the order in which `callsheet --help` lists them. */
+export const TOPICS: { readonly [topic: string]: readonly string[] } = {
+  Start: ['init', 'export', 'import'],
+  Change: ['fmt', 'validate', 'plan', 'show', 'rehearse', 'apply'],
+  Look: ['get', 'history', 'metrics', 'drift', 'pull', 'runs', 'explain', 'ui'],
+  'Undo and recover': ['rollback', 'snapshot', 'restore'],
+  State: ['state'],
+  'Fleets and pipelines': ['queue', 'watch'],
+  'Editor, simulator, applications': ['schema', 'completion', 'simulate', 'session'],
 };

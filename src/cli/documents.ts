@@ -22,6 +22,7 @@ export const DOCUMENTS = {
   'callsheet-lock': 'state-commands',
   'callsheet-metrics': 'read',
   'callsheet-models': 'read',
+  'callsheet-organizations': 'read',
   'callsheet-payments': 'read',
   'callsheet-plan': 'plan',
   'callsheet-pull': 'pull',

@@ -14,8 +14,10 @@ export type Flag = {
   readonly isRequired?: boolean;
   /** Reads one value; `before` is what values before it came to. Throws `InvalidArgumentError`. */
   readonly parse?: (value: string, before: unknown) => unknown;
-  /** Whether it goes into the jobs of `enqueue`, rather than being the worker's own. */
+  /** Whether it goes into the jobs of `queue add`, rather than being the worker's own. */
   readonly isInJob?: boolean;
+  /** Whether it may be given again, once for each value. */
+  readonly isRepeatable?: boolean;
 };
 
 type FlagFacts = Omit<Flag, 'spelling' | 'does'>;
@@ -33,7 +35,7 @@ export function repeatable(spelling: string, does: string): Flag {
     ...((before as readonly string[]) ?? []),
     value,
   ];
-  return flag(spelling, `${does} (repeatable)`, { parse });
+  return flag(spelling, `${does} (repeatable)`, { parse, isRepeatable: true });
 }
 
 /** Flags of every command. */

@@ -2,15 +2,16 @@
  * `cli/` is the command line: flags in, stages called, results rendered, an exit code out. Each command
  * is a thin file of its own, loaded when it is asked for.
  */
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { Argument, type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, failureIn } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
 import { COMMANDS, type CommandEntry, GROUPS, runCommand } from './command-table.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { COMMON_FLAGS, type Flag } from './flags.ts';
+import { HELP, optionOf, optionsHelp } from './help.ts';
 import { openTelemetry, type Telemetry } from './monitor/telemetry.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
+import { CliCommand, pathTo, refuseUnknownCommand } from './usage.ts';
 
 export type Deps = Omit<
   Context,
@@ -83,19 +84,14 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
   });
   try {
     refuseUnknownHelp(program, argv);
-    await program.parseAsync(helpLine(spreadPairs(argv)), { from: 'user' });
+    if (argv[0] === 'help' && argv[1] === 'options') process.stdout.write(optionsHelp());
+    else await program.parseAsync(helpLine(spreadPairs(argv)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version are answers, everything else that commander throws is a wrong command line.
     exit = error.exitCode === 0 ? EXIT.done : EXIT.error;
   }
   return exit;
-}
-
-/** `callsheet state mv`. */
-function pathTo(command: Command): string {
-  const { parent } = command;
-  return parent === null ? command.name() : `${pathTo(parent)} ${command.name()}`;
 }
 
 /** Loaded when it is asked for: it is of no use to most commands. */
@@ -112,22 +108,13 @@ function helpLine(argv: readonly string[]): string[] {
 
 /** `callsheet help vaildate` is a slip, which commander answers with the help of everything. */
 function refuseUnknownHelp(program: Command, [first, ...words]: readonly string[]): void {
-  if (first !== 'help') return;
+  if (first !== 'help' || words[0] === 'options') return;
   let at = program;
   for (const word of words.filter((text) => !text.startsWith('-') && text !== 'help')) {
-    const next = at.commands.find((one) => one.name() === word || one.aliases().includes(word));
-    if (next === undefined) {
-      const names = at.commands.map((one) => one.name());
-      const close = nearest(word, names);
-      const meant = close === undefined ? '' : `\n(Did you mean ${close}?)`;
-      at.error(`error: unknown command '${word}'${meant}`);
-    } else at = next;
+    const next = at.commands.find((one) => one.name() === word);
+    if (next === undefined) refuseUnknownCommand(at, word);
+    else at = next;
   }
-}
-
-/** What follows a mistake in the words of a command. */
-function helpHint(command: string): string {
-  return `(${command} --help shows what there is)`;
 }
 
 /** Gives a command its context, and turns what it throws into a report and an exit code. */
@@ -137,22 +124,22 @@ type Act = (
 
 /** Every command with its arguments and flags; those alone that `argv` names, where it names some. */
 export function buildProgram(action: Act, version: string, argv: readonly string[] = []): Command {
-  const program = new Command('callsheet')
+  const program = new CliCommand('callsheet')
     .description('Plan, apply and roll back fleets of AI phone agents from YAML in Git.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command')
-    .showSuggestionAfterError(true)
-    .showHelpAfterError(helpHint('callsheet'))
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP)
+    // Of `get models --format csv` the flag is that of `get models`.
+    .enablePositionalOptions()
     .exitOverride();
 
   const add = (words: readonly string[], does: string, parent: Command): Command => {
     const name = words.at(-1) ?? '';
-    const made = isSpeltOut(words, argv) ? new Command(name) : listedCommand(name);
+    const made = isSpeltOut(words, argv) ? new CliCommand(name) : listedCommand(name);
     made.description(does).exitOverride();
     made.copyInheritedSettings(program);
-    made.showHelpAfterError(helpHint(['callsheet', ...words].join(' ')));
+    made.enablePositionalOptions();
     parent.addCommand(made);
     return made;
   };
@@ -168,11 +155,15 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     const words = entry.name.split(' ');
     const [first = ''] = words;
     const command = add(words, entry.does, words.length > 1 ? groupOf(first) : program);
+    if (words.length === 1) groups.set(first, command);
     for (const { name, does, choices } of entry.args ?? [])
       command.addArgument(argumentOf(name, does, choices));
-    for (const flag of [...COMMON_FLAGS, ...(entry.flags ?? [])]) command.addOption(optionOf(flag));
+    for (const flag of entry.flags ?? []) command.addOption(optionOf(flag));
+    for (const flag of COMMON_FLAGS) command.addOption(optionOf(flag).hideHelp());
+    refuseDoubled(command, [...COMMON_FLAGS, ...(entry.flags ?? [])]);
     command.addHelpText('after', afterHelp(entry));
     command.action((...given) => {
+      refuseOptionsAbove(command);
       // Arguments, then flags, then the command itself. Commander read them as the entry lists them.
       const args = given.slice(0, -2);
       return action((flags, context) => runCommand(entry, args, flags, context))(given.at(-2));
@@ -186,12 +177,30 @@ function argumentOf(name: string, does: string, choices?: readonly string[]): Ar
   return choices === undefined ? made : made.choices([...choices]);
 }
 
-function optionOf(flag: Flag): Option {
-  const { spelling, does, choices, byDefault, defaultSaid, isRequired = false, parse } = flag;
-  const made = new Option(spelling, does).makeOptionMandatory(isRequired);
-  if (choices !== undefined) made.choices([...choices]);
-  if (parse !== undefined) made.argParser(parse);
-  return byDefault === undefined ? made : made.default(byDefault, defaultSaid);
+/** Refuses a flag with one value that is given twice: nobody can tell which one is meant. */
+function refuseDoubled(command: Command, flags: readonly Flag[]): void {
+  for (const { spelling, isRepeatable = false } of flags) {
+    const [, name = ''] = /^--(\S+) <[^.>]*>$/.exec(spelling) ?? [];
+    if (name === '' || isRepeatable) continue;
+    const given: string[] = [];
+    command.on(`option:${name}`, (value: string) => {
+      given.push(value);
+      if (given.length > 1)
+        command.error(`option '--${name}' is given twice: choose one of ${given.join(' and ')}.`);
+    });
+  }
+}
+
+/** Refuses `get --format json models`: the flag would be that of `get`, and nobody would read it. */
+function refuseOptionsAbove(command: Command): void {
+  const { parent } = command;
+  const above = parent?.options.find(
+    (option) => parent.getOptionValueSource(option.attributeName()) === 'cli',
+  );
+  if (above !== undefined)
+    command.error(
+      `option '${above.long}' goes behind the command: ${pathTo(command)} ${above.long}.`,
+    );
 }
 
 /** Examples below the flags, and what the command can end with. */
@@ -225,7 +234,7 @@ const INNER: ReadonlyMap<string, readonly string[]> = new Map(
 
 /** A command that can be listed and suggested, and no more: what is said of it besides is not kept. */
 function listedCommand(name: string): Command {
-  const made = new Command(name);
+  const made = new CliCommand(name);
   const ignore = () => made;
   return Object.assign(made, {
     ...{ option: ignore, requiredOption: ignore, addOption: ignore },

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from './value.ts';
 
 export declare namespace Assumptions {
-/** What `assumptions` prints with `--format json`: what is taken for granted where the specification of the platform is silent. */
+/** What `explain assumptions` prints with `--format json`: what is taken for granted where the specification of the platform is silent. */
 export type Document = {
   /** Tells the document from other JSON. */
   readonly format: 'callsheet-assumptions';
@@ -36,13 +36,13 @@ export type Document = {
 }
 
 export declare namespace Batch {
-/** What `enqueue` prints with `--format json`, where it does not wait. */
+/** What `queue add` prints with `--format json`, where it does not wait. */
 export type Document = {
   /** Tells the document from other JSON. */
   readonly format: 'callsheet-batch';
   /** Version of this format. */
   readonly version: 1;
-  /** Its id, for `enqueue --report`. */
+  /** Its id, for `queue show`. */
   readonly batch: string;
   /** What workers run in each stack. */
   readonly command: 'plan' | 'apply' | 'drift';
@@ -69,6 +69,7 @@ export type Document =
   | Features
   | Models
   | Stt
+  | Organizations
   | Payments
   | Session;
 
@@ -271,6 +272,26 @@ export type Stt = {
   readonly version: 1;
   /** The providers. */
   readonly data: readonly JsonObject[];
+};
+/** The organizations that the key reaches. */
+export type Organizations = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-organizations';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The organizations. */
+  readonly data: readonly {
+    /** Id of the organization. */
+    readonly id: string;
+    /** Its name; null where the key may not read it. */
+    readonly name: string | null;
+    /** Id of its reseller; null where there is none, or the key may not read it. */
+    readonly reseller_id: string | null;
+    /** Name of its reseller. */
+    readonly reseller_name: string | null;
+    /** What `organizations` of the stack calls it; null where it does not. */
+    readonly stack_name: string | null;
+  }[];
 };
 /** Whether an agent may take payments. */
 export type Payments = {
@@ -1375,7 +1396,7 @@ export type Document = {
     /** How long it takes, from the time that planning took. */
     readonly seconds: number;
   };
-  /** Ids of the assumptions about the platform that the plan's calls rely on; `callsheet assumptions` explains them. */
+  /** Ids of the assumptions about the platform that the plan's calls rely on; `callsheet explain assumptions` explains them. */
   readonly assumptions: readonly string[];
   /** Operations that the stack has elsewhere (`platform.endpoints`); absent where it moved none. */
   readonly endpoints?: readonly {

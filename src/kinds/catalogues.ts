@@ -16,7 +16,7 @@ type Catalogue = {
 export const catalogues: { readonly [name: string]: Catalogue } = {
   llm_models: {
     noun: 'language model',
-    command: 'callsheet models',
+    command: 'callsheet get models',
     isOrganizations: true,
     list: (organization) => ({
       operation: 'listLlmModels',
@@ -25,7 +25,7 @@ export const catalogues: { readonly [name: string]: Catalogue } = {
   },
   stt_providers: {
     noun: 'speech-to-text provider',
-    command: 'callsheet stt',
+    command: 'callsheet get stt_providers',
     isOrganizations: false,
     list: () => ({ operation: 'listSttProviders' }),
   },

@@ -128,7 +128,7 @@ function lackOf(
 }
 
 const LOCKED =
-  'Have it unlocked for the organization (`callsheet features` shows what is locked, and where), or take it out of the configuration.';
+  'Have it unlocked for the organization (`callsheet get features` shows what is locked, and where), or take it out of the configuration.';
 
 /** An error page that is none of the platform's. */
 const SOMETHING_BETWEEN =
@@ -155,7 +155,7 @@ const BY_OPERATION: { readonly [operationAndStatus: string]: string } = {
   'setPaymentTool 502':
     'The payment processor gave no answer. Look whether the tool is armed before you try again.',
   'setPaymentTool 403':
-    'Card payments are locked for the organization, or the key does not reach the agent: `callsheet payments` shows which.',
+    'Card payments are locked for the organization, or the key does not reach the agent: `callsheet get payments` shows which.',
   'revertAgent 404':
     'The agent is gone or out of reach, or the platform no longer keeps that version: `callsheet history` shows those that it keeps.',
   'setSipRegistration 404':

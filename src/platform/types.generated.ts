@@ -776,7 +776,7 @@ export interface AgentSummary {
     | 'opentable_reservation'
     | 'translator';
   /**
-   * Language model id, from `callsheet models`.
+   * Language model id, from `callsheet get models`.
    */
   model?: string | null;
   /**
@@ -896,7 +896,7 @@ export interface AgentUpdate {
     [k: string]: unknown;
   } | null;
   /**
-   * Language model id, from `callsheet models`.
+   * Language model id, from `callsheet get models`.
    */
   model?: string;
   /**
@@ -904,7 +904,7 @@ export interface AgentUpdate {
    */
   voiceModel?: string | null;
   /**
-   * Speech-to-text provider id, from `callsheet stt`.
+   * Speech-to-text provider id, from `callsheet get stt_providers`.
    */
   sttModel?: string;
   /**
@@ -1391,7 +1391,7 @@ export interface Agent {
     [k: string]: unknown;
   } | null;
   /**
-   * Language model id, from `callsheet models`.
+   * Language model id, from `callsheet get models`.
    */
   model?: string | null;
   /**
@@ -1399,7 +1399,7 @@ export interface Agent {
    */
   voice_model?: string | null;
   /**
-   * Speech-to-text provider id, from `callsheet stt`.
+   * Speech-to-text provider id, from `callsheet get stt_providers`.
    */
   stt_model?: string | null;
   /**

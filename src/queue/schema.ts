@@ -8,7 +8,7 @@ import { type QueueDatabase, SCHEMA } from './database.ts';
  * | table               | a row is                                                              |
  * |---------------------|-----------------------------------------------------------------------|
  * | `callsheet_version` | the one row that says which step was taken last                       |
- * | `callsheet_batch`   | what one `enqueue` asked for; `key` is a digest of all of it          |
+ * | `callsheet_batch`   | what one `queue add` asked for; `key` is a digest of all of it          |
  * | `callsheet_task`    | a stack of a batch, and what came of it                               |
  * | `callsheet_budget`  | the rate of an account, which everybody who works for it keeps        |
  *

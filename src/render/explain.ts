@@ -178,14 +178,18 @@ export function factsOf(field: FieldDocument): readonly Fact[] {
     ['secret', secrecy(field)],
     ['changed', field.immutable && ['another value means another resource: it is replaced']],
     ['revert', revert(field.restored_by_revert)],
-    ['lock', lock !== null && [{ code: lock }, '; see: ', { code: 'callsheet features' }]],
+    ['lock', lock !== null && [{ code: lock }, '; see: ', { code: 'callsheet get features' }]],
     ['endpoint', facet !== null && [{ code: facet }, ' is written through an endpoint of its own']],
     ['elements', identity !== null && ['recognised by ', { code: identity }]],
     ['order', field.unordered && ['means nothing']],
     ['written', field.whole && ['always whole']],
     [
       'assumption',
-      assumption !== null && [{ code: assumption }, '; see: ', { code: 'callsheet assumptions' }],
+      assumption !== null && [
+        { code: assumption },
+        '; see: ',
+        { code: 'callsheet explain assumptions' },
+      ],
     ],
   ];
   return found.flatMap(([label, words]) =>

@@ -260,7 +260,7 @@ export function rehearsalFooters({ rehearsal, digest }: PlanDocument): readonly 
 
 /** A rehearsal must not be taken for more than it is. */
 const LIMITS =
-  'It proves the plan against the simulator, which is one reading of the platform’s specification, and not against the platform itself (callsheet assumptions).';
+  'It proves the plan against the simulator, which is one reading of the platform’s specification, and not against the platform itself (callsheet explain assumptions).';
 
 function sourceOf({ source }: Rehearsal): string {
   return source.type === 'snapshot' ? ` with the snapshot of ${instant(source.made_at)}` : '';

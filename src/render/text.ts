@@ -314,7 +314,9 @@ function closingLines(
     ),
     ...(count === 0
       ? []
-      : dim(`Relies on ${formatCount(count, 'assumption')} (callsheet assumptions)${which}.`)),
+      : dim(
+          `Relies on ${formatCount(count, 'assumption')} (callsheet explain assumptions)${which}.`,
+        )),
     ...(reads + writes > 0 ? dim(forecastOf(plan)) : []),
     ...(isLong ? wrap([span(`${sanitiseLine(headline(plan))}.`, 'strong')], options.width, 2) : []),
   ];

@@ -181,7 +181,7 @@ export const AFTER_DRIFT =
 /** `Names rely on assumptions (see …): history.entries.`, undefined where drift names nobody. */
 export function namesRelyOn({ assumptions }: PlanDocument): string | undefined {
   if (assumptions.length === 0) return undefined;
-  return `Names rely on assumptions (see \`callsheet assumptions\`): ${assumptions.join(', ')}.`;
+  return `Names rely on assumptions (see \`callsheet explain assumptions\`): ${assumptions.join(', ')}.`;
 }
 
 /** The changes of one kind in one organization. */

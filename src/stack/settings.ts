@@ -316,7 +316,7 @@ function reportEndpoints(
           : didYouMean(
               operation,
               candidates,
-              'callsheet assumptions lists the operations that a platform may have elsewhere',
+              'callsheet explain assumptions lists the operations that a platform may have elsewhere',
             ),
       path: ['platform', 'endpoints', operation, ...(member === undefined ? [] : [member])].join(
         '.',

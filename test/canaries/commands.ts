@@ -1,31 +1,21 @@
 import { join } from 'node:path';
+import { COMMANDS } from '../../src/cli/command-table.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { CLAIM, PROFILE, type Scene } from './scene.ts';
 
 /** A command of the program and the formats that it can be shown in. */
 export type Known = { readonly name: string; readonly formats: readonly string[] };
 
-/** Every command, as the program's own help has them: a new one is among them at once. */
-export async function knownCommands(
-  { run }: Pick<Scene, 'run'>,
-  parent: readonly string[] = [],
-): Promise<readonly Known[]> {
-  const { out } = await run([...parent, '--help']);
-  const [, list = ''] = /\nCommands:\n([\s\S]*?)(?:\n\n|$)/.exec(out) ?? [];
-  const names = [...list.matchAll(/^ {2}(\S+)/gm)].map(([, name = '']) => name);
-  if (names.length === 0) {
-    const [, choices = ''] = /--format <format>[^(]*\(choices:([^)]*?),\s*default:/.exec(out) ?? [];
-    const formats = [...choices.matchAll(/"(\w+)"/g)].map(([, format = '']) => format);
-    return [{ name: parent.join(' '), formats: formats.length === 0 ? [''] : formats }];
-  }
-  const below = names
-    .filter((name) => name !== 'help')
-    .map((name) => knownCommands({ run }, [...parent, name]));
-  return (await Promise.all(below)).flat();
+/** Every command of the table: a new one is among them at once. */
+export function knownCommands(): readonly Known[] {
+  return COMMANDS.map(({ name, flags = [] }) => {
+    const shown = flags.find(({ spelling }) => spelling === '--format <format>');
+    return { name, formats: shown?.choices ?? [''] };
+  });
 }
 
 /** Commands that need something of their own, and are watched in a test of their own or never end. */
-export const APART = ['simulate', 'ui', 'watch', 'enqueue', 'worker'];
+export const APART = ['simulate', 'ui', 'watch', 'queue add', 'queue work', 'queue show'];
 
 type Way = readonly string[];
 
@@ -54,7 +44,8 @@ export function waysOf({
       ['agent.sample.extensions'],
       ['agent.integrations'],
     ],
-    graph: [[], ['--rows', '--target', AGENT]],
+    'explain graph': [[], ['--rows', '--target', AGENT]],
+    show: [[at('saved.plan')]],
     completion: [['bash'], ['zsh'], ['fish']],
     plan: [
       ['--out', at('saved.plan')],
@@ -126,7 +117,7 @@ export function waysOf({
       ['--out', join(outside, 'exported'), '--force', '--no-factor'],
     ],
     import: [['--all'], [AGENT, '7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11']],
-    assumptions: [[]],
+    'explain assumptions': [[]],
     get: kinds.flatMap(({ name, section }) => {
       const sources = name === 'knowledge_source';
       return [
@@ -140,14 +131,14 @@ export function waysOf({
       ];
     }),
     history: [[AGENT], ['agent.wired'], [AGENT, '--diff', '1', '2']],
-    payments: [[AGENT], [AGENT, '--refresh']],
-    logs: [[AGENT], [AGENT, '--transcript', '--summary']],
+    'get payments': [[AGENT], [AGENT, '--refresh']],
+    'get calls': [[AGENT], [AGENT, '--transcript', '--summary']],
     metrics: [['--block', 'totals'], []],
-    billing: [[]],
-    features: [[], ['--locked']],
-    models: [[]],
-    stt: [[]],
-    voices: [[]],
+    'get usage': [[]],
+    'get features': [[], ['--locked']],
+    'get models': [[]],
+    'get stt_providers': [[]],
+    'get organizations': [[]],
     session: [
       ['--profile', PROFILE],
       ['--profile', PROFILE, '--pbx', '--claim', CLAIM],

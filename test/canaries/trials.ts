@@ -22,7 +22,9 @@ export async function runEverything(
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const exits = new Map<string, number[]>();
   for (const line of linesOf(scene, known)) {
-    const name = known.find((one) => line.join(' ').startsWith(`${one.name} `))?.name ?? '';
+    const found = known.filter((one) => line.join(' ').startsWith(`${one.name} `));
+    // `get models` rather than `get`.
+    const name = found.toSorted((a, b) => b.name.length - a.name.length)[0]?.name ?? '';
     const { exit } = await scene.run(line);
     exits.set(name, [...(exits.get(name) ?? []), exit]);
   }

@@ -119,8 +119,12 @@ describe('what is offered', () => {
       ['20261122t094500z-2f3a9c', '20261121t094500z-1f3a9c'],
     ],
     [['rollback', '20261121'], ['20261121t094500z-1f3a9c']],
-    [['features', '--organization', ''], ['harbor']],
-    [['get', 'age'], ['agents']],
+    [['get', 'features', '--organization', ''], ['harbor']],
+    [['get', 'agent.re'], ['agent.reception']],
+    [['get', 'agents', '--format', 'c'], ['csv']],
+    [['get', 'st'], ['stt_providers']],
+    [['explain', 'gra'], ['graph']],
+    [['get', 'know'], ['knowledge_sources']],
     [['get', 'agents', 'agent.rec'], ['agent.reception']],
     [['explain', 'agent.reception.greeting_m'], ['agent.reception.greeting_message']],
     [['explain', 'retry_policy.rul'], ['retry_policy.rules']],
@@ -174,7 +178,10 @@ function commandsOf(
 ): readonly (readonly [string, Command])[] {
   return command.commands.flatMap((inner): readonly (readonly [string, Command])[] => {
     const path = [...above, inner.name()];
-    return inner.commands.length > 0 ? commandsOf(inner, path) : [[path.join(' '), inner]];
+    const below = commandsOf(inner, path);
+    // `get` and `explain` run themselves and have others below them.
+    const runs = below.length === 0 || inner.registeredArguments.length > 0;
+    return runs ? [[path.join(' '), inner], ...below] : below;
   });
 }
 
@@ -213,12 +220,12 @@ test('every flag and every argument is completed from where its values come', ()
   );
   expect(bySource(given.map(([name, source]) => [name.replaceAll(' ', '_'), source]))).toEqual({
     addresses: 'get_resource import_address pull_addresses snapshot_show_resource state_mv_to',
-    agents: 'history_agent logs_agent payments_agent',
+    agents: 'get_calls_agent get_payments_agent history_agent',
     explained: 'explain_name',
     files:
-      'apply_planfile fmt_files rehearse_planfile restore_file snapshot_diff_earlier snapshot_diff_later snapshot_show_file state_push_file ui_planfile',
-    folders: 'enqueue_plans snapshot_list_folder',
-    kinds: 'get_kind',
+      'apply_planfile fmt_files rehearse_planfile restore_file show_planfile snapshot_diff_earlier snapshot_diff_later snapshot_show_file state_push_file ui_planfile',
+    folders: 'queue_add_plans snapshot_list_folder',
+    readable: 'get_what',
     remembered:
       'state_list_addresses state_mv_from state_rm_addresses state_show_address state_trust_addresses',
     runs: 'rollback_run runs_id',

@@ -55,7 +55,7 @@ describe('what is said of', () => {
       'agent.status',
       { restored_by_revert: false, values: ['active', 'inactive', 'cancelled', 'pending'] },
     ],
-    ['agent.model', { listed_by: 'callsheet models', lock: 'llm.…', clearable: false }],
+    ['agent.model', { listed_by: 'callsheet get models', lock: 'llm.…', clearable: false }],
     ['agent.voice_settings.voice_id', { refers_to: 'custom_voice', lock: 'custom_voices' }],
     ['agent.voice_settings.voice_id', { forms: ['{ $ref: custom_voice.NAME }'] }],
     ['agent.organization', { immutable: true }],

@@ -1,35 +1,14 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { runProgram } from '../../src/cli/program.ts';
-
-async function run(...argv: readonly string[]) {
-  let said = '';
-  const catching = (chunk: unknown) => {
-    said += String(chunk);
-    return true;
-  };
-  const spies = [process.stdout, process.stderr].map((stream) =>
-    vi.spyOn(stream, 'write').mockImplementation(catching),
-  );
-  onTestFinished(() => {
-    for (const spy of spies) spy.mockRestore();
-  });
-  const exit = await runProgram(argv, {
-    env: {},
-    now: () => new Date('2026-11-21T09:45:00Z'),
-    stop: new AbortController().signal,
-    version: '0.0.0',
-  });
-  return { exit, said };
-}
+import { describe, expect, test } from 'vitest';
+import { COMMANDS, TOPICS } from '../../src/cli/command-table.ts';
+import { COMMON_FLAGS } from '../../src/cli/flags.ts';
+import { run } from './command-line.ts';
 
 test.each([
-  [['help', 'vaildate'], "unknown command 'vaildate'", '(Did you mean validate?)'],
-  [['help', 'state', 'mvv'], "unknown command 'mvv'", '(Did you mean mv?)'],
-])('%j is an error with what may be meant', async (argv, message, hint) => {
+  [['help', 'vaildate'], "unknown command 'vaildate': did you mean callsheet validate?"],
+  [['help', 'state', 'mvv'], "unknown command 'mvv': did you mean callsheet state mv?"],
+])('%j is an error with what may be meant', async (argv, message) => {
   const { exit, said } = await run(...argv);
-  expect(exit).toBe(1);
-  expect(said).toContain(message);
-  expect(said).toContain(hint);
+  expect({ exit, said }).toEqual({ exit: 1, said: `Error: ${message}\n` });
 });
 
 test('help of a command below another is its own', async () => {
@@ -38,8 +17,45 @@ test('help of a command below another is its own', async () => {
   expect(said).toContain('Usage: callsheet state mv [options] <from> <to>');
 });
 
-test.each([[['help']], [['help', 'validate']], [['help', 'state']]])('%j is help', async (argv) => {
-  const { exit, said } = await run(...argv);
-  expect(exit).toBe(0);
-  expect(said).toContain('Usage: callsheet');
+test.each([[['help']], [['help', 'validate']], [['help', 'state']], [['help', 'options']]])(
+  '%j is help',
+  async (argv) => {
+    const { exit, said } = await run(...argv);
+    expect(exit).toBe(0);
+    expect(said).toContain('Usage: callsheet');
+  },
+);
+
+describe('the help of everything', () => {
+  test.each([[['--help']], [['help']]])('%j fits one screen', async (argv) => {
+    const lines = (await run(...argv)).said.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('each command is under one topic', () => {
+    const listed = Object.values(TOPICS).flat();
+    const first = new Set(COMMANDS.map(({ name }) => name.split(' ')[0] ?? ''));
+    expect([...listed].sort()).toEqual([...first].sort());
+  });
+
+  test('without a command it is an error', async () => {
+    expect(await run()).toEqual({ exit: 1, said: (await run('--help')).said });
+  });
+});
+
+describe('options of every command', () => {
+  const names = COMMON_FLAGS.map(({ spelling }) => spelling);
+
+  test('have their description once', async () => {
+    const { said } = await run('help', 'options');
+    expect(names.filter((name) => !said.includes(`  ${name}  `))).toEqual([]);
+  });
+
+  test.each(COMMANDS.map(({ name }) => name))('%s names its own options alone', async (name) => {
+    const { exit, said } = await run(...name.split(' '), '--help');
+    expect(exit).toBe(0);
+    expect(said).toContain('\nOptions of every command: callsheet help options\n');
+    expect(names.filter((spelling) => said.includes(`  ${spelling}`))).toEqual([]);
+  });
 });

@@ -75,7 +75,7 @@ describe('nobody is meant by', () => {
       'an organization that is neither a name of the stack nor an id',
       'Front desk',
       'Elm Street Legal',
-      "Error: --organization Elm Street Legal is not among the stack's names\nGive its id: callsheet billing lists organizations by name and id.\n",
+      "Error: --organization Elm Street Legal is not among the stack's names\nGive its id: callsheet get organizations lists names and ids.\n",
     ],
     [
       'an address of another kind',
@@ -120,8 +120,10 @@ describe('kinds go by several names', () => {
   );
 
   test.each([
-    ['agnets', 'there is no kind "agnets"\nDid you mean agents? The kinds: '],
-    ['templates', 'there is no kind "templates"\n'],
+    ['agnets', 'callsheet get does not know "agnets": did you mean agents?'],
+    ['billing', 'callsheet get does not know "billing": did you mean usage?'],
+    ['templates', 'callsheet get does not know "templates": '],
+    ['everything', 'does not know "everything": it reads custom_voices, retry_policies, '],
   ])('%s is none', async (kind, message) => {
     const stage = await openReadStage({});
     const run = stage.run((to) => get(kind, undefined, { dir: stage.dir, format: 'text' }, to), {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type LogsFlags, logs } from '../../src/cli/commands/reports.ts';
+import { type CallsCommandFlags, calls as getCalls } from '../../src/cli/commands/reports.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { call, DESK } from './read-documents.ts';
 import { openReadStage, type ReadStage, readDocument } from './read-stage.ts';
@@ -27,10 +27,10 @@ const numbered = (count: number) => Array.from({ length: count }, (_, index) => 
 const shuffled = (count: number) => numbered(count).map((_, index) => call((index * 11) % count));
 
 /** The numbers of the calls that are shown, and how many pages were read for them. */
-async function shown(calls: readonly JsonObject[], flags: Partial<LogsFlags>) {
+async function shown(calls: readonly JsonObject[], flags: Partial<CallsCommandFlags>) {
   const stage = await listing(calls);
   const { out } = await stage.run((to) =>
-    logs(DESK, { dir: stage.dir, format: 'json', ...flags }, to),
+    getCalls(DESK, { dir: stage.dir, format: 'json', ...flags }, to),
   );
   const { data }: { readonly data: readonly JsonObject[] } = readDocument(out);
   return {
@@ -109,7 +109,7 @@ describe('calls without a time', () => {
 test('one call is looked for no further than where it is', async () => {
   const stage = await listing(numbered(350));
   const flags = { dir: stage.dir, format: 'json', call: 'call-0150' } as const;
-  const { out } = await stage.run((to) => logs(DESK, flags, to));
+  const { out } = await stage.run((to) => getCalls(DESK, flags, to));
   expect(readDocument(out).data).toEqual(call(150));
   expect(stage.requests.length).toBe(2);
 });
@@ -117,15 +117,16 @@ test('one call is looked for no further than where it is', async () => {
 test('a call that is not there is an error', async () => {
   const stage = await listing(numbered(3));
   const flags = { dir: stage.dir, format: 'text', call: 'nope' } as const;
-  const { err } = await stage.run((to) => logs(DESK, flags, to), { exit: 1 });
+  const { err } = await stage.run((to) => getCalls(DESK, flags, to), { exit: 1 });
   expect(err).toContain('has no call whose id begins with nope');
 });
 
 describe('text', () => {
-  const text = async (calls: readonly JsonObject[], flags: Partial<LogsFlags>) => {
+  const text = async (calls: readonly JsonObject[], flags: Partial<CallsCommandFlags>) => {
     const stage = await listing(calls);
-    return (await stage.run((to) => logs(DESK, { dir: stage.dir, format: 'text', ...flags }, to)))
-      .out;
+    return (
+      await stage.run((to) => getCalls(DESK, { dir: stage.dir, format: 'text', ...flags }, to))
+    ).out;
   };
 
   test('says that there are more', async () => {
@@ -162,7 +163,7 @@ describe('text', () => {
 test('a time that ends before it begins is an error, and nothing is asked', async () => {
   const stage = await listing([]);
   const flags = { dir: stage.dir, format: 'text', since: '2h', until: '7d' } as const;
-  const { err } = await stage.run((to) => logs(DESK, flags, to), { exit: 1 });
+  const { err } = await stage.run((to) => getCalls(DESK, flags, to), { exit: 1 });
   expect(err).toContain('before it begins');
   expect(stage.requests).toEqual([]);
 });
@@ -170,6 +171,6 @@ test('a time that ends before it begins is an error, and nothing is asked', asyn
 test('csv is written call by call', async () => {
   const stage = await listing(numbered(120));
   const flags = { dir: stage.dir, format: 'csv', since: '1d' } as const;
-  const { out } = await stage.run((to) => logs(DESK, flags, to));
+  const { out } = await stage.run((to) => getCalls(DESK, flags, to));
   expect(out.split('\n').length).toBe(122);
 });

@@ -67,16 +67,17 @@ const rows: readonly (readonly [string, RegExp])[] = [
   ['get agents', /\n1 agent in 1 organization\.\n/],
   [`get agent ${DESK} --format json`, /"callsheet-record"[\s\S]*"is_active"/],
   [`get sources --knowledge-base ${BASE} --format csv`, /^name,id,.*\nhttps:/],
-  [`voices --organization ${HARBOR}`, /\n1 custom voice in 1 organization\.\n/],
+  [`get voices --organization ${HARBOR}`, /\n1 custom voice in 1 organization\.\n/],
   [`history ${DESK} --limit 5 --format csv`, /^id,version.*\n\d+,1,created/],
-  [`logs ${DESK} --since 7d --format json`, /"data": \[\s*\]/],
+  [`get calls ${DESK} --since 7d --format json`, /"data": \[\s*\]/],
   ['metrics --since 7d', /^Metrics of every organization/],
   ['metrics --block hourly --format csv', /^hour,calls,minutes\n00:00,0,0\n/],
-  ['billing', /\n1 organization\.\n/],
-  [`features --organization ${HARBOR} --locked --format csv`, /^key,name,state.*\n$/],
-  ['models --format json', /"callsheet-models"[\s\S]*"alpha-4\.1"/],
-  ['stt', /\n1 speech-to-text provider\.\n/],
-  [`payments ${DESK}`, /cannot be switched on/],
+  ['get organizations', /^Harbor Dental {2}3c6e0b8a[\s\S]*\n1 organization\.\n/m],
+  ['get usage', /\n1 organization\.\n/],
+  [`get features --organization ${HARBOR} --locked --format csv`, /^key,name,state.*\n$/],
+  ['get models --format json', /"callsheet-models"[\s\S]*"alpha-4\.1"/],
+  ['get stt_providers', /\n1 speech-to-text provider\.\n/],
+  [`get payments ${DESK}`, /cannot be switched on/],
 ];
 
 describe('the command line, without a stack', () => {
@@ -89,7 +90,7 @@ describe('the command line, without a stack', () => {
   });
 
   test.concurrent.each([
-    ['metrics --format xml', /Allowed choices are text, json, csv/],
+    ['metrics --format xml', /allowed choices are text, json, csv/],
     [`history ${DESK} --limit 101`, /from 1 to 100/],
     ['session', /--profile/],
   ])('%s is an error', async (line, part) => {

@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { type FeaturesFlags, features, models } from '../../src/cli/commands/catalogues.ts';
 import {
-  type BillingFlags,
-  billing,
+  type FeaturesFlags,
+  features,
+  models,
+  organizations,
+} from '../../src/cli/commands/catalogues.ts';
+import {
   type MetricsFlags,
   metrics,
+  type UsageFlags,
+  usage,
 } from '../../src/cli/commands/reports.ts';
-import { BILLING, ELM, FEATURES, HARBOR, METRICS } from './read-documents.ts';
-import { type Answers, openReadStage, readDocument } from './read-stage.ts';
+import { AGENTS, BILLING, ELM, FEATURES, HARBOR, METRICS } from './read-documents.ts';
+import { type Answers, openReadStage, Refusal, readDocument } from './read-stage.ts';
 
 const ANSWERS: Answers = {
   'GET /v1/metrics': { data: METRICS },
@@ -141,7 +146,7 @@ describe('one block of metrics', () => {
 });
 
 describe('a bill is asked for', () => {
-  const rows: readonly (readonly [Partial<BillingFlags>, Record<string, string>])[] = [
+  const rows: readonly (readonly [Partial<UsageFlags>, Record<string, string>])[] = [
     [{}, { start_date: '2026-10-01', end_date: '2026-10-31' }],
     [{ start: '2026-11-01' }, { start_date: '2026-11-01', end_date: '2026-11-21' }],
     [
@@ -160,7 +165,7 @@ describe('a bill is asked for', () => {
   ];
   test.each(rows)('with %j', async (flags, query) => {
     const stage = await openReadStage(ANSWERS, NAMED);
-    await stage.run((to) => billing({ dir: stage.dir, format: 'json', ...flags }, to));
+    await stage.run((to) => usage({ dir: stage.dir, format: 'json', ...flags }, to));
     expect(queryOf(stage.requests)).toEqual(query);
   });
 
@@ -172,7 +177,7 @@ describe('a bill is asked for', () => {
   ])('not with %j', async (flags, message) => {
     const stage = await openReadStage(ANSWERS);
     const { err } = await stage.run(
-      (to) => billing({ dir: stage.dir, format: 'text', ...flags }, to),
+      (to) => usage({ dir: stage.dir, format: 'text', ...flags }, to),
       { exit: 1 },
     );
     expect(err).toContain(message);
@@ -182,7 +187,7 @@ describe('a bill is asked for', () => {
   test('in January for December', async () => {
     const stage = await openReadStage(ANSWERS);
     await stage.run((to) =>
-      billing(
+      usage(
         { dir: stage.dir, format: 'json' },
         { ...to, now: () => new Date('2027-01-01T00:00:00Z') },
       ),
@@ -193,7 +198,7 @@ describe('a bill is asked for', () => {
   test('for nothing', async () => {
     const period = BILLING.period ?? null;
     const stage = await openReadStage({ 'GET /v1/billing-report': { data: [], period } });
-    const { out } = await stage.run((to) => billing({ dir: stage.dir, format: 'text' }, to));
+    const { out } = await stage.run((to) => usage({ dir: stage.dir, format: 'text' }, to));
     expect(out).toContain('Nothing is charged for these days.\n');
   });
 });
@@ -244,10 +249,35 @@ test('models of an organization', async () => {
   expect(out).toBe('There are no models.\n');
 });
 
+describe('organizations of a key that may not list them', () => {
+  test('are those of its agents, and it says so', async () => {
+    const refusal = { error: 'insufficient_scope', error_description: 'Closed to scoped keys' };
+    const stage = await openReadStage(
+      {
+        'GET /v1/billing-report': new Refusal(403, refusal),
+        'GET /v1/agents': {
+          data: AGENTS,
+          pagination: { page: 1, limit: 100, total: AGENTS.length, totalPages: 1 },
+        },
+      },
+      { 'callsheet.yaml': `callsheet: 1\norganizations: { harbor: ${HARBOR} }\n` },
+    );
+    const flags = { dir: stage.dir, format: 'json' } as const;
+    const { out, err } = await stage.run((to) => organizations(flags, to));
+    const unknown = { name: null, reseller_id: null, reseller_name: null };
+    expect(readDocument(out).data).toEqual([
+      { id: HARBOR, ...unknown, stack_name: 'harbor' },
+      { id: ELM, ...unknown, stack_name: null },
+    ]);
+    expect(err.replace(/\s+/g, ' ')).toContain('The key may not list organizations (');
+    expect(err).toContain('insufficient_scope');
+  });
+});
+
 describe('an answer of another shape is an error', () => {
   test.each([
     ['GET /v1/metrics', metrics],
-    ['GET /v1/billing-report', billing],
+    ['GET /v1/billing-report', usage],
     ['GET /v1/features', features],
     ['GET /v1/llm-models', models],
   ] as const)('%s', async (line, command) => {

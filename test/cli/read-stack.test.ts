@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { get } from '../../src/cli/commands/get.ts';
@@ -8,7 +8,7 @@ import { type Stage, staged } from '../apply/stage.ts';
 
 const flagsOf = ({ folder }: Stage) => ({ dir: folder, format: 'json' as const });
 
-async function getOne(stage: Stage, kind: string, wanted: string): Promise<unknown> {
+async function getOne(stage: Stage, kind: string, wanted?: string): Promise<unknown> {
   const { out } = await stage.run((to) => get(kind, wanted, flagsOf(stage), to));
   return JSON.parse(out).data.name;
 }
@@ -38,7 +38,10 @@ describe('the stack', () => {
     await stage.apply();
     for (const [kind, address, name] of rows) {
       expect(await getOne(stage, kind, address)).toBe(name);
+      // An address says its kind.
+      expect(await getOne(stage, address)).toBe(name);
     }
+    expect(await getOne(stage, 'agents.desk')).toBe('Front desk');
     await stage.edit('agents.yaml', 'name: Front desk', 'name: New desk');
     expect(await getOne(stage, 'agents', 'agent.desk')).toBe('Front desk');
     // Nor does a resource that is wrong stand in the way.
@@ -57,6 +60,25 @@ describe('the stack', () => {
     for (const [kind, address, name] of rows) {
       expect(await getOne(stage, kind, address)).toBe(name);
     }
+  });
+
+  staged('has rows, with and without the quotes that a shell takes away', async (stage) => {
+    await writeFile(
+      join(stage.folder, 'rows.yaml'),
+      "agents: { clinic: { for_each: [{ slug: north }, { slug: south }], key: '${each.slug}', name: 'Clinic ${each.slug}', agent_type: receptionist } }\n",
+    );
+    await stage.apply();
+    for (const row of ['agent.clinic["north"]', 'agent.clinic[north]', 'agents.clinic[north]'])
+      expect(await getOne(stage, row)).toBe('Clinic north');
+    const all = await stage.run((to) => get('agent.clinic', undefined, flagsOf(stage), to), {
+      exit: 1,
+    });
+    expect(all.err).toContain('agent.clinic has 2 rows; say which is meant');
+    expect(all.err).toContain('For example: \'agent.clinic["north"]\'');
+    const two = await stage.run((to) => get('agent.desk', 'agent.clinic', flagsOf(stage), to), {
+      exit: 1,
+    });
+    expect(two.err).toContain('agent.desk is one resource, and agent.clinic another');
   });
 
   staged('says whose voices and sources are meant', async (stage) => {

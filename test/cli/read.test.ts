@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { features, models, payments, stt, voices } from '../../src/cli/commands/catalogues.ts';
+import {
+  features,
+  models,
+  organizations,
+  payments,
+  sttProviders,
+} from '../../src/cli/commands/catalogues.ts';
 import { get } from '../../src/cli/commands/get.ts';
 import { history } from '../../src/cli/commands/history.ts';
-import { billing, logs, metrics } from '../../src/cli/commands/reports.ts';
+import { calls, metrics, usage } from '../../src/cli/commands/reports.ts';
 import type { CommonFlags, Context } from '../../src/cli/context.ts';
 import type { ReadFormat } from '../../src/cli/show.ts';
 import type { JsonObject } from '../../src/core/value.ts';
@@ -55,16 +61,20 @@ const commands = {
   'get agent ID': (format) => (flags, to) => get('agent', DESK, { ...flags, format }, to),
   'get sources': (format) => (flags, to) =>
     get('sources', undefined, { ...flags, format, knowledgeBase: BASE }, to),
-  voices: (format) => (flags, to) => voices({ ...flags, format, organization: HARBOR }, to),
+  'get voices': (format) => (flags, to) =>
+    get('voices', undefined, { ...flags, format, organization: HARBOR }, to),
+  'get organizations': (format) => (flags, to) => organizations({ ...flags, format }, to),
   history: (format) => (flags, to) => history(DESK, { ...flags, format, limit: 50 }, to),
-  logs: (format) => (flags, to) => logs(DESK, { ...flags, format }, to),
-  'logs --call': (format) => (flags, to) => logs(DESK, { ...flags, format, call: 'call-0002' }, to),
+  'get calls': (format) => (flags, to) => calls(DESK, { ...flags, format }, to),
+  'get calls --call': (format) => (flags, to) =>
+    calls(DESK, { ...flags, format, call: 'call-0002' }, to),
   metrics: (format) => (flags, to) =>
     metrics({ ...flags, format, ...(format === 'csv' ? { block: 'reasons' as const } : {}) }, to),
-  billing: (format) => (flags, to) => billing({ ...flags, format }, to),
-  features: (format) => (flags, to) => features({ ...flags, format, organization: HARBOR }, to),
-  models: (format) => (flags, to) => models({ ...flags, format }, to),
-  stt: (format) => (flags, to) => stt({ ...flags, format }, to),
+  'get usage': (format) => (flags, to) => usage({ ...flags, format }, to),
+  'get features': (format) => (flags, to) =>
+    features({ ...flags, format, organization: HARBOR }, to),
+  'get models': (format) => (flags, to) => models({ ...flags, format }, to),
+  'get stt_providers': (format) => (flags, to) => sttProviders({ ...flags, format }, to),
 } satisfies Readonly<Record<string, (format: ReadFormat) => Command>>;
 
 type Name = keyof typeof commands;
@@ -129,7 +139,7 @@ describe('text', () => {
       ],
     ],
     [
-      'voices',
+      'get voices',
       [
         '  name    id  language  provider',
         '',
@@ -150,7 +160,7 @@ describe('text', () => {
       ],
     ],
     [
-      'logs',
+      'get calls',
       [
         'id        started               lasted  caller     mood      topic',
         'call-000  2026-11-21T08:59:00Z  1m 05s  +15550100  Positive  Opening hours',
@@ -160,7 +170,7 @@ describe('text', () => {
       ],
     ],
     [
-      'logs --call',
+      'get calls --call',
       [
         'call       call-0002-of-the-desk',
         'started    2026-11-21T08:58:00Z',
@@ -183,7 +193,7 @@ describe('text', () => {
       ],
     ],
     [
-      'billing',
+      'get usage',
       [
         'Billing, 2026-10-01 to 2026-10-31',
         '',
@@ -202,7 +212,18 @@ describe('text', () => {
       ],
     ],
     [
-      'features',
+      'get organizations',
+      [
+        'name              id                                    reseller',
+        `Harbor Dental     ${HARBOR}  Tidewater`,
+        'Elm Street Legal  8f14e45f-ceea-467f-a9d4-3c6e0b8a9c15  Keystone',
+        'Orchard Homes     org-3                                 Tidewater',
+        '',
+        '3 organizations.',
+      ],
+    ],
+    [
+      'get features',
       [
         `Features of organization ${HARBOR}`,
         'The feature matrix governs.',
@@ -217,7 +238,7 @@ describe('text', () => {
       ],
     ],
     [
-      'models',
+      'get models',
       [
         'id         name       provider  description',
         'alpha-4.1  Alpha 4.1  alpha     Steady.',
@@ -226,7 +247,7 @@ describe('text', () => {
       ],
     ],
     [
-      'stt',
+      'get stt_providers',
       ['id    name  description', 'voxc  Voxc  Transcribes.', '', '1 speech-to-text provider.'],
     ],
   ];
@@ -240,9 +261,9 @@ describe('json', () => {
   const period = { start_date: '2026-10-01', end_date: '2026-10-31' };
   const rows: readonly (readonly [Name, JsonObject])[] = [
     ['get agents', { format: 'callsheet-records', kind: 'agent', data: [desk ?? {}, ...others] }],
-    ['voices', { format: 'callsheet-records', kind: 'custom_voice', data: withOwner(VOICES) }],
+    ['get voices', { format: 'callsheet-records', kind: 'custom_voice', data: withOwner(VOICES) }],
     [
-      'logs',
+      'get calls',
       {
         format: 'callsheet-calls',
         agent_id: DESK,
@@ -252,7 +273,7 @@ describe('json', () => {
         data: [call(1), call(2)],
       },
     ],
-    ['logs --call', { format: 'callsheet-call', agent_id: DESK, data: call(2) }],
+    ['get calls --call', { format: 'callsheet-call', agent_id: DESK, data: call(2) }],
     [
       'metrics',
       {
@@ -265,7 +286,7 @@ describe('json', () => {
       },
     ],
     [
-      'billing',
+      'get usage',
       {
         format: 'callsheet-billing',
         period,
@@ -274,7 +295,7 @@ describe('json', () => {
       },
     ],
     [
-      'features',
+      'get features',
       {
         format: 'callsheet-features',
         scope: { level: 'organization', id: HARBOR },
@@ -282,7 +303,7 @@ describe('json', () => {
         data: FEATURES.data ?? null,
       },
     ],
-    ['models', { format: 'callsheet-models', organization_id: null, data: [MODEL] }],
+    ['get models', { format: 'callsheet-models', organization_id: null, data: [MODEL] }],
   ];
   test.each(rows)('%s', async (name, document) => {
     expect(readDocument(await runFormat(name, 'json'))).toEqual({ version: 1, ...document });
@@ -327,7 +348,7 @@ describe('csv', () => {
       ],
     ],
     [
-      'logs --call',
+      'get calls --call',
       [
         'id,agent_id,call_started_at,call_ended_at,call_duration,session_data.caller_id,entry_count,topic,sentiment,recording_url',
         `call-0002-of-the-desk,${DESK},2026-11-21T08:58:00.000Z,2026-11-21T08:59:05.000Z,65,+15550100,4,Opening hours,Positive,https://recordings.example.test/1?signature=canary-signature`,
@@ -342,7 +363,7 @@ describe('csv', () => {
       ],
     ],
     [
-      'billing',
+      'get usage',
       [
         'start_date,end_date,reseller_id,reseller_name,organization_id,organization_name,voice_minutes,agent_count',
         `2026-10-01,2026-10-31,r-Tidewater,Tidewater,${HARBOR},Harbor Dental,1234.5,42`,
@@ -351,15 +372,15 @@ describe('csv', () => {
       ],
     ],
     [
-      'features',
+      'get features',
       [
         'key,name,state,locked_scope,decided_by,category,description',
         'custom_voices,Custom voices,locked,inherited,feature_administration,CAPABILITY,Cloned voices.',
         'llm.alpha-4o,Alpha 4o,available,,default_available,LLM_MODEL,A model.',
       ],
     ],
-    ['models', ['id,name,provider,description', 'alpha-4.1,Alpha 4.1,alpha,Steady.']],
-    ['stt', ['id,name,description', 'voxc,Voxc,Transcribes.']],
+    ['get models', ['id,name,provider,description', 'alpha-4.1,Alpha 4.1,alpha,Steady.']],
+    ['get stt_providers', ['id,name,description', 'voxc,Voxc,Transcribes.']],
   ];
   test.each(rows)('%s', async (name, lines) => {
     expect(await runFormat(name, 'csv')).toBe(lines.map((line) => `${line}\n`).join(''));

@@ -18,7 +18,7 @@ applied('nobody reads results and messages: it ends as it would', async (world) 
     [['state', 'list'], 0],
     [['get', 'agents', '--format', 'csv'], 0],
     [['state'], 1],
-    [['assumptions'], 0],
+    [['explain', 'assumptions'], 0],
   ] as const;
   const ends = rows.map(async ([args, exit]) => {
     const running = world.start(args);
@@ -54,7 +54,7 @@ const hasFull = await open('/dev/full', 'w').then(
 test.skipIf(!hasFull)('a disk that is full is told in words', async () => {
   const full = await open('/dev/full', 'w');
   try {
-    const child = spawn(process.execPath, [inject('bin'), 'assumptions'], {
+    const child = spawn(process.execPath, [inject('bin'), 'explain', 'assumptions'], {
       stdio: ['ignore', full.fd, 'pipe'],
     });
     let err = '';

@@ -6,12 +6,12 @@ import { applied, scenario } from './harness.ts';
 
 /** Wrong command lines, and what is said of them. */
 const wrong: readonly (readonly [readonly string[], RegExp])[] = [
-  [['aply'], /unknown command 'aply'[\s\S]*Did you mean apply\?/],
+  [['aply'], /unknown command 'aply': did you mean callsheet apply\?/],
   [
     ['plan', '--detailed-exitcod'],
-    /unknown option '--detailed-exitcod'[\s\S]*Did you mean --detailed-exitcode\?/,
+    /unknown option '--detailed-exitcod': did you mean --detailed-exitcode\?/,
   ],
-  [['plan', '--format', 'yaml'], /'yaml' is invalid\. Allowed choices are text, json, markdown/],
+  [['plan', '--format', 'yaml'], /'yaml' is invalid: allowed choices are text, json, markdown/],
   [['plan', '--concurrency', '0'], /--concurrency[\s\S]*at least 1/],
   [['plan', '--concurrency', 'many'], /--concurrency[\s\S]*whole number/],
   [['plan', '--var', 'base_url'], /--var base_url is not of the form name=value/],

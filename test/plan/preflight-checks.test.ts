@@ -105,7 +105,7 @@ describe('voices', () => {
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `m${index + 1}`);
 const noModel = (offers: string) =>
-  `model: the platform offers organization harbor no language model alpha-4o; choose one that it has: ${offers} (callsheet models)`;
+  `model: the platform offers organization harbor no language model alpha-4o; choose one that it has: ${offers} (callsheet get models)`;
 
 describe('catalogues', () => {
   judged([
@@ -127,7 +127,7 @@ describe('catalogues', () => {
       desired: { 'agent.desk': { name: 'Desk', stt_model: 'earx' } },
       said: { offers: ['voxc'] },
       because:
-        'stt_model: the platform has no speech-to-text provider earx; choose one that it has: voxc (callsheet stt)',
+        'stt_model: the platform has no speech-to-text provider earx; choose one that it has: voxc (callsheet get stt_providers)',
     },
     {
       title: 'what is not told refuses nothing, and warns once for all',
@@ -142,7 +142,7 @@ describe('catalogues', () => {
       title: 'a model that is locked is told by its lock alone, other problems beside it',
       desired: { 'agent.desk': { ...DESK['agent.desk'], stt_model: 'earx' } },
       said: { harbor: { 'llm.alpha-4o': HERE }, offers: ['voxc'] },
-      because: `${lockedModel('for organization harbor at the organization itself')}; stt_model: the platform has no speech-to-text provider earx; choose one that it has: voxc (callsheet stt)`,
+      because: `${lockedModel('for organization harbor at the organization itself')}; stt_model: the platform has no speech-to-text provider earx; choose one that it has: voxc (callsheet get stt_providers)`,
     },
   ]);
 });

@@ -18,7 +18,7 @@ const agent = { agentId: 'a' };
 const coded = (error: string, error_description: string): Json => ({ error, error_description });
 
 const LOCKED =
-  'Have it unlocked for the organization (`callsheet features` shows what is locked, and where), or take it out of the configuration.';
+  'Have it unlocked for the organization (`callsheet get features` shows what is locked, and where), or take it out of the configuration.';
 const IF_LOCKED = `Nothing was saved. If a feature is locked: h${LOCKED.slice(1)}`;
 const READ_400 = 'Correct what it names and try again.';
 const WRITE_400 = `Nothing was saved. ${READ_400}`;
@@ -367,7 +367,7 @@ export const REFUSALS: readonly Refused[] = [
     status: 403,
     body: { error: 'Forbidden' },
     says: 'Forbidden',
-    hint: 'Card payments are locked for the organization, or the key does not reach the agent: `callsheet payments` shows which.',
+    hint: 'Card payments are locked for the organization, or the key does not reach the agent: `callsheet get payments` shows which.',
   },
   {
     part: 'Sessions: a malformed body',

@@ -127,7 +127,7 @@ const catalogueRows: readonly Row[] = [
     wants: agent({ stt_model: 'earx' }),
     seed: live({ stt_model: 'voxc' }),
     because:
-      'stt_model: the platform has no speech-to-text provider earx; choose one that it has: voxc (callsheet stt)',
+      'stt_model: the platform has no speech-to-text provider earx; choose one that it has: voxc (callsheet get stt_providers)',
     answers: 400,
   },
   {

@@ -16,13 +16,13 @@ function temporary(): string {
   return folder;
 }
 
-describe('enqueue and worker', () => {
+describe('queue add, work and show', () => {
   test('apply a tree and report it as one', async () => {
     const stage = await openStage(await postgres.database(), { stacks: 5 });
     const { exit, out } = await stage.enqueue(APPLY, AGREED);
     expect(exit).toBe(0);
     const id = out.trim();
-    const early = await stage.enqueue([], { report: id });
+    const early = await stage.report(id);
     expect([early.exit, early.err]).toEqual([6, expect.stringContaining('5 of the 5 stacks')]);
     expect(await stage.enqueue(APPLY, AGREED)).toMatchObject({
       out: id,
@@ -34,7 +34,7 @@ describe('enqueue and worker', () => {
       out: expect.stringContaining('5 stacks done, 0 of them not well; 0 given back'),
     });
     expect(stage.names()).toEqual([0, 1, 2, 3, 4].map((at) => `clinic-00${at} desk 0`));
-    const report = await stage.enqueue([], { report: id });
+    const report = await stage.report(id);
     expect(report.exit).toBe(0);
     expect(report.out).toContain('Applied 5 stacks: 5 done');
 
@@ -54,10 +54,10 @@ describe('enqueue and worker', () => {
     const plans = join(temporary(), 'plans');
     const { out } = await stage.enqueue(['plan']);
     await stage.work();
-    expect((await stage.enqueue([], { report: out.trim(), out: plans })).exit).toBe(0);
+    expect((await stage.report(out.trim(), { out: plans })).exit).toBe(0);
     const apply = await stage.enqueue(['apply', plans]);
     await stage.work();
-    const report = await stage.enqueue([], { report: apply.out.trim(), format: 'json' });
+    const report = await stage.report(apply.out.trim(), { format: 'json' });
     expect([report.exit, JSON.parse(report.out).totals]).toEqual([0, { done: 3 }]);
     // They are spent: the same again is the batch that is done.
     expect((await stage.enqueue(['apply', plans])).out).toBe(apply.out);
@@ -68,10 +68,8 @@ describe('enqueue and worker', () => {
     const plans = join(temporary(), 'plans');
     const { out } = await stage.enqueue(['plan']);
     await stage.work();
-    await stage.enqueue([], { report: out.trim(), out: plans });
-    const { stacks } = JSON.parse(
-      (await stage.enqueue([], { report: out.trim(), format: 'json' })).out,
-    );
+    await stage.report(out.trim(), { out: plans });
+    const { stacks } = JSON.parse((await stage.report(out.trim(), { format: 'json' })).out);
     writeFileSync(join(plans, 'fleet.json'), JSON.stringify({ ...stacks, stacks: [] }));
     expect((await failureOf(() => stage.enqueue(['apply', plans]))).message).toMatch(/fleet\.json/);
   });
@@ -87,7 +85,7 @@ describe('enqueue and worker', () => {
     expect(worked.out).toContain('2 stacks done, 0 of them not well; 1 given back');
     expect(worked.out).toContain('its configuration is another one at a worker');
     expect(stage.names()).not.toContain('clinic-001 desk 0');
-    expect((await stage.enqueue([], { report: out.trim() })).exit).toBe(6);
+    expect((await stage.report(out.trim())).exit).toBe(6);
   });
 
   test('keep values of variables and secrets out of the queue', async () => {
@@ -152,7 +150,7 @@ describe('a worker', () => {
     }
     expect((await working).exit).toBe(0);
     expect(stage.names()).toHaveLength(6);
-    expect((await stage.enqueue([], { report: out.trim() })).exit).toBe(0);
+    expect((await stage.report(out.trim())).exit).toBe(0);
   });
 
   test('whose database is restarted, and killed, goes on and loses nothing', async () => {
@@ -170,7 +168,7 @@ describe('a worker', () => {
     }
     expect((await working).exit).toBe(0);
     expect(stage.names()).toHaveLength(6);
-    expect((await stage.enqueue([], { report: out.trim() })).exit).toBe(0);
+    expect((await stage.report(out.trim())).exit).toBe(0);
   });
 
   test('leaves a stack alone that five workers died at which had nothing else', async () => {
@@ -182,7 +180,7 @@ describe('a worker', () => {
       [],
     );
     expect((await stage.work()).out).toContain('1 stack done, 1 of them not well; 0 given back');
-    const report = await stage.enqueue([], { report: out.trim() });
+    const report = await stage.report(out.trim());
     expect(report.exit).toBe(1);
     expect(report.out).toContain(
       '5 workers died while they worked on this stack and on nothing else',
@@ -191,15 +189,15 @@ describe('a worker', () => {
   });
 });
 
-test('enqueue refuses what makes no sense, and says why', async () => {
+test('queue add refuses what makes no sense, and says why', async () => {
   const stage = await openStage(await postgres.database(), { stacks: 1 });
   for (const { words, flags, says } of WRONG) {
     expect((await failureOf(() => stage.enqueue(words, flags))).message).toMatch(says);
   }
+  expect((await failureOf(() => stage.report('x'))).message).toMatch(/has no batch x/);
 });
 
 const WRONG = [
-  { words: [], flags: {}, says: /no command is named/ },
   { words: ['apply'], flags: {}, says: /nobody is there to agree/ },
   { words: ['drift', 'x'], flags: {}, says: /drift takes no folder/ },
   { words: ['plan'], flags: { target: ['agent.a'] }, says: /--target agent\.a/ },
@@ -209,6 +207,4 @@ const WRONG = [
     says: /--allow-delete is no flag of drift/,
   },
   { words: ['plan'], flags: { out: 'x' }, says: /--out writes the plans/ },
-  { words: ['plan'], flags: { report: 'x' }, says: /--report shows a batch/ },
-  { words: [], flags: { report: 'x' }, says: /has no batch x/ },
 ] as const;

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { type EnqueueFlags, enqueueCommand } from '../../src/cli/commands/enqueue.ts';
+import { add, type QueueFlags, show } from '../../src/cli/commands/queue.ts';
 import { type WorkerFlags, worker } from '../../src/cli/commands/worker.ts';
 import { onTerminal } from '../../src/cli/events.ts';
 import { Origin } from '../../src/core/origin.ts';
+import type { QueuedCommand } from '../../src/queue/batch.ts';
 import { openQueue, type Queue } from '../../src/queue/enqueue.ts';
 import { describeCheckout } from '../../src/run/actor.ts';
 import { type Database, openDatabase } from '../../src/state/postgres/database.ts';
@@ -74,14 +75,12 @@ export async function openStage(url: string, stacks: Partial<ManyStacks> = {}) {
     dir,
     commit: async (folder = dir) => (await describeCheckout(folder))?.head,
     enqueue: (
-      words: readonly (string | undefined)[],
-      flags: Partial<EnqueueFlags> = {},
+      [command, plans]: readonly [QueuedCommand, string?],
+      flags: Partial<QueueFlags> = {},
       options?: RunOptions,
-    ) =>
-      run(
-        (context) => enqueueCommand(words[0], words[1], { dir, format: 'text', ...flags }, context),
-        options,
-      ),
+    ) => run((context) => add(command, plans, { dir, format: 'text', ...flags }, context), options),
+    report: (batch: string, flags: Partial<QueueFlags> = {}, options?: RunOptions) =>
+      run((context) => show(batch, { dir, format: 'text', ...flags }, context), options),
     work: (flags: Partial<WorkerFlags> = {}, options?: RunOptions) =>
       run(({ terminal, ...context }) => {
         const given = { dir, stacks: 4, concurrency: 8, untilEmpty: true, ...flags };

@@ -194,7 +194,7 @@ const locked = changeOf({
   verdict: 'refused',
   source: 'agents/triage.yaml:3',
   reason:
-    'llm.delta-sonnet-4-6 is locked for organization harbor (inherited); choose a model from `callsheet models`',
+    'llm.delta-sonnet-4-6 is locked for organization harbor (inherited); choose a model from `callsheet get models`',
   fields: [fieldOf('model', 'alpha-4.1', 'delta-sonnet-4-6')],
 });
 

@@ -21,7 +21,7 @@ broken([
     says: [
       'callsheet.yaml:6:5 platform/operation callsheet.yaml: platform.endpoints: x is no operation of the platform',
     ],
-    hint: 'callsheet assumptions',
+    hint: 'callsheet explain assumptions',
   },
   {
     title: 'a method that there is not, with the one that was meant',

@@ -59,11 +59,11 @@ test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are ki
     return running;
   };
 
-  const enqueued = await begin('enqueue', 'apply', '--auto-approve').ended;
+  const enqueued = await begin('queue', 'add', 'apply', '--auto-approve').ended;
   expect(enqueued.exit, told(enqueued)).toBe(0);
   const began = Date.now();
-  const waiting = begin('enqueue', 'apply', '--auto-approve', '--wait', '--format', 'json');
-  const worker = () => begin('worker', '--stacks', '3', '--concurrency', '6');
+  const waiting = begin('queue', 'add', 'apply', '--auto-approve', '--wait', '--format', 'json');
+  const worker = () => begin('queue', 'work', '--stacks', '3', '--concurrency', '6');
   const workers = Array.from({ length: WORKERS }, worker);
   let isDone = false;
   const ended = waiting.ended.finally(() => {

@@ -23,7 +23,7 @@ import { documentOf, show } from '../show.ts';
 export type AssumptionsFlags = CommonFlags & { readonly format: 'text' | 'json' };
 
 /**
- * `callsheet assumptions`: what is taken for granted where the specification is silent and, inside a
+ * `callsheet explain assumptions`: what is taken for granted where the specification is silent and, inside a
  * stack, what the stack says about it.
  */
 export async function assumptions(flags: AssumptionsFlags, context: Context): Promise<ExitCode> {

@@ -1,11 +1,15 @@
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/value.ts';
+import { kindNamed } from '../../kinds/index.ts';
 import type { Call } from '../../kinds/kind.ts';
 import { textOf } from '../../kinds/making.ts';
+import { readOrganizations } from '../../live/entitlements.ts';
+import { ApiError, describeApiError } from '../../platform/errors.ts';
 import {
   type Catalogue,
   FEATURE_COLUMNS,
   MODELS,
+  ORGANIZATIONS,
   renderCatalogueText,
   renderFeaturesText,
   renderPaymentsText,
@@ -13,18 +17,62 @@ import {
 } from '../../render/read/catalogue.ts';
 import { formatFigure } from '../../render/read/table.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
-import { withPlatform } from '../../run/platform-session.ts';
+import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { findAgent, listIn, onPlatform, organizationId, type ScopeFlags } from '../read/find.ts';
+import { say } from '../events.ts';
+import {
+  findAgent,
+  listIn,
+  onPlatform,
+  organizationId,
+  organizationNames,
+  type ScopeFlags,
+} from '../read/find.ts';
 import { documentOf, type ReadFormat, show } from '../show.ts';
-import { type GetFlags, get } from './get.ts';
+
+export type OrganizationsFlags = CommonFlags & { readonly format: ReadFormat };
+
+/** `callsheet get organizations`: the organizations that the key reaches, with their ids. */
+export async function organizations(
+  flags: OrganizationsFlags,
+  context: Context,
+): Promise<ExitCode> {
+  return withPlatform(flags, context, async (session) => {
+    const named = organizationNames(session);
+    const found = await readOrganizations(session.client, context.now());
+    if (found instanceof ApiError) {
+      say(
+        context.terminal,
+        `The key may not list organizations (${describeApiError(found)}). These are the organizations of its agents.`,
+      );
+    }
+    const known = found instanceof ApiError ? await organizationsOfAgents(session) : found;
+    const data = known.map(({ id, ...rest }) => ({
+      id,
+      ...rest,
+      stack_name: named.get(id) ?? null,
+    }));
+    showCatalogue(ORGANIZATIONS, documentOf('callsheet-organizations', { data }), flags, context);
+    return EXIT.done;
+  });
+}
+
+/** A key that is limited to a part of the account learns its organizations from its agents alone. */
+async function organizationsOfAgents({ client }: PlatformSession) {
+  const ids = new Set<string>();
+  for await (const { organization_id: id } of client.each(kindNamed('agent').list({}))) {
+    if (typeof id === 'string') ids.add(id);
+  }
+  const unnamed = { name: null, reseller_id: null, reseller_name: null };
+  return [...ids].sort().map((id) => ({ id, ...unnamed }));
+}
 
 export type ModelsFlags = CommonFlags & {
   readonly organization?: string;
   readonly format: ReadFormat;
 };
 
-/** `callsheet models`: the language models that may be assigned. */
+/** `callsheet get models`: the language models that may be assigned. */
 export async function models(flags: ModelsFlags, context: Context): Promise<ExitCode> {
   const { organization } = flags;
   return withPlatform(flags, context, async ({ client, settings }) => {
@@ -40,15 +88,10 @@ export async function models(flags: ModelsFlags, context: Context): Promise<Exit
   });
 }
 
-/** `callsheet voices`: the cloned voices of an organization; `callsheet get voices` under a shorter name. */
-export function voices(flags: GetFlags, context: Context): Promise<ExitCode> {
-  return get('custom_voices', undefined, flags, context);
-}
+export type SttProvidersFlags = CommonFlags & { readonly format: ReadFormat };
 
-export type SttFlags = CommonFlags & { readonly format: ReadFormat };
-
-/** `callsheet stt`: the speech-to-text providers. */
-export async function stt(flags: SttFlags, context: Context): Promise<ExitCode> {
+/** `callsheet get stt_providers`: the speech-to-text providers. */
+export async function sttProviders(flags: SttProvidersFlags, context: Context): Promise<ExitCode> {
   return withPlatform(flags, context, async ({ client }) => {
     const data = await client.list({ operation: 'listSttProviders' });
     showCatalogue(STT_PROVIDERS, documentOf('callsheet-stt-providers', { data }), flags, context);
@@ -74,7 +117,7 @@ export type FeaturesFlags = CommonFlags & {
   readonly format: ReadFormat;
 };
 
-/** `callsheet features`: what may be used, and by whom it is locked. */
+/** `callsheet get features`: what may be used, and by whom it is locked. */
 export async function features(flags: FeaturesFlags, context: Context): Promise<ExitCode> {
   const { organization, reseller, locked: lockedOnly = false } = flags;
   if (organization !== undefined && reseller !== undefined) {
@@ -126,7 +169,7 @@ function scopeTitle({ scope }: JsonObject, name: string | undefined): string {
 export type PaymentsFlags = CommonFlags &
   ScopeFlags & { readonly refresh?: boolean; readonly format: 'text' | 'json' };
 
-/** `callsheet payments AGENT`: whether an agent may take payments, and what is missing. */
+/** `callsheet get payments AGENT`: whether an agent may take payments, and what is missing. */
 export async function payments(
   wanted: string,
   flags: PaymentsFlags,

@@ -1,3 +1,4 @@
+import { kindOf } from '../../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
@@ -9,6 +10,7 @@ import { renderRecordsText, renderRecordText } from '../../render/read/records.t
 import type { CsvColumn, Field, Form } from '../../render/read/table.ts';
 import { kindTitle } from '../../render/wording.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
+import { COMMANDS } from '../command-table.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import {
   type Found,
@@ -18,6 +20,7 @@ import {
   namingFields,
   onPlatform,
   organizationNames,
+  readAddress,
   type ScopeFlags,
   scopesOf,
 } from '../read/find.ts';
@@ -25,14 +28,14 @@ import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../sho
 
 export type GetFlags = CommonFlags & ScopeFlags & { readonly format: ReadFormat };
 
-/** `callsheet get KIND [ID|ADDRESS|NAME]`: what the platform has of a kind, or one of it whole. */
+/** `callsheet get KIND [ID|ADDRESS|NAME]`, `get ADDRESS`: what the platform has of a kind, or one of it whole. */
 export async function get(
-  kindGiven: string,
-  wanted: string | undefined,
+  what: string,
+  resource: string | undefined,
   flags: GetFlags,
   context: Context,
 ): Promise<ExitCode> {
-  const kind = kindCalled(kindGiven);
+  const { kind, wanted } = askedFor(what, resource);
   return withPlatform(flags, context, async (session) => {
     if (wanted === undefined) await showList(kind, flags, session, context);
     else await showOne(kind, wanted, flags, session, context);
@@ -124,6 +127,16 @@ function formOf({ type, format }: FieldSchema): Form {
   return types.includes('integer') || types.includes('number') ? 'number' : 'text';
 }
 
+/** Of which kind something is asked for and, where it is one resource, which. */
+function askedFor(what: string, resource: string | undefined) {
+  const address = readAddress(what);
+  if (address === undefined) return { kind: kindCalled(what), wanted: resource };
+  if (resource === undefined) return { kind: kindCalled(kindOf(address)), wanted: address };
+  throw new CallsheetError('usage', `${what} is one resource, and ${resource} another`, {
+    hint: `Name one of them: callsheet get ${what}`,
+  });
+}
+
 /**
  * A kind by any name that it goes by: `agent`, `agents`, `retry-policies`, `voices`. Throws
  * `CallsheetError('usage')` where there is none.
@@ -137,12 +150,27 @@ function kindCalled(given: string): Kind {
     namesOf(kind).some((name) => name.endsWith(`_${wanted}`)),
   );
   if (ending !== undefined && others.length === 0) return ending;
-  const near = nearest(wanted, kinds.flatMap(namesOf));
-  const meant = near === undefined ? '' : `Did you mean ${near}? `;
-  throw new CallsheetError('usage', `there is no kind ${JSON.stringify(given)}`, {
-    hint: `${meant}The kinds: ${kinds.map(pluralOf).join(', ')}.`,
-  });
+  const near = CALLED[wanted] ?? nearest(wanted, [...kinds.flatMap(namesOf), ...OTHERS]);
+  const all = [...kinds.map(pluralOf), ...OTHERS].join(', ');
+  const meant = near === undefined ? `it reads ${all}.` : `did you mean ${near}?`;
+  throw new CallsheetError(
+    'usage',
+    `callsheet get does not know ${JSON.stringify(given)}: ${meant}`,
+  );
 }
+
+/** What else there is to read: the commands below `get`. */
+const OTHERS = COMMANDS.flatMap(({ name }) => (name.startsWith('get ') ? [name.slice(4)] : []));
+
+/** Other names of theirs. */
+const CALLED: Readonly<Record<string, string>> = {
+  bills: 'usage',
+  billing: 'usage',
+  logs: 'calls',
+  call_logs: 'calls',
+  stt: 'stt_providers',
+  llm_models: 'models',
+};
 
 function namesOf(kind: Kind): readonly string[] {
   return [kind.name, kind.section, pluralOf(kind)];

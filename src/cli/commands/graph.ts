@@ -19,7 +19,7 @@ export const RENDER = { mermaid: renderMermaid, dot: renderDot } as const;
 /** Mermaid draws no more edges than these unless it is told to; so do the pages that use it. */
 export const MERMAID_EDGES = 500;
 
-/** `callsheet graph`: what refers to what in the stack, without a network. */
+/** `callsheet explain graph`: what refers to what in the stack, without a network. */
 export async function graph(flags: GraphFlags, context: Context): Promise<ExitCode> {
   const { stack } = await openStack(flags, context, 'skip');
   const { target, exclude } = planOptions(flags);

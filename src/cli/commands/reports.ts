@@ -36,7 +36,7 @@ import {
 import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../show.ts';
 import type { Terminal } from '../terminal.ts';
 
-export type LogsFlags = CommonFlags &
+export type CallsCommandFlags = CommonFlags &
   ScopeFlags &
   CallsFlags & {
     /** An id or the beginning of one. */
@@ -49,8 +49,12 @@ export type LogsFlags = CommonFlags &
 /** Calls that are shown where neither a time nor a number is asked for. */
 const DEFAULT_LIMIT = 50;
 
-/** `callsheet logs AGENT`: the calls of an agent, newest first, or one of them. */
-export async function logs(wanted: string, flags: LogsFlags, context: Context): Promise<ExitCode> {
+/** `callsheet get calls AGENT`: the calls of an agent, newest first, or one of them. */
+export async function calls(
+  wanted: string,
+  flags: CallsCommandFlags,
+  context: Context,
+): Promise<ExitCode> {
   const window = windowOf(flags, context.now());
   return withPlatform(flags, context, async (session) => {
     const agent = await findAgent(wanted, flags, session);
@@ -67,7 +71,7 @@ export async function logs(wanted: string, flags: LogsFlags, context: Context): 
   });
 }
 
-function windowOf({ since, until, limit }: LogsFlags, now: Date): WantedCalls {
+function windowOf({ since, until, limit }: CallsCommandFlags, now: Date): WantedCalls {
   const from = since === undefined ? undefined : parseMoment('--since', since, now, 'start');
   const to = until === undefined ? undefined : parseMoment('--until', until, now, 'end');
   if (from !== undefined && to !== undefined) checkOrder(from, to);
@@ -180,7 +184,7 @@ function scopeOf({ organization, reseller }: MetricsFlags, session: PlatformSess
   return { title: 'every organization that the key reaches', query: {} };
 }
 
-export type BillingFlags = CommonFlags & {
+export type UsageFlags = CommonFlags & {
   readonly start?: string;
   readonly end?: string;
   readonly reseller?: readonly string[];
@@ -188,8 +192,8 @@ export type BillingFlags = CommonFlags & {
   readonly format: ReadFormat;
 };
 
-/** `callsheet billing`: voice minutes and agents of every organization. */
-export async function billing(flags: BillingFlags, context: Context): Promise<ExitCode> {
+/** `callsheet get usage`: voice minutes and agents of every organization. */
+export async function usage(flags: UsageFlags, context: Context): Promise<ExitCode> {
   const asked = daysOf(flags, context.now());
   return withPlatform(flags, context, async ({ client, settings }) => {
     const organizations = (flags.organization ?? []).map((given) =>
@@ -221,7 +225,7 @@ export async function billing(flags: BillingFlags, context: Context): Promise<Ex
 type Days = { readonly start: string; readonly end: string };
 
 /** The days of the flags; without any, the last month that is over, as a bill has it. */
-function daysOf(flags: BillingFlags, now: Date): Days {
+function daysOf(flags: UsageFlags, now: Date): Days {
   if (flags.start === undefined && flags.end !== undefined) {
     throw new CallsheetError('usage', '--end is given without --start', {
       hint: 'Give both, --start alone for the time until today, or neither for the last whole month.',
@@ -341,7 +345,7 @@ async function showCall(
     return;
   }
   throw new CallsheetError('usage', `${agent.label} has no call whose id begins with ${wanted}`, {
-    hint: 'callsheet logs AGENT lists its calls with the beginnings of their ids.',
+    hint: 'callsheet get calls AGENT lists its calls with the beginnings of their ids.',
   });
 }
 

@@ -35,7 +35,7 @@ export type WorkerFlags = CommonFlags &
     readonly listen?: ListenAddress;
   };
 
-/** `callsheet worker`: does what was enqueued for the commit of its checkout, until it is stopped. */
+/** `callsheet queue work`: does what was enqueued for the commit of its checkout, until it is stopped. */
 export async function worker(flags: WorkerFlags, context: Context): Promise<ExitCode> {
   const { now, stop, version } = context;
   const { head: commit } = (await describeCheckout(flags.dir)) ?? {};

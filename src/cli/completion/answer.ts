@@ -197,24 +197,29 @@ function offersAt(at: Walked, current: string, isHelp: boolean): readonly Offer[
   const { command, pending, onlyArguments } = at;
   if (!onlyArguments && pending?.must !== true && current.startsWith('-')) {
     const equals = current.indexOf('=');
-    if (equals < 0)
-      return [
-        { type: 'words', words: command.createHelp().visibleOptions(command).flatMap(flagWord) },
-      ];
+    if (equals < 0) return [{ type: 'words', words: [...command.options.flatMap(flagWord), HELP] }];
     const option = command.options.find(({ long }) => long === current.slice(0, equals));
     return option && takesValue(option) ? [flagValue(option, current.slice(0, equals + 1))] : [];
   }
   const values = pending === undefined ? [] : [flagValue(pending.option, '')];
   // A list of values goes on until the next flag.
   if (pending?.must === true || pending?.option.variadic === true) return values;
-  if (command.commands.length > 0)
-    return [...values, { type: 'words', words: commandWords(command, isHelp) }];
-  return isHelp ? [] : [...values, ...argumentsAt(at)];
+  const below: readonly Offer[] =
+    command.commands.length > 0 && (at.count === 0 || command.registeredArguments.length === 0)
+      ? [{ type: 'words', words: commandWords(command, isHelp) }]
+      : [];
+  return isHelp ? below : [...values, ...below, ...argumentsAt(at)];
 }
+
+const HELP: Word = { text: '--help', about: 'show help' };
 
 function commandWords(command: Command, isHelp: boolean): readonly Word[] {
   const own = command.commands.map((one) => ({ text: one.name(), about: one.description() }));
-  return isHelp ? own : [...own, { text: 'help', about: 'show help of a command' }];
+  if (isHelp && command.parent === null)
+    return [...own, { text: 'options', about: 'of every command' }];
+  return isHelp || command.registeredArguments.length > 0
+    ? own
+    : [...own, { text: 'help', about: 'show help of a command' }];
 }
 
 function flagWord({ long, description }: Option): readonly Word[] {
@@ -263,6 +268,7 @@ const OF_FLAGS: { readonly [flag: string]: Source } = {
 /** The same for arguments, by their command and name. */
 const OF_ARGUMENTS: { readonly [argument: string]: Source } = {
   'explain name': 'explained',
+  'get what': 'readable',
   'runs id': 'runs',
   'state list addresses': 'remembered',
   'state mv from': 'remembered',
@@ -280,7 +286,6 @@ const OF_WORDS: { readonly [word: string]: Source } = {
   file: 'files',
   files: 'files',
   folder: 'folders',
-  kind: 'kinds',
   later: 'files',
   place: 'files',
   planfile: 'files',

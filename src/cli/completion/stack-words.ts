@@ -30,8 +30,11 @@ export function stackWords(
       return plain(names.knowledgeBases);
     case 'variables':
       return names.variables.map((name) => ({ text: `${name}=` }));
-    case 'kinds':
-      return plain(kinds.map(({ name, section, nested }) => (nested ? `${name}s` : section)));
+    case 'readable':
+      return plain([
+        ...kinds.map(({ name, section, nested }) => (nested ? `${name}s` : section)),
+        ...addresses(names),
+      ]);
     case 'runs':
       return plain(runs(names));
   }
@@ -93,10 +96,10 @@ export type Source =
   | 'explained'
   | 'files'
   | 'folders'
-  | 'kinds'
   | 'knowledge_bases'
   | 'nothing'
   | 'organizations'
+  | 'readable'
   | 'remembered'
   | 'runs'
   | 'variables';

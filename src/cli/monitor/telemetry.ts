@@ -13,7 +13,7 @@ type Attributes = Readonly<Record<string, string | number>>;
 /**
  * Traces, and the figures of `/metrics`, for the OpenTelemetry collector that the environment names:
  *
- *   task: the command; a stack of many; a pass of `watch`; a job of `worker`
+ *   task: the command; a stack of many; a pass of `watch`; a job of `queue work`
  *   ├─ stage: read, plan
  *   └─ stage: run ─▶ recover, apply, verify, commit
  *      └─ change: `update agent`

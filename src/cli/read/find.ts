@@ -2,7 +2,7 @@ import { type Address, isAddress, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../core/value.ts';
-import { kindNamed } from '../../kinds/index.ts';
+import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
 import { describeApiError, isNotFound } from '../../platform/errors.ts';
 import { kindTitle } from '../../render/wording.ts';
@@ -29,10 +29,23 @@ export async function findResource(
   flags: ScopeFlags,
   session: PlatformSession,
 ): Promise<Found> {
-  if (isAddress(text)) return findAddress(kind, text, session);
+  const address = readAddress(text);
+  if (address !== undefined) return findAddress(kind, address, session);
   if (kind.get !== undefined && isUuid(text)) return { id: text, label: text, scope: {} };
   const listed = await listAll(kind, await scopesOf(kind, flags, session), session);
   return onlyOne(kind, text, matching(kind, text, listed), listed, session);
+}
+
+/**
+ * A text as an address; undefined where it has not the form of one. A shell takes the quotes out of
+ * `agent.clinic["harbor"]`, and resources are often called by their section: `agents.reception`.
+ */
+export function readAddress(text: string): Address | undefined {
+  const quoted = text.replace(/\[(?!")(.*)\]$/, (_, key: string) => `[${JSON.stringify(key)}]`);
+  if (!isAddress(quoted)) return undefined;
+  const first = kindOf(quoted);
+  const kind = kinds.find(({ section, nested }) => section === first && nested === undefined);
+  return kind === undefined ? quoted : `${kind.name}${quoted.slice(first.length)}`;
 }
 
 /** Finds an agent, as `findResource` does. */
@@ -159,6 +172,12 @@ async function findAddress(kind: Kind, address: Address, session: PlatformSessio
   const wanted = desired.find((resource) => resource.address === address);
   if (wanted === undefined) {
     const addresses = [...desired.map((resource) => resource.address), ...Object.keys(resources)];
+    const rows = [...new Set(addresses)].filter((one) => one.startsWith(`${address}[`));
+    if (rows[0] !== undefined) {
+      throw new CallsheetError('usage', `${address} has ${rows.length} rows; say which is meant`, {
+        hint: `For example: '${rows[0]}'`,
+      });
+    }
     const near = nearest(address, addresses);
     throw new CallsheetError('usage', `${address} names no resource of this stack`, {
       hint: near === undefined ? 'callsheet plan shows their addresses.' : `Did you mean ${near}?`,
@@ -238,7 +257,7 @@ export function organizationId(
   throw new CallsheetError('usage', `--organization ${given} is not ${what}`, {
     hint:
       near === undefined
-        ? 'Give its id: callsheet billing lists organizations by name and id.'
+        ? 'Give its id: callsheet get organizations lists names and ids.'
         : `Did you mean ${near}? An id can be given as well.`,
   });
 }

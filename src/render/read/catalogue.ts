@@ -39,6 +39,17 @@ export const STT_PROVIDERS: Catalogue = {
   fields: [...DESCRIBED, DESCRIPTION],
 };
 
+export const ORGANIZATIONS: Catalogue = {
+  noun: 'organization',
+  plural: 'organizations',
+  fields: [
+    { path: 'name', title: 'name', least: 18 },
+    { path: 'id', title: 'id' },
+    { path: 'stack_name', title: 'in the stack', drop: 1 },
+    { path: 'reseller_name', title: 'reseller', drop: 2 },
+  ],
+};
+
 /** What may be used, one a line. */
 export function renderCatalogueText(
   { noun, plural, fields }: Catalogue,

@@ -505,7 +505,7 @@ function lockOf(field: FieldSchema): string | undefined {
   const lock = field['x-lock'];
   if (lock === undefined) return undefined;
   const feature = lock.replace('{value}', 'VALUE').replace('{key}', 'NAME');
-  return `Can be locked by the feature \`${feature}\` (\`callsheet features\`).`;
+  return `Can be locked by the feature \`${feature}\` (\`callsheet get features\`).`;
 }
 
 /**

@@ -34,22 +34,19 @@ import { digestAt, jobPayload } from '../queue/work.ts';
 import { documentOf } from '../show.ts';
 import { refusePlanningFlags } from './apply.ts';
 
-export type EnqueueFlags = TreeFlags & {
+export type QueueFlags = TreeFlags & {
   readonly queue?: string;
   readonly wait?: boolean;
-  readonly report?: string;
 };
 
-/** `callsheet enqueue`: one job for each stack of a tree, or the report of what came of them. */
-export async function enqueueCommand(
-  name: string | undefined,
+/** `callsheet queue add`: one job for each stack of a tree. */
+export async function add(
+  command: QueuedCommand,
   plans: string | undefined,
-  flags: EnqueueFlags,
+  flags: QueueFlags,
   context: Context,
 ): Promise<ExitCode> {
-  if (flags.report !== undefined) return reportLater(name, flags.report, flags, context);
-  const command = commandNamed(name);
-  refuseOut(command, flags);
+  refuseOut(command, flags.wait === true, flags);
   if (plans !== undefined && command !== 'apply') {
     throw new CallsheetError('usage', `${command} takes no folder of plans`, {
       hint: 'Name the folder of the stacks with --dir.',
@@ -75,7 +72,7 @@ export async function enqueueCommand(
     if (flags.wait !== true) {
       const document = batchDocument(enqueued, batch);
       context.terminal.out(flags.format === 'json' ? jsonText(document) : id);
-      say(context.terminal, `Its report: ${commandLine(`enqueue --report ${id}`, flags)}`);
+      say(context.terminal, `Its report: ${commandLine(`queue show ${id}`, flags)}`);
       return EXIT.done;
     }
     say(context.terminal, `The batch is ${id}.`);
@@ -83,41 +80,32 @@ export async function enqueueCommand(
   });
 }
 
-async function reportLater(
-  name: string | undefined,
-  id: string,
-  flags: EnqueueFlags,
-  context: Context,
-): Promise<ExitCode> {
-  if (name !== undefined) {
-    throw new CallsheetError('usage', `--report shows a batch, and ${name} makes one`, {
-      hint: 'Leave one of them out.',
-    });
-  }
+/** `callsheet queue show`: what came of a batch, as the same command with `--recursive` would have said it. */
+export function show(id: string, flags: QueueFlags, context: Context): Promise<ExitCode> {
   return withQueue(flags, context, (queue) => report(queue, id, flags, context));
 }
 
 async function report(
   queue: Queue,
   id: string,
-  flags: EnqueueFlags,
+  flags: QueueFlags,
   context: Context,
 ): Promise<ExitCode> {
   const read = () => queue.database.told(() => readBatch(queue.database.query, id));
   if ((await read()) === undefined) {
     throw new CallsheetError('usage', `the queue ${queue.database.location} has no batch ${id}`, {
-      hint: 'callsheet enqueue prints the id of what it enqueues; batches are kept for 30 days.',
+      hint: 'callsheet queue add prints the id of what it enqueues; batches are kept for 30 days.',
     });
   }
   if (flags.wait === true) await follow(queue, id, flags, context);
   const batch = await read();
   if (batch === undefined) throw new CallsheetError('state', `the batch ${id} was deleted`);
-  refuseOut(batch.command, flags);
+  refuseOut(batch.command, true, flags);
   return reportBatch(batch, flags, context);
 }
 
 async function withQueue(
-  flags: EnqueueFlags,
+  flags: QueueFlags,
   { env }: Context,
   work: (queue: Queue) => Promise<ExitCode>,
 ): Promise<ExitCode> {
@@ -129,20 +117,10 @@ async function withQueue(
   }
 }
 
-function commandNamed(name: string | undefined): QueuedCommand {
-  if (name === 'plan' || name === 'apply' || name === 'drift') return name;
-  const wrong = name === undefined ? 'no command is named' : `${name} cannot be enqueued`;
-  throw new CallsheetError('usage', wrong, {
-    hint: 'Name plan, apply or drift; or show what came of a batch with --report BATCH.',
-  });
-}
-
-function refuseOut(command: QueuedCommand, { out, wait, report: id }: EnqueueFlags): void {
-  if (out === undefined) return;
-  const isReady = command === 'plan' && (wait === true || id !== undefined);
-  if (isReady) return;
+function refuseOut(command: QueuedCommand, isReady: boolean, { out }: QueueFlags): void {
+  if (out === undefined || (command === 'plan' && isReady)) return;
   throw new CallsheetError('usage', '--out writes the plans of workers, once they are there', {
-    hint: 'Give it to plan, with --wait; or with --report, once the batch is done.',
+    hint: 'Give it to queue add plan with --wait, or to queue show once the batch is done.',
   });
 }
 
@@ -188,7 +166,7 @@ async function follow(
   }
   terminal.live?.end();
   throw new CallsheetError('interrupted', `the batch ${id} goes on without anybody waiting`, {
-    hint: `Its report: ${commandLine(`enqueue --report ${id}`, flags)}`,
+    hint: `Its report: ${commandLine(`queue show ${id}`, flags)}`,
   });
 }
 

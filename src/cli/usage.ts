@@ -1,0 +1,219 @@
+import { Command, type ErrorOptions } from 'commander';
+import { nearest } from '../core/nearest.ts';
+import { COMMON_FLAGS } from './flags.ts';
+
+/**
+ * What is said of a wrong command line: one sentence with the nearest right one. Commander finds the mistakes; here
+ * they get their words, and people who come from Terraform, Pulumi, kubectl or decK the command that they look for.
+ */
+
+/** Removing resources is a change like any other, so it has no command. */
+const DESTROY =
+  'Callsheet deletes what the configuration no longer has: remove the resources from it and run callsheet apply --allow-delete.';
+
+/** Words that are commands elsewhere or were commands here, and what to do instead. */
+const HABITS: { readonly [word: string]: string } = {
+  ...runs('callsheet plan', 'diff', 'preview', 'changes', 'whatif', 'dry-run'),
+  ...runs('callsheet apply', 'up', 'sync', 'deploy', 'update'),
+  ...runs('callsheet init', 'new', 'create', 'setup'),
+  ...runs('callsheet validate', 'lint', 'check', 'test'),
+  ...runs('callsheet fmt', 'format'),
+  ...runs('callsheet export --out FOLDER', 'dump'),
+  ...runs('callsheet snapshot create', 'backup'),
+  ...runs('callsheet rollback', 'undo', 'revert'),
+  ...runs('callsheet get agents', 'list', 'ls', 'agents', 'output', 'outputs'),
+  ...runs('callsheet get ADDRESS', 'describe'),
+  ...runs('callsheet get organizations', 'organizations', 'orgs', 'whoami'),
+  ...runs('callsheet get models', 'models'),
+  ...runs('callsheet get stt_providers', 'stt'),
+  ...runs('callsheet get voices', 'voices'),
+  ...runs('callsheet get features', 'features'),
+  ...runs('callsheet get usage', 'billing', 'usage'),
+  ...runs('callsheet get calls AGENT', 'logs', 'calls'),
+  ...runs('callsheet get payments AGENT', 'payments'),
+  ...runs('callsheet explain assumptions', 'assumptions'),
+  ...runs('callsheet explain graph', 'graph'),
+  ...runs('callsheet queue add COMMAND', 'enqueue'),
+  ...runs('callsheet queue work', 'worker'),
+  ...runs('callsheet state unlock', 'force-unlock', 'unlock'),
+  ...runs('callsheet state repair', 'repair'),
+  ...runs('callsheet state mv', 'mv', 'rename'),
+  ...runs('callsheet state rm', 'rm', 'forget'),
+  ...runs('callsheet plan --env NAME', 'workspace', 'env', 'context'),
+  ...runs('callsheet --version', 'version'),
+  status:
+    'Run callsheet drift for what changed on the platform, or callsheet runs for what was applied.',
+  refresh:
+    'Every plan reads the platform, so there is nothing to refresh: callsheet plan --refresh full reads all of it again.',
+  destroy: DESTROY,
+  delete: DESTROY,
+  reset: DESTROY,
+  down: DESTROY,
+  login:
+    'Set CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET, or CALLSHEET_ACCESS_TOKEN: Callsheet stores no credentials.',
+  taint: 'Callsheet has no taint: change the resource in the configuration and run callsheet plan.',
+  options: 'Run callsheet help options for the options of every command.',
+};
+
+function runs(line: string, ...words: readonly string[]): { readonly [word: string]: string } {
+  return Object.fromEntries(words.map((word) => [word, `Run ${line} instead.`]));
+}
+
+/** Flags of other tools by their names, and what to do instead. Those of one command alone begin with its name. */
+const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
+  'init upgrade': 'init has nothing to upgrade: it writes a new stack, and npm updates Callsheet.',
+  'init reconfigure': 'Run callsheet state migrate --to PLACE to move the state.',
+  'init migrate-state': 'Run callsheet state migrate --to PLACE to move the state.',
+  'apply dry-run': 'Run callsheet plan instead: it writes nothing.',
+  'apply f': 'Name the plan file alone: callsheet apply PLANFILE.',
+  'apply filename': 'Name the plan file alone: callsheet apply PLANFILE.',
+  'plan refresh-only': 'Run callsheet drift instead.',
+  'apply refresh-only':
+    'Run callsheet drift instead, and callsheet pull to take over what changed.',
+  destroy: DESTROY,
+  chdir: 'Use --dir FOLDER.',
+  cwd: 'Use --dir FOLDER.',
+  C: 'Use --dir FOLDER.',
+  f: 'Use --dir FOLDER.',
+  s: 'Use --env NAME.',
+  stack: 'Use --dir FOLDER for a stack, or --env NAME for an environment of it.',
+  n: 'Use --organization NAME, where the command has it.',
+  namespace: 'Use --organization NAME, where the command has it.',
+  workspace: 'Use --env NAME.',
+  o: 'Use --format json.',
+  output: 'Use --format json.',
+  json: 'Use --format json.',
+  y: 'Use --auto-approve.',
+  yes: 'Use --auto-approve.',
+  parallelism: 'Use --concurrency N.',
+  parallel: 'Use --concurrency N.',
+  'select-tag': 'Use --target ADDRESS.',
+  replace:
+    'Callsheet replaces a resource where a field cannot be changed otherwise: change it in the configuration.',
+  state: 'Set CALLSHEET_STATE, or state in callsheet.yaml.',
+  'backend-config': 'Set CALLSHEET_STATE, or state in callsheet.yaml.',
+  lock: 'The state is always locked: --lock-timeout SPAN of apply waits for another run.',
+  input: 'Callsheet asks nothing where standard input is not a terminal.',
+  v: 'Run callsheet --version.',
+};
+
+/** A command whose mistakes are told in one sentence. */
+export class CliCommand extends Command {
+  /** Ends with a sentence for a mistake that commander found. */
+  override error(message: string, options?: ErrorOptions): never {
+    return super.error(`Error: ${sentenceFor(this, message, options?.code ?? '')}`, options);
+  }
+}
+
+/** `callsheet state mv`. */
+export function pathTo(command: Command): string {
+  const { parent } = command;
+  return parent === null ? command.name() : `${pathTo(parent)} ${command.name()}`;
+}
+
+/** Says what is wrong with the words behind `help`, if anything is. */
+export function refuseUnknownCommand(at: Command, word: string): void {
+  at.error(`error: unknown command '${word}'`, { code: 'commander.unknownCommand' });
+}
+
+function sentenceFor(command: Command, message: string, code: string): string {
+  const text = message.replace(/^error: /, '').replace(/\n\(Did you mean [^)]*\)$/, '');
+  const word = /'([^']*)'/.exec(text)?.[1] ?? '';
+  const path = pathTo(command);
+  switch (code) {
+    case 'commander.unknownCommand':
+      return unknownCommand(command, word);
+    case 'commander.unknownOption':
+      return unknownOption(command, word);
+    case 'commander.missingArgument':
+      return `missing argument '${word}': ${path} ${usageOf(command)}${choicesOf(command, word)}.`;
+    case 'commander.excessArguments': {
+      const [, got = ''] = /but got \d+: ([\s\S]*)\.$/.exec(text) ?? [];
+      const expected = usageOf(command);
+      const takes = expected === '' ? 'takes none' : `takes ${expected}`;
+      return `too many arguments: ${path} ${takes}, and was given ${got}.`;
+    }
+    case 'commander.optionMissingArgument':
+      return `${text}: ${path} --help shows what it takes.`;
+    case 'commander.missingMandatoryOptionValue': {
+      // It may be there with a slip in it.
+      const unknown = command.args.find((arg) => /^-./.test(arg));
+      return unknown === undefined
+        ? `${text}: ${path} needs it.`
+        : unknownOption(command, unknown.replace(/(?<=^--[^=]*)=.*$/s, ''));
+    }
+    case 'commander.invalidArgument':
+      return invalidArgument(text);
+    default:
+      return text;
+  }
+}
+
+function unknownCommand(command: Command, word: string): string {
+  const above = command.parent === null ? '' : `${pathTo(command)} `;
+  const habit = above === '' && Object.hasOwn(HABITS, word) ? HABITS[word] : undefined;
+  const unknown = `unknown command '${word}'`;
+  if (habit !== undefined) return `${unknown}: ${lowered(habit)}`;
+  const names = command.commands.map((one) => one.name());
+  const near = nearest(word, names);
+  if (near !== undefined) return `${unknown}: did you mean ${above || 'callsheet '}${near}?`;
+  return above === ''
+    ? `${unknown}: callsheet --help lists the commands.`
+    : `${unknown}: ${above}takes ${names.join(', ')}.`;
+}
+
+function unknownOption(command: Command, given: string): string {
+  const unknown = `unknown option '${given}'`;
+  const [name = ''] = given.replace(/^--?/, '').split('=');
+  const own = command.options.map(({ long }) => long ?? '');
+  const isGlobal = COMMON_FLAGS.some(({ spelling }) => spelling.split(' ')[0] === `--${name}`);
+  if (command.parent === null && isGlobal) {
+    return `${unknown}: it goes behind the command, as in callsheet plan --${name}.`;
+  }
+  // Terraform's flags have one dash.
+  if (own.includes(`--${name}`)) return `${unknown}: did you mean --${name}?`;
+  if (name === 'help') return `${unknown}: did you mean --help?`;
+  if (name === 'version' || given === '-V') return `${unknown}: did you mean callsheet --version?`;
+  const foreign = [`${command.name()} ${name}`, name].find((key) =>
+    Object.hasOwn(FOREIGN_FLAGS, key),
+  );
+  if (foreign !== undefined) return `${unknown}: ${lowered(FOREIGN_FLAGS[foreign] ?? '')}`;
+  const near = nearest(`--${name}`, [...own, '--help']);
+  return near === undefined
+    ? `${unknown}: ${pathTo(command)} --help lists its options, and callsheet help options those of every command.`
+    : `${unknown}: did you mean ${near}?`;
+}
+
+/** `option '--format <format>' argument 'yaml' is invalid: allowed choices are text, json.` */
+function invalidArgument(text: string): string {
+  const [, head = text, given = '', rest = ''] =
+    /^(.*'([^']*)' is invalid[^.]*)\. (.*)$/s.exec(text) ?? [];
+  const choices = /^Allowed choices are (.*)\.$/.exec(rest)?.[1]?.split(', ') ?? [];
+  const typed = /argument(?: value)? '([^']*)' is invalid/.exec(text)?.[1] ?? given;
+  const near = nearest(typed, choices);
+  const meant = near === undefined ? '' : `; did you mean ${near}?`;
+  if (rest === '') return text;
+  return `${head}: ${lowered(rest).replace(/\.$/, '')}${meant === '' ? '.' : meant}`;
+}
+
+/** `<from> <to>`: the arguments that a command takes. */
+function usageOf({ registeredArguments }: Command): string {
+  return registeredArguments
+    .map((one) => {
+      const name = `${one.name()}${one.variadic ? '...' : ''}`;
+      return one.required ? `<${name}>` : `[${name}]`;
+    })
+    .join(' ');
+}
+
+function choicesOf({ registeredArguments }: Command, name: string): string {
+  const choices = registeredArguments.find((one) => one.name() === name)?.argChoices;
+  return choices === undefined ? '' : `, where it is one of ${choices.join(', ')}`;
+}
+
+/** A sentence as the end of another one: names keep their capitals. */
+function lowered(sentence: string): string {
+  return /^[A-Z][a-z]+ /.test(sentence) && !/^(Callsheet|Terraform) /.test(sentence)
+    ? sentence.charAt(0).toLowerCase() + sentence.slice(1)
+    : sentence;
+}

@@ -1,0 +1,24 @@
+import { onTestFinished, vi } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+
+/** Runs a command line in this process, and gives what it printed to either stream. */
+export async function run(...argv: readonly string[]) {
+  let said = '';
+  const catching = (chunk: unknown) => {
+    said += String(chunk);
+    return true;
+  };
+  const spies = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation(catching),
+  );
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore();
+  });
+  const exit = await runProgram(argv, {
+    env: {},
+    now: () => new Date('2026-11-21T09:45:00Z'),
+    stop: new AbortController().signal,
+    version: '0.0.0',
+  });
+  return { exit, said };
+}

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import { COMMANDS, type CommandEntry, GROUPS } from '../../src/cli/command-table.ts';
+import { COMMON_FLAGS, type Flag } from '../../src/cli/flags.ts';
+import { run } from './command-line.ts';
+
+/** A wrong line is told in one line of one sentence, nothing is printed besides, and the exit code is 1. */
+async function sentenceOf(argv: readonly string[]): Promise<string> {
+  const { exit, said } = await run(...argv);
+  expect(exit, argv.join(' ')).toBe(1);
+  expect(said).toMatch(/^Error: [^\n]+[.?]\n$/);
+  expect(said.replace(/\.\.\./g, '')).not.toMatch(/[.?!] [A-Z]/);
+  return said.slice('Error: '.length).trimEnd();
+}
+
+/** What a command must be given, in words that it takes. */
+function needed({ args = [], flags = [] }: CommandEntry): readonly string[] {
+  return [
+    ...args.flatMap(({ name, choices }) => (name.startsWith('<') ? [choices?.[0] ?? 'x'] : [])),
+    ...flags.flatMap(({ spelling, isRequired }) =>
+      isRequired === true ? [spelling.split(' ')[0] ?? '', 'x'] : [],
+    ),
+  ];
+}
+
+describe.each(COMMANDS.map((entry) => [entry.name, entry] as const))('%s', (name, entry) => {
+  const words = name.split(' ');
+  const { args = [] } = entry;
+  // Those of every command are read the same way everywhere.
+  const flags = [...(name === 'plan' ? COMMON_FLAGS : []), ...(entry.flags ?? [])];
+
+  test('an option that there is not', async () => {
+    expect(await sentenceOf([...words, '--no-such-thing'])).toContain(
+      `unknown option '--no-such-thing': callsheet ${name} --help lists`,
+    );
+  });
+
+  test.each(flags.map(({ spelling }) => spelling))(
+    'an option with a slip in it: %s',
+    async (spelling) => {
+      const [flag = ''] = spelling.split(' ');
+      const slip = `${flag}${flag.slice(-1)}`;
+      expect(await sentenceOf([...words, slip])).toBe(
+        `unknown option '${slip}': did you mean ${flag}?`,
+      );
+      // As Terraform spells it.
+      expect(await sentenceOf([...words, `${flag.slice(1)}=x`])).toBe(
+        `unknown option '${flag.slice(1)}=x': did you mean ${flag}?`,
+      );
+    },
+  );
+
+  const single = flags.filter(
+    ({ spelling, isRepeatable }) => / <[^.]*>$/.test(spelling) && isRepeatable !== true,
+  );
+  test.each(single.map(({ spelling }) => spelling))('%s without a value', async (spelling) => {
+    const [flag = ''] = spelling.split(' ');
+    expect(await sentenceOf([...words, flag])).toContain(`option '${spelling}' argument missing`);
+  });
+
+  test.each(single.map((flag) => [flag.spelling, flag] as const))(
+    '%s twice',
+    async (spelling, { choices, parse }) => {
+      const [flag = ''] = spelling.split(' ');
+      const value = choices?.[0] ?? VALUES.find((one) => isRead(parse, one)) ?? '';
+      expect(await sentenceOf([...words, flag, value, flag, value])).toBe(
+        `option '${flag}' is given twice: choose one of ${value} and ${value}.`,
+      );
+    },
+  );
+
+  test.each(
+    flags.flatMap(({ spelling, choices }) =>
+      choices === undefined ? [] : [[spelling, choices] as const],
+    ),
+  )('%s with a slip in its value', async (spelling, choices) => {
+    const [flag = ''] = spelling.split(' ');
+    const [choice = ''] = choices;
+    const said = await sentenceOf([...words, flag, `${choice}${choice.slice(-1)}`]);
+    expect(said).toContain(`allowed choices are ${choices.join(', ')}`);
+    expect(said).toContain(`did you mean ${choice}?`);
+  });
+
+  test.runIf(args.some(({ name: one }) => one.startsWith('<')))('a missing argument', async () => {
+    const required = needed({ ...entry, args: [] });
+    expect(await sentenceOf([...words, ...required])).toContain(`: callsheet ${name} <`);
+  });
+
+  test.runIf(!args.some(({ name: one }) => one.includes('...')))('one too many', async () => {
+    const given = args.map(({ choices }) => choices?.[0] ?? 'x');
+    const required = needed({ ...entry, args: [] });
+    expect(await sentenceOf([...words, ...given, 'surplus', ...required])).toMatch(
+      new RegExp(`^too many arguments: callsheet ${name} takes .*surplus\\.$`),
+    );
+  });
+
+  test.runIf(flags.some(({ isRequired }) => isRequired === true))('a missing option', async () => {
+    const given = needed({ ...entry, flags: [] });
+    expect(await sentenceOf([...words, ...given])).toContain(`callsheet ${name} needs it`);
+  });
+});
+
+const VALUES = ['x', '1', '1m', '127.0.0.1:80'];
+
+/** Whether a flag takes a value. */
+function isRead(parse: Flag['parse'], value: string): boolean {
+  try {
+    parse?.(value, undefined);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// What `explain` does not know may be a field.
+const SLIPS = [...COMMANDS.map(({ name }) => name), ...Object.keys(GROUPS)].filter(
+  (name) => !name.startsWith('explain '),
+);
+
+test.each(SLIPS)('the command %s with a slip in it', async (name) => {
+  const words = name.split(' ');
+  const last = words.at(-1) ?? '';
+  const slip = `${last}${last.slice(-1)}`;
+  const said = await sentenceOf([...words.slice(0, -1), slip]);
+  const [above = ''] = words;
+  expect(said).toBe(
+    words.length > 1 && above === 'get'
+      ? `callsheet get does not know "${slip}": did you mean ${last}?`
+      : `unknown command '${slip}': did you mean callsheet ${name}?`,
+  );
+});
+
+describe('what people type who come from other tools', () => {
+  test.each([
+    ['diff', 'callsheet plan '],
+    ['preview', 'callsheet plan '],
+    ['up', 'callsheet apply '],
+    ['sync', 'callsheet apply '],
+    ['dump', 'callsheet export --out FOLDER '],
+    ['refresh', 'callsheet plan --refresh full'],
+    ['destroy', 'remove the resources from it and run callsheet apply --allow-delete'],
+    ['delete agent.reception', 'callsheet apply --allow-delete'],
+    ['status', 'callsheet drift'],
+    ['status', 'callsheet runs'],
+    ['describe agent.reception', 'callsheet get ADDRESS'],
+    ['force-unlock 1f', 'callsheet state unlock'],
+    ['version', 'callsheet --version'],
+    ['plan -target=agent.reception', '--target'],
+    ['plan -detailed-exitcode', '--detailed-exitcode'],
+    ['plan -refresh-only', 'callsheet drift'],
+    ['plan -destroy', 'callsheet apply --allow-delete'],
+    ['apply -auto-approve', '--auto-approve'],
+    ['apply -y', '--auto-approve'],
+    ['apply -f plan.json', 'callsheet apply PLANFILE'],
+    ['apply --dry-run', 'callsheet plan'],
+    ['apply --parallelism=4', '--concurrency'],
+    ['get agents -o json', '--format json'],
+    ['init -upgrade', 'init has nothing to upgrade'],
+    ['-chdir=stack plan', '--dir FOLDER'],
+    ['--dir stack plan', 'behind the command'],
+    ['plan --version', 'callsheet --version'],
+  ])('%s', async (line, right) => {
+    expect(await sentenceOf(line.split(' '))).toContain(right);
+  });
+
+  test.each([
+    ['models', 'get models'],
+    ['stt', 'get stt_providers'],
+    ['voices', 'get voices'],
+    ['features --locked', 'get features'],
+    ['billing', 'get usage'],
+    ['logs agent.reception', 'get calls AGENT'],
+    ['payments agent.reception', 'get payments AGENT'],
+    ['assumptions', 'explain assumptions'],
+    ['graph --rows', 'explain graph'],
+    ['enqueue plan', 'queue add COMMAND'],
+    ['worker --until-empty', 'queue work'],
+  ])('%s, which was a command here', async (line, right) => {
+    const [word = ''] = line.split(' ');
+    expect(await sentenceOf(line.split(' '))).toBe(
+      `unknown command '${word}': run callsheet ${right} instead.`,
+    );
+  });
+
+  test('an option of a command before the one below it', async () => {
+    expect(await sentenceOf(['get', '--format', 'json', 'models'])).toBe(
+      "option '--format' goes behind the command: callsheet get models --format.",
+    );
+  });
+});
