@@ -1,5 +1,6 @@
 import { METRICS_BLOCKS } from '../core/documents.ts';
 import type { ExitCode, ExitName } from '../core/errors.ts';
+import type { GetFlags } from './commands/get.ts';
 import type { RollbackFlags } from './commands/rollback.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { type DocumentFormat, PIPELINES, SHELLS } from './documents.ts';
@@ -83,6 +84,13 @@ export async function runCommand(
   }
   if (flags.shard !== undefined) (await import('./fleet/request.ts')).refuseShardAlone(flags.shard);
   return (await load())(...([...args, flags, context] as never[]));
+}
+
+/** The second words of the commands that begin with one. */
+function below(first: string): readonly string[] {
+  return COMMANDS.flatMap(({ name }) =>
+    name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : [],
+  );
 }
 
 const AGENT = {
@@ -701,7 +709,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     // It lists kinds whose endpoints are assumed, which platform.assume can forbid.
     exits: ['done', 'error', 'refused', 'interrupted'],
     prints: ['callsheet-records', 'callsheet-record'],
-    load: async () => (await import('./commands/get.ts')).get,
+    load: async () => {
+      const { get } = await import('./commands/get.ts');
+      return (what: string, resource: string | undefined, flags: GetFlags, context: Context) =>
+        get(what, resource, flags, context, below('get'));
+    },
   },
   {
     name: 'get organizations',

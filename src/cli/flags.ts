@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { QueuedCommand } from '../queue/batch.ts';
 import { parseListenAddress } from './monitor/listen-address.ts';
 
@@ -94,6 +94,20 @@ export const ALLOWANCES = [
     isInJob: true,
   }),
 ];
+
+/** The allowances that were given, as they are typed, by the names that they have among the flags of a command. */
+export function allowancesIn(flags: object): ReadonlyMap<string, string> {
+  const names = ALLOWANCES.map(({ spelling }) => new Option(spelling));
+  return new Map(
+    names.flatMap((option): [string, string][] => {
+      const name = option.attributeName();
+      const isGiven = Object.entries(flags).some(
+        ([given, value]) => given === name && value !== undefined,
+      );
+      return isGiven ? [[name, option.long ?? name]] : [];
+    }),
+  );
+}
 
 export const CONCURRENCY = flag('--concurrency <n>', 'requests in flight at once', {
   parse: positive,

@@ -9,6 +9,7 @@ import { planOptions } from '../../run/plan.ts';
 import { realDisk } from '../../state/file/disk.ts';
 import { type Context, type PlanFlags, stackOptions } from '../context.ts';
 import { confirm, say } from '../events.ts';
+import { allowancesIn } from '../flags.ts';
 import { openProgress } from '../progress.ts';
 import { exitOfOutcome, tellOutcome } from '../result.ts';
 import type { PlanFormat } from './plan.ts';
@@ -103,19 +104,8 @@ function tellUndone(
 
 /** What a plan was allowed is in its file; apply allows nothing more (DESIGN §3). */
 export function refusePlanningFlags(flags: PlanFlags): void {
-  const given = Object.entries({
-    '--target': flags.target,
-    '--exclude': flags.exclude,
-    '--allow-delete': flags.allowDelete,
-    '--accept-conflicts': flags.acceptConflicts,
-    '--skip-refused': flags.skipRefused,
-    '--resend-secrets': flags.resendSecrets,
-    '--force': flags.force,
-    '--release-hold': flags.releaseHold,
-    '--override-freeze': flags.overrideFreeze,
-    '--override-limits': flags.overrideLimits,
-    '--refresh': flags.refresh,
-  }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const allowed = [...allowancesIn(flags).values()];
+  const given = flags.refresh === undefined ? allowed : [...allowed, '--refresh'];
   if (given.length === 0) return;
   const message = `${given.join(', ')} cannot be given with a plan file: that was settled when it was planned`;
   throw new CallsheetError('usage', message, {

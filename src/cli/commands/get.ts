@@ -10,7 +10,6 @@ import { renderRecordsText, renderRecordText } from '../../render/read/records.t
 import type { CsvColumn, Field, Form } from '../../render/read/table.ts';
 import { kindTitle } from '../../render/wording.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
-import { COMMANDS } from '../command-table.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import {
   type Found,
@@ -28,14 +27,18 @@ import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../sho
 
 export type GetFlags = CommonFlags & ScopeFlags & { readonly format: ReadFormat };
 
-/** `callsheet get KIND [ID|ADDRESS|NAME]`, `get ADDRESS`: what the platform has of a kind, or one of it whole. */
+/**
+ * `callsheet get KIND [ID|ADDRESS|NAME]`, `get ADDRESS`: what the platform has of a kind, or one of it whole. `others`:
+ * what else `get` reads, by commands of their own.
+ */
 export async function get(
   what: string,
   resource: string | undefined,
   flags: GetFlags,
   context: Context,
+  others: readonly string[] = [],
 ): Promise<ExitCode> {
-  const { kind, wanted } = askedFor(what, resource);
+  const { kind, wanted } = askedFor(what, resource, others);
   return withPlatform(flags, context, async (session) => {
     if (wanted === undefined) await showList(kind, flags, session, context);
     else await showOne(kind, wanted, flags, session, context);
@@ -128,10 +131,10 @@ function formOf({ type, format }: FieldSchema): Form {
 }
 
 /** Of which kind something is asked for and, where it is one resource, which. */
-function askedFor(what: string, resource: string | undefined) {
+function askedFor(what: string, resource: string | undefined, others: readonly string[]) {
   const address = readAddress(what);
-  if (address === undefined) return { kind: kindCalled(what), wanted: resource };
-  if (resource === undefined) return { kind: kindCalled(kindOf(address)), wanted: address };
+  if (address === undefined) return { kind: kindCalled(what, others), wanted: resource };
+  if (resource === undefined) return { kind: kindCalled(kindOf(address), others), wanted: address };
   throw new CallsheetError('usage', `${what} is one resource, and ${resource} another`, {
     hint: `Name one of them: callsheet get ${what}`,
   });
@@ -141,7 +144,7 @@ function askedFor(what: string, resource: string | undefined) {
  * A kind by any name that it goes by: `agent`, `agents`, `retry-policies`, `voices`. Throws
  * `CallsheetError('usage')` where there is none.
  */
-function kindCalled(given: string): Kind {
+function kindCalled(given: string, readable: readonly string[]): Kind {
   const wanted = given.toLowerCase().replaceAll('-', '_');
   const named = kinds.find((kind) => namesOf(kind).includes(wanted));
   if (named !== undefined) return named;
@@ -150,17 +153,14 @@ function kindCalled(given: string): Kind {
     namesOf(kind).some((name) => name.endsWith(`_${wanted}`)),
   );
   if (ending !== undefined && others.length === 0) return ending;
-  const near = CALLED[wanted] ?? nearest(wanted, [...kinds.flatMap(namesOf), ...OTHERS]);
-  const all = [...kinds.map(pluralOf), ...OTHERS].join(', ');
+  const near = CALLED[wanted] ?? nearest(wanted, [...kinds.flatMap(namesOf), ...readable]);
+  const all = [...kinds.map(pluralOf), ...readable].join(', ');
   const meant = near === undefined ? `it reads ${all}.` : `did you mean ${near}?`;
   throw new CallsheetError(
     'usage',
     `callsheet get does not know ${JSON.stringify(given)}: ${meant}`,
   );
 }
-
-/** What else there is to read: the commands below `get`. */
-const OTHERS = COMMANDS.flatMap(({ name }) => (name.startsWith('get ') ? [name.slice(4)] : []));
 
 /** Other names of theirs. */
 const CALLED: Readonly<Record<string, string>> = {

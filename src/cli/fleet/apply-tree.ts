@@ -8,6 +8,7 @@ import { failureOf } from '../../run/document.ts';
 import { readPlanFile } from '../commands/apply.ts';
 import type { Context } from '../context.ts';
 import { confirm } from '../events.ts';
+import { allowancesIn } from '../flags.ts';
 import { type PlannedStack, type PlanSet, readPlanSet } from './plan-set.ts';
 import {
   type Chosen,
@@ -65,20 +66,9 @@ async function planThenApply(
 }
 
 function withoutAllowances(flags: TreeRequest['flags']): TreeRequest['flags'] {
-  const {
-    target: _target,
-    exclude: _exclude,
-    allowDelete: _allowDelete,
-    acceptConflicts: _acceptConflicts,
-    skipRefused: _skipRefused,
-    resendSecrets: _resendSecrets,
-    force: _force,
-    releaseHold: _releaseHold,
-    overrideFreeze: _overrideFreeze,
-    overrideLimits: _overrideLimits,
-    ...rest
-  } = flags;
-  return rest;
+  const allowed = allowancesIn(flags);
+  const rest = Object.entries(flags).filter(([name]) => !allowed.has(name));
+  return Object.fromEntries(rest) as TreeRequest['flags'];
 }
 
 /** Applies exactly the plans of a folder. */
