@@ -29,14 +29,14 @@ test.each<readonly [string, Fault]>([
   ['a secret comes back', { ...everyList, status: 200, body: { data: [{ id: 'canary-secret' }] } }],
 ])('the fuzzer notices: %s', async (verdict, fault) => {
   const prepare = ({ faults }: Simulator) => faults.add(fault);
-  const found = fuzz(contract, { seed: 3, runs: 10, shrink: false, prepare });
+  const found = fuzz(contract, { seed: 3, runs: 40, shrink: false, prepare });
   await expect(found).rejects.toThrow(verdict);
 });
 
 test('a finding is as short as it can be', async () => {
   const fault: Fault = { ...everyList, status: 418, body: {} };
-  const found = fuzz(contract, { seed: 3, runs: 10, prepare: ({ faults }) => faults.add(fault) });
+  const found = fuzz(contract, { seed: 3, runs: 40, prepare: ({ faults }) => faults.add(fault) });
   await expect(found).rejects.toThrow(
-    /^seed 3, run \d+, path \S+: the document has no 418 for listSttProviders\n\nGET \/v1\/stt-providers\n {4}authorization: Bearer account\n {4}→ 418 \{\}$/,
+    /^seed 3, run \d+, path \S+: the document has no 418 for listSttProviders\n\nGET \/v1\/stt-providers(?:\n {4}authorization: Bearer account)?\n {4}→ 418 \{\}$/,
   );
 });
