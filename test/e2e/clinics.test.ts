@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { plan } from '../../src/cli/commands/plan.ts';
+import type { Stage } from '../apply/stage.ts';
 import { inClinics } from './in-clinics.ts';
 
 // What it does with all of its three hundred agents is told by `npm run torture`.
@@ -23,3 +25,73 @@ test('a row that is gone is a delete that waits, and an empty table is refused',
     expect(JSON.parse(out).diagnostics).toMatchObject([{ rule: 'for-each/empty' }]);
   });
 });
+
+/** The stack with so many clinics, and no limit on how many of them one plan changes. */
+async function withClinics(stage: Stage, count: number): Promise<void> {
+  const [header, ...rows] = (await stage.read('clinics.csv')).split('\n');
+  await stage.write('clinics.csv', `${[header, ...rows.slice(0, count)].join('\n')}\n`);
+  await edit(stage, 'callsheet.yaml', 'max_change_percent: 20', 'max_change_percent: 100');
+}
+
+async function edit(stage: Stage, file: string, from: string, to: string): Promise<void> {
+  const text = await stage.read(file);
+  expect(text).toContain(from);
+  await stage.write(file, text.replace(from, to));
+}
+
+async function planned(stage: Stage, format: 'text' | 'markdown'): Promise<string> {
+  const flags = { dir: stage.folder, env: 'production', format };
+  return (await stage.run((to) => plan(flags, to))).out;
+}
+
+test('one edit of a template that sixty rows share is read once, with its file', async () => {
+  await inClinics(async (stage) => {
+    await withClinics(stage, 60);
+    await stage.apply({ env: 'production' });
+    await edit(stage, 'prompts/front-desk.md', 'Do not quote prices.', 'Quote the price list.');
+    const text = await planned(stage, 'text');
+    expect(text).toContain('Alike in 60 agents  prompts/front-desk.md');
+    // As a call-out, and where it stands.
+    expect(text.split('Quote the price list.')).toHaveLength(3);
+    expect(text.split('\n').length).toBeLessThanOrEqual(60);
+    const markdown = await planned(stage, 'markdown');
+    expect(markdown).toContain('prompts/front-desk.md');
+    expect(markdown.length).toBeLessThanOrEqual(8000);
+  });
+});
+
+test('seventy agents with one line of a base, a prompt and a hand edit are read in two screens', async () => {
+  await inClinics(async (stage) => {
+    await withClinics(stage, 70);
+    await stage.write('night.yaml', NIGHT);
+    await stage.apply({ env: 'production' });
+    const [edited = ''] = [...stage.sim.store.agents.values()].flatMap(({ id, record }) =>
+      String(record.name).includes('Alder Bay, Station') ? [id] : [],
+    );
+    stage.sim.edit(edited, { greeting_message: 'Hi, this is Maria.' }, 'user:maria');
+    await edit(stage, 'bases.yaml', 'enable_recording: true', 'enable_recording: false');
+    await edit(stage, 'night.yaml', 'You cannot give advice.', 'You may give advice.');
+    await edit(stage, 'night.yaml', 'Your visit is', 'Your next visit is');
+    const text = await planned(stage, 'text');
+    const lines = text.split('\n');
+    expect(lines.length).toBeLessThanOrEqual(90);
+    expect(lines.slice(0, 10).join('\n')).toContain('user:maria');
+    for (const said of ['Alike in 71 agents  bases.yaml', 'You [-cannot-] {+may+} give advice.'])
+      expect(text).toContain(said);
+    expect(text).toContain('"Your next visit is tomorrow."');
+  });
+});
+
+const NIGHT = `agents:
+  night:
+    base: brightwater
+    name: Night desk
+    transfer_enabled: true
+    transfer_rules: "To the desk: +12075550100"
+    system_prompt: |
+      # Night
+      You answer at night.
+      You cannot give advice.
+sms_templates:
+  reminder: { name: Reminder, message_type: sms, body: Your visit is tomorrow. }
+`;
