@@ -1416,7 +1416,7 @@ export type Document = {
   }[];
   /** One for each resource that is not as configured, or that is adopted, in the order of kinds. */
   readonly changes: readonly Change[];
-  /** Fields that change alike in several resources, the most first; absent where none do. Each of them stands in `changes` as well. For people: the digest does not cover it. */
+  /** Fields that change alike in several resources, the most first; absent where none do. Each of them stands in `changes` as well. The digest covers all but the sources. */
   readonly groups?: readonly Group[];
   /** What a person should know that changes nothing. */
   readonly notes: readonly Note[];

@@ -1,9 +1,18 @@
 import { type Address, byAddress } from '../core/address.ts';
-import type { Change, ChangeGroup, FieldChange } from '../core/plan-document.ts';
+import type { Change, ChangeGroup, FieldCause, FieldChange } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
 
 /** Fewer resources than this are read one by one. */
 const FEWEST = 3;
+
+/** What somebody else changed, and what nothing is written of: the plan has a note for that. */
+const APART: ReadonlySet<FieldCause> = new Set([
+  'drifted',
+  'conflict',
+  'released',
+  'unknown_secret',
+  'unknown_content',
+]);
 
 /** One field of one resource. */
 type Site = { readonly address: Address; readonly path: string };
@@ -28,7 +37,7 @@ export function groupAlike(changes: readonly Change[], sourceOf: SourceOf): read
   for (const change of changes) {
     if (!isGrouped(change.action)) continue;
     for (const field of change.fields) {
-      if (field.cause === 'drifted' || field.cause === 'conflict') continue;
+      if (APART.has(field.cause)) continue;
       const { words, lines } = editOf(field);
       const key = keyOf(change, field, words);
       const known = alike.get(key);

@@ -214,6 +214,7 @@ function assemble(
 ): PlanDocument {
   const { state, options, guards, now } = input;
   const changes = all.filter(({ action }) => action !== 'no_op');
+  const groups = groupAlike(changes, input.sourceOf ?? (() => undefined));
   const undigested: Omit<PlanDocument, 'digest'> = {
     format: 'callsheet-plan',
     version: 1,
@@ -232,6 +233,7 @@ function assemble(
     assumptions: assumptionsOf(changes, unreadKinds(results), carriedBy(results), supportOf(input)),
     ...((input.endpoints ?? []).length === 0 ? {} : { endpoints: input.endpoints }),
     changes,
+    ...(groups.length === 0 ? {} : { groups }),
     notes: [...distinctNotes(results.flatMap(({ notes }) => notes)), ...uncompared],
     ...(input.settled === undefined ? {} : { settled: input.settled }),
   };
@@ -240,9 +242,7 @@ function assemble(
   const findings = checkGuards(undigested, { guards, holds, now, desired, world });
   const judged = checkTeamRules(undigested, input);
   const notes = [...undigested.notes, ...overrideNotes(findings), ...judged.notes];
-  const groups = groupAlike(changes, input.sourceOf ?? (() => undefined));
-  const grouped = groups.length === 0 ? {} : { groups };
-  const plan = { ...undigested, ...grouped, notes, digest: planDigest(undigested) };
+  const plan = { ...undigested, notes, digest: planDigest(undigested) };
   return withRefusals(plan, [...refusalsIn(findings), ...judged.refusals]);
 }
 

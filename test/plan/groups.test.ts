@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Change, FieldChange } from '../../src/core/plan-document.ts';
+import { parsePlan, planDigest } from '../../src/plan/document.ts';
 import { groupAlike, type SourceOf } from '../../src/plan/groups.ts';
 import { overviewOf } from '../../src/render/overview.ts';
 import { changeOf, fieldOf, planOf } from '../render/sample.ts';
@@ -19,6 +20,23 @@ const prompt = (at: number, hours: string, rule = 'Never quote prices.') =>
     `# Desk ${at}\nOpen until 5.\n# Rules\n${rule}\n`,
     `# Desk ${at}\nOpen until ${hours}.\n# Rules\n${rule}\n`,
   );
+
+test('a group that was put into a plan file afterwards is noticed', () => {
+  const changes = agents(3, (at) => [fieldOf('model', 'a', `b${at}`)]);
+  const plan = planOf(changes);
+  const { digest: _, ...rest } = plan;
+  const honest = JSON.stringify({ ...plan, digest: planDigest(rest) });
+  expect(parsePlan(honest, 'plan.json').changes).toHaveLength(3);
+  const addresses = changes.map(({ address }) => address);
+  const group = {
+    kind: 'agent',
+    action: 'update',
+    addresses,
+    fields: [{ path: 'model', source: null }],
+  };
+  const forged = JSON.stringify({ ...JSON.parse(honest), groups: [group] });
+  expect(() => parsePlan(forged, 'plan.json')).toThrow(/changed after it was made/);
+});
 
 describe('fields that change alike', () => {
   test('one edit of a template is one group, in natural order, with its file', () => {
