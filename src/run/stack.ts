@@ -134,8 +134,8 @@ export function spareMemory(): void {
 }
 
 /**
- * Keeps what was just made from being let grow before it is looked through. An export makes and drops documents as
- * fast as they are read: left alone this part of the heap gets larger than all the rest.
+ * Keeps what was just made from being let grow before it is looked through. An export or a snapshot makes and
+ * drops documents as fast as they are read: left alone this part of the heap gets larger than all the rest.
  */
 export function holdYoungGeneration(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

@@ -45,7 +45,6 @@ export function waysOf({
       ['agent.integrations'],
     ],
     'explain graph': [[], ['--rows', '--target', AGENT]],
-    show: [[at('saved.plan')]],
     completion: [['bash'], ['zsh'], ['fish']],
     plan: [
       ['--out', at('saved.plan')],
@@ -53,6 +52,7 @@ export function waysOf({
       ['--detailed-exitcode', '--target', AGENT],
       ['--recursive', '--out', at('plans')],
     ],
+    show: [[at('saved.plan')]],
     apply: [
       ['--auto-approve', '--accept-conflicts', '--events', at('events.jsonl')],
       [],

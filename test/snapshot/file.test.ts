@@ -148,13 +148,19 @@ describe('an encrypted snapshot', () => {
     expect(await refusal(file, keys)).toBeUndefined();
   });
 
-  test('with a passphrase is a file of age', async () => {
-    const { Decrypter } = await import('age-encryption');
+  test('with a passphrase is a file of age, whoever wrote it', async () => {
+    const { Decrypter, Encrypter } = await import('age-encryption');
     const { file } = await written([agentOf(1)], SEALS[1]);
     const decrypter = new Decrypter();
     decrypter.addPassphrase(PASSPHRASE);
-    const text = gunzipSync(await decrypter.decrypt(await readFile(file))).toString();
-    expect(text).toContain('"name":"Agent 1"');
+    const packed = await decrypter.decrypt(await readFile(file));
+    expect(gunzipSync(packed).toString()).toContain('"name":"Agent 1"');
+
+    const encrypter = new Encrypter();
+    encrypter.setPassphrase(PASSPHRASE);
+    encrypter.setScryptWorkFactor(11);
+    await writeFile(file, await encrypter.encrypt(packed));
+    expect(await refusal(file, KEYS)).toBeUndefined();
   });
 
   test('derives the key of a passphrase once', async () => {

@@ -12,6 +12,7 @@ import { formatNumber } from '../../render/wording.ts';
 import { DEFAULT_CONCURRENCY } from '../../run/client.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import { NO_LINEAGE } from '../../run/session.ts';
+import { holdYoungGeneration } from '../../run/stack.ts';
 import {
   type Base,
   openSnapshot,
@@ -53,6 +54,7 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
   const { terminal } = context;
   const seal = await sealFrom(flags, context);
   if (flags.out !== undefined) await refuseExisting(flags.out);
+  holdYoungGeneration();
   return withPlatform(flags, context, async (session) => {
     const { client, settings } = session;
     const me = await client.call({ operation: 'getMe' });
