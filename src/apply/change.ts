@@ -104,14 +104,14 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
   };
   let before: Pin | null = null;
   try {
-    const live = await checkPin(work);
+    // What sends nothing leaves nothing to recover or to undo: nobody needs to know what it is by now, and a copy of it
+    // would be kept for nobody. A rollback holds what came of it against what it found, though.
+    const isWriting = change.operations.length > 0 || work.deps.restored !== undefined;
+    const live = isWriting ? await checkPin(work) : undefined;
     // It is what the plan saw.
     before = live ? change.pin : null;
     found = live;
-    // What sends nothing leaves nothing to recover or to undo, so a copy of what it takes over would be kept for
-    // nobody. A rollback holds what came of it against what it found, though.
-    const isKept = change.operations.length > 0 || work.deps.restored !== undefined;
-    if (isKept) entries.push(takeSnapshot(work, live, before));
+    if (isWriting) entries.push(takeSnapshot(work, live, before));
     progress = { ...progress, live };
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);

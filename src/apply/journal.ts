@@ -4,7 +4,7 @@ import { fieldIn, overlaps, pathOf } from '../core/path.ts';
 import type { Pin, PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import type { Io } from '../kinds/kind.ts';
-import { fastRefreshPin, isWhollyRemembered } from '../plan/refresh.ts';
+import { fastRefreshPin, isSamePin, isWhollyRemembered } from '../plan/refresh.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
@@ -133,10 +133,9 @@ export async function record(
             world,
           )
         : await adopted(work);
-  const entry = { type: 'resource', address: change.address, resource } as const;
-  // Of what sent nothing no other entry tells.
-  if (change.operations.length === 0) await deps.lease.append(entry);
-  else deps.lease.note(entry);
+  // What sent nothing is written with the state: a run that dies before has nothing to recover of it.
+  if (change.operations.length > 0)
+    deps.lease.note({ type: 'resource', address: change.address, resource });
   return resource;
 }
 
@@ -160,7 +159,7 @@ function known(recorded: ResourceState | undefined, id: string): ResourceState |
   return recorded?.id === id ? recorded : undefined;
 }
 
-/** A change without steps that takes a resource over reads it once, to remember it. */
+/** What a plan found that was made before, of what is only taken over. */
 async function adopted(work: Work): Promise<ResourceState | null> {
   const { change, kind, desired, recorded, world } = work;
   if (change.action !== 'adopt' || desired === undefined || change.id === null) return null;
@@ -168,6 +167,9 @@ async function adopted(work: Work): Promise<ResourceState | null> {
   const unseen = new Set(change.fields.map(({ path }) => fieldIn(path)));
   const seen = Object.keys(desired.document).filter((field) => !unseen.has(field));
   const document = Object.fromEntries(seen.map((field) => [field, null]));
-  const at = { id: change.id, scope: scopeIn(work), pin: change.pin, document };
-  return rememberResource(kind, desired, at, known(recorded, at.id), new Set(), world);
+  const before = known(recorded, change.id);
+  const isKnown = before?.pin && change.pin && isSamePin(before.pin, change.pin);
+  const pin = isKnown ? before.pin : change.pin;
+  const at = { id: change.id, scope: scopeIn(work), pin, document };
+  return rememberResource(kind, desired, at, before, new Set(), world);
 }

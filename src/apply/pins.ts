@@ -2,12 +2,12 @@ import pLimit from 'p-limit';
 import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { parsePaths } from '../core/path.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
+import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
 import { compare, isWritten } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
-import { itemsNamed, naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
+import { itemOf, itemsNamed, listKnown, naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import {
   fastRefreshPin,
@@ -17,7 +17,7 @@ import {
   pinOf,
 } from '../plan/refresh.ts';
 import { rememberResource } from '../plan/state-entry.ts';
-import type { ResourceState } from '../state/model.ts';
+import type { ResourceState, State } from '../state/model.ts';
 import { type RunDeps, readLive, recordedOf, type Work } from './work.ts';
 
 /** Somebody changed a resource between plan and apply. */
@@ -29,36 +29,61 @@ export class StaleError extends CallsheetError {
 
 /**
  * Checks every pin of a plan before its first write, so that a plan that is out of date writes nothing at
- * all. Throws `CallsheetError('stale')` that lists what moved and who moved it.
+ * all. Many are checked by the list, where its `updated_at` is believed. Throws `CallsheetError('stale')` that lists
+ * what moved and who moved it.
  */
-export async function checkPins(plan: PlanDocument, deps: RunDeps): Promise<void> {
+export async function checkPins(
+  plan: PlanDocument,
+  deps: RunDeps,
+  isStampBelieved: boolean,
+): Promise<void> {
   const world = { ...deps.world, idOf: () => undefined };
+  const changes = plan.changes.filter(({ verdict }) => verdict === 'ok');
+  const isListed = cheaperListed(changes, deps.state);
   const moved = await Promise.all(
-    plan.changes
-      .filter(({ verdict }) => verdict === 'ok')
-      .map(async (change) => {
-        try {
-          const desired = deps.desired.get(change.address);
-          await checkPin({
-            change,
-            kind: kindNamed(change.kind),
-            desired,
-            recorded: recordedOf(change, desired, deps.state, world),
-            world,
-            deps,
-          });
-          return undefined;
-        } catch (error) {
-          if (error instanceof CallsheetError && error.code === 'stale') return error.message;
-          throw error;
-        }
-      }),
+    changes.map(async (change) => {
+      const desired = deps.desired.get(change.address);
+      const recorded = recordedOf(change, desired, deps.state, world);
+      const work = { change, kind: kindNamed(change.kind), desired, recorded, world, deps };
+      try {
+        const isAsListed =
+          isStampBelieved && isListed(change.kind) && (await isStampAsPlanned(work));
+        if (!isAsListed) await checkPin(work);
+        return undefined;
+      } catch (error) {
+        if (error instanceof CallsheetError && error.code === 'stale') return error.message;
+        throw error;
+      }
+    }),
   );
   const messages = moved.filter((message) => message !== undefined);
   if (messages.length === 0) return;
   throw new CallsheetError('stale', messages.join('\n'), {
     hint: 'Nothing was written. Plan again, review, and apply the new plan.',
   });
+}
+
+/** The kinds of which fewer requests list all there are than read what a plan touches. */
+function cheaperListed(
+  changes: readonly Change[],
+  { resources }: State,
+): (kind: string) => boolean {
+  const known = Map.groupBy(Object.values(resources), ({ kind }) => kind);
+  const touched = Map.groupBy(changes, ({ kind }) => kind);
+  return (kind) =>
+    (touched.get(kind)?.length ?? 0) > Math.ceil((known.get(kind)?.length ?? 0) / MOST_LISTED);
+}
+
+/** Items of one page (Limits). */
+const MOST_LISTED = 100;
+
+/** Whether the list shows the `updated_at` that the plan saw. What is written is read once more before that. */
+async function isStampAsPlanned(work: PinnedChange): Promise<boolean> {
+  const { change, kind, deps } = work;
+  const { id, pin } = change;
+  if (kind.stamp === undefined || id === null || !pin?.updated_at) return false;
+  const items = await listKnown(deps.reader, kind, scopeIn(work));
+  return items !== undefined && itemOf(items, id)?.record.updated_at === pin.updated_at;
 }
 
 /** A change with what its pin is checked by. */
@@ -94,7 +119,7 @@ async function checkAbsence({ change, kind, desired, deps }: PinnedChange): Prom
   if (desired === undefined) return;
   const scope = scopeOf(kind, desired.document);
   const key = naturalKeyOf(kind, desired.document);
-  const listed = await deps.reader.list(kind, scope);
+  const listed = await listKnown(deps.reader, kind, scope);
   const [twin] = listed && key !== undefined ? itemsNamed(listed, kind, scope, key) : [];
   if (twin !== undefined) {
     throw new StaleError(`${change.address}: one of its name (${twin.id}) was made since the plan`);

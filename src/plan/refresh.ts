@@ -141,7 +141,8 @@ export function fastRefreshPin(
   known?: RememberedPin | null,
 ): RememberedPin | null {
   if (pin === null || kind.stamp === undefined || extent !== 'whole') return pin;
-  const isOver = readAt !== undefined && isStampOver(pin.updated_at, readAt);
+  const isOver =
+    isFine(pin.updated_at) || (readAt !== undefined && isStampOver(pin.updated_at, readAt));
   const isKnown = known?.certain === true && known.form === undefined && isSamePin(known, pin);
   return isOver || isKnown ? { ...pin, certain: true } : pin;
 }
@@ -149,6 +150,14 @@ export function fastRefreshPin(
 /** Whether two pins are of one and the same state of a resource. */
 export function isSamePin(one: Pin, other: Pin): boolean {
   return one.digest === other.digest && one.updated_at === other.updated_at;
+}
+
+/**
+ * Whether a stamp is told so finely that no change which comes after the reading can have the same one: in milliseconds
+ * or less. Without such a fraction it may be one of whole seconds.
+ */
+export function isFine(stamp: string | null): boolean {
+  return stamp !== null && Number(/\.(\d{3,})/.exec(stamp)?.[1] ?? 0) > 0;
 }
 
 /** Whether a stamp is long over at a time of the platform's clock. One that does not say its zone says nothing. */

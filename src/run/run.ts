@@ -211,6 +211,7 @@ async function execute(
     state,
     desired,
     world: { secretOf: session.secretOf, fingerprints },
+    read: planned.refresh,
     ...(sealer === undefined ? {} : { seal: sealer.seal }),
     ...(request.restored === undefined
       ? {}
@@ -221,7 +222,7 @@ async function execute(
       context.pause?.sleep(milliseconds, context.stop) ?? sleep(milliseconds),
     stop: context.stop,
   };
-  if (request.checkFirst === true) await checkPins(plan, deps);
+  if (request.checkFirst === true) await checkPins(plan, deps, session.endpoints.assume);
   await lease.reserve?.(expectedOf(plan, state));
   const observer = await request.observe?.(plan);
   try {
@@ -264,11 +265,6 @@ async function execute(
         ([address]) => confirmed.has(address) || isUntouched(address),
       ),
     );
-    // At once, so that a store takes many with one write.
-    const remembered = [...refreshed].map(([address, resource]) =>
-      lease.append({ type: 'resource', address, resource }),
-    );
-    await Promise.all(remembered);
     await lease.append({
       type: 'ended',
       at: context.now().toISOString(),
