@@ -85,6 +85,10 @@ export function memoryReader({
       kind.history === undefined
         ? []
         : [...(history[id] ?? [])].sort((a, b) => b.id - a.id).slice(0, limit),
+    isHistoryDated: async (kind, id) => {
+      const entries = kind.history === undefined ? [] : (history[id] ?? []);
+      return entries.length === 0 ? undefined : entries.every(({ at }) => at !== null);
+    },
     lackOf: (operation) => lacks[operation],
     entitlements: () => entitlements,
   };

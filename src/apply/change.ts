@@ -116,11 +116,21 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
     }
-    // Before the proof: where it fails, it is to be known whether somebody else wrote as well.
     const after = progress.live ? livePin(work.kind, progress.live, null) : null;
-    const pins = { before, after };
-    progress = { ...progress, history: await historyAfter(work, progress.live, pins, tries) };
-    const kept = prove(work, progress, carried);
+    const look = async () => {
+      const history = await historyAfter(work, progress.live, { before, after }, tries);
+      progress = { ...progress, history };
+    };
+    const isAsked = isWriting && (await isHistoryAsked(work, progress.live, before, carried));
+    if (isAsked) await look();
+    let kept: readonly string[];
+    try {
+      kept = prove(work, progress, carried);
+    } catch (error) {
+      // Somebody else may have written as well.
+      if (!isAsked) await look();
+      throw error;
+    }
     const isProven = kept.length === 0 && progress.left.length === 0;
     const resource = await record(work, progress, after, isProven);
     return {
@@ -157,6 +167,21 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       isStale: error instanceof StaleError,
     };
   }
+}
+
+/**
+ * Whether the history is read after a change: where the plan read it, where what goes back as it was read may have
+ * overwritten somebody's edit, and where nobody could find the write later by its time (decision 10).
+ */
+async function isHistoryAsked(
+  { kind, change, deps }: Work,
+  live: LiveResource | undefined,
+  before: Pin | null,
+  carried: ReadonlyMap<string, Carried>,
+): Promise<boolean> {
+  if (kind.history === undefined || live === undefined) return false;
+  if (change.pin?.history_id != null || carried.size > 0) return true;
+  return before === null && (await deps.reader.isHistoryDated(kind, live.id)) !== true;
 }
 
 /** Carries out one step and says where the resource is then. Throws what the platform refuses. */

@@ -1,9 +1,11 @@
+import type { Address } from '../core/address.ts';
 import type { Pin } from '../core/plan-document.ts';
+import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { isBefore, STAMPED_TOGETHER_MS } from '../plan/drift.ts';
+import { baseEntry, isBefore, STAMPED_TOGETHER_MS } from '../plan/drift.ts';
 import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
 import { isSamePin } from '../plan/refresh.ts';
-import type { Interleaved } from '../state/journal.ts';
+import type { Interleaved, JournalEntry, LedgerLine } from '../state/journal.ts';
 import type { HistoryAfter, RunDeps, Work } from './work.ts';
 
 /**
@@ -21,17 +23,18 @@ export async function historyAfter(
 ): Promise<HistoryAfter | undefined> {
   const { kind, deps, change } = work;
   if (kind.history === undefined || live === undefined) return undefined;
-  const writes = ownWrites(work, before, tries);
+  const writesIn = (entries: readonly HistoryEntry[]) => ownWrites(work, before, tries, entries);
   const isMoved = before === null || after === null || !isSamePin(before, after);
   const steps = change.operations.map(({ step }) => step);
   const isExpected = isMoved && steps.some((step) => step !== 'facet' && step !== 'delete');
-  const entries = await awaitHistory(deps, kind, live.id, writes, {
+  const entries = await awaitHistory(deps, kind, live.id, writesIn, {
     isExpected,
     isMore: steps.filter((step) => step !== 'delete').length > 1,
   });
-  const { own, interleaved } = readOwnWrites(entries, writes);
-  const newest = before === null ? (entries[0]?.id ?? null) : before.history_id;
-  return { before: before?.history_id ?? null, after: own ?? newest, interleaved };
+  const { own, interleaved } = readOwnWrites(entries, writesIn(entries));
+  const base = before && baseEntry(entries, before);
+  const newest = before === null ? (entries[0]?.id ?? null) : base;
+  return { before: base, after: own ?? newest, interleaved };
 }
 
 /**
@@ -73,6 +76,87 @@ export function isSigned(
   const isActor = actor === null || actor === author;
   const isSource = source === null || source === API_SOURCE;
   return isActor && isSource && (action !== 'reverted' || isRevert);
+}
+
+/**
+ * A run's journal with what it did not ask for: which entries its writes made, which was the newest before, and what
+ * others wrote in between. A write is found by its author and by the `updated_at` that it was read back with; where
+ * entries have no times, or the entry is gone, its line stays as it is.
+ *
+ * @param author how the run's changes are signed, `api:<account>`
+ * @param historyOf the newest entries of a resource, newest first
+ */
+export async function locateWrites(
+  entries: readonly JournalEntry[],
+  author: string,
+  historyOf: (kind: Kind, id: string) => Promise<readonly HistoryEntry[]>,
+): Promise<readonly JournalEntry[]> {
+  const written = Map.groupBy(entries, (entry) => ('address' in entry ? entry.address : undefined));
+  const ledger = entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
+  const located = new Map<Address, Located>();
+  await Promise.all(
+    ledger.map(async ({ address, id, history }) => {
+      const made = history === null && id !== null ? written.get(address) : undefined;
+      const found = made && (await locateWrite(made, id ?? '', author, historyOf));
+      if (found !== undefined) located.set(address, found);
+    }),
+  );
+  if (located.size === 0) return entries;
+  return entries.map((entry) => {
+    if (entry.type === 'ended') {
+      const known = (line: LedgerLine) => ({ ...line, ...located.get(line.address) });
+      return { ...entry, ledger: entry.ledger.map(known) };
+    }
+    const found = entry.type === 'snapshot' ? located.get(entry.address) : undefined;
+    if (entry.type !== 'snapshot' || entry.pin === null || found === undefined) return entry;
+    return { ...entry, pin: { ...entry.pin, history_id: found.history.before } };
+  });
+}
+
+type Located = {
+  readonly history: NonNullable<LedgerLine['history']>;
+  readonly interleaved?: readonly Interleaved[];
+};
+
+/** @param own what the journal has of the resource */
+async function locateWrite(
+  own: readonly JournalEntry[],
+  id: string,
+  author: string,
+  historyOf: (kind: Kind, id: string) => Promise<readonly HistoryEntry[]>,
+): Promise<Located | undefined> {
+  const snapshot = own.find((entry) => entry.type === 'snapshot');
+  const left = own.findLast((entry) => entry.type === 'resource')?.resource?.pin;
+  const kind = snapshot && kindNamed(snapshot.kind);
+  if (kind?.history === undefined || !left) return undefined;
+  const history = await historyOf(kind, id);
+  const isMade = snapshot?.id !== id;
+  const before = isMade ? null : baseEntry(history, snapshot?.pin ?? undefined);
+  const requests = own.filter((entry) => entry.type === 'intent');
+  const isRevert = requests.some(({ step }) => step === 'revert');
+  const last = history.find(
+    (entry) =>
+      entry.id > (before ?? 0) &&
+      isSigned(entry, { author, isRevert }) &&
+      entry.at !== null &&
+      !isBefore(entry.at, left.updated_at, 0) &&
+      isBefore(entry.at, left.updated_at, STAMPED_TOGETHER_MS),
+  );
+  if (last === undefined) return before === null ? undefined : { history: { before, after: null } };
+  const after = last.id;
+  if (before === null && !isMade) return { history: { before, after } };
+  const { interleaved } = readOwnWrites(
+    history.filter((entry) => entry.id <= after),
+    {
+      author,
+      than: before ?? 0,
+      most: requests.length,
+      isRevert,
+      checkedAt: isMade ? null : (snapshot?.pin?.updated_at ?? null),
+      isEditKnown: false,
+    },
+  );
+  return { history: { before, after }, ...(interleaved.length === 0 ? {} : { interleaved }) };
 }
 
 /** What a person should know of the writes of others, in words. */
@@ -135,13 +219,15 @@ function ownWrites(
   { change, deps }: Pick<Work, 'change' | 'deps'>,
   before: Pin | null,
   tries: number,
+  entries: readonly HistoryEntry[],
 ): OwnWrites {
   const { account_id: account } = deps.state;
+  const base = before && baseEntry(entries, before);
   const isRevert = change.operations.some(({ step }) => step === 'revert');
   return {
     // Where nothing was to be seen of a history before, nothing of it is known to be new.
-    author: account === undefined || before?.history_id === null ? undefined : `api:${account}`,
-    than: before?.history_id ?? 0,
+    author: account === undefined || (before && base === null) ? undefined : `api:${account}`,
+    than: base ?? 0,
     most: tries,
     isRevert,
     checkedAt: before?.updated_at ?? null,
@@ -161,14 +247,17 @@ async function awaitHistory(
   { reader, sleep }: Pick<RunDeps, 'reader' | 'sleep'>,
   kind: Kind,
   id: string,
-  writes: OwnWrites,
+  writesIn: (entries: readonly HistoryEntry[]) => OwnWrites,
   { isExpected, isMore }: Awaited,
 ): Promise<readonly HistoryEntry[]> {
   const read = () => reader.history(kind, id, ENTRIES_AFTER);
   let entries = await read();
   if (!isExpected) return entries;
   // An entry of somebody else may appear first, and says nothing of ours.
-  const isThere = () => entries.some((one) => one.id > writes.than && isSigned(one, writes));
+  const isThere = () => {
+    const writes = writesIn(entries);
+    return entries.some((one) => one.id > writes.than && isSigned(one, writes));
+  };
   let waited = 0;
   for (let wait = FIRST_WAIT_MS; !isThere() && waited + wait <= LONGEST_WAIT_MS; wait *= 2) {
     await sleep(wait);

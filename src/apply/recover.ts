@@ -1,10 +1,11 @@
 import type { Address } from '../core/address.ts';
 import { fieldIn } from '../core/path.ts';
-import type { RecoveryFinding } from '../core/plan-document.ts';
+import type { Pin, RecoveryFinding } from '../core/plan-document.ts';
 import type { World } from '../diff/world.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { isWhole, nextRequest } from '../kinds/making.ts';
+import { baseEntry } from '../plan/drift.ts';
 import { recordKeyOf } from '../plan/natural-key.ts';
 import { type ListedResource, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
 import { livePin, pinOf } from '../plan/refresh.ts';
@@ -323,7 +324,7 @@ export async function recoverUpdate(interrupted: InterruptedChange): Promise<Rec
   if (taken.extent === 'none' && !taken.isUnsettled)
     return { ...common, isDone: false, message: `was not changed (id ${id})` };
   const isDone = taken.extent === 'all';
-  const { known, history } = await historyOf(interrupted, live, snapshot?.pin?.history_id ?? null);
+  const { known, history } = await historyOf(interrupted, live, snapshot?.pin ?? null);
   const resource: ResourceState = {
     kind: kind.name,
     id,
@@ -370,10 +371,11 @@ const ENTRIES_READ = 20;
 async function historyOf(
   { change, kind, reader, author }: InterruptedChange,
   { id }: LiveResource,
-  before: number | null,
+  found: Pin | null,
 ): Promise<{ readonly known: number | null; readonly history: LedgerLine['history'] }> {
   if (kind.history === undefined) return { known: null, history: null };
   const entries = await reader.history(kind, id, ENTRIES_READ);
+  const before = found === null ? null : baseEntry(entries, found);
   const newer = entries.filter((entry) => entry.id > (before ?? 0)).sort((a, b) => b.id - a.id);
   const own = newer.filter((entry) => isSigned(entry, { author, isRevert: true }));
   const [last] = own;

@@ -110,6 +110,14 @@ export function createReader(
     return { record: item.record, extent: 'listed' };
   }
 
+  let isDated: boolean | undefined;
+  let asking: Promise<unknown> | undefined;
+  const history: Reader['history'] = async (kind, id, limit) => {
+    const entries = await readHistory(client, kind, id, limit);
+    if (entries.length > 0) isDated = entries.every(({ at }) => at !== null);
+    return entries;
+  };
+
   return {
     list,
     async read(kind, at, facets) {
@@ -125,7 +133,16 @@ export function createReader(
       const document = Object.assign({}, kind.document(record, scope), ...values);
       return { id, scope, extent, document, record, readAt } satisfies LiveResource;
     },
-    history: (kind, id, limit) => readHistory(client, kind, id, limit),
+    history,
+    async isHistoryDated(kind, id) {
+      if (isDated !== undefined) return isDated;
+      asking ??= history(kind, id, FEWEST);
+      // Whoever fails asks again.
+      await asking.finally(() => {
+        asking = undefined;
+      });
+      return isDated;
+    },
     lackOf: lacks.of,
     entitlements(fresh = false) {
       if (fresh) entitlements = createEntitlements(client);

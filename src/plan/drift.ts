@@ -90,8 +90,15 @@ export function editsSince(
   author: string | undefined,
 ): Edits {
   const known = since?.updated_at ?? null;
-  const base = since?.history_id ?? entryAt(history, known);
-  if (base === null) return { entries: [], base, doubt: 'no_beginning' };
+  const base = baseEntry(history, since);
+  if (base === null) {
+    // Every run leaves an entry: where all there are came later, it was dropped.
+    const isDropped =
+      history.length > 0 && known !== null && history.every(({ at }) => isBefore(known, at, 0));
+    return isDropped
+      ? { entries: history, base, doubt: 'retention' }
+      : { entries: [], base, doubt: 'no_beginning' };
+  }
   const newer = history.filter(({ id, at }) => id > base && !isBefore(at, known, 0));
   const late = lateOwn(history, newer, base, known, author);
   // Retention takes the oldest: where one from before is left, all that came since are.
@@ -204,6 +211,11 @@ function idsOf(entries: readonly HistoryEntry[]): readonly number[] {
 
 /** A platform may stamp an entry a moment after the change that it tells of. */
 export const STAMPED_TOGETHER_MS = 1000;
+
+/** The newest entry that a resource had when it was as a pin says; null where that is unknown. */
+export function baseEntry(history: readonly HistoryEntry[], since: Since): number | null {
+  return since?.history_id ?? entryAt(history, since?.updated_at ?? null);
+}
 
 /** The entry of the change that a resource was last seen with; null where the times do not tell. */
 function entryAt(history: readonly HistoryEntry[], updated: string | null): number | null {

@@ -18,6 +18,7 @@ import type { Kind } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { isResent, planChange, unchanged } from './change.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
+import { baseEntry } from './drift.ts';
 import { groupAlike, type SourceOf } from './groups.ts';
 import {
   checkGuards,
@@ -37,7 +38,7 @@ import {
   withAuthor,
 } from './messages.ts';
 import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
-import { fieldsOf, type HistoryEntry, type Reader, readWith } from './reader.ts';
+import { fieldsOf, type HistoryEntry, type LiveResource, type Reader, readWith } from './reader.ts';
 import { refuseReferenced, refuseUnresolved } from './references.ts';
 import {
   compareUnread,
@@ -334,7 +335,9 @@ async function planOne(given: Identity, input: OneInput): Promise<Result> {
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
     return { change, notes, leaves, state: undefined };
   }
-  const history = await input.reader.history(kind, live.id, ENTRIES_READ);
+  const history = (await isHistoryAsked({ kind, live, leaves, carried }, input))
+    ? await input.reader.history(kind, live.id, ENTRIES_READ)
+    : [];
   const pinned = pinHistory(identity, change, change.pin, leaves, history, input);
   const isUndone = input.purpose === 'rollback' && change.action === 'update' && desired;
   if (!isUndone) return { change: pinned, notes, leaves, carried, state: undefined };
@@ -373,6 +376,34 @@ function atItsAddress(identity: Identity, world: World): Identity {
   return { ...identity, recorded: moveEntry(kind, desired, recorded, movedFrom, world) };
 }
 
+/**
+ * Whether the history is needed now: to say who made it drift, to go back to a version, or to notice afterwards that
+ * somebody's edit was overwritten by what goes back as it was read. Whoever asks later finds a write by its time,
+ * unless entries have none.
+ */
+async function isHistoryAsked(
+  found: {
+    readonly kind: Kind;
+    readonly live: LiveResource;
+    readonly leaves: readonly LeafChange[];
+    readonly carried: readonly string[];
+  },
+  { purpose, reader }: Pick<OneInput, 'purpose' | 'reader'>,
+): Promise<boolean> {
+  const { kind, live, leaves, carried } = found;
+  if (kind.history === undefined) return false;
+  const written = new Set(leaves.filter(isWritten).map(({ text }) => text));
+  const isCarrying = carried.some((path) => !written.has(path));
+  if (purpose === 'rollback' || isCarrying || isMoved(leaves)) return true;
+  return (await reader.isHistoryDated(kind, live.id)) !== true;
+}
+
+function isMoved(leaves: readonly LeafChange[]): boolean {
+  return leaves.some(
+    (leaf) => isWritten(leaf) && (leaf.cause === 'drifted' || leaf.cause === 'conflict'),
+  );
+}
+
 /** A change to a resource with a history is pinned to its newest entry, and says who made it drift. */
 function pinHistory(
   { kind, recorded }: Identity,
@@ -383,11 +414,9 @@ function pinHistory(
   input: Pick<OneInput, 'settled' | 'platform'>,
 ): Change {
   const pin = { ...seen, history_id: history[0]?.id ?? null };
-  const moved = leaves.some(
-    (leaf) => isWritten(leaf) && (leaf.cause === 'drifted' || leaf.cause === 'conflict'),
-  );
+  const moved = isMoved(leaves);
   const author = kind.history
-    ? attributeDrift(history, recorded?.pin?.history_id)
+    ? attributeDrift(history, baseEntry(history, recorded?.pin ?? undefined))
     : attributeUnrecorded(pin.updated_at);
   const own = moved ? ownRun(recorded, seen, history[0], change.address, input) : undefined;
   if (own !== undefined) return { ...change, pin, reason: asOwn(change.reason, own) };

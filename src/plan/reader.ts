@@ -77,6 +77,11 @@ export type Reader = {
   readonly lackOf: (operation: string) => Lack | undefined;
   /** The newest history entries, newest first; empty for kinds without a history. */
   readonly history: (kind: Kind, id: string, limit: number) => Promise<readonly HistoryEntry[]>;
+  /**
+   * Whether history entries carry times (`history.list-shape`): then a write is found by its time whenever somebody asks
+   * for it. Asked of the history of one resource, once; undefined where that has no entries.
+   */
+  readonly isHistoryDated: (kind: Kind, id: string) => Promise<boolean | undefined>;
   /** What the platform takes and refuses; asked again unless it is `fresh`, the same answers. */
   readonly entitlements: (fresh?: boolean) => Entitlements;
 };

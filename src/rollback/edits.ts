@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { Pin } from '../core/plan-document.ts';
 import { inSeconds, ownOf } from '../core/value.ts';
+import { baseEntry } from '../plan/drift.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
 import { hasLateEntries, type JournalEntry } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
@@ -26,8 +27,12 @@ export type EditsReader = {
   readonly isOwn: (entry: HistoryEntry) => boolean;
   /** What a resource is now; undefined where it is gone. */
   readonly pin: (made: ResourceState) => Promise<Pin | undefined>;
-  /** The run of this stack that made a history entry; undefined where none did. */
-  readonly runOf: (address: Address, entry: number) => Promise<string | undefined>;
+  /** The run of this stack that made an entry of a history; undefined where none did. */
+  readonly runOf: (
+    address: Address,
+    entry: number,
+    history: readonly HistoryEntry[],
+  ) => Promise<string | undefined>;
 };
 
 /**
@@ -45,7 +50,7 @@ export async function findInterleaved(
       const newer = entries.filter((one) => one.id > entry && !(isBefore && reader.isOwn(one)));
       const [last] = newer;
       if (last !== undefined) {
-        const later = await reader.runOf(address, last.id);
+        const later = await reader.runOf(address, last.id, entries);
         return {
           address,
           message: `${address} was edited since the run, last by ${later === undefined ? author(last) : `run ${later}`}`,
@@ -88,9 +93,10 @@ export async function findEdits(
   const found = await Promise.all(
     addresses.map(async (address): Promise<Edited | undefined> => {
       const known = ownOf(resources, address);
-      const last = known?.pin?.history_id;
-      if (known === undefined || last === undefined || last === null) return undefined;
+      if (!known?.pin) return undefined;
       const entries = await historyOf(known.kind, known.id, ENTRIES_READ);
+      const last = baseEntry(entries, known.pin);
+      if (last === null) return undefined;
       const since = Math.max(last, versions.get(address) ?? last);
       const [newest] = entries.filter(({ id }) => id > since);
       const message =

@@ -1,4 +1,6 @@
+import { locateWrites } from '../apply/history.ts';
 import { CallsheetError } from '../core/errors.ts';
+import type { HistoryEntry } from '../plan/reader.ts';
 import { undoRun } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
 import { entriesOf } from './recover.ts';
@@ -133,16 +135,20 @@ export async function readRun(
   return run === unfinished?.run ? entriesOf(unfinished) : store.run(run);
 }
 
-/** The run that made a history entry, as the receipts say; undefined where none of this stack did. */
+/** The run that made an entry of a history, as the receipts say; undefined where none of this stack did. */
 export async function findWriter(
   session: Session,
   address: string,
   entry: number,
+  history: readonly HistoryEntry[],
 ): Promise<string | undefined> {
+  const author = `api:${session.platform.account_id}`;
   for (const run of await runsOf(session)) {
-    const lines = ((await readRun(session, run)) ?? []).flatMap((one) =>
-      one.type === 'ended' ? one.ledger : [],
+    const entries = ((await readRun(session, run)) ?? []).filter(
+      (one) => !('address' in one) || one.address === address,
     );
+    const located = await locateWrites(entries, author, async () => history);
+    const lines = located.flatMap((one) => (one.type === 'ended' ? one.ledger : []));
     if (lines.some((line) => line.address === address && line.history?.after === entry)) return run;
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { isSigned } from '../apply/history.ts';
+import { isSigned, locateWrites } from '../apply/history.ts';
 import { type Address, kindOf, matchesAddress } from '../core/address.ts';
 import { CallsheetError, commandLine, quoted } from '../core/errors.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
@@ -9,7 +9,7 @@ import { isRefused } from '../plan/document.ts';
 import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
 import { scopeOf } from '../plan/natural-key.ts';
-import { readWith } from '../plan/reader.ts';
+import { type HistoryEntry, type Reader, readWith } from '../plan/reader.ts';
 import { pinOf } from '../plan/refresh.ts';
 import { afterRollbacks, deletedSince, type Edited, findInterleaved } from '../rollback/edits.ts';
 import {
@@ -109,14 +109,19 @@ export async function undo(
     const { run, entries, rollbacks, isBegun } = await findRun(session, options.run);
     if (isBegun) context.emit({ type: 'rollback_resumed', run });
     refuseWithoutCopies(run, entries, options);
-    const kept = unseal(entries, sealerFor(session.state, context)?.open);
+    const historyOf = historiesOf(session);
+    const author = `api:${session.platform.account_id}`;
+    const located = await locateWrites(entries, author, (kind, id) =>
+      historyOf(kind, id, ENTRIES_READ),
+    );
+    const kept = unseal(located, sealerFor(session.state, context)?.open);
     const undoWithout = (gone?: ReadonlySet<Address>) =>
       afterRollbacks(undoRun(kept, gone), rollbacks);
     const all = undoWithout();
     if (all.addresses.length === 0) return { type: 'nothing', run };
     const command = `rollback ${run}`;
     const chosen = chooseFrom(all, options, (flag) => untouched(flag, run));
-    const edited = options.force === true ? [] : await findEdited(chosen, session);
+    const edited = options.force === true ? [] : await findEdited(chosen, historyOf, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
     const question = `Roll back run ${run}?`;
@@ -132,6 +137,19 @@ export async function undo(
     await session.close();
   }
 }
+
+/** The newest entries of histories, each read once; none where the resource is gone. */
+function historiesOf({ reader }: Session): Reader['history'] {
+  const known = new Map<string, Promise<readonly HistoryEntry[]>>();
+  return async (kind, id, limit) => {
+    const reading = known.get(id) ?? readNewest({ kind, id }, { reader }, ENTRIES_READ);
+    known.set(id, reading);
+    return (await reading).slice(0, limit);
+  };
+}
+
+/** Entries that are read to find what a run wrote, and what was edited since: the largest page (Limits). */
+const ENTRIES_READ = 100;
 
 /** A record whose copies were taken out of it must not read as a run that changed nothing. */
 function refuseWithoutCopies(
@@ -158,19 +176,22 @@ function untouched(flag: string, run: string): CallsheetError {
 }
 
 /** Resources that somebody edited since the run: undoing the run would undo that too (DESIGN §6). */
-function findEdited(undo: Undo, session: Session): Promise<readonly Edited[]> {
+function findEdited(
+  undo: Undo,
+  historyOf: Reader['history'],
+  session: Session,
+): Promise<readonly Edited[]> {
   const { reader, platform } = session;
   const author = `api:${platform.account_id}`;
   return findInterleaved(undo, {
-    history: (address, id, limit) =>
-      readNewest({ kind: kindNamed(kindOf(address)), id }, { reader }, limit),
+    history: (address, id, limit) => historyOf(kindNamed(kindOf(address)), id, limit),
     isOwn: (entry) => isSigned(entry, { author, isRevert: true }),
     pin: async ({ kind: name, id, scope }) => {
       const kind = kindNamed(name);
       const live = await reader.read(kind, { id, scope }, new Set());
       return live && pinOf(kind, live, null);
     },
-    runOf: (address, entry) => findWriter(session, address, entry),
+    runOf: (address, entry, history) => findWriter(session, address, entry, history),
   });
 }
 

@@ -248,6 +248,7 @@ function readerOver(records: readonly ResourceRecord[]): Reader {
       return { id, scope, extent: 'whole', document: documentOf(found), record };
     },
     history: async () => [],
+    isHistoryDated: async () => true,
     lackOf: () => undefined,
     entitlements: () => NO_ENTITLEMENTS,
   };

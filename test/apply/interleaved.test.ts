@@ -36,17 +36,29 @@ async function edited(stage: Stage): Promise<void> {
 
 const silent: Partial<Dialect> = { historyCreatedAt: false };
 
+const rolledBack = (stage: Stage) =>
+  stage.run((to) => rollback({ dir: stage.folder, format: 'json', autoApprove: true }, to), {
+    exit: 4,
+  });
+
+const DATED = [
+  ['as it is', {}],
+  ['oldest first', { historyOrder: 'oldest' }],
+  ['a moment later', { historyLagMs: 300 }],
+] as const;
+
 describe('somebody writes between the check and the write', () => {
-  for (const [title, dialect] of [
-    ['as it is', {}],
-    ['without times in the history', silent],
-    ['oldest first', { historyOrder: 'oldest' }],
-    ['a moment later', { historyLagMs: 300 }],
+  for (const [title, dialect, is, will] of [
+    ...DATED.map((one) => [...one, 'speed: 1.05', 'speed: 1.1'] as const),
+    ['without times in the history', silent, 'speed: 1.05', 'speed: 1.1'],
+    // Nobody could find the write later.
+    ['without times, one field alone', silent, 'how can I help?', 'good day!'],
   ] as const) {
     staged(
-      `the run ends with 5 and says who: ${title}`,
+      `what else is sent back may undo it, so the run ends with 5 and says who: ${title}`,
       async (stage) => {
-        await edited(stage);
+        await stage.apply();
+        await stage.edit('agents.yaml', is, will);
         editAt(stage, 'updateAgent', { language: 'en-GB' });
         const line = lineOf(await stage.apply({}, { exit: 5 }));
         expect(line).toMatchObject({
@@ -55,21 +67,40 @@ describe('somebody writes between the check and the write', () => {
         });
         expect(line?.message).toMatch(/between the check and this write: user:mina via dashboard/);
         expect(line?.history?.after).toBeGreaterThan(line?.interleaved?.[0]?.entry ?? Infinity);
-        const undone = await stage.run(
-          (to) => rollback({ dir: stage.folder, format: 'json', autoApprove: true }, to),
-          { exit: 4 },
-        );
+        const undone = await rolledBack(stage);
         expect(undone.err).toContain('agent.desk was edited while the run wrote it');
       },
       { dialect },
     );
   }
 
-  staged('and to the same field: the proof holds, and the loss is told', async (stage) => {
+  for (const [title, dialect] of DATED) {
+    staged(
+      `a write of its own fields alone undoes none of it, and a rollback knows it: ${title}`,
+      async (stage) => {
+        await edited(stage);
+        editAt(stage, 'updateAgent', { language: 'en-GB' });
+        expect(lineOf(await stage.apply())).toMatchObject({ status: 'done', history: null });
+        expect(agentNamed(stage.sim).record).toMatchObject({
+          language: 'en-GB',
+          greeting_message: 'Harbor Dental, good day!',
+        });
+        stage.sim.advance(1000);
+        const undone = await rolledBack(stage);
+        expect(undone.err).toContain(
+          'agent.desk was edited while the run wrote it, last by user:mina via dashboard',
+        );
+      },
+      { dialect },
+    );
+  }
+
+  staged('and to the same field: a rollback knows it, too', async (stage) => {
     await edited(stage);
     editAt(stage, 'updateAgent', { greeting_message: 'Mina was here' });
-    const ledger = await stage.apply({}, { exit: 5 });
-    expect(lineOf(ledger)?.interleaved).toHaveLength(1);
+    await stage.apply();
+    const undone = await rolledBack(stage);
+    expect(undone.err).toContain('agent.desk was edited while the run wrote it, last by user:mina');
   });
 
   staged('and on top of the write: who did stands beside the failed proof', async (stage) => {
@@ -103,7 +134,8 @@ staged('a write whose answer is lost is sent again, and both are ours', async (s
 });
 
 staged('another program that uses our account is told by the number of entries', async (stage) => {
-  await edited(stage);
+  await stage.apply();
+  await stage.edit('agents.yaml', 'speed: 1.05', 'speed: 1.1');
   // What is there was written some time ago.
   stage.sim.advance(60_000);
   const { strike } = stage.sim.faults;

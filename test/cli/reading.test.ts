@@ -13,6 +13,7 @@ function platform(): Reader {
     read: async () => undefined,
     lackOf: () => undefined,
     history: async () => [],
+    isHistoryDated: async () => undefined,
     entitlements: () => {
       throw new Error('nobody asks for them');
     },

@@ -408,7 +408,7 @@ describe('update', () => {
           cause: 'changed',
         },
       ],
-      pin: { updated_at: '2026-03-01T00:00:00Z', history_id: 44 },
+      pin: { updated_at: '2026-03-01T00:00:00Z', history_id: null },
     });
     expect(JSON.stringify(change)).not.toContain('not ours');
   });

@@ -1,4 +1,4 @@
-import { isSigned } from '../../apply/history.ts';
+import { isSigned, locateWrites } from '../../apply/history.ts';
 import { digestOf } from '../../core/digest.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { type Path, parsePath } from '../../core/path.ts';
@@ -62,7 +62,7 @@ async function showVersions(
   context: Context,
 ): Promise<void> {
   const { records, entries } = await readVersions(agent, limit, session);
-  const marks = markEntries(entries, await readReceipts(agent.id, session, context));
+  const marks = markEntries(entries, await readReceipts(agent.id, entries, session, context));
   const runs = new Map(marks.map(({ entry, run }) => [entry, run]));
   const data = records.map((record) => mask(UNKNOWN, record));
   const marked = data.map((entry) => ({ ...entry, run: runs.get(Number(entry.id)) ?? null }));
@@ -132,8 +132,8 @@ async function showDiff(
   context: Context,
 ): Promise<void> {
   const kind = kindNamed('agent');
-  const receipts = await readReceipts(agent.id, session, context);
   const { live, entries } = await readLive(agent, session, context);
+  const receipts = await readReceipts(agent.id, entries, session, context);
   const known = knownVersions(kind, entries, receipts, live);
   const called = (id: number) => versionCalled(id, agent.label, entries, known);
   const [from, to] = [called(one), called(other)];
@@ -485,11 +485,12 @@ export type Receipt = {
 const MOST_RUNS = 500;
 
 /**
- * Receipts of the runs that touched a resource, newest first. None where the folder has no stack. A receipt
+ * Receipts of the runs that touched a resource, newest first, with where they stand in its history. None where the folder has no stack. A receipt
  * that cannot be read hides no other.
  */
 async function readReceipts(
   id: string,
+  history: readonly HistoryEntry[],
   { settings }: Pick<PlatformSession, 'settings'>,
   context: Context,
 ): Promise<readonly Receipt[]> {
@@ -500,7 +501,10 @@ async function readReceipts(
     const receipts: Receipt[] = [];
     for (const { run } of runs.slice(0, MOST_RUNS)) {
       const receipt = receiptOf((await readRun(store, run)) ?? [], id);
-      if (receipt !== undefined) receipts.push(receipt);
+      if (receipt === undefined) continue;
+      const author = `api:${receipt.began.account_id}`;
+      const entries = await locateWrites(receipt.entries, author, async () => history);
+      receipts.push({ ...receipt, entries });
     }
     return receipts;
   } finally {
