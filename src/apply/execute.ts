@@ -105,12 +105,6 @@ export async function executePlan(
     if (hasFailed()) return lineOf(change, 'not_attempted', 'the state could not be written');
     if (blocker !== undefined) return lineOf(change, 'blocked', `waits for ${blocker}`);
     onEvent({ type: 'change_started', address: change.address, action: change.action });
-    const read = change.operations.length === 0 ? deps.read?.get(change.address) : undefined;
-    if (read !== undefined) {
-      // Nothing is sent, so nothing is asked either: what somebody changed since is drift to the next plan.
-      resources.set(change.address, read);
-      return { ...lineOf(change, 'done', null), id: read.id };
-    }
     const desired = deps.desired.get(change.address);
     const isSent = sendsSecret(change);
     const outcome = await applyChange(change, {
@@ -178,7 +172,7 @@ function leftOut(change: Change): readonly LedgerLine[] {
   return verdict === 'ok' ? [] : [{ ...lineOf(change, 'not_attempted', reason), verdict }];
 }
 
-function lineOf(change: Change, status: LedgerLine['status'], message: string | null): LedgerLine {
+function lineOf(change: Change, status: LedgerLine['status'], message: string): LedgerLine {
   const { address, action, id } = change;
   return { address, action, status, id, message, fields: [], history: null };
 }

@@ -92,19 +92,18 @@ export async function locateWrites(
   historyOf: (kind: Kind, id: string) => Promise<readonly HistoryEntry[]>,
 ): Promise<readonly JournalEntry[]> {
   const written = Map.groupBy(entries, (entry) => ('address' in entry ? entry.address : undefined));
-  const ledger = entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
   const located = new Map<Address, Located>();
   await Promise.all(
-    ledger.map(async ({ address, id, history }) => {
-      const made = history === null && id !== null ? written.get(address) : undefined;
-      const found = made && (await locateWrite(made, id ?? '', author, historyOf));
-      if (found !== undefined) located.set(address, found);
+    [...written].map(async ([address, own]) => {
+      const found = await locateWrite(own, author, historyOf);
+      if (found !== undefined) located.set(address ?? '', found);
     }),
   );
   if (located.size === 0) return entries;
   return entries.map((entry) => {
     if (entry.type === 'ended') {
-      const known = (line: LedgerLine) => ({ ...line, ...located.get(line.address) });
+      const known = (line: LedgerLine) =>
+        line.history === null ? { ...line, ...located.get(line.address) } : line;
       return { ...entry, ledger: entry.ledger.map(known) };
     }
     const found = entry.type === 'snapshot' ? located.get(entry.address) : undefined;
@@ -121,26 +120,36 @@ type Located = {
 /** @param own what the journal has of the resource */
 async function locateWrite(
   own: readonly JournalEntry[],
-  id: string,
   author: string,
   historyOf: (kind: Kind, id: string) => Promise<readonly HistoryEntry[]>,
 ): Promise<Located | undefined> {
   const snapshot = own.find((entry) => entry.type === 'snapshot');
-  const left = own.findLast((entry) => entry.type === 'resource')?.resource?.pin;
+  const left = own.findLast((entry) => entry.type === 'resource')?.resource;
+  const id = left?.id ?? snapshot?.id ?? null;
   const kind = snapshot && kindNamed(snapshot.kind);
-  if (kind?.history === undefined || !left) return undefined;
+  // What the plan read the history of is known.
+  if (kind?.history === undefined || id === null || snapshot?.pin?.history_id) return undefined;
   const history = await historyOf(kind, id);
   const isMade = snapshot?.id !== id;
-  const before = isMade ? null : baseEntry(history, snapshot?.pin ?? undefined);
+  const updated = left?.pin?.updated_at ?? null;
+  const found = snapshot?.pin ?? undefined;
+  // What was changed without an entry, as a facet may be, has none at its time but the run's own.
+  const isMoved = isBefore(found?.updated_at ?? null, updated, 0);
+  const earlier = isMoved
+    ? history.filter(({ at }) => at === null || isBefore(at, updated, 0))
+    : history;
+  const before = isMade ? null : baseEntry(earlier, found);
   const requests = own.filter((entry) => entry.type === 'intent');
   const isRevert = requests.some(({ step }) => step === 'revert');
-  const last = history.find(
+  // The first: a later one may be of the run after it.
+  const last = history.findLast(
     (entry) =>
+      updated !== null &&
+      entry.at !== null &&
       entry.id > (before ?? 0) &&
       isSigned(entry, { author, isRevert }) &&
-      entry.at !== null &&
-      !isBefore(entry.at, left.updated_at, 0) &&
-      isBefore(entry.at, left.updated_at, STAMPED_TOGETHER_MS),
+      !isBefore(entry.at, updated, 0) &&
+      isBefore(entry.at, updated, STAMPED_TOGETHER_MS),
   );
   if (last === undefined) return before === null ? undefined : { history: { before, after: null } };
   const after = last.id;
@@ -152,7 +161,7 @@ async function locateWrite(
       than: before ?? 0,
       most: requests.length,
       isRevert,
-      checkedAt: isMade ? null : (snapshot?.pin?.updated_at ?? null),
+      checkedAt: isMade ? null : (found?.updated_at ?? null),
       isEditKnown: false,
     },
   );

@@ -159,9 +159,9 @@ function known(recorded: ResourceState | undefined, id: string): ResourceState |
   return recorded?.id === id ? recorded : undefined;
 }
 
-/** What a plan found that was made before, of what is only taken over. */
+/** What the plan found of what is only taken over. It is not asked again: what somebody changed since is drift. */
 async function adopted(work: Work): Promise<ResourceState | null> {
-  const { change, kind, desired, recorded, world } = work;
+  const { change, kind, desired, recorded, deps } = work;
   if (change.action !== 'adopt' || desired === undefined || change.id === null) return null;
   // The plan read it, and says what it did not find.
   const unseen = new Set(change.fields.map(({ path }) => fieldIn(path)));
@@ -169,7 +169,10 @@ async function adopted(work: Work): Promise<ResourceState | null> {
   const document = Object.fromEntries(seen.map((field) => [field, null]));
   const before = known(recorded, change.id);
   const isKnown = before?.pin && change.pin && isSamePin(before.pin, change.pin);
-  const pin = isKnown ? before.pin : change.pin;
+  const read = deps.read?.get(change.address);
+  const pin = read?.pin ?? (isKnown ? before.pin : change.pin);
+  // In the same command a secret is the one that was compared.
+  const world = read ? { ...work.world, secretOf: deps.world.secretOf } : work.world;
   const at = { id: change.id, scope: scopeIn(work), pin, document };
   return rememberResource(kind, desired, at, before, new Set(), world);
 }

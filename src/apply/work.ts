@@ -47,7 +47,7 @@ export type RunDeps = {
   /** The desired side, which the plan's digest vouches for. */
   readonly desired: ReadonlyMap<Address, DesiredResource>;
   readonly world: Omit<World, 'idOf'>;
-  /** What the state is to remember of what is only taken over, where this command has just read it for the plan. */
+  /** What the plan found of what is only taken over, where this command made it. */
   readonly read?: ReadonlyMap<Address, ResourceState>;
   /** What the state goes back to, for a rollback; by address. Null: the state forgets the resource. */
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;

@@ -30,12 +30,13 @@ export function forecastRequests(
 ): RequestForecast {
   let reads = 0;
   let writes = 0;
-  for (const { kind: name, operations, verdict, fields } of changes) {
+  for (const { kind: name, operations, verdict, fields, id, pin } of changes) {
     if (verdict !== 'ok' || operations.length === 0) continue;
     const kind = kindOf(name);
     const isUpload = fields.some(({ path }) => path === 'file');
     writes += operations.length + (isUpload ? WRITES_PER_FILE - 1 : 0);
-    reads += (kind.get ? 2 : 1) + (kind.history ? 2 : 0);
+    // The check right before and the proof, of a create the proof alone; the history where the plan read it, too.
+    reads += (kind.get && id !== null ? 2 : 1) + (pin?.history_id == null ? 0 : 1);
   }
   const seconds = Math.ceil((reads + writes) * secondsPerRequest);
   return { reads, writes, seconds };

@@ -3,6 +3,7 @@ import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { editAtEveryStep } from './every-step.ts';
 import { type Stage, staged } from './stage.ts';
 
 const MINA = 'user:mina';
@@ -173,3 +174,8 @@ for (const dialect of [
     { dialect },
   );
 }
+
+describe('an edit at any step of an apply is live afterwards, or told', () => {
+  // More changes, in every dialect that matters: npm run torture.
+  editAtEveryStep({ 'as it is': {} }, ['a member of an object']);
+});
