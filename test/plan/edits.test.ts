@@ -67,11 +67,11 @@ describe('the edits since a run', () => {
     ],
     ['are told by the last one before that', [entry(3, 30), entry(2, 5)], at10(null), [3], null],
     [
-      'cannot be told by time where all are younger',
+      'may not be all where none is as old',
       [entry(3, 30)],
       at10(null),
-      [],
-      'no_beginning',
+      [3],
+      'retention',
     ],
     [
       'leave out one that was seen, but came late',

@@ -213,8 +213,13 @@ describe('what is read all the same', () => {
       reads: ['ann', 'ben', 'cat'],
     },
     {
-      name: 'every agent where the platform does not say what time it is',
+      name: 'nothing where stamps tell milliseconds, whatever time it is',
       dialect: { dates: false },
+      reads: [],
+    },
+    {
+      name: 'every agent where the platform tells whole seconds, and not what time it is',
+      dialect: { dates: false, timestamps: 'seconds' },
       reads: ['ann', 'ben', 'cat'],
     },
     {
