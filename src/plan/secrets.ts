@@ -154,7 +154,7 @@ function storedLeaves(root: FieldSchema, live: JsonObject): ReadonlyMap<string, 
  * Where the platform sends what stands at a path, as `x-destination` says; the innermost one counts. Of several
  * documents the first that has a member tells it.
  */
-function destinationOf(
+export function destinationOf(
   root: FieldSchema,
   documents: readonly Value[],
   path: Path,

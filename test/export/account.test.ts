@@ -57,13 +57,13 @@ describe('an exported account', () => {
     const file = join(stage.folder, 'values.env');
     const { secrets, secrets_file: written } = await stage.export('stack', { secretsFile: file });
     const known = await readFile(file, 'utf8');
-    expect(known).toContain("AGENT_HARBOR_DENTAL_FRONT_DESK_1__CRM_LOOKUP_X_API_KEY='crm-0'\n");
-    expect(known).toContain('# AGENT_HARBOR_DENTAL_FRONT_DESK_1__SMS_PROVIDER_AUTH_TOKEN=\n');
+    expect(known).toContain("AGENT_CRM_LOOKUP_API_KEY='crm-key-of-harbor-dental'\n");
+    expect(known).toContain('# AGENT_HARBOR_DENTAL_SMS_AUTH_TOKEN=\n');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(written).toBe(file);
     const files = await stage.files('stack');
     expect([...files.values()].join('\n')).not.toMatch(
-      /crm-\d|token-of-agent|pbx-secret|password-of/,
+      /crm-key-of|token-of|pbx-secret|password-of/,
     );
     for (const { name } of secrets) expect(files.get('SECRETS.md')).toContain(`\`${name}\``);
     // Never over something else.
