@@ -1355,7 +1355,7 @@ export type Document = {
     readonly target: readonly Address[];
     /** These were not planned. */
     readonly exclude: readonly Address[];
-    /** Guards that can be forced are. */
+    /** Whether what live resources still use is deleted, too (`--delete-used`). */
     readonly force: boolean;
     /** Why the plan is run in a freeze window all the same; absent where it is not. */
     readonly override_freeze?: string;

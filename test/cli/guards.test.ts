@@ -144,7 +144,7 @@ staged('what somebody uses since it was planned is not deleted by the plan file'
   expect(err).toContain('retry_policy.gentle was to be deleted: ');
   expect(err).toContain(`1 live agent still uses it: Front desk (${id})`);
   expect(stage.writes().length).toBe(before);
-  await stage.apply({ allowDelete: true, force: true });
+  await stage.apply({ allowDelete: true, deleteUsed: true });
 });
 
 staged('a state is used with no other account', async (stage) => {

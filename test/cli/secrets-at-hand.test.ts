@@ -52,7 +52,7 @@ describe('without a single secret', () => {
   staged('pull takes what is no secret', async (stage) => {
     await stage.apply();
     stage.sim.edit(desk(stage).id, { greeting_message: 'Edited.' });
-    const flags = { dir: stage.folder, format: 'text', force: true } as const;
+    const flags = { dir: stage.folder, format: 'text', allowDirty: true } as const;
     await stage.run((to) => pull([], flags, to), { env: NONE });
     expect(await stage.read('agents.yaml')).toContain('greeting_message: Edited.');
     await stage.apply();

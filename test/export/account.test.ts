@@ -142,7 +142,7 @@ describe('two of one name', () => {
 });
 
 describe('the folder', () => {
-  test('must be empty; with --force what is not exported stays, and is told', async () => {
+  test('must be empty; with --overwrite what is not exported stays, and is told', async () => {
     const stage = await staged({ ...ACCOUNT, agents: 3 });
     const at = (path: string) => join(stage.folder, 'stack', path);
     await mkdir(at(''));
@@ -153,14 +153,14 @@ describe('the folder', () => {
     const state = await readFile(at('.callsheet/state.json'), 'utf8');
     const { err } = await stage.export('stack', {}, { exit: 1 });
     expect(err).toContain('is not empty');
-    const again = await stage.export('stack', { force: true });
+    const again = await stage.export('stack', { overwrite: true });
     expect(again).toMatchObject({ kept: ['own.yaml'], state: false });
     expect(await readFile(at('.gitignore'), 'utf8')).toBe('mine\n');
     expect(await readFile(at('callsheet.yaml'), 'utf8')).toContain('harbor_dental');
     expect(await readFile(at('.callsheet/state.json'), 'utf8')).toBe(state);
   });
 
-  test('with --force leads nowhere else: no link is followed, and no stack inside is written into', async () => {
+  test('with --overwrite leads nowhere else: no link is followed, and no stack inside is written into', async () => {
     const stage = await staged({ ...ACCOUNT, agents: 3 });
     const { organizations } = await stage.export('stack');
     const name = organizations.length > 1 ? (organizations[0]?.name ?? '') : 'agents';
@@ -169,7 +169,7 @@ describe('the folder', () => {
     await mkdir(at('elsewhere'));
     await mkdir(at('linked'));
     await symlink('../elsewhere', at(`linked/${name}`));
-    const flags = { force: true, secretsFile };
+    const flags = { overwrite: true, secretsFile };
     const linked = await stage.export('linked', flags, { exit: 1 });
     expect(linked.err).toContain('is a link, which leads elsewhere');
     expect(await readdir(at('elsewhere'))).toEqual([]);

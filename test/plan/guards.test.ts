@@ -26,7 +26,7 @@ describe('protection', () => {
       because: ['protected', 'put it back without lifecycle.protect'],
     },
     {
-      title: 'is not lifted by --force',
+      title: 'is not lifted by --delete-used',
       desired: OTHER,
       live,
       applied: written({ protect: true }),

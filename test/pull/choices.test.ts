@@ -411,7 +411,7 @@ describe('pull', () => {
 });
 
 describe('around it', () => {
-  staged('a tree with changes is left alone, unless it is forced', async (stage) => {
+  staged('a tree with changes is left alone, unless that is allowed', async (stage) => {
     await stage.apply();
     await commitAll(stage);
     edit(stage, 'Recall', { status: 'inactive' });
@@ -428,7 +428,7 @@ describe('around it', () => {
     );
     expect(err).toContain('agents.yaml changed and not committed');
     expect(await stage.read('agents.yaml')).toBe(before);
-    await pulled(stage, { force: true });
+    await pulled(stage, { allowDirty: true });
     expect(await stage.read('agents.yaml')).toBe(
       before.replace(/(name: Recall # soon\n {4}status: )active/, '$1inactive'),
     );

@@ -17,7 +17,7 @@ export type PullFlags = CommonFlags & {
   /** Show what would be written. */
   readonly dryRun?: boolean;
   /** Write over changes that are not committed. */
-  readonly force?: boolean;
+  readonly allowDirty?: boolean;
   /** Take live values where the configuration changed, too. */
   readonly theirs?: boolean;
   /** Write on the resource itself what it shares with others. */
