@@ -54,7 +54,9 @@ export function refuseFolder(dir: string, overwrite: boolean): void {
       hint: 'Its YAML would belong to that stack. Choose a folder outside of it.',
     });
   }
-  if (overwrite || !existsSync(dir) || readdirSync(dir).length === 0) return;
+  // A repository that was just made has nothing in it yet.
+  const isEmpty = () => readdirSync(dir).every((name) => name === '.git');
+  if (overwrite || !existsSync(dir) || isEmpty()) return;
   throw new CallsheetError('usage', `${dir} is not empty`, {
     hint: 'Choose another folder, or write over what is there with --overwrite: files that the export does not have stay.',
   });

@@ -145,7 +145,8 @@ describe('the folder', () => {
   test('must be empty; with --overwrite what is not exported stays, and is told', async () => {
     const stage = await staged({ ...ACCOUNT, agents: 3 });
     const at = (path: string) => join(stage.folder, 'stack', path);
-    await mkdir(at(''));
+    // A repository that was just made counts as empty.
+    await mkdir(at('.git'), { recursive: true });
     await stage.export('stack');
     await writeFile(at('own.yaml'), 'agents: {}\n');
     await writeFile(at('.gitignore'), 'mine\n');
