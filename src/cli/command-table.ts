@@ -412,6 +412,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       flag('--dry-run', 'write nothing; show what would change, as a diff'),
       flag('--theirs', 'take what is live where the configuration changed, too'),
       flag('--override', 'write on the resource itself what it shares with others'),
+      flag('--change-shared', 'change what is shared where it stands, for the others, too'),
       flag('--skip-refused', 'leave out what cannot be pulled and write the rest'),
       flag('--allow-dirty', 'write although there are changes that are not committed'),
       CONCURRENCY,

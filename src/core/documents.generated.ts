@@ -1695,6 +1695,8 @@ export type Document = {
     readonly file: string;
     /** Where it stood; null for a text that is a file of its own. */
     readonly line: number | null;
+    /** How many resources share the place and change with it (`--change-shared`). */
+    readonly others?: number;
   }[];
   /** Changed in the configuration and not applied yet. */
   readonly kept: readonly Left[];

@@ -78,11 +78,12 @@ function byFile({ pulled, files }: PullDocument) {
 }
 
 function leafLines(
-  { address, path, line }: PullDocument['pulled'][number],
+  { address, path, line, others = 0 }: PullDocument['pulled'][number],
   isWritten: boolean,
   { width }: RenderOptions,
 ): readonly Line[] {
-  const where = line === null ? '' : `  line ${line}`;
+  const along = others === 0 ? '' : `, also for ${formatCount(others, 'other')}`;
+  const where = `${line === null ? '' : `  line ${line}`}${along}`;
   const mark = path === '' ? span('  + ', 'added') : span('  ~ ', isWritten ? 'changed' : 'dim');
   return wrap([mark, span(nameOf({ address, path })), span(where, 'dim')], width, 6);
 }
