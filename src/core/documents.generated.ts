@@ -1398,6 +1398,8 @@ export type Document = {
   };
   /** Ids of the assumptions about the platform that the plan's calls rely on; `callsheet explain assumptions` explains them. */
   readonly assumptions: readonly string[];
+  /** Those of `assumptions` that the resources of the state rest on already; text and Markdown leave them out. */
+  readonly known_assumptions?: readonly string[];
   /** Operations that the stack has elsewhere (`platform.endpoints`); absent where it moved none. */
   readonly endpoints?: readonly {
     /** Name of the operation. */
@@ -1597,6 +1599,8 @@ export type Note = {
   readonly address: Address | null;
   /** One sentence. */
   readonly message: string;
+  /** The state remembers what it says, so an earlier plan or an export has told it; text and Markdown leave it out. */
+  readonly known?: true;
 };
 /** Why the plan is not run now, whatever it would do. */
 export type Refusal = {

@@ -101,7 +101,7 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
     first: plan.purpose === 'apply' ? firstLook(plan, groups, changes) : [],
     groups,
     changes,
-    below: footersBelow(plan),
+    below: footersBelow(plan, isWhole),
   };
 }
 

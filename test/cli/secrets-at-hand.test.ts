@@ -29,7 +29,7 @@ describe('without a single secret', () => {
     stage.sim.edit(desk(stage).id, { greeting_message: 'Edited.' });
     const flags = { dir: stage.folder, format: 'json', detailedExitcode: true } as const;
     const { out, err } = await stage.run((to) => drift(flags, to), { env: NONE, exit: 2 });
-    expect(err).toContain('3 secrets are not set here and were not compared.');
+    expect(err).not.toContain('secret');
     const [{ fields }] = JSON.parse(out).changes;
     expect(fields.map(({ path }: { path: string }) => path)).toEqual(['greeting_message']);
     expect(JSON.parse(out).changes).toHaveLength(1);
