@@ -10,7 +10,7 @@ import { loadStack } from '../../stack/index.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { PIPELINES, type Pipeline } from '../documents.ts';
 import { say } from '../events.ts';
-import { type Account, hasCredentials, readAccount } from '../init/account.ts';
+import type { Account } from '../init/account.ts';
 import {
   type Answers,
   addedFiles,
@@ -127,6 +127,16 @@ function canAsk({ yes }: InitFlags, { terminal }: Context): boolean {
   return terminal.canAsk && yes !== true;
 }
 
+/** Whether the environment says where the platform is and who asks. Nothing else is ever sent a credential. */
+function hasCredentials({ env }: Pick<Context, 'env'>): boolean {
+  const isSet = (name: string) => (env[name] ?? '') !== '';
+  return (
+    isSet('CALLSHEET_BASE_URL') &&
+    (isSet('CALLSHEET_ACCESS_TOKEN') ||
+      (isSet('CALLSHEET_CLIENT_ID') && isSet('CALLSHEET_CLIENT_SECRET')))
+  );
+}
+
 /** The account, where somebody has to choose from it; undefined where it cannot be read. */
 async function accountFor(
   given: Given,
@@ -136,6 +146,7 @@ async function accountFor(
   const isChosen = given.isEmpty || given.organization !== undefined;
   const isOther = given.baseUrl !== undefined && given.baseUrl !== context.env.CALLSHEET_BASE_URL;
   if (isChosen || isOther || !hasCredentials(context)) return undefined;
+  const { readAccount } = await import('../init/account.ts');
   try {
     return await readAccount(flags, context);
   } catch (error) {

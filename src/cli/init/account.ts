@@ -22,16 +22,6 @@ export type Account = {
 /** Agents that are counted: whoever has more knows that there are many. */
 const MOST_COUNTED = 1_000;
 
-/** Whether the environment says where the platform is and who asks. Nothing else is ever sent a credential. */
-export function hasCredentials({ env }: Pick<Context, 'env'>): boolean {
-  const isSet = (name: string) => (env[name] ?? '') !== '';
-  return (
-    isSet('CALLSHEET_BASE_URL') &&
-    (isSet('CALLSHEET_ACCESS_TOKEN') ||
-      (isSet('CALLSHEET_CLIENT_ID') && isSet('CALLSHEET_CLIENT_SECRET')))
-  );
-}
-
 /** Reads which organizations there are, and how many agents they have. */
 export async function readAccount(flags: CommonFlags, context: Context): Promise<Account> {
   return withPlatform({ ...flags, dir: '.' }, context, async ({ client }) => {
