@@ -123,8 +123,7 @@ export async function undo(
     if (all.addresses.length === 0) return { type: 'nothing', run };
     const command = `rollback ${run}`;
     const chosen = chooseFrom(all, options, (flag) => untouched(flag, run));
-    const edited =
-      options.undoEdited === true ? [] : await findEdited(chosen, historyOf, session);
+    const edited = options.undoEdited === true ? [] : await findEdited(chosen, historyOf, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
     const question = `Roll back run ${run}?`;
