@@ -78,7 +78,7 @@ test('seventy agents with one line of a base, a prompt and a hand edit are read 
     expect(lines.slice(0, 10).join('\n')).toContain('user:maria');
     for (const said of ['Alike in 71 agents  bases.yaml', 'You [-cannot-] {+may+} give advice.'])
       expect(text).toContain(said);
-    expect(text).toContain('"Your next visit is tomorrow."');
+    expect(text).toContain('Your {+next+} visit is tomorrow.');
   });
 });
 

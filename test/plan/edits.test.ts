@@ -66,13 +66,7 @@ describe('the edits since a run', () => {
       null,
     ],
     ['are told by the last one before that', [entry(3, 30), entry(2, 5)], at10(null), [3], null],
-    [
-      'may not be all where none is as old',
-      [entry(3, 30)],
-      at10(null),
-      [3],
-      'retention',
-    ],
+    ['may not be all where none is as old', [entry(3, 30)], at10(null), [3], 'retention'],
     [
       'leave out one that was seen, but came late',
       [entry(3, 30), entry(2, 9), own(1, 8)],
