@@ -18,7 +18,9 @@ const before = await readFile(FILE, 'utf8');
 const after = await renewed(before);
 if (!process.argv.includes('--check')) await writeFile(FILE, after);
 else if (after !== before) {
-  console.error('docs/reference/reading.md does not show what the commands print. Run: npm run docs');
+  console.error(
+    'docs/reference/reading.md does not show what the commands print. Run: npm run docs',
+  );
   process.exitCode = 1;
 }
 

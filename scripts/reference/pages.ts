@@ -11,6 +11,8 @@ import { settingsPage } from './settings.ts';
 export const WRITTEN_PAGES: readonly (readonly [path: string, title: string, holds: string])[] = [
   ['reading.md', 'Commands that read', 'what `get`, `history` and `metrics` print'],
   ['assumptions.md', 'Assumptions', 'what is taken for granted where the specification is silent'],
+  ['simulator.md', 'The simulator', 'its seeds, dialects, faults and admin endpoint'],
+  ['library.md', 'The library', 'Callsheet in a program'],
   ['monitoring.md', 'Monitoring', 'metrics, alerts and logs of `watch` and of workers'],
 ];
 

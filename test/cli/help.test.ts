@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { COMMANDS, TOPICS } from '../../src/cli/command-table.ts';
+import { COMMANDS, PURPOSES } from '../../src/cli/command-table.ts';
 import { COMMON_FLAGS } from '../../src/cli/flags.ts';
 import { run } from './command-line.ts';
 
@@ -33,8 +33,8 @@ describe('the help of everything', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 
-  test('each command is under one topic', () => {
-    const listed = Object.values(TOPICS).flat();
+  test('each command is under one purpose', () => {
+    const listed = Object.values(PURPOSES).flat();
     const first = new Set(COMMANDS.map(({ name }) => name.split(' ')[0] ?? ''));
     expect([...listed].sort()).toEqual([...first].sort());
   });

@@ -12,7 +12,6 @@ import {
   isStack,
   lookAround,
   newFiles,
-  packageFolder,
   refuseAgent,
   refuseBaseUrl,
   refuseId,
@@ -23,6 +22,7 @@ import {
   sortFiles,
   writeAll,
 } from '../init/files.ts';
+import { packageFolder } from '../topics.ts';
 
 export type InitFlags = CommonFlags & {
   readonly baseUrl?: string;
