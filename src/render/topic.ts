@@ -59,7 +59,7 @@ function blockLines(given: Token, layout: Layout): readonly Line[] {
       return wrap(inline(token.tokens ?? [token], layout), layout.width, 0);
     case 'code':
       // Never broken: it is there to be copied.
-      return token.text.split('\n').map((line) => [span('    '), span(sanitise(line))]);
+      return token.text.split('\n').map((line) => [span('  '), span(sanitise(line))]);
     case 'list':
       return token.items.flatMap((item, at) => itemLines(item, marker(token, at), layout));
     case 'table':
@@ -106,7 +106,7 @@ function inline(tokens: readonly Token[], layout: Layout): Line {
       case 'link': {
         const more = layout.wordsFor(token.href);
         const words = inline(token.tokens, layout);
-        return more === undefined ? words : [...words, span(` (${more})`, 'dim')];
+        return more === undefined ? words : [...words, span(` [${more}]`, 'dim')];
       }
       case 'text':
         return token.tokens === undefined
@@ -162,12 +162,14 @@ function tableLines({ header, rows }: Tokens.Table, layout: Layout): readonly Li
 
 type Measured = { readonly least: number; readonly natural: number };
 
+/** Nothing is broken to less than this (`wrap`). */
+const NARROWEST = 8;
+
 function measure(cells: readonly Line[], most: number): Measured {
   const words = cells.flatMap((cell) => textOf(cell).split(' ').map(textWidth));
-  return {
-    least: Math.min(most, Math.max(1, ...words)),
-    natural: Math.max(1, ...cells.map(lineWidth)),
-  };
+  const natural = Math.max(1, ...cells.map(lineWidth));
+  const whole = Math.min(most, Math.max(1, ...words));
+  return { least: Math.min(natural, Math.max(NARROWEST, whole)), natural };
 }
 
 /** How wide each column is: what it must have, and of what is left as much as it wants. Undefined where there is no room. */
