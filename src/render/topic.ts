@@ -133,7 +133,7 @@ function toned(line: Line, tone: Tone): Line {
 /** Columns between two cells. */
 const GAP = 2;
 /** How long words may be that a column keeps whole: as long as there is room for. Longer ones are broken. */
-const WHOLE_WORDS = [40, 30, 20];
+const WHOLE_WORDS = [40, 28];
 
 /** A table whose cells are broken to its columns, or a list where there are too many columns for that. */
 function tableLines({ header, rows }: Tokens.Table, layout: Layout): readonly Line[] {
