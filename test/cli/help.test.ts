@@ -93,6 +93,13 @@ describe('a page', () => {
     expect(await run('help', topic)).toEqual({ exit: 1, said: `Error: ${message}\n` });
   });
 
+  test('that is typed as a command is told', async () => {
+    expect(await run('secrets')).toEqual({
+      exit: 1,
+      said: "Error: unknown command 'secrets': callsheet help secrets shows the page of that name.\n",
+    });
+  });
+
   /** What a terminal of 80 columns and 24 lines is shown, without colours. */
   function onTerminal(topic: string, env: NodeJS.ProcessEnv): string {
     const line = `stty rows 24 cols 80; "${process.execPath}" "${inject('bin')}" help ${topic}`;
