@@ -148,6 +148,8 @@ function tableLines({ header, rows }: Tokens.Table, layout: Layout): readonly Li
     ),
   ).find((found) => found !== undefined);
   if (widths === undefined) return body.flatMap((row) => listed(heading, row, layout));
+  // Where the first cell goes on below, nothing else would tell where the next row begins.
+  const isLoose = body.some(([first = []]) => wrap(first, widths[0] ?? 1, 0).length > 1);
   const hasHeading = heading.some((cell) => lineWidth(cell) > 0);
   return [
     ...(hasHeading
@@ -156,7 +158,7 @@ function tableLines({ header, rows }: Tokens.Table, layout: Layout): readonly Li
           [span('-'.repeat(sum(widths) + GAP * (widths.length - 1)), 'dim')],
         ]
       : []),
-    ...body.flatMap((row) => rowLines(row, widths)),
+    ...body.flatMap((row, at) => [...(isLoose && at > 0 ? [[]] : []), ...rowLines(row, widths)]),
   ];
 }
 

@@ -73,6 +73,25 @@ describe('a page in a terminal', () => {
     );
   });
 
+  test('has rows apart where the first cell is broken', () => {
+    expect(
+      render(
+        '| what happened | do |\n|---|---|\n| the fleet is gone, or must move to another account | `restore` |\n| died | wait |',
+        40,
+      ),
+    ).toBe(
+      [
+        'what happened                  do',
+        '----------------------------------------',
+        'the fleet is gone, or must     `restore`',
+        'move to another account',
+        '',
+        'died                           wait',
+        '',
+      ].join('\n'),
+    );
+  });
+
   test('has a list in the place of a table with too many columns', () => {
     const names = ['one_name', 'another_name', 'some_third_name', 'the_fourth_name'];
     const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
