@@ -48,7 +48,7 @@ test('the README opens with a plan as it is printed', async () => {
     const [typed, ...shown] = (opening?.text.trimEnd() ?? '').split('\n');
     expect(typed).toBe('$ callsheet plan');
     // How long it takes is measured.
-    const lines = shown.map((line) => line.replace(/takes about .*$/, 'takes about …'));
+    const lines = shown.map((line) => line.replace(/^(Apply sends .* takes about ).*$/, '$1…'));
     if (!looksLike(stdout, lines)) expect(stdout).toBe(lines.join('\n'));
   } finally {
     await simulator.close();
