@@ -84,7 +84,7 @@ export const ALLOWANCES = [
     isInJob: true,
   }),
   flag('--skip-refused', 'leave out what is refused and apply the rest', { isInJob: true }),
-  flag('--force', 'delete what live resources still use, too', { isInJob: true }),
+  flag('--delete-used', 'delete what live resources still use, too', { isInJob: true }),
   flag('--release-hold', 'apply a configuration again that was rolled back', { isInJob: true }),
   OVERRIDE_FREEZE,
   flag('--override-limits <reason>', 'change more than guards allow, once; why is recorded', {

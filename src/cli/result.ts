@@ -75,7 +75,7 @@ const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
   apply:
     'Nothing was written: the plan holds changes that are refused. --skip-refused leaves them out and does the rest.',
   rollback:
-    'Nothing was written: the rollback holds changes that are refused. --force undoes the fields of the run that were edited since, and deletes what is used since, too; it never deletes what is protected. To go on, type one of these:',
+    'Nothing was written: the rollback holds changes that are refused. --undo-edited undoes the fields of the run that were edited since, too, and --delete-used deletes what is used since. Neither deletes what is protected. To go on, type one of these:',
   restore:
     'Nothing was written: the restoration holds changes that are refused. --skip-refused leaves them out and does the rest.',
   drift: 'Nothing was written.',

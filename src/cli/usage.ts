@@ -71,6 +71,18 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   'plan refresh-only': 'Run callsheet drift instead.',
   'apply refresh-only':
     'Run callsheet drift instead, and callsheet pull to take over what changed.',
+  'plan force': 'Use --delete-used to delete what live resources still use.',
+  'apply force':
+    'Use --delete-used to delete what live resources still use, --accept-conflicts to write over edits.',
+  'rehearse force': 'Use --delete-used to delete what live resources still use.',
+  'rollback force': 'Use --undo-edited, and --delete-used to delete what live resources still use.',
+  'pull force': 'Use --allow-dirty to write beside changes that are not committed.',
+  'export force': 'Use --overwrite to write into a folder that is not empty.',
+  'rm force': 'Use --forget-protected to forget what is protected, too.',
+  'push force': 'Use --overwrite to replace a state that is newer, of another stack or damaged.',
+  'unlock force': 'Use --stop-run to take the lease of a run that is alive, too.',
+  start: 'Use --since, where the command has it.',
+  end: 'Use --until, where the command has it.',
   destroy: DESTROY,
   chdir: 'Use --dir FOLDER.',
   cwd: 'Use --dir FOLDER.',

@@ -1355,7 +1355,7 @@ export type Document = {
     readonly target: readonly Address[];
     /** These were not planned. */
     readonly exclude: readonly Address[];
-    /** Guards that can be forced are. */
+    /** Whether what live resources still use is deleted, too (`--delete-used`). */
     readonly force: boolean;
     /** Why the plan is run in a freeze window all the same; absent where it is not. */
     readonly override_freeze?: string;
@@ -1398,6 +1398,8 @@ export type Document = {
   };
   /** Ids of the assumptions about the platform that the plan's calls rely on; `callsheet explain assumptions` explains them. */
   readonly assumptions: readonly string[];
+  /** Those of `assumptions` that the resources of the state rest on already; text and Markdown leave them out. */
+  readonly known_assumptions?: readonly string[];
   /** Operations that the stack has elsewhere (`platform.endpoints`); absent where it moved none. */
   readonly endpoints?: readonly {
     /** Name of the operation. */
@@ -1597,6 +1599,8 @@ export type Note = {
   readonly address: Address | null;
   /** One sentence. */
   readonly message: string;
+  /** The state remembers what it says, so an earlier plan or an export has told it; text and Markdown leave it out. */
+  readonly known?: true;
 };
 /** Why the plan is not run now, whatever it would do. */
 export type Refusal = {
@@ -1695,6 +1699,8 @@ export type Document = {
     readonly file: string;
     /** Where it stood; null for a text that is a file of its own. */
     readonly line: number | null;
+    /** How many resources share the place and change with it (`--change-shared`). */
+    readonly others?: number;
   }[];
   /** Changed in the configuration and not applied yet. */
   readonly kept: readonly Left[];

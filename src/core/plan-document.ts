@@ -34,7 +34,8 @@ export type PlanChoices = {
   /** Why it may change or delete more than the limits of the stack allow, this once. */
   readonly overrideLimits?: string;
   readonly releaseHold?: boolean;
-  readonly force?: boolean;
+  /** Delete what live resources still use, too. */
+  readonly deleteUsed?: boolean;
 };
 
 /** What the person who planned allowed; apply allows nothing more. */

@@ -15,7 +15,15 @@ import type { WrittenResources } from '../stack/edit/write.ts';
 import { type Writable, type WriteOptions, writeBases } from '../stack/edit/write.ts';
 import { type Bases, type Census, openCensus } from './factor.ts';
 import { compare } from './names.ts';
-import { type Remark, type SecretUse, withFinalNewlines, writeFile, writeOne } from './resource.ts';
+import { type Remark, sayOne, withFinalNewlines, writeFile } from './resource.ts';
+import {
+  type HeldSecret,
+  nameSecrets,
+  openSecrets,
+  type SecretUse,
+  secretUses,
+  withNames,
+} from './secrets.ts';
 import {
   type Entry,
   isStreamed,
@@ -31,7 +39,8 @@ import {
 /**
  * `export/` turns what is live into a stack, as if a careful person had written it. It lists everything, gives
  * it names (`survey.ts`, `names.ts`), says each resource in the words of the configuration (`resource.ts`,
- * `live-document.ts`) and lifts what they share into bases (`factor.ts`). Resources come and go one by one, so that a fleet of any size fits.
+ * `live-document.ts`), names the variables of secrets (`secrets.ts`) and lifts what resources share into bases
+ * (`factor.ts`). Both are known at the end, so resources are kept on disk until then: a fleet of any size fits.
  */
 
 type ExportInput = {
@@ -45,7 +54,7 @@ type ExportInput = {
   readonly concurrency: number;
   /** Path of the schema that editors use, from the folder of the stack. */
   readonly schema: string;
-  /** Whether common settings are lifted into bases. Resources are then kept on disk until all were seen. */
+  /** Whether common settings are lifted into bases. */
   readonly isFactored: boolean;
   /** Keeps texts until they are asked for, in the order in which they came. */
   readonly spool: Spool;
@@ -76,6 +85,8 @@ export type ExportResult = {
   readonly unlisted: Survey['unlisted'];
 };
 
+type Names = ReturnType<typeof nameSecrets>;
+
 /** Reads everything and writes it as a stack. What it writes is the same for the same platform, byte for byte. */
 export async function exportStack(input: ExportInput): Promise<ExportResult> {
   const { kinds, scopes, open, concurrency, isFactored } = input;
@@ -87,17 +98,18 @@ export async function exportStack(input: ExportInput): Promise<ExportResult> {
   await inTurns(streamed, concurrency, async (entry) => {
     const one = await work.read(entry);
     if (one === undefined) return;
-    if (!isFactored) return work.writeOne(one);
+    work.spool(one);
+    if (!isFactored) return;
     const census = censuses.get(entry.kind) ?? openCensus(entry.kind, organizations);
     censuses.set(entry.kind, census);
     census.count(entry.organization ?? '', one.writable.document);
-    work.spool(one);
   });
-  if (isFactored) await work.writeSpooled(censuses);
   const grouped = entries.filter(({ kind }) => !isStreamed(kind));
-  const rest = await readAll(grouped, concurrency, work.read);
-  await work.writeGroups(rest);
-  return work.result();
+  const rest = work.wanted(await readAll(grouped, concurrency, work.read));
+  const names = work.nameSecrets();
+  await work.writeSpooled(censuses, names);
+  await work.writeGroups(rest, names);
+  return work.result(names);
 }
 
 async function readAll(
@@ -118,8 +130,7 @@ type Done = {
   readonly entry: Entry;
   readonly live: LiveResource;
   readonly writable: Writable;
-  /** As it stands in a file of its own. */
-  readonly written: WrittenResources;
+  readonly secrets: readonly HeldSecret[];
 };
 
 /** Reads resources and writes them, and keeps account of what that came to. */
@@ -140,7 +151,9 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
   const counts = new Map<string, number>();
   const variables = new Map<string, string>();
   const used = new Set<Address>();
-  const secrets: SecretUse[] = [];
+  const titles = new Map(organizations.map(({ id, name }) => [id, name]));
+  const { standIn } = openSecrets();
+  const secrets: HeldSecret[] = [];
   const remarks: Remark[] = [];
   let bases = 0;
   let read = 0;
@@ -187,14 +200,15 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
       remarks.push({ address, path: null, reason: 'it was deleted while this was exported' });
       return undefined;
     }
-    const context = { kind, address, isTwin: entry.isTwin, addressOf };
-    const { one, remarks: own } = writeOne(live, context, optionsFor(layout.fileOf(entry)));
+    const { isTwin, file, organization = '' } = entry;
+    const owner = titles.get(organization) ?? '';
+    const context = { kind, address, isTwin, addressOf, own: file, organization: owner, standIn };
+    const { one, remarks: own } = sayOne(live, context, optionsFor(layout.fileOf(entry)));
     remarks.push(...own);
     if (one === undefined) return undefined;
-    secrets.push(...one.secrets);
     for (const value of valuesIn(one.writable.document))
       if (value instanceof Ref) used.add(value.address);
-    return { entry, live, writable: one.writable, written: one.written };
+    return { entry, live, ...one };
   }
 
   function optionsFor(file: string): WriteOptions {
@@ -214,18 +228,19 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
     );
   }
 
-  function account({ entry: { kind }, writable, live }: Done): void {
+  function account({ entry: { kind }, writable, live, secrets: own }: Done): void {
     counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1);
+    secrets.push(...own);
     input.remember(kind, writable, live, idOf);
   }
 
-  async function putBases(all: ReadonlyMap<Kind, Bases>): Promise<void> {
+  async function putBases(all: ReadonlyMap<Kind, Bases>, names: Names): Promise<void> {
     const found = [...all].flatMap(([kind, of]) => of.all.map((base) => ({ kind, base })));
     bases = found.length;
     if (found.length === 0) return;
     const kinds = new Map(found.map(({ kind, base }) => [base.name, kind]));
     const written = writeBases(
-      found.map(({ base }) => base),
+      found.map(({ base }) => ({ ...base, document: withNames(base.document, names) })),
       {
         ...common,
         schema: input.schema,
@@ -240,44 +255,53 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
 
   return {
     read: readOne,
-    async writeOne(done: Done): Promise<void> {
-      account(done);
-      await put(layout.fileOf(done.entry), done.written);
-    },
-
     /** Keeps one on disk until all were seen. */
     spool(done: Done): void {
       input.spool.add(toLine(done.writable));
       account(done);
     },
 
+    /** Of resources that share files all; without their account, only those that something refers to. */
+    wanted(all: readonly Done[]): readonly Done[] {
+      const wanted = all.filter(
+        ({ entry: { kind, address } }) =>
+          input.scopes.only === undefined || kind.scope.length > 0 || used.has(address),
+      );
+      for (const done of wanted) account(done);
+      return wanted;
+    },
+
+    /** Names the variables of everything that is going to be written. */
+    nameSecrets: (): Names => nameSecrets(secrets),
+
     /** Writes what was kept on disk, over what all of it has in common. */
-    async writeSpooled(censuses: ReadonlyMap<Kind, Census>): Promise<void> {
+    async writeSpooled(censuses: ReadonlyMap<Kind, Census>, names: Names): Promise<void> {
       const found = new Map([...censuses].map(([kind, census]) => [kind, census.bases()]));
-      await putBases(found);
+      await putBases(found, names);
       for await (const line of input.spool.each()) {
         const writable = fromLine(line);
         const entry = byAddress.get(writable.address);
         if (entry === undefined) continue;
         const laid = found.get(entry.kind)?.layOver(entry.organization ?? '', writable.document);
+        const { document, ...rest } = { ...writable, ...laid };
         const file = layout.fileOf(entry);
-        await put(file, writeFile([{ ...writable, ...laid }], optionsFor(file)));
+        const named = { ...rest, document: withNames(document, names) };
+        await put(file, writeFile([named], optionsFor(file)));
       }
     },
 
-    /** Writes resources that share files. Without their account, only those that something refers to. */
-    async writeGroups(all: readonly Done[]): Promise<void> {
-      const isWanted = ({ entry: { kind, address } }: Done) =>
-        input.scopes.only === undefined || kind.scope.length > 0 || used.has(address);
-      const wanted = all.filter(isWanted);
-      for (const [file, group] of Map.groupBy(wanted, ({ entry }) => layout.fileOf(entry))) {
-        const resources = group.map(({ writable }) => writable);
+    /** Writes resources that share files. */
+    async writeGroups(all: readonly Done[], names: Names): Promise<void> {
+      for (const [file, group] of Map.groupBy(all, ({ entry }) => layout.fileOf(entry))) {
+        const resources = group.map(({ writable }) => ({
+          ...writable,
+          document: withNames(writable.document, names),
+        }));
         await put(file, writeFile(resources, optionsFor(file)));
-        for (const done of group) account(done);
       }
     },
 
-    result(): ExportResult {
+    result(names: Names): ExportResult {
       const order = (a: Remark, b: Remark) =>
         compare(a.address, b.address) || compare(a.path ?? '', b.path ?? '');
       return {
@@ -290,7 +314,7 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
         ),
         bases,
         variables: new Map([...variables].sort(([a], [b]) => compare(a, b))),
-        secrets: secrets.sort((a, b) => compare(a.name, b.name)),
+        secrets: secretUses(secrets, names),
         remarks: remarks.sort(order),
         unlisted,
       };

@@ -29,8 +29,12 @@ import { schemaErrors } from '../stack/validate.ts';
 type Words = {
   /** What stands for an id of a kind. */
   readonly reference: (kind: string, id: string) => Value;
-  /** What stands for a secret; `value` where the platform returns it. */
-  readonly secret: (path: Path, value: string | undefined) => Value | undefined;
+  /** What stands for a secret; `value` where the platform returns it, otherwise `beside` is set. */
+  readonly secret: (
+    path: Path,
+    value: string | undefined,
+    beside: string | undefined,
+  ) => Value | undefined;
   /** Told of what the configuration has no place for. */
   readonly leaveOut: (path: Path, reason: string) => void;
 };
@@ -68,7 +72,7 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
 
   function takeSecret(value: Json, path: Path): Value | undefined {
     if (value === '') return undefined;
-    if (typeof value === 'string') return words.secret(path, value);
+    if (typeof value === 'string') return words.secret(path, value, undefined);
     words.leaveOut(path, 'it is a sensitive value and no text');
     return undefined;
   }
@@ -109,7 +113,7 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
   function hiddenSecrets(schema: FieldSchema, object: JsonObject, path: Path): [string, Value][] {
     return pairsIn(schema).flatMap(([key, beside]): [string, Value][] => {
       if (!object[beside] || Object.hasOwn(object, key)) return [];
-      const secret = words.secret([...path, key], undefined);
+      const secret = words.secret([...path, key], undefined, String(object[beside]));
       return secret === undefined ? [] : [[key, secret]];
     });
   }

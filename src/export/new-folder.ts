@@ -43,8 +43,8 @@ const REAL: Disk = {
 /** Texts are gathered to pieces of this size before they go to disk. */
 const PIECE = 1024 * 1024;
 
-/** Throws where a new stack cannot stand in a folder; one that is not empty takes `force`. */
-export function refuseFolder(dir: string, force: boolean): void {
+/** Throws where a new stack cannot stand in a folder; one that is not empty takes `overwrite`. */
+export function refuseFolder(dir: string, overwrite: boolean): void {
   if (existsSync(dir) && !statSync(dir).isDirectory()) {
     throw new CallsheetError('usage', `${dir} is not a folder`);
   }
@@ -54,9 +54,11 @@ export function refuseFolder(dir: string, force: boolean): void {
       hint: 'Its YAML would belong to that stack. Choose a folder outside of it.',
     });
   }
-  if (force || !existsSync(dir) || readdirSync(dir).length === 0) return;
+  // A repository that was just made has nothing in it yet.
+  const isEmpty = () => readdirSync(dir).every((name) => name === '.git');
+  if (overwrite || !existsSync(dir) || isEmpty()) return;
   throw new CallsheetError('usage', `${dir} is not empty`, {
-    hint: 'Choose another folder, or write over what is there with --force: files that the export does not have stay.',
+    hint: 'Choose another folder, or write over what is there with --overwrite: files that the export does not have stay.',
   });
 }
 

@@ -1,18 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Address } from '../core/address.ts';
-import { formatPath, isIdentity, type Path } from '../core/path.ts';
+import { formatPath, type Path } from '../core/path.ts';
 import { memberContext, rootContext, sensitivity } from '../core/redact.ts';
 import { memberSchema } from '../core/schema.ts';
-import {
-  type Json,
-  type JsonObject,
-  Ref,
-  Secret,
-  type ValueObject,
-  valuesIn,
-} from '../core/value.ts';
+import { type Json, type JsonObject, Ref, type Secret, type ValueObject } from '../core/value.ts';
 import { type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
+import { destinationOf } from '../plan/secrets.ts';
 import type { WrittenResources } from '../stack/edit/write.ts';
 import {
   type Unwritable,
@@ -22,7 +15,7 @@ import {
 } from '../stack/edit/write.ts';
 import { configName } from '../stack/schema.ts';
 import { type Fault, faultsIn, fromLive, HOLDS, TELLING, without } from './live-document.ts';
-import { slugOf } from './names.ts';
+import { type HeldSecret, type SecretPlace, secretsIn } from './secrets.ts';
 
 /** What a person should know of something that the stack does not say, or not as a field. */
 export type Remark = {
@@ -36,7 +29,7 @@ export type Remark = {
 type Exported = {
   /** Undefined where the configuration cannot say it; a remark says why. */
   readonly writable: Writable | undefined;
-  readonly secrets: readonly SecretUse[];
+  readonly secrets: readonly HeldSecret[];
   readonly remarks: readonly Remark[];
 };
 
@@ -47,31 +40,33 @@ type ResourceContext = {
   readonly addressOf: (kind: string, id: string) => Address | undefined;
   /** Whether others of its organization have its name, so that the id must tell which one it is. */
   readonly isTwin: boolean;
-  /** Whether the stack reads something else from an environment variable. */
-  readonly isVariableTaken?: (name: string) => boolean;
+  /** What it is called within its organization, and what that is called. */
+  readonly own: string;
+  readonly organization: string;
+  /** What stands in the document until the variables of all secrets have their names. */
+  readonly standIn: (place: SecretPlace) => Secret;
 };
 
 /** Turns what is live into what the stack says of it. What `validate` would refuse is never written. */
 export function exportResource(live: LiveResource, context: ResourceContext): Exported {
   const { kind, address } = context;
-  const secrets: SecretUse[] = [];
+  const secrets: HeldSecret[] = [];
   const remarks: Remark[] = [];
   const remark = (path: Path, reason: string) => {
     remarks.push({ address, path: path.length === 0 ? null : formatPath(path), reason });
   };
+  const { own, organization } = context;
   const taken = fromLive(kind, withoutIdleFacets(kind, live.document), {
     reference: (name, id) => {
       const target = context.addressOf(name, id);
       return target === undefined ? id : new Ref(target);
     },
-    secret: (path, value) => {
-      const plain = secretName(address, path);
-      // Headers may differ by case alone.
-      const isTaken =
-        secrets.some(({ name }) => name === plain) || context.isVariableTaken?.(plain) === true;
-      const name = isTaken ? secretName(address, path, true) : plain;
-      secrets.push({ name, address, path: formatPath(path), value });
-      return new Secret(`env:${name}`);
+    secret: (path, value, beside) => {
+      const destination = destinationOf(kind.schema, [live.document], path);
+      const place = { address, own, organization, path, destination, beside, value };
+      const secret = context.standIn(place);
+      secrets.push({ ...place, secret });
+      return secret;
     },
     leaveOut: remark,
   });
@@ -83,11 +78,6 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
       remarks: [{ address, path: null, reason: whyNot(kind, fault) }],
     };
   }
-  const used = new Set(
-    secrets.length === 0
-      ? []
-      : valuesIn(document).map((value) => (value instanceof Secret ? value.source : undefined)),
-  );
   return {
     writable: {
       address,
@@ -95,7 +85,7 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
       document: { ...document, ...unknownFields(kind, live.document, remark) },
       lifecycle: { protect: false, ignore: [], ...(context.isTwin && { adopt: live.id }) },
     },
-    secrets: secrets.filter(({ name }) => used.has(`env:${name}`)),
+    secrets: secretsIn(document, secrets),
     remarks,
   };
 }
@@ -174,42 +164,36 @@ function isConfigurable({ schema }: Kind, field: string): boolean {
   );
 }
 
-/** A live resource as a file of a stack. */
-type WrittenOne = {
-  readonly writable: Writable;
-  readonly written: WrittenResources;
-  readonly secrets: readonly SecretUse[];
+/** What came of it; nothing can be written where the configuration cannot say it, and a remark says why. */
+type Attempt = {
+  readonly one:
+    | { readonly writable: Writable; readonly secrets: readonly HeldSecret[] }
+    | undefined;
+  readonly remarks: readonly Remark[];
 };
 
-/** What came of it; nothing is written where the configuration cannot say it, and a remark says why. */
-type Attempt = { readonly one: WrittenOne | undefined; readonly remarks: readonly Remark[] };
-
 /**
- * What `export` and `pull --new` write of a live resource, as a file of its own. Fields that the language has no
- * words for are left out, and told.
+ * What `export` and `pull --new` write of a live resource. Fields that the language has no words for are left out,
+ * and told. Its secrets have no names yet.
  */
-export function writeOne(
+export function sayOne(
   live: LiveResource,
   context: ResourceContext,
   options: WriteOptions,
 ): Attempt {
   const { writable, secrets, remarks }: Exported = exportResource(live, context);
   if (writable === undefined) return { one: undefined, remarks };
-  const first = writeFile([writable], options);
-  if (first.unwritable.length === 0) {
-    return { one: { writable, written: first, secrets }, remarks };
-  }
-  const sayable = withoutFields(writable, first.unwritable);
-  const left = first.unwritable.map(
+  const { unwritable } = writeFile([writable], options);
+  if (unwritable.length === 0) return { one: { writable, secrets }, remarks };
+  const sayable = withoutFields(writable, unwritable);
+  const left = unwritable.map(
     (one): Remark => ({
       ...one,
       reason: `${one.reason}; it is left out`,
     }),
   );
-  return {
-    one: { writable: sayable, written: writeFile([sayable], options), secrets },
-    remarks: [...remarks, ...left],
-  };
+  const kept = secretsIn(sayable.document, secrets);
+  return { one: { writable: sayable, secrets: kept }, remarks: [...remarks, ...left] };
 }
 
 /** Writes resources as one file, and their long texts as files of their own. */
@@ -234,43 +218,4 @@ function withoutFields(writable: Writable, unwritable: readonly Unwritable[]): W
     );
   const document = Object.entries(writable.document).filter(([field]) => isSaid(field));
   return { ...writable, document: Object.fromEntries(document) };
-}
-
-/** A secret that an exported stack reads from the environment. */
-export type SecretUse = {
-  /** Name of the environment variable. */
-  readonly name: string;
-  readonly address: Address;
-  /** Text of the path of the field. */
-  readonly path: string;
-  /** What the platform returned, where it does so; never printed. */
-  readonly value: string | undefined;
-};
-
-/** Members that say nothing to people: what holds a list, and the value of what was named already. */
-const SILENT = new Set(['integrations', 'extensions', 'tools', 'mcp_servers', 'headers', 'value']);
-
-/**
- * `AGENT_FRONT_DESK__SMS_PROVIDER_AUTH_TOKEN` of `integrations.smsProvider.auth_token` of
- * `agent.front_desk`: the same for the same address and field. Of two fields whose names differ by case
- * alone, one must be `marked`.
- */
-export function secretName(address: Address, path: Path, marked = false): string {
-  const names = path
-    .filter((segment) => !SILENT.has(segment))
-    .map((segment) => (isIdentity(segment) ? segment.replace(/^\["?|"?\]$/g, '') : segment));
-  const words = slugOf(names.join(' '));
-  // What slugs leave out, two fields may differ by.
-  const isPlain =
-    !marked && words === names.map((name) => slugOf(name)).join('_') && names.every(isTold);
-  const suffix = isPlain
-    ? ''
-    : `_${createHash('sha256').update(path.join('\0')).digest('hex').slice(0, 6)}`;
-  const owner = address.replaceAll('.', '_');
-  return `${owner}__${words}${suffix}`.replace(/__+$/, '').toUpperCase();
-}
-
-/** Whether a name can be read from its slug again, but for case, words and separators. */
-function isTold(name: string): boolean {
-  return /^[A-Za-z0-9]+(?:[ _-][A-Za-z0-9]+)*$/.test(name);
 }

@@ -1,6 +1,6 @@
 import { writtenValue } from '../stack/editor/explain-field.ts';
 import type { ExportResult } from './index.ts';
-import type { SecretUse } from './resource.ts';
+import type { SecretUse } from './secrets.ts';
 
 /** Columns of a line. */
 const WIDTH = 100;
@@ -39,12 +39,12 @@ function variable(name: string, value: string): string {
   return line.length <= WIDTH + 1 ? line : `  ${name}:\n    default: ${value}\n`;
 }
 
+/** Resources of one variable that are listed; the rest is counted. */
+const MOST_LISTED = 3;
+
 /** The list of what somebody must supply before the first plan. */
 export function secretsText(secrets: readonly SecretUse[]): string {
-  const rows = (those: readonly SecretUse[]) =>
-    those.map(
-      ({ name, address, path }) => `- [ ] \`${name}\`: \`${cell(path)}\` of \`${address}\``,
-    );
+  const isShared = (those: readonly SecretUse[]) => variables(those).size < those.length;
   const told = secrets.filter(({ value }) => value !== undefined);
   const untold = secrets.filter(({ value }) => value === undefined);
   return [
@@ -61,6 +61,13 @@ export function secretsText(secrets: readonly SecretUse[]): string {
           'Look them up where they were issued. Once they are set, `callsheet state trust` takes them for',
           'what the platform has; `callsheet apply --resend-secrets` writes them.',
           '',
+          ...(isShared(untold)
+            ? [
+                'Fields with the same account at the same provider share a variable. Callsheet cannot compare their',
+                'values. If a field has another value, give it a variable of its own before you trust or write it.',
+                '',
+              ]
+            : []),
           ...rows(untold),
           '',
         ]),
@@ -72,10 +79,36 @@ export function secretsText(secrets: readonly SecretUse[]): string {
           'Their values are compared: another one is a change. `callsheet export --secrets-file FILE`',
           'writes down those that the platform has.',
           '',
+          ...(isShared(told)
+            ? ['Fields that had the same value for the same host and header share a variable.', '']
+            : []),
           ...rows(told),
           '',
         ]),
   ].join('\n');
+}
+
+/** Secrets by their variable. */
+function variables(secrets: readonly SecretUse[]): ReadonlyMap<string, readonly SecretUse[]> {
+  return Map.groupBy(secrets, ({ name }) => name);
+}
+
+function rows(secrets: readonly SecretUse[]): readonly string[] {
+  return [...variables(secrets)].map(([name, uses]) => {
+    const [first] = uses;
+    const paths = new Set(uses.map(({ path }) => path));
+    const path = `\`${cell(first?.path ?? '')}\`${paths.size > 1 ? ' and others' : ''}`;
+    const addresses = [...new Set(uses.map(({ address }) => address))];
+    const listed = addresses.slice(0, MOST_LISTED).map((address) => `\`${address}\``);
+    const more = addresses.length - listed.length;
+    const of = [...listed, ...(more > 0 ? [`${more} more`] : [])];
+    return `- [ ] \`${name}\`: ${path} of ${inWords(of)}`;
+  });
+}
+
+function inWords(items: readonly string[]): string {
+  const last = items.at(-1) ?? '';
+  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`;
 }
 
 function cell(text: string): string {
@@ -84,9 +117,11 @@ function cell(text: string): string {
 
 /** What a shell reads with `set -a; . FILE`: the values that the platform returns, and names for the others. */
 export function secretsFile(secrets: readonly SecretUse[]): string {
-  return secrets
-    .map(({ name, value }) =>
-      value === undefined ? `# ${name}=\n` : `${name}='${value.replaceAll("'", "'\\''")}'\n`,
+  return [...variables(secrets)]
+    .map(([name, [first]]) =>
+      first?.value === undefined
+        ? `# ${name}=\n`
+        : `${name}='${first.value.replaceAll("'", "'\\''")}'\n`,
     )
     .join('');
 }

@@ -50,7 +50,14 @@ import {
 import { chooseRevertOrUpdate, leaveOutRefused, leaveOutUnclearable } from './revert.ts';
 import { uncomparedNote } from './secrets.ts';
 import { moveEntry, rememberResource } from './state-entry.ts';
-import { assumptionsOf, carriedPaths, type Support, supportOf, withSupport } from './steps.ts';
+import {
+  assumptionsOf,
+  carriedPaths,
+  rememberedAssumptions,
+  type Support,
+  supportOf,
+  withSupport,
+} from './steps.ts';
 
 /** How much is read: all of it, or only what may have changed. */
 export type Refresh = 'fast' | 'full';
@@ -155,8 +162,9 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   const guarded = guard(results, existing, input);
   const sound = refuseUnresolved(guarded, desired, ids);
   const uncompared = uncomparedNote(
-    results.flatMap(({ leaves }) => leaves),
+    results.map(({ change: { address }, leaves }) => ({ address, leaves })),
     input.world,
+    state,
   );
   const plan = assemble(
     options.force ? sound : await refuseReferenced(sound, input),
@@ -173,7 +181,14 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     ),
   );
   const unread = results.filter(({ isUnread }) => isUnread).length;
-  return { plan, refresh, ids, found, unread, uncompared: uncompared[0]?.message };
+  return {
+    plan,
+    refresh,
+    ids,
+    found,
+    unread,
+    uncompared: uncompared.find(({ known }) => known !== true)?.message,
+  };
 }
 
 function isChosen(
@@ -215,6 +230,13 @@ function assemble(
 ): PlanDocument {
   const { state, options, guards, now } = input;
   const changes = all.filter(({ action }) => action !== 'no_op');
+  const assumptions = assumptionsOf(
+    changes,
+    unreadKinds(results),
+    carriedBy(results),
+    supportOf(input),
+  );
+  const known = rememberedAssumptions(assumptions, state, supportOf(input));
   const groups = groupAlike(changes, input.sourceOf ?? (() => undefined));
   const undigested: Omit<PlanDocument, 'digest'> = {
     format: 'callsheet-plan',
@@ -231,7 +253,8 @@ function assemble(
     options,
     summary: summarise(changes, all.length - changes.length),
     requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
-    assumptions: assumptionsOf(changes, unreadKinds(results), carriedBy(results), supportOf(input)),
+    assumptions,
+    ...(known.length === 0 ? {} : { known_assumptions: known }),
     ...((input.endpoints ?? []).length === 0 ? {} : { endpoints: input.endpoints }),
     changes,
     ...(groups.length === 0 ? {} : { groups }),

@@ -153,7 +153,7 @@ function usesMessage(uses: readonly Use[], planned: ReadonlyMap<string, Change>)
   const [noun = ''] = users.map(({ kind }) => (users.length === 1 ? kind.name : kind.section));
   const what = `${users.length} live ${noun.replaceAll('_', ' ')} still`;
   const verb = users.length === 1 ? 'uses' : 'use';
-  return `${what} ${verb} it: ${named.join(', ')}${more}; give them another one first, or plan with --force`;
+  return `${what} ${verb} it: ${named.join(', ')}${more}; give them another one first, or plan with --delete-used`;
 }
 
 function isMade({ action }: Change): boolean {

@@ -3,6 +3,7 @@
  * how many were not compared.
  */
 
+import type { Address } from '../core/address.ts';
 import { formatPath, type Path, pathOf, startsWith } from '../core/path.ts';
 import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
 import { contextAt, sensitivity } from '../core/redact.ts';
@@ -21,6 +22,7 @@ import { isSent, isWritten, type LeafChange } from '../diff/compare.ts';
 import { type Leaf, leavesOf } from '../diff/leaves.ts';
 import type { World } from '../diff/world.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { State } from '../state/model.ts';
 
 type Written = Pick<Change, 'operations' | 'fields'>;
 
@@ -43,18 +45,26 @@ export function secretsWritten(
   );
 }
 
-/** What a comparison could not say of secrets, in one note: their number is all that is the same in each run. */
+/**
+ * What a comparison could not say of secrets, in one note: their number is all that is the same in each run. Secrets
+ * that are not set and that the state remembers are `known`: an earlier plan, or an export, has told of them.
+ */
 export function uncomparedNote(
-  leaves: Iterable<LeafChange>,
+  compared: Iterable<{ readonly address: Address; readonly leaves: readonly LeafChange[] }>,
   { secretOf }: Pick<World, 'secretOf'>,
+  { resources }: Pick<State, 'resources'>,
 ): readonly Note[] {
   const unset = new Set<string>();
   const unknown = new Set<string>();
-  for (const { cause, after, text } of leaves) {
-    if (cause !== 'unknown_secret') continue;
-    const source = after instanceof Secret ? after.source : text;
-    const isSet = after instanceof Secret && secretOf(source, text) !== undefined;
-    (isSet ? unknown : unset).add(source);
+  let isKnown = true;
+  for (const { address, leaves } of compared) {
+    for (const { cause, after, text } of leaves) {
+      if (cause !== 'unknown_secret') continue;
+      const source = after instanceof Secret ? after.source : text;
+      const isSet = after instanceof Secret && secretOf(source, text) !== undefined;
+      (isSet ? unknown : unset).add(source);
+      isKnown &&= !isSet && ownOf(ownOf(resources, address)?.leaves, text) !== undefined;
+    }
   }
   if (unset.size + unknown.size === 0) return [];
   const message = [
@@ -69,7 +79,7 @@ export function uncomparedNote(
           `${secrets(unknown.size, 'is', 'are')} set here and cannot be compared: the platform does not return secrets, and the state does not tell what was written. What is stored stays. If that is what is set here, callsheet state trust remembers it; --resend-secrets writes it.`,
         ]),
   ].join(' ');
-  return [{ severity: 'info', address: null, message }];
+  return [{ severity: 'info', address: null, message, ...(isKnown && { known: true as const }) }];
 }
 
 function secrets(count: number, one: string, more: string): string {
@@ -154,7 +164,7 @@ function storedLeaves(root: FieldSchema, live: JsonObject): ReadonlyMap<string, 
  * Where the platform sends what stands at a path, as `x-destination` says; the innermost one counts. Of several
  * documents the first that has a member tells it.
  */
-function destinationOf(
+export function destinationOf(
   root: FieldSchema,
   documents: readonly Value[],
   path: Path,

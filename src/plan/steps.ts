@@ -7,6 +7,7 @@ import { schemasAlong } from '../core/walk.ts';
 import { fieldSchema, leavesOf } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { State } from '../state/model.ts';
 import type { Identity } from './identify.ts';
 import type { Reader } from './reader.ts';
 
@@ -162,6 +163,39 @@ export function assumptionsOf(
     }
   }
   return [...found].sort();
+}
+
+/**
+ * Those of the assumptions that the state's resources rest on already, so that the plans which made it have told of
+ * them. A state that no run wrote, such as that of an export, has told nobody.
+ */
+export function rememberedAssumptions(
+  assumptions: readonly string[],
+  { last_run: lastRun, resources }: Pick<State, 'last_run' | 'resources'>,
+  { assumptionOf }: Support,
+): readonly string[] {
+  const open = new Set(lastRun === null ? [] : assumptions);
+  const seen = new Set<string>();
+  const isNew = (key: string) => !seen.has(key) && seen.add(key) !== undefined;
+  for (const resource of Object.values(resources)) {
+    if (open.size === 0) break;
+    const { schema, operations, stamp, facets } = kindNamed(resource.kind);
+    if (isNew(resource.kind)) {
+      const called = [
+        ...operations.read,
+        ...operations.create,
+        ...operations.update,
+        ...facets.flatMap((facet) => facet.operations),
+      ];
+      for (const name of called) open.delete(assumptionOf(name) ?? '');
+      open.delete(stamp?.assumption ?? '');
+    }
+    for (const path of Object.keys(resource.leaves)) {
+      if (!isNew(`${resource.kind} ${path}`)) continue;
+      for (const assumption of assumptionsAlong(schema, path)) open.delete(assumption);
+    }
+  }
+  return lastRun === null ? [] : assumptions.filter((one) => !open.has(one));
 }
 
 /** The assumptions that writing a field rests on: its own, and those of what it is in. */

@@ -14,6 +14,8 @@ import type { Left, Wish } from './wish.ts';
 export type Group = {
   /** Of several wishes all want the same. */
   readonly wishes: readonly [Wish, ...Wish[]];
+  /** What others who read the place get with it. */
+  readonly along?: readonly Wish[];
   readonly home: (Home & { readonly type: 'value' | 'file' }) | { readonly type: 'own' };
 };
 
@@ -22,13 +24,33 @@ type Grouped = {
   /** Wishes for values that are put together from others: they are fulfilled when those are, or not at all. */
   readonly followers: readonly { readonly wish: Wish; readonly refusal: Left }[];
   readonly refused: readonly Left[];
+  /** What was refused, and a person can decide. */
+  readonly questions: readonly SharedPlace[];
+};
+
+/**
+ * `own`: written on the resource itself, where it wins over what it shares. `shared`: written where it is shared, so
+ * that it changes for all who read it there.
+ */
+export type Choice = 'own' | 'shared';
+
+/** A place that resources share, where some of them are to have another value. */
+export type SharedPlace = {
+  readonly key: string;
+  /** `bases.yaml:12`, or a file. */
+  readonly where: string;
+  /** The addresses and fields that are to have another value. */
+  readonly wishes: readonly Pick<Wish, 'address' | 'text'>[];
+  /** Who else reads it. */
+  readonly others: readonly Address[];
+  readonly choices: readonly Choice[];
 };
 
 type GroupInput = {
   readonly byAddress: ReadonlyMap<Address, ResolvedResource>;
   readonly variables: Variables;
-  /** Whether what others share, and want otherwise, is written on the resource itself. */
-  readonly override: boolean;
+  /** What becomes of a place that others share, and want otherwise; undefined: it is refused. */
+  readonly choose: (key: string) => Choice | undefined;
 };
 
 type Homed = { readonly wish: Wish; readonly home: Home };
@@ -36,7 +58,13 @@ type Homed = { readonly wish: Wish; readonly home: Home };
 /** Puts wishes together that are written in one place, where all who read it want the same. */
 export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped {
   const { byAddress, variables } = input;
-  const sorting: Sorting = { input, groups: [], followers: [], refused: [] };
+  const sorting: Sorting = {
+    input,
+    groups: [],
+    followers: [],
+    refused: [],
+    questions: [],
+  };
   const homed = wishes.flatMap((wish): Homed[] => {
     const resource = byAddress.get(wish.address);
     return resource === undefined ? [] : [{ wish, home: homeOf(wish, resource, variables) }];
@@ -49,8 +77,8 @@ export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped
     variables,
   );
   for (const sharing of Map.groupBy(placed, groupKey).values()) agree(sharing, uses, sorting);
-  const { groups, followers, refused } = sorting;
-  return { groups, followers, refused };
+  const { groups, followers, refused, questions } = sorting;
+  return { groups, followers, refused, questions };
 }
 
 type Placed = { readonly wish: Wish; readonly home: Home & { readonly type: 'value' | 'file' } };
@@ -60,6 +88,7 @@ type Sorting = {
   readonly groups: Group[];
   readonly followers: { wish: Wish; refusal: Left }[];
   readonly refused: Left[];
+  readonly questions: SharedPlace[];
 };
 
 function isPlaced({ wish, home }: Homed): boolean {
@@ -73,19 +102,36 @@ function isRow({ address }: Wish, { byAddress }: GroupInput): boolean {
 function sortUnplaced({ wish, home }: Homed, sorting: Sorting): void {
   const { refused, followers, input } = sorting;
   if (home.type === 'layered') refused.push(layeredWords(wish, home));
-  else if (isWrittenOnItself(wish, sorting)) return;
+  else if (isWrittenOnItself(wish, unplacedKey(wish), sorting)) return;
   else if (home.type !== 'filled') refused.push(nowhereWords(wish));
   else {
     const refusal = filledWords(wish, home, isRow(wish, input));
     if (wish.action === 'set') followers.push({ wish, refusal });
     else refused.push(refusal);
+    if (canBeOwn(wish, input))
+      sorting.questions.push({
+        key: unplacedKey(wish),
+        where: `${home.by} (${whereOf(home.place)})`,
+        wishes: [wish],
+        others: [],
+        choices: ['own'],
+      });
   }
 }
 
+/** What stands nowhere by itself is nobody else's. */
+function unplacedKey({ address, text }: Wish): string {
+  return `${address} ${text}`;
+}
+
+function canBeOwn(wish: Wish, input: GroupInput): boolean {
+  return wish.action !== 'remove' && !isRow(wish, input);
+}
+
 /** Has a wish written on the resource itself, where that is asked for and there is such a place. */
-function isWrittenOnItself(wish: Wish, { input, groups }: Sorting): boolean {
-  const isAsked = (input.override || wish.action === 'restore') && wish.action !== 'remove';
-  if (!isAsked || isRow(wish, input)) return false;
+function isWrittenOnItself(wish: Wish, key: string, { input, groups }: Sorting): boolean {
+  const isAsked = wish.action === 'restore' || input.choose(key) === 'own';
+  if (!isAsked || !canBeOwn(wish, input)) return false;
   groups.push({ wishes: [wish], home: { type: 'own' } });
   return true;
 }
@@ -107,17 +153,54 @@ function agree(
     });
     return;
   }
+  const { key } = first.home;
+  const along = wishesAlong(all, others, sorting.input);
+  if (along !== undefined && sorting.input.choose(key) === 'shared') {
+    const wished = [first.wish, ...rest.map(({ wish }) => wish)] as const;
+    sorting.groups.push({ wishes: [...wished], along, home: first.home });
+    return;
+  }
   const dissent = [...new Set((others.length > 0 ? others : all).map(({ address }) => address))];
+  const left: Wish[] = [];
   for (const { wish, home } of sharing) {
     if (home.type === 'value' && home.alias !== undefined) {
       // An alias can be written out without a word to the others.
       const { alias, ...at } = home;
       sorting.groups.push({ wishes: [wish], home: { ...at, key: keyOf(alias), place: alias } });
-    } else if (!isWrittenOnItself(wish, sorting)) {
-      const advice = theirOwn(isRow(wish, sorting.input));
+    } else if (!isWrittenOnItself(wish, key, sorting)) {
+      const canShare = along !== undefined && along.length > 0;
+      const advice = adviceFor(isRow(wish, sorting.input), canShare ? dissent.length : undefined);
       sorting.refused.push(sharedWords(wish, home, dissent, advice));
+      left.push(wish);
     }
   }
+  const choices: readonly Choice[] = [
+    ...(left.some((wish) => canBeOwn(wish, sorting.input)) ? ['own' as const] : []),
+    ...(along !== undefined && along.length > 0 ? ['shared' as const] : []),
+  ];
+  if (left.length > 0 && choices.length > 0) {
+    const where = placeOf(first.home);
+    sorting.questions.push({ key, where, wishes: left, others: dissent, choices });
+  }
+}
+
+/**
+ * What others who read a place get where it changes for all; undefined where that cannot be: not all want one value,
+ * or it is another field of somebody.
+ */
+function wishesAlong(
+  wishes: readonly Wish[],
+  others: readonly Use[],
+  { byAddress }: GroupInput,
+): readonly Wish[] | undefined {
+  const [first] = wishes;
+  if (first === undefined || new Set(wishes.map(nextText)).size > 1) return undefined;
+  const { path } = useOf(first);
+  const along = others.map((other) => {
+    const isSame = byAddress.get(other.address)?.kind === first.kind && other.path === path;
+    return isSame ? { ...first, address: other.address } : undefined;
+  });
+  return along.every((one) => one !== undefined) ? along : undefined;
 }
 
 /** Wishes for one element of a list belong together, those for another do not. */
@@ -183,11 +266,15 @@ function usesOf(
 
 /** Everything that pull says of a value that it does not write. */
 
-/** What can be done where a value is shared. */
-function theirOwn(isRow: boolean): string {
+/** What can be done where a value is shared; `others` where it can be changed for them as well. */
+function adviceFor(isRow: boolean, others: number | undefined): string {
+  const all =
+    others === undefined
+      ? ''
+      : `; --change-shared changes it there, for ${others === 1 ? 'the other one' : `the ${others} others`}, too`;
   return isRow
-    ? 'give the row a column for it, or name all rows that have the same live value'
-    : 'change it by hand, or --override writes it on the resource itself';
+    ? `give the row a column for it, or name all rows that have the same live value${all}`
+    : `change it by hand, or --override writes it on the resource itself${all}`;
 }
 
 const MOST_NAMED = 3;
@@ -202,11 +289,10 @@ function sharedWords(
   const shown = names.slice(0, MOST_NAMED).join(', ');
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   const who = names.length === 0 ? 'another field of it' : `${shown}${more}`;
-  const what = home.type === 'file' ? home.file : whereOf(home.place);
   return {
     address,
     path: text,
-    reason: `${what} is also what ${who} read${names.length > 1 ? '' : 's'}, with another live value`,
+    reason: `${placeOf(home)} is also what ${who} read${names.length > 1 ? '' : 's'}, with another live value`,
     advice,
   };
 }
@@ -248,6 +334,10 @@ function nowhereWords({ address, text }: Wish): Left {
 
 export function unwritableWords({ address, text }: Wish, reason: string): Left {
   return { address, path: text, reason, advice: 'change the configuration by hand' };
+}
+
+function placeOf(home: Placed['home']): string {
+  return home.type === 'file' ? home.file : whereOf(home.place);
 }
 
 /** `agents.yaml:12` */

@@ -18,7 +18,13 @@ import type { Loaded, Stack } from '../stack/index.ts';
 import { valuesBelow } from '../stack/resolved.ts';
 import { resourceSchema } from '../stack/schema.ts';
 import { positionOf, type Source } from '../stack/source.ts';
-import { type Group, groupWishes, unwritableWords } from './group.ts';
+import {
+  type Choice,
+  type Group,
+  groupWishes,
+  type SharedPlace,
+  unwritableWords,
+} from './group.ts';
 import { plainPath } from './home.ts';
 import { editOf, type FileEdit, textAfter } from './texts.ts';
 import { type Left, type Wish, wishesOf } from './wish.ts';
@@ -37,8 +43,8 @@ type PullInput = {
   readonly planned: Planned;
   /** Whether live values are taken where the configuration changed, too. */
   readonly theirs: boolean;
-  /** Whether what others share is written on the resource itself. */
-  readonly override: boolean;
+  /** What becomes of a place that others share, and want otherwise; undefined: it is refused. */
+  readonly choose: (key: string) => Choice | undefined;
   /** The text of a file of the stack, as it was read. */
   readonly textOf: (file: string) => string;
   /** Loads the stack with other texts in the place of what some files hold. */
@@ -53,12 +59,18 @@ type PulledLeaf = {
   readonly file: string;
   /** Where it stood; null for a text that is a file of its own. */
   readonly line: number | null;
+  /** How many others change with it, as they share it. */
+  readonly others?: number;
 };
+
+export type { Choice, SharedPlace };
 
 export type Pulled = {
   readonly pulled: readonly PulledLeaf[];
   readonly kept: readonly Left[];
   readonly refused: readonly Left[];
+  /** What was refused, and a person can decide. */
+  readonly questions: readonly SharedPlace[];
   /** By path in the stack folder. */
   readonly files: ReadonlyMap<string, { readonly before: string; readonly after: string }>;
 };
@@ -70,7 +82,7 @@ export async function pullLive(input: PullInput): Promise<Pulled> {
   const written = stack.written();
   const byAddress = new Map(written.resources.map((one) => [one.address, one]));
   const { variables } = written;
-  const grouped = groupWishes(wishes, { byAddress, variables, override: input.override });
+  const grouped = groupWishes(wishes, { byAddress, variables, choose: input.choose });
   refused.push(...grouped.refused);
   const idOf = (address: Address) => planned.ids.get(address);
   let ready: readonly Ready[] = grouped.groups.flatMap((group) => {
@@ -89,7 +101,9 @@ export async function pullLive(input: PullInput): Promise<Pulled> {
     }
     const outcome = await check(made.texts, ready, followers, input);
     if (outcome === 'right') {
-      return { kept, refused, files: made.files, pulled: pulledOf(ready, followers) };
+      const { questions } = grouped;
+      const pulled = pulledOf(ready, followers);
+      return { kept, refused, questions, files: made.files, pulled };
     }
     refused.push(...outcome.words);
     ready = ready.filter((one) => !outcome.failed.includes(one));
@@ -188,6 +202,7 @@ function pulledOf(ready: readonly Ready[], followers: readonly Follower[]): read
         ...named(wish),
         file: plainPath(edit.file),
         line: edit.type === 'text' ? null : positionOf(edit.place).line,
+        ...(group.along === undefined ? {} : { others: group.along.length }),
       })),
     ),
     ...followers.map(({ wish }) => ({
@@ -219,7 +234,8 @@ async function check(
   if (ready.length === 0) return followers.length === 0 ? 'right' : withoutFollowers(followers);
   const { stack: read, diagnostics } = await reload(texts);
   if (read === undefined) return blameErrors(ready, diagnostics);
-  const all = [...ready.flatMap(({ group }) => group.wishes), ...followers.map(({ wish }) => wish)];
+  const wished = ready.flatMap(({ group }) => [...group.wishes, ...(group.along ?? [])]);
+  const all = [...wished, ...followers.map(({ wish }) => wish)];
   const wrong = mismatches(stack.resources, read.resources, all, (one) => planned.ids.get(one));
   return wrong.length === 0 ? 'right' : blameMismatches(ready, followers, wrong);
 }
@@ -253,7 +269,9 @@ function blameMismatches(
     (byAddress.get(wish.address) ?? []).some(({ path }) => isAbout(wish, path));
   const lost = followers.filter(({ wish }) => isMeant(wish));
   if (lost.length > 0) return withoutFollowers(lost);
-  const about = ready.filter(({ group }) => group.wishes.some(isMeant));
+  const about = ready.filter(({ group }) =>
+    [...group.wishes, ...(group.along ?? [])].some(isMeant),
+  );
   const near = ready.filter(({ group }) =>
     group.wishes.some((wish) => byAddress.has(wish.address)),
   );

@@ -1,11 +1,14 @@
 import { type Address, formatAddress } from '../core/address.ts';
+import { formatPath } from '../core/path.ts';
 import { nameAll } from '../export/names.ts';
-import { type Remark, writeOne } from '../export/resource.ts';
+import { type Remark, sayOne, writeFile } from '../export/resource.ts';
+import { nameSecrets, openSecrets, withNames } from '../export/secrets.ts';
 import { namelessOf, nounOf, ownTextFile, wayBack } from '../export/survey.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { recordKeyOf, scopesOf } from '../plan/natural-key.ts';
 import type { ListedResource, LiveResource, Reader } from '../plan/reader.ts';
+import type { WriteOptions } from '../stack/edit/write.ts';
 import type { Stack } from '../stack/index.ts';
 import type { State } from '../state/model.ts';
 
@@ -100,22 +103,57 @@ export function proposeFiles(
   options: ProposeOptions,
 ): readonly Proposed[] {
   const free = freePaths(options.isTaken);
-  return [...named].map(([one, address]) => proposeOne(one, address, options, free));
+  const { standIn } = openSecrets();
+  const all = [...named].map(([one, address]) => sayForeign(one, address, options, standIn, free));
+  const names = nameSecrets(
+    all.flatMap(({ one }) => one?.secrets ?? []),
+    options.isVariableTaken,
+  );
+  return all.map(({ address, id, file, one, remarks, write }): Proposed => {
+    if (one === undefined)
+      return { address, id, file: undefined, texts: new Map(), secrets: [], remarks };
+    const document = withNames(one.writable.document, names);
+    const { text, files } = writeFile([{ ...one.writable, document }], write);
+    return {
+      address,
+      id,
+      file,
+      texts: new Map([[file, text], ...files]),
+      secrets: one.secrets.map(({ path, secret: { source } }) => ({
+        address,
+        path: formatPath(path),
+        source: `env:${names.get(source) ?? source}`,
+      })),
+      remarks,
+    };
+  });
 }
 
-function proposeOne(
+/** What the stack is to say of a resource, but for the variables of its secrets, and how it is written. */
+function sayForeign(
   one: Foreign,
   address: Address,
   options: ProposeOptions,
+  standIn: ReturnType<typeof openSecrets>['standIn'],
   free: (path: string) => string,
-): Proposed {
+) {
   const { kind, live } = one;
   const { organizations, organization, schema } = options;
   const name = address.split('.').slice(1).join('-');
   const file = free(`${kind.section}/${name}.yaml`);
   const paths = new Map<string, string>();
-  const context = { ...options, kind, address, isTwin: options.isAmbiguous(one) };
-  const { one: written, remarks } = writeOne(live, context, {
+  const [owner = ''] =
+    Object.entries(organizations).find(([, id]) => id === live.scope.organization_id) ?? [];
+  const context = {
+    kind,
+    address,
+    addressOf: options.addressOf,
+    isTwin: options.isAmbiguous(one),
+    own: name,
+    organization: owner,
+    standIn,
+  };
+  const write: WriteOptions = {
     kinds,
     organizations,
     organization,
@@ -123,27 +161,13 @@ function proposeOne(
     fileFor: (text) => {
       const wanted = ownTextFile(kind, name, text);
       if (wanted === undefined) return undefined;
-      // A resource may be put into words again, without what there are none for.
+      // A resource is put into words again when its variables have names.
       const path = paths.get(text.path) ?? free(wanted);
       paths.set(text.path, path);
       return path;
     },
-  });
-  if (written === undefined) {
-    return { address, id: live.id, file: undefined, texts: new Map(), secrets: [], remarks };
-  }
-  return {
-    address,
-    id: live.id,
-    file,
-    texts: new Map([[file, written.written.text], ...written.written.files]),
-    secrets: written.secrets.map((secret) => ({
-      address,
-      path: secret.path,
-      source: `env:${secret.name}`,
-    })),
-    remarks,
   };
+  return { address, id: live.id, file, write, ...sayOne(live, context, write) };
 }
 
 /** Paths that nothing stands at yet, each given once, also where upper and lower case are the same. */

@@ -185,7 +185,7 @@ async function goAstray(
   return compared(before, copy.dump(), { ...words, addressOf }, steps);
 }
 
-/** The newest run first. What is refused is tried once more with force: nobody else works on a copy. */
+/** The newest run first. What is refused is tried once more with `--undo-edited` and `--delete-used`: nobody else works on a copy. */
 async function rollBackAll(
   runs: readonly string[],
   hands: Hands,

@@ -119,7 +119,7 @@ export function rollbackStep(outcomes: readonly Outcome[]): RehearsalStep {
   const details = outcomes.flatMap((outcome) => [
     ...(outcome.forced === undefined || outcome.forced === null
       ? []
-      : [`without --force it is refused: ${outcome.forced}`]),
+      : [`without --undo-edited and --delete-used it is refused: ${outcome.forced}`]),
     ...(outcome.status === 'done' ? [] : failuresOf(outcome)),
     ...outcome.ledger
       .filter(({ verdict }) => verdict !== undefined)
@@ -178,7 +178,7 @@ export type Hands = {
   readonly plan: (which: 'first' | 'second') => Promise<PlanDocument>;
   /** Applies a plan that was made on the copy or, without one, whatever is left to do. */
   readonly apply: (plan?: PlanDocument) => Promise<Outcome>;
-  readonly rollback: (run: string, force: boolean) => Promise<Outcome>;
+  readonly rollback: (run: string, isForced: boolean) => Promise<Outcome>;
   readonly close: () => Promise<void>;
 };
 

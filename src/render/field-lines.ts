@@ -18,7 +18,14 @@ import {
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { blockValue, extentOf, firstWords, inlineValue, isMultiline } from './value-text.ts';
+import {
+  areVersions,
+  blockValue,
+  extentOf,
+  firstWords,
+  inlineValue,
+  isMultiline,
+} from './value-text.ts';
 import { formatCount, formatNumber } from './wording.ts';
 
 /** Where fields stand under their resource. */
@@ -175,7 +182,8 @@ function excerpt(value: Json, tone: Tone, room: number): Line {
 
 function bothSides(row: Row, before: Json, after: Json): readonly Line[] {
   const { options } = row;
-  const isText = isLong(before, options.width) || isLong(after, options.width);
+  const isText =
+    isLong(before, options.width) || isLong(after, options.width) || areVersions(before, after);
   const spans = isText
     ? []
     : [span(inlineValue(before), 'removed'), span(' → ', 'dim'), span(inlineValue(after), 'added')];

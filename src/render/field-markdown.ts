@@ -5,7 +5,7 @@ import { escapeText, fence, inlineCode } from './markdown-text.ts';
 import type { Piece } from './prose/blocks.ts';
 import { type CalloutRow, type ProseRow, viewProse } from './prose/view.ts';
 import { cutText, textWidth } from './terminal.ts';
-import { blockValue, extentOf, inlineValue, isMultiline } from './value-text.ts';
+import { areVersions, blockValue, extentOf, inlineValue, isMultiline } from './value-text.ts';
 import { formatCount, formatNumber } from './wording.ts';
 
 /** Fields: those of one line as a fenced diff, the longer ones below it; nothing where there are none. */
@@ -32,7 +32,9 @@ function longField({ path, sign, content, remark }: FieldView): readonly string[
     ? [content.live, content.wanted]
     : [content.before, content.after];
   if (before === null || after === null) return undefined;
-  if (isInline(before, path) && isInline(after, path)) return undefined;
+  const isShort = isInline(before, path) && isInline(after, path);
+  // Of a conflict the value last written is shown, too.
+  if (isShort && (isConflict || !areVersions(before, after))) return undefined;
   const told = isConflict
     ? ' (conflict: from what is live now to what is configured)'
     : remark === null

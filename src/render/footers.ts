@@ -37,15 +37,16 @@ export function footersAbove(plan: PlanDocument): readonly Footer[] {
   ];
 }
 
-/** What is to be known beside the changes. */
-export function footersBelow(plan: PlanDocument): readonly Footer[] {
+/** What is to be known beside the changes; `isWhole`: what the state remembers, too. */
+export function footersBelow(plan: PlanDocument, isWhole = false): readonly Footer[] {
+  const notes = isWhole ? plan.notes : plan.notes.filter(({ known }) => known !== true);
   return [
     ...secretsFooter(plan).filter((footer) => !isUrgent(footer)),
     ...verdictFooter(plan, 'held'),
     ...verdictFooter(plan, 'unsupported'),
     ...settledFooter(plan),
-    ...noteFooter(plan.notes, 'warning'),
-    ...noteFooter(plan.notes, 'info'),
+    ...noteFooter(notes, 'warning'),
+    ...noteFooter(notes, 'info'),
     ...rehearsalFooters(plan),
   ];
 }

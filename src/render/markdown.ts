@@ -28,6 +28,7 @@ import {
   kindTitle,
   movedEndpointLines,
   namesRelyOn,
+  newAssumptions,
   SYMBOLS,
 } from './wording.ts';
 
@@ -324,7 +325,7 @@ function footerText({ title, items, advice, weight, isWhole }: Footer): string {
 /** What carrying it out takes, and what identifies the plan. */
 function closing(plan: PlanDocument): readonly string[] {
   const { reads, writes } = plan.requests;
-  const assumed = plan.assumptions.map(inlineCode).join(', ');
+  const assumed = newAssumptions(plan).map(inlineCode).join(', ');
   return [
     ...(isEmpty(plan) || reads + writes === 0 ? [] : [forecastOf(plan)]),
     ...movedEndpointLines(plan).map((line) => `**Moved:** ${escapeText(line)}`),

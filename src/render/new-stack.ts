@@ -131,10 +131,14 @@ export function renderExportText(
           width,
           'dim',
         )),
-    ...section(
-      `Secrets to supply (SECRETS.md): ${formatNumber(secrets.length)}`,
-      secretLines(document),
-    ),
+    ...section(secretTitle(document), secretLines(document)),
+    ...(isShared(secrets.filter(({ told }) => !told))
+      ? noteLines(
+          'Fields with the same account at the same provider share a variable. The platform does not return their values, so Callsheet cannot compare them. SECRETS.md lists the fields.',
+          width,
+          'plain',
+        )
+      : []),
     ...section(
       `Not as on the platform: ${formatNumber(remarks.length)}`,
       remarks.map(
@@ -174,11 +178,33 @@ function section(title: string, items: readonly string[], width?: number): reado
   ];
 }
 
+type Secrets = ExportDocument['secrets'];
+
+/** Variables in the order of their names, each with its fields. */
+function variables(secrets: Secrets): readonly (readonly [name: string, uses: Secrets])[] {
+  return [...Map.groupBy(secrets, ({ name }) => name)];
+}
+
+function isShared(secrets: Secrets): boolean {
+  return variables(secrets).length < secrets.length;
+}
+
+function secretTitle({ secrets }: ExportDocument): string {
+  if (secrets.length === 0) return '';
+  const count = formatNumber(variables(secrets).length);
+  const fields = isShared(secrets) ? `, for ${formatNumber(secrets.length)} fields` : '';
+  return `Secrets to supply (SECRETS.md): ${count}${fields}`;
+}
+
 function secretLines({ secrets, secrets_file: file }: ExportDocument): readonly string[] {
-  if (file === null) return secrets.map(({ name }) => name);
-  const told = secrets.filter((one) => one.told).length;
+  const lines = (those: Secrets) =>
+    variables(those).map(([name, uses]) =>
+      uses.length === 1 ? name : `${name} (${formatCount(uses.length, 'field')})`,
+    );
+  if (file === null) return lines(secrets);
+  const told = variables(secrets.filter((one) => one.told)).length;
   const where = `${formatNumber(told)} of them ${told === 1 ? 'is' : 'are'} in ${file}: keep it out of Git`;
-  return [where, ...secrets.filter((one) => !one.told).map(({ name }) => name)];
+  return [where, ...lines(secrets.filter((one) => !one.told))];
 }
 
 /** A plan says of a secret that is not set that it was not compared. */

@@ -91,15 +91,17 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
     const own = shown.get(change.address);
     if (own === undefined) return [{ change, shared: 0 }];
     const fields = change.fields.filter(({ path }) => !own.paths.has(path));
-    const isTold = fields.length === 0 && change.action === 'update';
-    return isTold ? [] : [{ change: { ...change, fields }, shared: own.views }];
+    const left = { ...change, fields };
+    // A field that only a note speaks of is nothing to look at.
+    const isTold = change.action === 'update' && viewFields(left, plan.purpose, false).length === 0;
+    return isTold ? [] : [{ change: left, shared: own.views }];
   });
   return {
     above: footersAbove(plan),
     first: plan.purpose === 'apply' ? firstLook(plan, groups, changes) : [],
     groups,
     changes,
-    below: footersBelow(plan),
+    below: footersBelow(plan, isWhole),
   };
 }
 

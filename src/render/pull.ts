@@ -78,11 +78,12 @@ function byFile({ pulled, files }: PullDocument) {
 }
 
 function leafLines(
-  { address, path, line }: PullDocument['pulled'][number],
+  { address, path, line, others = 0 }: PullDocument['pulled'][number],
   isWritten: boolean,
   { width }: RenderOptions,
 ): readonly Line[] {
-  const where = line === null ? '' : `  line ${line}`;
+  const along = others === 0 ? '' : `, also for ${formatCount(others, 'other')}`;
+  const where = `${line === null ? '' : `  line ${line}`}${along}`;
   const mark = path === '' ? span('  + ', 'added') : span('  ~ ', isWritten ? 'changed' : 'dim');
   return wrap([mark, span(nameOf({ address, path })), span(where, 'dim')], width, 6);
 }
@@ -106,12 +107,14 @@ function asSentence(text: string): string {
   return `${first}${text.slice(1)}.`;
 }
 
-function endOf({ status, files, refused }: PullDocument): string | undefined {
+function endOf({ status, pulled, files, refused }: PullDocument): string | undefined {
   switch (status) {
     case 'written':
       if (files.some(({ created }) => created)) return 'The next plan takes them over as they are.';
       if (refused.length > 0)
         return '`git diff` shows what changed; commit it. The next plan still has what was not pulled.';
+      if (pulled.some(({ others = 0 }) => others > 0))
+        return '`git diff` shows what changed; commit it. The next plan changes the others.';
       return '`git diff` shows what changed; commit it, and the next plan agrees.';
     case 'refused':
       return 'To leave them out and write the rest: callsheet pull --skip-refused, with the same addresses.';

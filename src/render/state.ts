@@ -113,7 +113,7 @@ export function renderLock(
     ? 'Whoever held it stops before the next write. What it did is in its journal, and the next apply settles it.'
     : owner === 'gone'
       ? 'Nothing need be done: the next run takes the lock over.'
-      : `To end it: callsheet state unlock ${lease}${owner === 'running' ? ' --force' : ''}`;
+      : `To end it: callsheet state unlock ${lease}${owner === 'running' ? ' --stop-run' : ''}`;
   return [
     sentence(`The state ${location} ${title}`, options),
     paint(factLines(facts, options.width, 2), options.color),

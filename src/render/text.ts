@@ -35,6 +35,7 @@ import {
   isEmpty,
   movedEndpointLines,
   namesRelyOn,
+  newAssumptions,
   SYMBOLS,
 } from './wording.ts';
 
@@ -82,7 +83,12 @@ export function renderPlanText(plan: PlanDocument, given: RenderOptions): string
     ? comparedLines(plan, options)
     : closingLines(plan, options, body.length > MOST_LINES / 2);
   return paint(
-    [...head, ...body, ...(body.length > 0 || !isEmpty(plan) ? [[]] : []), ...last],
+    [
+      ...head,
+      ...body,
+      ...(last.length > 0 && (body.length > 0 || !isEmpty(plan)) ? [[]] : []),
+      ...last,
+    ],
     options.color,
   );
 }
@@ -306,7 +312,7 @@ function closingLines(
 ): readonly Line[] {
   const { reads, writes } = plan.requests;
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
-  const count = plan.assumptions.length;
+  const count = (options.verbose ? plan.assumptions : newAssumptions(plan)).length;
   const which = options.verbose ? `: ${plan.assumptions.map(sanitiseLine).join(', ')}` : '';
   return [
     ...movedEndpointLines(plan).flatMap((line) =>

@@ -96,6 +96,22 @@ function block(value: Json): readonly string[] {
     });
 }
 
+/** Words that make a sentence, and the share of them that stays in an edit of it rather than in another sentence. */
+const FEWEST_WORDS = 4;
+const LEAST_KEPT = 1 / 3;
+
+/** Whether two values are versions of one sentence, which are read best with the changed words marked. */
+export function areVersions(before: Json, after: Json): boolean {
+  if (typeof before !== 'string' || typeof after !== 'string') return false;
+  const [old, fresh] = [before, after].map((text) => text.trim().split(/\s+/));
+  if (old === undefined || fresh === undefined) return false;
+  const fewest = Math.min(old.length, fresh.length);
+  const kept = new Set(fresh);
+  return (
+    fewest >= FEWEST_WORDS && old.filter((word) => kept.has(word)).length >= fewest * LEAST_KEPT
+  );
+}
+
 /** Whether a value is a text of several lines. */
 export function isMultiline(value: Json): boolean {
   return typeof value === 'string' && value.replace(/\n$/, '').includes('\n');

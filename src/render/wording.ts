@@ -178,6 +178,11 @@ export function movedEndpointLines({ endpoints = [] }: PlanDocument): readonly s
 export const AFTER_DRIFT =
   'To put it back: `callsheet plan`. To keep it: `callsheet pull --dry-run`.';
 
+/** The assumptions that no run of the stack has rested on before. */
+export function newAssumptions({ assumptions, known_assumptions: known = [] }: PlanDocument) {
+  return assumptions.filter((one) => !known.includes(one));
+}
+
 /** `Names rely on assumptions (see …): history.entries.`, undefined where drift names nobody. */
 export function namesRelyOn({ assumptions }: PlanDocument): string | undefined {
   if (assumptions.length === 0) return undefined;

@@ -21,8 +21,11 @@ export type StackChoice = {
 
 export type UndoChoices = Pick<
   PlanChoices,
-  'target' | 'exclude' | 'skipRefused' | 'force' | 'overrideFreeze'
+  'target' | 'exclude' | 'skipRefused' | 'overrideFreeze'
 > & {
+  /** Undo what somebody edited since, too. */
+  readonly undoEdited?: boolean;
+  readonly deleteUsed?: boolean;
   /** The run to undo; the last one unless given. */
   readonly run?: string;
 };

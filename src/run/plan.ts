@@ -222,7 +222,7 @@ export function planOptions(choices: PlanChoices): PlanOptions {
     resend_secrets: choices.resendSecrets ?? false,
     target: choices.target ?? [],
     exclude: choices.exclude ?? [],
-    force: choices.force ?? false,
+    force: choices.deleteUsed ?? false,
     ...overrideOptions(choices),
     ...(choices.releaseHold === true ? { release_hold: true } : {}),
   };

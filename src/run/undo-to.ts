@@ -50,7 +50,7 @@ export async function undoTo(
       const known = ownOf(state.resources, address);
       return known !== undefined && !isMissing(known.kind, known.id);
     });
-    const isLookedFor = options.force !== true && !(await isGoneOnWith(session, sha256));
+    const isLookedFor = options.undoEdited !== true && !(await isGoneOnWith(session, sha256));
     const edits = isLookedFor
       ? await findEdits(there, chosen.versions, state, (kind, id, limit) =>
           reader.history(kindNamed(kind), id, limit),

@@ -46,7 +46,9 @@ export type UndoOptions = StackOptions & {
   /** What is left as it is. */
   readonly exclude?: readonly string[];
   /** Whether what somebody edited since is undone, too. */
-  readonly force?: boolean;
+  readonly undoEdited?: boolean;
+  /** Whether what live resources still use is deleted, too. */
+  readonly deleteUsed?: boolean;
   /** Whether what is refused is left out, and the rest undone. */
   readonly skipRefused?: boolean;
   readonly overrideFreeze?: string;
@@ -121,12 +123,16 @@ export async function undo(
     if (all.addresses.length === 0) return { type: 'nothing', run };
     const command = `rollback ${run}`;
     const chosen = chooseFrom(all, options, (flag) => untouched(flag, run));
-    const edited = options.force === true ? [] : await findEdited(chosen, historyOf, session);
+    const edited =
+      options.undoEdited === true ? [] : await findEdited(chosen, historyOf, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
     const question = `Roll back run ${run}?`;
     const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
-      const found = [...edited, ...(options.force === true ? [] : [...gone].map(deletedSince))];
+      const found = [
+        ...edited,
+        ...(options.undoEdited === true ? [] : [...gone].map(deletedSince)),
+      ];
       const whole = chooseFrom(undoWithout(gone), options, (flag) => untouched(flag, run));
       const { undo, skipped } = leaveOutEdited(whole, found, command, options);
       const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
@@ -284,7 +290,12 @@ function leftBy({ plan, found }: Planned): readonly NotUndone[] {
   const refused = plan.changes
     .filter(({ verdict }) => verdict === 'refused')
     .map(({ address, reason: why }) => {
-      return { address, path: null, why, advice: 'See the reason; --force overrides some guards.' };
+      return {
+        address,
+        path: null,
+        why,
+        advice: 'See the reason. --undo-edited and --delete-used lift some of them.',
+      };
     });
   return [...released, ...refused];
 }
@@ -339,7 +350,7 @@ export function leaveOutEdited(
       address,
       path: null,
       why: `is left as it is: it${message.slice(address.length)}`,
-      advice: `${isGone ? 'To make it anew as it was before the run' : 'To undo the fields of the run there, too'}: ${commandLine(`${command} --force`, options)}`,
+      advice: `${isGone ? 'To make it anew as it was before the run' : 'To undo the fields of the run there, too'}: ${commandLine(`${command} --undo-edited`, options)}`,
     })),
   };
 }
@@ -364,7 +375,10 @@ function waysOn(
     ...(excluded.length > 0 && excluded.length <= MOST_NAMED
       ? [`${line(excluded.join(''))}   # the same, by name`]
       : []),
-    `${line(' --force')}   # undo what the run changed in them, too`,
+    `${line(' --undo-edited')}   # undo what the run changed in them, too`,
+    ...(addresses.length === 0
+      ? [`${line(' --delete-used')}   # delete what is used since, too`]
+      : []),
   ];
 }
 
@@ -388,15 +402,15 @@ function asRestored(refresh: Planned['refresh'], restored: Undo['restored']): Pl
 
 /** A rollback only touches what is to be undone, and takes away what was made. */
 function undoOptions({ addresses }: Undo, options: UndoOptions): PlanOptions {
-  const { force, skipRefused } = options;
+  const { undoEdited, deleteUsed, skipRefused } = options;
   return {
     allow_delete: true,
-    accept_conflicts: force === true,
+    accept_conflicts: undoEdited === true,
     skip_refused: skipRefused === true,
     resend_secrets: false,
     target: addresses,
     exclude: [],
-    force: force === true,
+    force: deleteUsed === true,
     ...overrideOptions(options),
   };
 }

@@ -100,8 +100,8 @@ export function generateAgent(
     transfer_enabled: index % 2 === 0,
     enable_recording: true,
     ...(role.type === 'outbound' ? { default_retry_policy_id: policyId } : {}),
-    ...(index % 3 === 0 ? { extensions: extensions(index) } : {}),
-    ...(index % 4 === 0 ? { integrations: integrations(number) } : {}),
+    ...(index % 3 === 0 ? { extensions: extensions(index, owner) } : {}),
+    ...(index % 4 === 0 ? { integrations: integrations(number, owner) } : {}),
     ...(index % 5 === 0 ? { sip_registration_data: registration(number) } : {}),
   };
 }
@@ -128,7 +128,12 @@ function prompt(name: string, company: string, task: string): string {
   ].join('\n');
 }
 
-function extensions(index: number): JsonObject {
+/** An organization has one account with each of its providers, whatever agents use it. */
+function accountOf({ name }: SeedOrganization): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}
+
+function extensions(index: number, owner: SeedOrganization): JsonObject {
   const tool = {
     type: 'webhook',
     name: 'crm_lookup',
@@ -137,7 +142,7 @@ function extensions(index: number): JsonObject {
     condition: 'during_call',
     method: 'GET',
     url: 'https://crm.example.test/contacts',
-    headers: [{ key: 'X-Api-Key', value: `crm-${index}` }],
+    headers: [{ key: 'X-Api-Key', value: `crm-key-of-${accountOf(owner)}` }],
     parameters: [{ key: 'phone', value: '' }],
   };
   const server = {
@@ -149,11 +154,11 @@ function extensions(index: number): JsonObject {
   return { tools: [tool], mcp_servers: index % 2 === 0 ? [server] : [] };
 }
 
-function integrations(number: number): JsonObject {
+function integrations(number: number, owner: SeedOrganization): JsonObject {
   return {
     smsProvider: {
-      account_sid: `AC${String(number).padStart(6, '0')}`,
-      auth_token: `token-of-agent-${number}`,
+      account_sid: `AC-${accountOf(owner)}`,
+      auth_token: `token-of-${accountOf(owner)}`,
       fromNumber: `+1555${String(number).padStart(7, '0')}`,
     },
   };

@@ -4,7 +4,7 @@ import type { HeldLock, Holder } from './store.ts';
 /** Everything that `state/` says to people when it cannot go on. */
 
 const WAY_BACK =
-  'Rebuild it with: callsheet state repair. It keeps what is still readable, finds the rest on the platform, and sets the damaged file aside. Or put a good copy back: callsheet state push --force FILE.';
+  'Rebuild it with: callsheet state repair. It keeps what is still readable, finds the rest on the platform, and sets the damaged file aside. Or put a good copy back: callsheet state push --overwrite FILE.';
 
 const JOURNAL_WAY_BACK =
   'Rebuild the state with: callsheet state repair. It takes over what the journals still tell and sets aside what is damaged.';

@@ -62,7 +62,7 @@ export function waysOf({
     pull: [
       ['--dry-run', '--theirs', '--override'],
       ['--new', '--dry-run'],
-      ['--skip-refused', '--theirs', '--override', '--force'],
+      ['--skip-refused', '--theirs', '--override', '--allow-dirty'],
     ],
     'snapshot create': [
       ['--out', at('plain.snapshot')],
@@ -87,8 +87,8 @@ export function waysOf({
     ],
     rollback: [
       ['--auto-approve'],
-      ['--auto-approve', '--force'],
-      ['--to', at('plain.snapshot'), '--auto-approve', '--force'],
+      ['--auto-approve', '--undo-edited'],
+      ['--to', at('plain.snapshot'), '--auto-approve', '--undo-edited', '--delete-used'],
     ],
     restore: [
       [at('sealed.snapshot'), '--dry-run', '--passphrase-file', at('passphrase')],
@@ -105,8 +105,8 @@ export function waysOf({
     ],
     'state rm': [['agent.wired'], ['no.such']],
     'state trust': [['--dry-run'], [AGENT]],
-    'state push': [[at('pulled.json'), '--force']],
-    'state unlock': [[], ['no-such-lease', '--force']],
+    'state push': [[at('pulled.json'), '--overwrite']],
+    'state unlock': [[], ['no-such-lease', '--stop-run']],
     'state migrate': [
       ['--to', at('moved/state.json')],
       ['--to', 'ftp://no.such/place'],
@@ -114,7 +114,7 @@ export function waysOf({
     'state repair': [[]],
     export: [
       ['--out', join(outside, 'exported')],
-      ['--out', join(outside, 'exported'), '--force', '--no-factor'],
+      ['--out', join(outside, 'exported'), '--overwrite', '--no-factor'],
     ],
     import: [['--all'], [AGENT, '7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11']],
     'explain assumptions': [[]],

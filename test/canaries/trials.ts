@@ -62,7 +62,7 @@ export async function runAgainst(scene: Scene, echo: Echo): Promise<void> {
     await scene.run(['plan', '--format', 'json', ...more]);
     await scene.run(['apply', '--auto-approve', ...events, ...more]);
     await scene.run(['apply', '--auto-approve', '--format', 'json', ...more]);
-    await scene.run(['rollback', '--auto-approve', '--force', ...more]);
+    await scene.run(['rollback', '--auto-approve', '--undo-edited', ...more]);
     await scene.run(['drift', ...more]);
     await scene.run(['get', 'agent', 'agent.sample', '--format', 'json', ...more]);
     await scene.run(['runs', ...more]);

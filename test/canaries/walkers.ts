@@ -122,7 +122,7 @@ export async function throughEveryWalker(
     const entries: readonly { readonly id: number }[] = JSON.parse(versions).data;
     for (const { id } of entries) await run('history', 'agent.odd0', '--diff', `${id}`, '1');
     await run('state', 'show', 'agent.odd0');
-    await run('rollback', '--auto-approve', '--force');
+    await run('rollback', '--auto-approve', '--undo-edited');
     const kept = await filesBelow(folder, new Set(['callsheet.yaml']));
     const files = await filesBelow(exported, new Set());
     const seen = [...shown, ...[...kept, ...files].map(({ name, text }) => ({ by: name, text }))];
@@ -136,7 +136,7 @@ export async function throughEveryWalker(
       (one) => !open.has(one),
     );
     // At last, since it writes into the configuration, where the secrets of the other generation stand.
-    await run('pull', '--theirs', '--skip-refused', '--force');
+    await run('pull', '--theirs', '--skip-refused', '--allow-dirty');
     const pulled = await readFile(join(folder, 'callsheet.yaml'), 'utf8');
     const written = {
       pull: canariesIn(pulled, 'p', 'b').size,

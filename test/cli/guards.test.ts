@@ -52,7 +52,7 @@ staged('a limit is lifted once, with a reason that the receipt keeps', async (st
     'resources.yaml',
     text.replace(/email_templates:[\s\S]*(?=knowledge_bases:)/, ''),
   );
-  await refused(stage, 'lift it this once with --override-limits REASON');
+  await refused(stage, 'lift it this once: callsheet plan --override-limits REASON');
   await stage.apply({ allowDelete: true, overrideLimits: ' ' }, { exit: 1 });
   await stage.apply({ allowDelete: true, overrideLimits: 'new templates' });
   const { last_run: run } = await stateIn(stage);
@@ -144,7 +144,7 @@ staged('what somebody uses since it was planned is not deleted by the plan file'
   expect(err).toContain('retry_policy.gentle was to be deleted: ');
   expect(err).toContain(`1 live agent still uses it: Front desk (${id})`);
   expect(stage.writes().length).toBe(before);
-  await stage.apply({ allowDelete: true, force: true });
+  await stage.apply({ allowDelete: true, deleteUsed: true });
 });
 
 staged('a state is used with no other account', async (stage) => {

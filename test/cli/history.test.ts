@@ -39,7 +39,7 @@ const LONG = `You answer the phone.\n${'Be kind. '.repeat(20)}`;
 
 /**
  * Five versions of the front desk: made by a run, edited by Maria, changed by another run, edited by Jo, and
- * brought back to what Maria left by a forced rollback, but for what Jo set.
+ * brought back to what Maria left by a rollback with --undo-edited, but for what Jo set.
  */
 async function fiveVersions(stage: Stage): Promise<readonly number[]> {
   await stage.apply();
@@ -48,7 +48,7 @@ async function fiveVersions(stage: Stage): Promise<readonly number[]> {
   await stage.write(PROMPT, LONG);
   await stage.apply();
   stage.sim.edit(desk(stage), { language: 'es' }, 'user:jo');
-  await stage.rollback({ force: true });
+  await stage.rollback({ undoEdited: true });
   return ids(stage);
 }
 
@@ -105,7 +105,7 @@ describe('two versions', () => {
     expect(compared.after.from).toMatch(/^after run /);
     expect(fields(await diff(stage, run, jo))).toEqual([['language', 'en-US', 'es']]);
     expect(await diff(stage, maria, back)).toMatchObject({
-      // What Jo set since, a forced rollback left alone.
+      // What Jo set since, a rollback with --undo-edited left alone.
       fields: [{ path: 'language' }],
       after: { from: 'live now' },
     });

@@ -2,12 +2,20 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as moment } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { fmt } from '../../src/cli/commands/fmt.ts';
-import { ask, type InitFlags, init, type Streams } from '../../src/cli/commands/init.ts';
+import {
+  ask,
+  type InitFlags,
+  init,
+  isExportWanted,
+  type Streams,
+} from '../../src/cli/commands/init.ts';
 import { validate } from '../../src/cli/commands/validate.ts';
 import { addressName, writeAll } from '../../src/cli/init/files.ts';
+import { CallsheetError } from '../../src/core/errors.ts';
+import { type SimulatorOptions, startSimulator } from '../../src/simulator/index.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { openAuthorStage } from './author-stage.ts';
 
@@ -265,6 +273,47 @@ describe('a pipeline', () => {
   });
 });
 
+describe('with credentials in the environment', () => {
+  async function refused(more: SimulatorOptions, env: Readonly<Record<string, string>> = {}) {
+    const sim = await startSimulator(more);
+    onTestFinished(sim.close);
+    const { context, said } = openAuthorStage();
+    const credentials = {
+      CALLSHEET_BASE_URL: sim.url,
+      CALLSHEET_CLIENT_ID: sim.clientId,
+      CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+    };
+    const dir = temporaryFolder();
+    const own = { ...context, env: { ...credentials, ...env } };
+    const error = await init({ dir }, own).catch((thrown: unknown) => thrown);
+    expect(readdirSync(dir)).toEqual([]);
+    return { hint: error instanceof CallsheetError ? error.hint : undefined, said: said(), dir };
+  }
+
+  test('the organizations of the key are listed where nobody can be asked', async () => {
+    const { hint, dir } = await refused({ organizations: 2, agents: 3 });
+    expect(hint).toMatch(/^ {2}--organization harbor_dental=[0-9a-f-]{36}$/m);
+    expect(hint).toContain(`To write its 3 agents as a stack: callsheet export --out ${dir}`);
+  });
+
+  test('a key that may not list organizations knows those of its agents', async () => {
+    const { hint } = await refused(
+      { organizations: 2, agents: 3 },
+      {
+        CALLSHEET_CLIENT_ID: 'simulated-organization-client',
+        CALLSHEET_CLIENT_SECRET: 'simulated-organization-secret',
+      },
+    );
+    expect(hint).toMatch(/^ {2}--organization organization_[0-9a-f]{8}=[0-9a-f-]{36}$/m);
+  });
+
+  test('a platform that cannot be read is told, and stops nobody', async () => {
+    const { hint, said } = await refused({}, { CALLSHEET_CLIENT_SECRET: 'wrong' });
+    expect(said).toContain('The platform could not be read: ');
+    expect(hint).toMatch(/^Give --organization NAME=ID/);
+  });
+});
+
 describe('on a terminal', () => {
   function terminal(): Streams & { readonly type: (keys: string) => Promise<void> } {
     const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
@@ -303,6 +352,54 @@ describe('on a terminal', () => {
       agent: 'Desk',
       ci: 'github',
     });
+  });
+
+  const ELM = '11111111-1111-4111-8111-111111111111';
+  const ACCOUNT = {
+    organizations: [
+      { id: ELM, name: 'elm_street', title: 'Elm Street', agents: 2 },
+      { id: ID, name: 'harbor', title: 'Harbor', agents: 0 },
+    ],
+    agents: 2,
+    isMore: false,
+  };
+
+  test('an organization is chosen among those of the account, and the address is known', async () => {
+    const { type, ...streams } = terminal();
+    const env = { CALLSHEET_BASE_URL: 'https://voice.example.test' };
+    const given = { isEmpty: false, agent: 'Desk', ci: 'none' } as const;
+    const answers = ask(given, streams, { account: ACCOUNT, env });
+    for (const keys of ['\r', '\x1b[B', '\r']) await type(keys);
+    expect(await answers).toEqual({
+      baseUrl: 'https://voice.example.test',
+      organization: { name: 'harbor', id: ID },
+      agent: 'Desk',
+      ci: 'none',
+    });
+  });
+
+  test('an organization that is not on the list is asked for', async () => {
+    const { type, ...streams } = terminal();
+    const given = { isEmpty: false, agent: 'Desk', ci: 'none', baseUrl: 'https://a.test' } as const;
+    const answers = ask(given, streams, { account: ACCOUNT });
+    for (const keys of ['\x1b[A', '\r', 'pier', '\r', ELM, '\r']) await type(keys);
+    expect(await answers).toMatchObject({ organization: { name: 'pier', id: ELM } });
+  });
+
+  test.each([
+    ['\r', true],
+    ['\x1b[B\r', false],
+  ])('an account with agents is offered to be exported: %j', async (keys, isWanted) => {
+    const { type, ...streams } = terminal();
+    const answer = isExportWanted({ isEmpty: false }, ACCOUNT, streams);
+    await type(keys);
+    expect(await answer).toBe(isWanted);
+  });
+
+  test('an account without agents is not', async () => {
+    const { type: _, ...streams } = terminal();
+    const empty = { ...ACCOUNT, agents: 0 };
+    expect(await isExportWanted({ isEmpty: false }, empty, streams)).toBe(false);
   });
 
   test('an interrupt writes nothing', async () => {

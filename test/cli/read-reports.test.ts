@@ -38,7 +38,7 @@ describe('metrics ask for', () => {
       { startDate: '2026-11-14T09:45:00.000Z', endDate: '2026-11-21T09:45:00.000Z' },
     ],
     [
-      { start: '2026-11-01', end: '2026-11-02' },
+      { since: '2026-11-01', until: '2026-11-02' },
       { startDate: '2026-11-01T00:00:00.000Z', endDate: '2026-11-02T23:59:59.999Z' },
     ],
     [
@@ -78,8 +78,6 @@ describe('metrics ask for', () => {
   });
 
   test.each([
-    [{ since: '7d', start: '8d' }, '--since and --start mean the same'],
-    [{ until: '7d', end: '8d' }, '--until and --end mean the same'],
     [{ organization: 'harbor', reseller: 'r-1' }, 'exclude each other'],
     [{ since: '2026-11-02', until: '2026-11-01' }, 'before it begins'],
     [{ format: 'csv' }, 'Choose one with --block: totals, outcomes, daily'],
@@ -148,9 +146,9 @@ describe('one block of metrics', () => {
 describe('a bill is asked for', () => {
   const rows: readonly (readonly [Partial<UsageFlags>, Record<string, string>])[] = [
     [{}, { start_date: '2026-10-01', end_date: '2026-10-31' }],
-    [{ start: '2026-11-01' }, { start_date: '2026-11-01', end_date: '2026-11-21' }],
+    [{ since: '2026-11-01' }, { start_date: '2026-11-01', end_date: '2026-11-21' }],
     [
-      { start: '2026-02-01', end: '2026-02-28' },
+      { since: '2026-02-01', until: '2026-02-28' },
       { start_date: '2026-02-01', end_date: '2026-02-28' },
     ],
     [
@@ -170,10 +168,10 @@ describe('a bill is asked for', () => {
   });
 
   test.each([
-    [{ end: '2026-11-01' }, '--end is given without --start'],
-    [{ start: '2026-11-02', end: '2026-11-01' }, 'is later than the last day'],
-    [{ start: '2026-12-24' }, 'is later than the last day, 2026-11-21'],
-    [{ start: '7d' }, '--start 7d is no day'],
+    [{ until: '2026-11-01' }, '--until is given without --since'],
+    [{ since: '2026-11-02', until: '2026-11-01' }, 'is later than the last day'],
+    [{ since: '2026-12-24' }, 'is later than the last day, 2026-11-21'],
+    [{ since: '7d' }, '--since 7d is no day'],
   ])('not with %j', async (flags, message) => {
     const stage = await openReadStage(ANSWERS);
     const { err } = await stage.run(

@@ -13,10 +13,13 @@ async function killedApply(stage: Stage, name: string): Promise<void> {
   expect(isDead()).toBe(true);
 }
 
-const undo = (stage: Stage, exit: number, force = false) =>
-  stage.run((to) => rollback({ dir: stage.folder, format: 'text', autoApprove: true, force }, to), {
-    exit,
-  });
+const undo = (stage: Stage, exit: number, undoEdited = false) =>
+  stage.run(
+    (to) => rollback({ dir: stage.folder, format: 'text', autoApprove: true, undoEdited }, to),
+    {
+      exit,
+    },
+  );
 
 describe('a rollback of a run that died', () => {
   for (const moment of ['after request PUT updateAgent', 'before journal resource, ended']) {

@@ -41,14 +41,14 @@ describe('what was edited since', () => {
       const { err } = await inWords(stage, 4);
       const dir = ` --dir ${stage.folder}`;
       expect(err).toContain('agent.a0 was edited since the run, last by user:maria');
-      for (const flag of ['--skip-refused', '--exclude agent.a0', '--force'])
+      for (const flag of ['--skip-refused', '--exclude agent.a0', '--undo-edited'])
         expect(err).toContain(`callsheet rollback ${run} ${flag}${dir}`);
       expect(stage.writes().length).toBe(since);
 
       const { out } = await inWords(stage, 3, { skipRefused: true });
       expect(out).toContain('Not put back: 1 resource. agent.a0 is left as it is');
       expect(out).toContain(
-        `To undo the fields of the run there, too: callsheet rollback ${run} --force${dir}`,
+        `To undo the fields of the run there, too: callsheet rollback ${run} --undo-edited${dir}`,
       );
       expect([one, two, three].map((id) => greeting(stage, id))).toEqual([
         'Mine.',
@@ -56,7 +56,7 @@ describe('what was edited since', () => {
         'Hello 2',
       ]);
 
-      await inWords(stage, 0, { run, target: ['agent.a0'], force: true });
+      await inWords(stage, 0, { run, target: ['agent.a0'], undoEdited: true });
       expect(stage.sim.store.agents.get(one)?.record).toMatchObject({
         description: 'Mine.',
         greeting_message: 'Hello 0',
@@ -72,46 +72,49 @@ describe('what was edited since', () => {
     expect([greeting(stage, one), greeting(stage, two)]).toEqual(['Mine.', 'Hello 1']);
   });
 
-  staged('is made anew as a whole, and only with --force, where it was deleted', async (stage) => {
-    await stage.write(
-      'agents.yaml',
-      'agents:\n  a0: { name: A0, greeting_message: Hello, system_prompt: Be kind., description: Desk }\n  a1: { name: A1, greeting_message: Hello }\n',
-    );
-    await stage.apply();
-    await stage.edit('agents.yaml', 'Hello, system', 'Good day, system');
-    await stage.edit(
-      'agents.yaml',
-      'A1, greeting_message: Hello',
-      'A1, greeting_message: Good day',
-    );
-    await stage.apply();
-    const { agents } = stage.sim.store;
-    const id = [...agents].find(([, { record }]) => record.name === 'A0')?.[0] ?? '';
-    agents.delete(id);
-    const run = await lastRun(stage);
-    const since = stage.writes().length;
+  staged(
+    'is made anew as a whole, and only with --undo-edited, where it was deleted',
+    async (stage) => {
+      await stage.write(
+        'agents.yaml',
+        'agents:\n  a0: { name: A0, greeting_message: Hello, system_prompt: Be kind., description: Desk }\n  a1: { name: A1, greeting_message: Hello }\n',
+      );
+      await stage.apply();
+      await stage.edit('agents.yaml', 'Hello, system', 'Good day, system');
+      await stage.edit(
+        'agents.yaml',
+        'A1, greeting_message: Hello',
+        'A1, greeting_message: Good day',
+      );
+      await stage.apply();
+      const { agents } = stage.sim.store;
+      const id = [...agents].find(([, { record }]) => record.name === 'A0')?.[0] ?? '';
+      agents.delete(id);
+      const run = await lastRun(stage);
+      const since = stage.writes().length;
 
-    const { err } = await inWords(stage, 4);
-    expect(err).toContain('agent.a0 was deleted since the run');
-    expect(err).toContain(`callsheet rollback ${run} --force`);
-    expect(stage.writes().length).toBe(since);
+      const { err } = await inWords(stage, 4);
+      expect(err).toContain('agent.a0 was deleted since the run');
+      expect(err).toContain(`callsheet rollback ${run} --undo-edited`);
+      expect(stage.writes().length).toBe(since);
 
-    const { out } = await inWords(stage, 3, { skipRefused: true });
-    expect(out).toContain(
-      'it was deleted since the run. To make it anew as it was before the run:',
-    );
-    const named = (name: string) =>
-      [...agents.values()].find(({ record }) => record.name === name)?.record;
-    expect(named('A0')).toBeUndefined();
-    expect(named('A1')).toMatchObject({ greeting_message: 'Hello' });
+      const { out } = await inWords(stage, 3, { skipRefused: true });
+      expect(out).toContain(
+        'it was deleted since the run. To make it anew as it was before the run:',
+      );
+      const named = (name: string) =>
+        [...agents.values()].find(({ record }) => record.name === name)?.record;
+      expect(named('A0')).toBeUndefined();
+      expect(named('A1')).toMatchObject({ greeting_message: 'Hello' });
 
-    await inWords(stage, 0, { run, force: true });
-    expect(named('A0')).toMatchObject({
-      greeting_message: 'Hello',
-      system_prompt: 'Be kind.',
-      description: 'Desk',
-    });
-  });
+      await inWords(stage, 0, { run, undoEdited: true });
+      expect(named('A0')).toMatchObject({
+        greeting_message: 'Hello',
+        system_prompt: 'Be kind.',
+        description: 'Desk',
+      });
+    },
+  );
 
   staged('in two of seventy, told in forty lines', async (stage) => {
     const ids = await changeFleet(stage, 70);

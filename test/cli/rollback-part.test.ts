@@ -71,13 +71,13 @@ describe('a part of a run', () => {
   });
 });
 
-describe('a forced rollback undoes the fields of the run alone', () => {
+describe('a rollback with --undo-edited undoes the fields of the run alone', () => {
   const edited = async (stage: Stage, patch: { readonly [field: string]: string }) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     await stage.apply();
     stage.sim.edit(agent(stage, 'Front desk').id, patch, 'user:maria');
-    const { out } = await inWords(stage, 0, { force: true });
+    const { out } = await inWords(stage, 0, { undoEdited: true });
     return out.replace(/\s+/g, ' ');
   };
 
@@ -113,7 +113,7 @@ describe('what the run made and somebody edited since is not deleted', () => {
       /agent\.night was edited since the run, last by user:maria via dashboard at/,
     );
     expect(stage.writes().length).toBe(since);
-    await stage.rollback({ force: true });
+    await stage.rollback({ undoEdited: true });
     expect([...stage.sim.store.agents.values()]).toHaveLength(2);
   });
 

@@ -58,7 +58,7 @@ const rows: readonly Row[] = [
     change: async (stage) => {
       editDesk(stage, { description: 'Edited by hand.' });
     },
-    flags: { force: true },
+    flags: { undoEdited: true },
     requests: ['revertAgent'],
   },
   {
@@ -66,7 +66,7 @@ const rows: readonly Row[] = [
     change: async (stage) => {
       editDesk(stage, { outbound_greeting_message: 'Hello from nowhere.' });
     },
-    flags: { force: true },
+    flags: { undoEdited: true },
     requests: ['updateAgent'],
   },
   {
@@ -97,7 +97,7 @@ describe('a rollback to a snapshot leaves the platform as it was when that was m
       expect(made.map(({ operation }) => operation).sort()).toEqual(requests);
       expect(settled(stage.sim)).toEqual(before);
       const again = stage.writes().length;
-      await stage.rollback({ to: file, force: true });
+      await stage.rollback({ to: file, undoEdited: true });
       expect(stage.writes().length).toBe(again);
     });
   }

@@ -70,7 +70,7 @@ describe('state push', () => {
     ],
   ];
   for (const [name, make, words] of rows) {
-    staged(`refuses ${name}, and --force keeps what was there`, async (stage) => {
+    staged(`refuses ${name}, and --overwrite keeps what was there`, async (stage) => {
       await stage.apply();
       const before = await stage.read(STATE);
       await save(stage, make(await stateIn(stage)));
@@ -89,13 +89,13 @@ describe('state push', () => {
     });
   }
 
-  staged('--force puts a good copy over a damaged state', async (stage) => {
+  staged('--overwrite puts a good copy over a damaged state', async (stage) => {
     await stage.apply();
     await stage.write('pushed.json', await stage.read(STATE));
     await stage.write(STATE, '<<<<<<< HEAD\n');
     const { push } = stateCommands(stage);
     const { err } = await push('pushed.json', false, { exit: 1 });
-    expect(err).toContain('callsheet state push --force FILE');
+    expect(err).toContain('callsheet state push --overwrite FILE');
     await push('pushed.json', true);
     expect((await stage.plan()).changes).toEqual([]);
   });

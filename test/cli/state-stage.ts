@@ -28,17 +28,17 @@ export function stateCommands(stage: Stage, format: 'text' | 'json' = 'json') {
       act((to) => commands.showResource(address, flags, to), options),
     mv: (from: string, to: string, options?: Options) =>
       act((context) => commands.mv(from, to, flags, context), options),
-    rm: (addresses: readonly string[], force = false, options?: Options) =>
-      act((to) => commands.rm(addresses, { ...flags, force }, to), options),
+    rm: (addresses: readonly string[], forgetProtected = false, options?: Options) =>
+      act((to) => commands.rm(addresses, { ...flags, forgetProtected }, to), options),
     trust: (addresses: readonly string[], dryRun: boolean, options?: Options) =>
       act((to) => commands.trust(addresses, { ...flags, dryRun }, to), options),
     pull: (options?: Options) => act((to) => commands.pull(flags, to), options),
-    push: (file: string, force = false, options?: Options) =>
-      act((to) => commands.push(join(stage.folder, file), { ...flags, force }, to), options),
+    push: (file: string, overwrite = false, options?: Options) =>
+      act((to) => commands.push(join(stage.folder, file), { ...flags, overwrite }, to), options),
     migrate: (to: string, options?: Options) =>
       act((context) => commands.migrate({ ...flags, to }, context), options),
-    unlock: (lease?: string, force = false, options?: Options) =>
-      act((to) => commands.unlock(lease, { ...flags, force }, to), options),
+    unlock: (lease?: string, stopRun = false, options?: Options) =>
+      act((to) => commands.unlock(lease, { ...flags, stopRun }, to), options),
     repair: (options?: Options) => act((to) => commands.repair(flags, to), options),
   };
 }

@@ -25,7 +25,7 @@ describe('state unlock without an id', () => {
     expect(out).toMatch(/since +2026-03-02T08:30:00\.000Z/);
     expect(out).toMatch(/heartbeat +20\S+Z \((just now|\d+ s ago)\)/);
     expect(out).toMatch(/process +runs on this machine/);
-    expect(out).toMatch(new RegExp(`callsheet state unlock ${lease.id}\\s+--force`));
+    expect(out).toMatch(new RegExp(`callsheet state unlock ${lease.id}\\s+--stop-run`));
     const told = JSON.parse((await stateCommands(stage).unlock()).out);
     expect(told).toMatchObject({
       format: 'callsheet-lock',
@@ -53,7 +53,7 @@ describe('state unlock without an id', () => {
 
 describe('state unlock with an id', () => {
   staged(
-    'spares a run that lives here, and --force stops it before its next write',
+    'spares a run that lives here, and --stop-run stops it before its next write',
     async (stage) => {
       const lease = await held(stage);
       const { unlock } = stateCommands(stage);
@@ -61,7 +61,7 @@ describe('state unlock with an id', () => {
       expect(err).toMatch(
         new RegExp(`process ${process.pid}, which holds .* runs on this machine`),
       );
-      expect(err).toContain(`callsheet state unlock ${lease.id} --force`);
+      expect(err).toContain(`callsheet state unlock ${lease.id} --stop-run`);
       await lease.append(intent(1, 'agent.desk'));
 
       expect(JSON.parse((await unlock(lease.id, true)).out).unlocked).toBe(true);

@@ -155,7 +155,7 @@ describe('state rm', () => {
     expect(stage.writes().length).toBe(writes);
   });
 
-  staged('keeps what is protected, unless forced', async (stage) => {
+  staged('keeps what is protected, unless that is allowed', async (stage) => {
     await stage.edit('agents.yaml', '  recall:', '  recall:\n    lifecycle: { protect: true }');
     await stage.apply();
     const { rm } = stateCommands(stage);

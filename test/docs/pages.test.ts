@@ -145,7 +145,7 @@ test.each(PAGES)('every command in %s can be typed', (file) => {
 
 /** Flags of other programs that pages name. */
 const FOREIGN =
-  /^--(?:ignore-scripts|global|prefix|save-dev|package-lock-only|pack-destination|repo-config|url|branch)/;
+  /^--(?:ignore-scripts|global|engine-strict|prefix|save-dev|package-lock-only|pack-destination|repo-config|url|branch)/;
 
 test.each(FOR_USERS)('every flag that %s names is one of ours', (file) => {
   const spans = readPage(textOf(file)).prose.flatMap((line) =>

@@ -79,7 +79,7 @@ longScenario('a run that is unlocked by hand stops before its next write', async
   const first = world.start(ONE_AT_A_TIME);
   await hold.reached;
   const held = await aMinuteLater(world).lock();
-  await world.run(['state', 'unlock', held?.lease ?? '', '--force']);
+  await world.run(['state', 'unlock', held?.lease ?? '', '--stop-run']);
   const before = world.writes().length;
   hold.release();
   const { exit, err } = await first.ended;

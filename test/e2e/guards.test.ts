@@ -104,9 +104,9 @@ longApplied('a policy that an agent of no stack follows is kept, unless forced',
   const flags = ['--auto-approve', '--allow-delete'];
   const { out } = await world.run(['apply', ...flags], { exit: 4 });
   expect(out.replace(/\s+/g, ' ')).toContain('1 live agent still uses it: ');
-  expect(out).toContain('--force');
+  expect(out).toContain('--delete-used');
   expect(world.sim.store.retryPolicies.size).toBe(1);
 
-  await world.apply(['--allow-delete', '--force']);
+  await world.apply(['--allow-delete', '--delete-used']);
   expect(world.sim.store.retryPolicies.size).toBe(0);
 });

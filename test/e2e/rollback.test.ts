@@ -94,10 +94,10 @@ longApplied('somebody edited the agent since the run: refused, until forced', as
   const since = world.writes().length;
   const { err } = await world.run(['rollback', '--auto-approve'], { exit: 4 });
   expect(err).toContain('agent.desk was edited since the run, last by user:maria via dashboard');
-  expect(err).toContain('--force');
+  expect(err).toContain('--undo-edited');
   expect(world.writes().length).toBe(since);
 
-  await world.run(['rollback', '--auto-approve', '--force']);
+  await world.run(['rollback', '--auto-approve', '--undo-edited']);
   expect(record(world, 'Front desk')).toMatchObject({ model: 'alpha-4.1', status: 'active' });
 });
 

@@ -57,13 +57,13 @@ describe('an exported account', () => {
     const file = join(stage.folder, 'values.env');
     const { secrets, secrets_file: written } = await stage.export('stack', { secretsFile: file });
     const known = await readFile(file, 'utf8');
-    expect(known).toContain("AGENT_HARBOR_DENTAL_FRONT_DESK_1__CRM_LOOKUP_X_API_KEY='crm-0'\n");
-    expect(known).toContain('# AGENT_HARBOR_DENTAL_FRONT_DESK_1__SMS_PROVIDER_AUTH_TOKEN=\n');
+    expect(known).toContain("AGENT_CRM_LOOKUP_API_KEY='crm-key-of-harbor-dental'\n");
+    expect(known).toContain('# AGENT_HARBOR_DENTAL_SMS_AUTH_TOKEN=\n');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(written).toBe(file);
     const files = await stage.files('stack');
     expect([...files.values()].join('\n')).not.toMatch(
-      /crm-\d|token-of-agent|pbx-secret|password-of/,
+      /crm-key-of|token-of|pbx-secret|password-of/,
     );
     for (const { name } of secrets) expect(files.get('SECRETS.md')).toContain(`\`${name}\``);
     // Never over something else.
@@ -142,10 +142,11 @@ describe('two of one name', () => {
 });
 
 describe('the folder', () => {
-  test('must be empty; with --force what is not exported stays, and is told', async () => {
+  test('must be empty; with --overwrite what is not exported stays, and is told', async () => {
     const stage = await staged({ ...ACCOUNT, agents: 3 });
     const at = (path: string) => join(stage.folder, 'stack', path);
-    await mkdir(at(''));
+    // A repository that was just made counts as empty.
+    await mkdir(at('.git'), { recursive: true });
     await stage.export('stack');
     await writeFile(at('own.yaml'), 'agents: {}\n');
     await writeFile(at('.gitignore'), 'mine\n');
@@ -153,14 +154,14 @@ describe('the folder', () => {
     const state = await readFile(at('.callsheet/state.json'), 'utf8');
     const { err } = await stage.export('stack', {}, { exit: 1 });
     expect(err).toContain('is not empty');
-    const again = await stage.export('stack', { force: true });
+    const again = await stage.export('stack', { overwrite: true });
     expect(again).toMatchObject({ kept: ['own.yaml'], state: false });
     expect(await readFile(at('.gitignore'), 'utf8')).toBe('mine\n');
     expect(await readFile(at('callsheet.yaml'), 'utf8')).toContain('harbor_dental');
     expect(await readFile(at('.callsheet/state.json'), 'utf8')).toBe(state);
   });
 
-  test('with --force leads nowhere else: no link is followed, and no stack inside is written into', async () => {
+  test('with --overwrite leads nowhere else: no link is followed, and no stack inside is written into', async () => {
     const stage = await staged({ ...ACCOUNT, agents: 3 });
     const { organizations } = await stage.export('stack');
     const name = organizations.length > 1 ? (organizations[0]?.name ?? '') : 'agents';
@@ -169,7 +170,7 @@ describe('the folder', () => {
     await mkdir(at('elsewhere'));
     await mkdir(at('linked'));
     await symlink('../elsewhere', at(`linked/${name}`));
-    const flags = { force: true, secretsFile };
+    const flags = { overwrite: true, secretsFile };
     const linked = await stage.export('linked', flags, { exit: 1 });
     expect(linked.err).toContain('is a link, which leads elsewhere');
     expect(await readdir(at('elsewhere'))).toEqual([]);

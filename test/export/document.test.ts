@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
 import { exportResource } from '../../src/export/resource.ts';
+import { openSecrets } from '../../src/export/secrets.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 
 const ID = '7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11';
@@ -20,11 +21,14 @@ function exported(document: JsonObject, kind = 'agent') {
     address: `${kind}.desk`,
     isTwin: false,
     addressOf,
+    own: 'desk',
+    organization: 'harbor',
+    standIn: openSecrets().standIn,
   });
   const { organization_id: _, name: __, ...rest } = writable?.document ?? {};
   return {
     document: writable && JSON.parse(JSON.stringify(rest)),
-    secrets: secrets.map(({ name, value }) => [name, value]),
+    secrets: secrets.map(({ secret, destination, value }) => [secret.source, destination, value]),
     remarks: remarks.map(({ path, reason }) => `${path}: ${reason}`),
   };
 }
@@ -102,24 +106,21 @@ describe('what the stack says of an agent', () => {
       integrations: {
         smsProvider: {
           account_sid: 'AC1',
-          auth_token: { $secret: 'env:AGENT_DESK__SMS_PROVIDER_AUTH_TOKEN' },
+          auth_token: { $secret: 'env:SECRET_1' },
         },
       },
       extensions: {
         tools: [
           {
             ...TOOL,
-            headers: [
-              { key: 'X-Key', value: { $secret: 'env:AGENT_DESK__CRM_X_KEY' } },
-              { key: 'X-None' },
-            ],
+            headers: [{ key: 'X-Key', value: { $secret: 'env:SECRET_2' } }, { key: 'X-None' }],
           },
         ],
       },
     });
     expect(secrets).toEqual([
-      ['AGENT_DESK__SMS_PROVIDER_AUTH_TOKEN', undefined],
-      ['AGENT_DESK__CRM_X_KEY', 'canary'],
+      ['env:SECRET_1', 'smsProvider', undefined],
+      ['env:SECRET_2', 'a.example.test', 'canary'],
     ]);
     expect(remarks).toEqual([
       'integrations.pbxProvider.region: it may be a secret: no schema says what it is',

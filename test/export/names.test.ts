@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isResourceName } from '../../src/core/address.ts';
 import { nameAll, slugOf } from '../../src/export/names.ts';
-import { secretName } from '../../src/export/resource.ts';
 import { oddNames } from './odd-names.ts';
 
 const ID = '1f2e3d4c-0000-4000-8000-000000000000';
@@ -78,25 +77,5 @@ describe('a name', () => {
       c: 'front_desk_3',
       a: 'front_desk_4',
     });
-  });
-});
-
-describe('the name of a secret', () => {
-  test.each([
-    [['integrations', 'smsProvider', 'auth_token'], 'AGENT_DESK__SMS_PROVIDER_AUTH_TOKEN'],
-    [
-      ['extensions', 'tools', '[crm_lookup]', 'headers', '[X-Api-Key]', 'value'],
-      'AGENT_DESK__CRM_LOOKUP_X_API_KEY',
-    ],
-  ])('of %j is %s', (path, name) => {
-    expect(secretName('agent.desk', path)).toBe(name);
-  });
-
-  test('differs where only what it leaves out does', () => {
-    const header = (name: string) =>
-      secretName('agent.desk', ['extensions', 'tools', `["${name}"]`, 'headers', '[X]', 'value']);
-    const names = ['a.b', 'a/b', 'a!b', '前台', '后台'].map(header);
-    expect(new Set(names).size).toBe(names.length);
-    for (const name of names) expect(name).toMatch(/^[A-Z_][A-Z0-9_]*$/);
   });
 });

@@ -93,6 +93,16 @@ describe('fields that change alike', () => {
     expect(changes.map(({ change: { address } }) => address)).toEqual(['agent.clinic["c1"]']);
   });
 
+  test('a secret that was not compared is nothing that is left to read of a change', () => {
+    const secret = fieldOf('extensions.tools[crm].headers[X].value', '(secret)', '(secret)', {
+      cause: 'unknown_secret',
+      secret: true,
+    });
+    const changes = agents(4, (at) => [fieldOf('model', 'a', 'b'), ...(at < 2 ? [secret] : [])]);
+    const groups = groupAlike(changes, template);
+    expect(overviewOf(planOf(changes, { groups })).changes).toEqual([]);
+  });
+
   test.each(['drifted', 'conflict'] as const)('what is %s is read one by one', (cause) => {
     const changes = agents(9, () => [fieldOf('model', 'a', 'b', { cause })]);
     expect(groupAlike(changes, template)).toEqual([]);

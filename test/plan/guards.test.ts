@@ -26,7 +26,7 @@ describe('protection', () => {
       because: ['protected', 'put it back without lifecycle.protect'],
     },
     {
-      title: 'is not lifted by --force',
+      title: 'is not lifted by --delete-used',
       desired: OTHER,
       live,
       applied: written({ protect: true }),
@@ -313,7 +313,7 @@ test('what makes a resource anew is part of the share', () => {
 test.each([
   [
     'apply',
-    'raise it, plan a part with --target, or lift it this once with --override-limits REASON',
+    'raise it, plan a part with --target, or lift it this once: callsheet plan --override-limits REASON',
   ],
   ['rollback', 'raise it or plan a part with --target'],
   ['restore', 'raise it or restore a part with --organization'],

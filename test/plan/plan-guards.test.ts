@@ -107,7 +107,7 @@ describe('a plan', () => {
       { input: { ...frozen, ...held(), purpose: 'rollback' }, refused: [FREEZE] },
     ],
     [
-      'is refused whatever --skip-refused and --force say',
+      'is refused whatever --skip-refused and --delete-used say',
       {
         input: { ...frozen, ...held() },
         options: { skip_refused: true, force: true },

@@ -35,7 +35,7 @@ describe('a delete of what live resources refer to', () => {
       says: 'delete refused',
       because: [
         'no longer configured; 1 live agent still uses it: Agent b1 (b1);',
-        'plan with --force',
+        'plan with --delete-used',
       ],
     },
     {
@@ -67,7 +67,7 @@ describe('a delete of what live resources refer to', () => {
       because: ['3 live agents still use it: Agent b1 (b1), Agent b2 (b2), b3 (b3); give'],
     },
     {
-      title: 'is carried out with --force',
+      title: 'is carried out with --delete-used',
       address,
       desired: DESK,
       live: { retry_policy: [POLICY], agent: [theirs('b1')] },

@@ -21,6 +21,7 @@ import {
   sendsSecret,
   uncomparedNote,
 } from '../../src/plan/secrets.ts';
+import type { ResourceState, State } from '../../src/state/model.ts';
 import { type Documents, materialise, world } from '../world.ts';
 
 const AGENT = kindNamed('agent');
@@ -111,6 +112,20 @@ describe('secrets that were not compared', () => {
     schema: {},
   });
   const [one, other] = [unknown('one', new Secret('env:A')), unknown('other', new Secret('env:B'))];
+  const remembering = (leaves: ResourceState['leaves']): Pick<State, 'resources'> => ({
+    resources: {
+      'agent.a': {
+        kind: 'agent',
+        id: 'a',
+        scope: {},
+        name: 'A',
+        leaves,
+        pin: null,
+        protect: false,
+      },
+    },
+  });
+  const EMPTY = { resources: {} };
   const ASKED = 'apply asks only for secrets that it writes.';
   const KEPT =
     'set here and cannot be compared: the platform does not return secrets, and the state does not tell what was written. What is stored stays. If that is what is set here, callsheet state trust remembers it; --resend-secrets writes it.';
@@ -146,12 +161,26 @@ describe('secrets that were not compared', () => {
   ])('are counted: %s', (_, leaves, set, message) => {
     const secretOf = (source: string) => (set.includes(source) ? 'value' : undefined);
     const note: Note = { severity: 'info', address: null, message };
-    expect(uncomparedNote(leaves, { secretOf })).toEqual([note]);
+    expect(uncomparedNote([{ address: 'agent.a', leaves }], { secretOf }, EMPTY)).toEqual([note]);
   });
 
   test('are no note where there are none', () => {
     const changed: LeafChange = { ...one, cause: 'secret_changed' };
-    expect(uncomparedNote([changed], { secretOf: () => undefined })).toEqual([]);
+    const compared = [{ address: 'agent.a', leaves: [changed] }];
+    expect(uncomparedNote(compared, { secretOf: () => undefined }, EMPTY)).toEqual([]);
+  });
+
+  test('are told once: what the state remembers is known, until one is new or set', () => {
+    const state = remembering({ [one.text]: { unknown: true } });
+    const noted = (leaves: readonly LeafChange[], set = '') =>
+      uncomparedNote(
+        [{ address: 'agent.a', leaves }],
+        { secretOf: (source) => (source === set ? 'value' : undefined) },
+        state,
+      )[0]?.known;
+    expect(noted([one])).toBe(true);
+    expect(noted([one, other])).toBeUndefined();
+    expect(noted([one], 'env:A')).toBeUndefined();
   });
 });
 

@@ -182,6 +182,30 @@ const ROWS: readonly Row[] = [
     diff: ['+        config: { inactivity_timeout: 40, max_call_duration: 60 }'],
   },
   {
+    title: 'a base that others stand on, and --change-shared',
+    stack: FLEET,
+    happens: (stage) => edit(stage, 'Night desk', { config: { inactivity_timeout: 40 } }),
+    flags: { changeShared: true },
+    diff: ['-        inactivity_timeout: 20', '+        inactivity_timeout: 40'],
+    // The others are to get it with the next apply.
+    isEmpty: false,
+  },
+  {
+    title: 'a base of which two want another value each, and --change-shared',
+    stack: FLEET,
+    happens: (stage) => {
+      edit(stage, 'Night desk', { config: { inactivity_timeout: 40 } });
+      edit(stage, 'Cedar', { config: { inactivity_timeout: 50 } });
+    },
+    flags: { changeShared: true },
+    refused: [
+      'agent.clinic["cedar"] config.inactivity_timeout: bases.yaml:7',
+      'agent.night config.inactivity_timeout: bases.yaml:7',
+    ],
+    diff: [],
+    isEmpty: false,
+  },
+  {
     title: 'a text that is put together',
     stack: FLEET,
     happens: (stage) => edit(stage, 'Cedar', { description: 'All about Cedar.' }),
@@ -411,7 +435,7 @@ describe('pull', () => {
 });
 
 describe('around it', () => {
-  staged('a tree with changes is left alone, unless it is forced', async (stage) => {
+  staged('a tree with changes is left alone, unless that is allowed', async (stage) => {
     await stage.apply();
     await commitAll(stage);
     edit(stage, 'Recall', { status: 'inactive' });
@@ -428,7 +452,7 @@ describe('around it', () => {
     );
     expect(err).toContain('agents.yaml changed and not committed');
     expect(await stage.read('agents.yaml')).toBe(before);
-    await pulled(stage, { force: true });
+    await pulled(stage, { allowDirty: true });
     expect(await stage.read('agents.yaml')).toBe(
       before.replace(/(name: Recall # soon\n {4}status: )active/, '$1inactive'),
     );

@@ -100,7 +100,7 @@ const SECRETS = {
   SMS_TOKEN: 'canary-sms-5f1c9a7e',
   CRM_KEY: 'canary-crm-83d20b46',
   MCP_TOKEN: 'canary-mcp-c71e4f92',
-  AGENT_NIGHT_DESK_NORD__CRM_X_API_KEY: KEY,
+  AGENT_CRM_API_KEY: KEY,
 };
 
 describe('pull --new', () => {
@@ -129,7 +129,7 @@ describe('pull --new', () => {
         {
           address: 'agent.night_desk_nord',
           path: 'extensions.tools[crm].headers[X-Api-Key].value',
-          source: 'env:AGENT_NIGHT_DESK_NORD__CRM_X_API_KEY',
+          source: 'env:AGENT_CRM_API_KEY',
         },
       ]);
       expect(refused.map(({ address }) => address)).toEqual(['custom_voice.by_hand']);
@@ -155,7 +155,7 @@ describe('pull --new', () => {
           method: GET
           url: https://crm.example.test/n
           headers:
-            - { key: X-Api-Key, value: { $secret: env:AGENT_NIGHT_DESK_NORD__CRM_X_API_KEY } }
+            - { key: X-Api-Key, value: { $secret: env:AGENT_CRM_API_KEY } }
     language: en-US
     default_retry_policy_id: { $ref: retry_policy.evenings_only }
 `);

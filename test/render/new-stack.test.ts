@@ -38,6 +38,16 @@ test('secrets come before the first plan, which would stop without them', () => 
   );
 });
 
+test('a variable that many fields read stands there once, and that their values cannot be compared', () => {
+  const secrets = [SECRET, { ...SECRET, address: 'agent.night' }];
+  const text = said({ secrets });
+  expect(text).toContain(
+    'Secrets to supply (SECRETS.md): 1, for 2 fields\n  AGENT_DESK__TOKEN (2 fields)\n',
+  );
+  expect(text).toContain('Callsheet cannot compare');
+  expect(said({ secrets: [SECRET] })).not.toContain('cannot compare');
+});
+
 test('a file of an earlier export that this one does not have is what a plan would make again', () => {
   const text = said({ kept: ['agents/old_name.yaml'], state: false });
   expect(text).toContain('Was there, and is not in this export\n  agents/old_name.yaml\n');

@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/core/value.ts';
-import { blockValue, extentOf, firstWords } from '../../src/render/value-text.ts';
+import { areVersions, blockValue, extentOf, firstWords } from '../../src/render/value-text.ts';
+
+test.each<[Json, Json, boolean]>([
+  ['Thank you for calling Harbor.', 'Thank you for calling Elm.', true],
+  ['Thank you for calling Harbor.', 'Elm Street, what is it?', false],
+  ['Open at nine.', 'Open at ten.', false],
+  ['https://crm.example.test/a/b', 'https://crm.example.test/a/c', false],
+  [1, 2, false],
+])('%j and %j are versions of one sentence: %j', (before, after, are) => {
+  expect(areVersions(before, after)).toBe(are);
+});
 
 test.each<[string, Json, readonly string[]]>([
   ['a text as it is', 'a\nb', ['a', 'b']],

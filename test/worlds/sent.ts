@@ -44,7 +44,7 @@ export async function playSent(world: World): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-sent-'));
   const act = actor(sim, folder, 'secret-0');
   const flags = { dir: folder, format: 'json' as const };
-  const allowed = { allowDelete: true, force: true, acceptConflicts: true };
+  const allowed = { allowDelete: true, deleteUsed: true, acceptConflicts: true };
   const file = join(folder, 'the.plan');
   let looked = 0;
   const look = async (

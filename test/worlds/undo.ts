@@ -48,7 +48,7 @@ export async function playUndo(world: World): Promise<number> {
   const folder = temporaryFolder();
   const act = actor(sim, folder, 'secret-0');
   const flags = { dir: folder, format: 'json' as const, autoApprove: true };
-  const allowed = { allowDelete: true, force: true, acceptConflicts: true };
+  const allowed = { allowDelete: true, deleteUsed: true, acceptConflicts: true };
   const run = async (wanted: Wanted, generation: number) => {
     const documents = documentsFor(wanted, generation);
     for (const [file, text] of documents) await writeFile(join(folder, file), text);

@@ -26,7 +26,7 @@ import { show } from '../show.ts';
 export type ExportFlags = CommonFlags &
   ScopeFlags & {
     readonly out: string;
-    readonly force?: boolean;
+    readonly overwrite?: boolean;
     readonly factor?: boolean;
     readonly state: boolean;
     readonly secretsFile?: string;
@@ -38,7 +38,7 @@ const STATE = join('.callsheet', 'state.json');
 /** `callsheet export --out DIR`: what is live as a stack. It writes nothing on the platform. */
 export async function exportCommand(flags: ExportFlags, context: Context): Promise<ExitCode> {
   const dir = resolve(flags.out);
-  refuseFolder(dir, flags.force === true);
+  refuseFolder(dir, flags.overwrite === true);
   holdYoungGeneration();
   return withPlatform(flags, context, async (session) => {
     const folder = openNewFolder(dir);

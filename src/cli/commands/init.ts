@@ -2,10 +2,15 @@ import { relative, resolve } from 'node:path';
 import { intro, isCancel, select, text } from '@clack/prompts';
 import { hasErrors } from '../../core/diagnostics.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { refuseFolder } from '../../export/new-folder.ts';
 import { renderNewStackText } from '../../render/new-stack.ts';
+import { sanitiseLine } from '../../render/untrusted.ts';
+import { formatCount } from '../../render/wording.ts';
 import { loadStack } from '../../stack/index.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { PIPELINES, type Pipeline } from '../documents.ts';
+import { say } from '../events.ts';
+import { type Account, hasCredentials, readAccount } from '../init/account.ts';
 import {
   type Answers,
   addedFiles,
@@ -34,13 +39,20 @@ export type InitFlags = CommonFlags & {
   readonly yes?: boolean;
 };
 
-/** `callsheet init`: a new stack that is valid at once. It never asks the platform anything. */
+/**
+ * `callsheet init`: a new stack that is valid at once. The platform is asked, and only read, where no flag says which
+ * organization is meant and the environment has credentials.
+ */
 export async function init(flags: InitFlags, context: Context): Promise<ExitCode> {
   const { terminal } = context;
   const dir = resolve(flags.dir);
   if (flags.keepExisting === true && isStack(dir)) return addTo(dir, flags, context);
   const around = lookAround(dir);
-  const answers = await answersFor(givenBy(flags, around), flags, context);
+  const given = givenBy(flags, around);
+  const account = await accountFor(given, flags, context);
+  if (account !== undefined && canAsk(flags, context) && (await isExportWanted(given, account)))
+    return exportInto(flags, context);
+  const answers = await answersFor(given, account, flags, context);
   const sorted = sortFiles(dir, newFiles(answers, around));
   if (sorted.taken.length > 0 && flags.keepExisting !== true) throw taken(sorted);
   const { undo } = writeAll(dir, sorted.fresh);
@@ -111,13 +123,59 @@ function taken({ taken: files }: Sorted): CallsheetError {
   });
 }
 
-async function answersFor(given: Given, flags: InitFlags, { terminal }: Context): Promise<Answers> {
-  if (terminal.canAsk && flags.yes !== true) {
-    return ask(given, { input: process.stdin, output: process.stderr });
+function canAsk({ yes }: InitFlags, { terminal }: Context): boolean {
+  return terminal.canAsk && yes !== true;
+}
+
+/** The account, where somebody has to choose from it; undefined where it cannot be read. */
+async function accountFor(
+  given: Given,
+  flags: InitFlags,
+  context: Context,
+): Promise<Account | undefined> {
+  const isChosen = given.isEmpty || given.organization !== undefined;
+  const isOther = given.baseUrl !== undefined && given.baseUrl !== context.env.CALLSHEET_BASE_URL;
+  if (isChosen || isOther || !hasCredentials(context)) return undefined;
+  try {
+    return await readAccount(flags, context);
+  } catch (error) {
+    if (!(error instanceof CallsheetError) || error.code === 'interrupted') throw error;
+    say(context.terminal, `The platform could not be read: ${error.message}.`);
+    return undefined;
   }
+}
+
+/** Writes what the account has as a stack, and the pipeline beside it. */
+async function exportInto(flags: InitFlags, context: Context): Promise<ExitCode> {
+  const { exportCommand } = await import('./export.ts');
+  const { ci, quiet, verbose } = flags;
+  const out = isFree(flags.dir) ? flags.dir : await askFolder(TERMINAL);
+  const common = { ...(quiet && { quiet }), ...(verbose && { verbose }) };
+  const wanted = { ...common, dir: '.', out, state: true, format: 'text' } as const;
+  const code = await exportCommand(wanted, context);
+  return ci === undefined ? code : addTo(resolve(out), { ...common, dir: out, ci }, context);
+}
+
+/** Whether an export can stand in a folder. */
+function isFree(dir: string): boolean {
+  try {
+    refuseFolder(resolve(dir), false);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function answersFor(
+  given: Given,
+  account: Account | undefined,
+  flags: InitFlags,
+  context: Context,
+): Promise<Answers> {
+  if (canAsk(flags, context)) return ask(given, TERMINAL, { account, env: context.env });
   if (given.organization === undefined && !given.isEmpty) {
     throw new CallsheetError('usage', 'an agent belongs to an organization, and none is given', {
-      hint: 'Give --organization NAME=ID, or --empty for a stack without resources',
+      hint: hintFor(account, flags.dir),
     });
   }
   return {
@@ -166,18 +224,74 @@ export type Streams = {
   readonly output: NodeJS.WriteStream;
 };
 
+const TERMINAL: Streams = { input: process.stdin, output: process.stderr };
+
 const WHAT: { readonly [pipeline in Pipeline]: string } = {
   none: 'none, or later',
   github: 'GitHub Actions',
   gitlab: 'GitLab CI',
 };
 
+/** Organizations that a message lists. */
+const MOST_LISTED = 12;
+
+/** What to give, with what the key reaches where that is known. */
+function hintFor(account: Account | undefined, dir: string): string {
+  const give = 'Give --organization NAME=ID, or --empty for a stack without resources';
+  if (account === undefined || account.organizations.length === 0) return give;
+  const { organizations } = account;
+  const more = organizations.length - MOST_LISTED;
+  const out = dir === '.' ? 'FOLDER' : dir;
+  return [
+    'Choose one of the organizations that the key reaches:',
+    ...organizations.slice(0, MOST_LISTED).map(({ name, id }) => `  --organization ${name}=${id}`),
+    ...(more > 0 ? [`  and ${more} more: callsheet get organizations lists them`] : []),
+    'Or give --empty for a stack without resources.',
+    ...(account.agents > 0
+      ? [`To write its ${agentsOf(account)} as a stack: callsheet export --out ${out}`]
+      : []),
+  ].join('\n');
+}
+
+function agentsOf({ agents, isMore }: Account): string {
+  return isMore ? `more than ${formatCount(agents, 'agent')}` : formatCount(agents, 'agent');
+}
+
+/** Whether what the account has is to be written as a stack, rather than a new one begun. */
+export async function isExportWanted(
+  given: Given,
+  account: Account,
+  streams: Streams = TERMINAL,
+): Promise<boolean> {
+  if (account.agents === 0 || given.agent !== undefined) return false;
+  const options = [
+    {
+      value: 'export',
+      label: 'Write them as a stack',
+      hint: 'callsheet export; nothing changes there',
+    },
+    { value: 'new', label: 'Begin a stack with a new agent' },
+  ];
+  const message = `The account has ${agentsOf(account)} in ${formatCount(account.organizations.length, 'organization')}`;
+  return answered(await select({ ...streams, message, options })) === 'export';
+}
+
+/** What is known before anybody is asked. */
+type Known = {
+  readonly account?: Account | undefined;
+  readonly env?: Context['env'];
+};
+
 /** Asks for what no flag has answered. Results go to standard output, so questions do not. */
-export async function ask(given: Given, streams: Streams): Promise<Answers> {
+export async function ask(
+  given: Given,
+  streams: Streams,
+  { account, env = {} }: Known = {},
+): Promise<Answers> {
   intro('A new stack', streams);
-  const baseUrl = given.baseUrl ?? (await askBaseUrl(streams));
+  const baseUrl = given.baseUrl ?? (await askBaseUrl(streams, env.CALLSHEET_BASE_URL));
   const organization =
-    given.organization ?? (given.isEmpty ? undefined : await askOrganization(streams));
+    given.organization ?? (given.isEmpty ? undefined : await askOrganization(streams, account));
   const agent = given.isEmpty ? undefined : (given.agent ?? (await askAgent(streams)));
   const ci = given.ci ?? (await askPipeline(streams));
   return { baseUrl, organization, agent, ci };
@@ -188,19 +302,38 @@ function answered<T>(answer: T): Exclude<T, symbol> {
   return answer as Exclude<T, symbol>;
 }
 
-async function askBaseUrl(streams: Streams): Promise<string | undefined> {
+async function askBaseUrl(streams: Streams, known = ''): Promise<string | undefined> {
   const answer = answered(
     await text({
       ...streams,
       message: 'Base address of the platform (empty: CALLSHEET_BASE_URL says it)',
       placeholder: 'https://voice.example.test',
+      initialValue: known,
       validate: (value) => (value ? refuseBaseUrl(value) : undefined),
     }),
   );
   return answer === undefined || answer === '' ? undefined : answer;
 }
 
-async function askOrganization(streams: Streams) {
+/** The value that stands for an organization which is not on the list. */
+const ANOTHER = '';
+
+async function askOrganization(streams: Streams, account: Account | undefined) {
+  const { organizations = [] } = account ?? {};
+  if (organizations.length > 0) {
+    const options = [
+      ...organizations.map(({ id, title, agents }) => ({
+        value: id,
+        label: sanitiseLine(title),
+        hint: `${formatCount(agents, 'agent')}, ${id}`,
+      })),
+      { value: ANOTHER, label: 'Another one, by its id' },
+    ];
+    const message = 'The organization of the new agent';
+    const id = answered(await select({ ...streams, message, options, maxItems: 10 }));
+    const chosen = organizations.find((one) => one.id === id);
+    if (chosen !== undefined) return { name: chosen.name, id };
+  }
   const name = answered(
     await text({
       ...streams,
@@ -217,6 +350,17 @@ async function askOrganization(streams: Streams) {
     }),
   );
   return { name, id };
+}
+
+async function askFolder(streams: Streams): Promise<string> {
+  return answered(
+    await text({
+      ...streams,
+      message: 'This folder is not empty. A folder for the stack',
+      initialValue: 'fleet',
+      validate: (value) => (isFree(value ?? '') ? undefined : 'It must be new or empty.'),
+    }),
+  );
 }
 
 async function askAgent(streams: Streams): Promise<string> {

@@ -1,7 +1,7 @@
 import type { PullDocument } from '../../core/documents.ts';
-import { EXIT, type ExitCode } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { checkAddresses } from '../../kinds/index.ts';
-import { type Pulled, pullDocument, pullLive } from '../../pull/index.ts';
+import { type Choice, type Pulled, pullDocument, pullLive } from '../../pull/index.ts';
 import { renderPullText } from '../../render/pull.ts';
 import { jsonText } from '../../render/untrusted.ts';
 import { announce, planConfiguration, planOptions } from '../../run/plan.ts';
@@ -17,11 +17,13 @@ export type PullFlags = CommonFlags & {
   /** Show what would be written. */
   readonly dryRun?: boolean;
   /** Write over changes that are not committed. */
-  readonly force?: boolean;
+  readonly allowDirty?: boolean;
   /** Take live values where the configuration changed, too. */
   readonly theirs?: boolean;
   /** Write on the resource itself what it shares with others. */
   readonly override?: boolean;
+  /** Change what it shares with others where that stands, for them, too. */
+  readonly changeShared?: boolean;
   readonly skipRefused?: boolean;
   /** Write files for live resources that the stack does not have. */
   readonly new?: boolean;
@@ -50,23 +52,52 @@ export async function pull(
       show(document, flags, context);
       return exitOf(document, flags);
     }
-    const pulled = await pullLive({
-      stack,
-      planned,
-      theirs: flags.theirs === true,
-      override: flags.override === true,
-      textOf: (file) => textIn(stack.dir, file),
-      reload: (texts) => readAgain(session.stack.dir, texts, flags, context),
-    });
-    const status = statusOf(pulled, flags);
+    const pullWith = (choose: (key: string) => Choice | undefined) =>
+      pullLive({
+        stack,
+        planned,
+        theirs: flags.theirs === true,
+        choose,
+        textOf: (file) => textIn(stack.dir, file),
+        reload: (texts) => readAgain(session.stack.dir, texts, flags, context),
+      });
+    let pulled = await pullWith(() => chosenBy(flags));
+    let wanted = flags;
+    if (pulled.questions.length > 0 && canAsk(flags, context)) {
+      const { askShared, isDecided } = await import('../pull/ask.ts');
+      const { questions } = pulled;
+      const choices = await askShared(questions);
+      if (choices.size > 0) pulled = await pullWith((key) => choices.get(key));
+      // What somebody chose to leave holds up nothing else.
+      if (isDecided(pulled.refused, questions)) wanted = { ...flags, skipRefused: true };
+    }
+    const status = statusOf(pulled, wanted);
     if (status === 'written') await writePulled(pulled, stack, flags, context);
     const document = pullDocument(pulled, status, stack);
     show(document, flags, context);
     tellEnvironment(document, flags, context);
-    return exitOf(document, flags);
+    return exitOf(document, wanted);
   } finally {
     await session.close();
   }
+}
+
+function chosenBy({ override, changeShared }: PullFlags): Choice | undefined {
+  if (override === true && changeShared === true) {
+    throw new CallsheetError('usage', '--override and --change-shared exclude each other', {
+      hint: 'One writes on the resource itself what it shares, the other where it is shared.',
+    });
+  }
+  if (override === true) return 'own';
+  return changeShared === true ? 'shared' : undefined;
+}
+
+/** Whether somebody is there to decide, and has not done so with a flag. */
+function canAsk(flags: PullFlags, { terminal }: Context): boolean {
+  const isDecided = [flags.dryRun, flags.skipRefused, flags.override, flags.changeShared].includes(
+    true,
+  );
+  return terminal.canAsk && flags.format === 'text' && !isDecided;
 }
 
 /** What stands outside an environment's own block is read by the others as well. */

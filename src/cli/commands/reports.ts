@@ -86,8 +86,6 @@ function windowOf({ since, until, limit }: CallsCommandFlags, now: Date): Wanted
 export type MetricsFlags = CommonFlags & {
   readonly since?: string;
   readonly until?: string;
-  readonly start?: string;
-  readonly end?: string;
   readonly organization?: string;
   readonly reseller?: string;
   readonly block?: MetricsBlock;
@@ -138,29 +136,15 @@ type Span = { readonly start: Date; readonly end: Date };
 
 /** The time of the flags; without any, the last days up to now, of which the first is whole. */
 function spanOf(flags: MetricsFlags, now: Date): Span {
-  const from = oneOf(['--since', flags.since], ['--start', flags.start]);
-  const to = oneOf(['--until', flags.until], ['--end', flags.end]);
-  const end = to === undefined ? now : parseMoment(...to, now, 'end');
+  const { since, until } = flags;
+  const end = until === undefined ? now : parseMoment('--until', until, now, 'end');
   const first = new Date(end.getTime() - (DEFAULT_DAYS - 1) * 86_400_000);
   const start =
-    from === undefined
+    since === undefined
       ? new Date(`${first.toISOString().slice(0, 10)}T00:00:00.000Z`)
-      : parseMoment(...from, now, 'start');
+      : parseMoment('--since', since, now, 'start');
   checkOrder(start, end);
   return { start, end };
-}
-
-type Given = readonly [flag: string, value: string | undefined];
-
-/** Two flags that mean the same: the one that was given. */
-function oneOf(a: Given, b: Given): readonly [string, string] | undefined {
-  if (a[1] !== undefined && b[1] !== undefined) {
-    throw new CallsheetError('usage', `${a[0]} and ${b[0]} mean the same`, {
-      hint: 'Give one of them.',
-    });
-  }
-  const [flag, value] = a[1] === undefined ? b : a;
-  return value === undefined ? undefined : [flag, value];
 }
 
 type MetricsScope = {
@@ -185,8 +169,8 @@ function scopeOf({ organization, reseller }: MetricsFlags, session: PlatformSess
 }
 
 export type UsageFlags = CommonFlags & {
-  readonly start?: string;
-  readonly end?: string;
+  readonly since?: string;
+  readonly until?: string;
   readonly reseller?: readonly string[];
   readonly organization?: readonly string[];
   readonly format: ReadFormat;
@@ -226,16 +210,16 @@ type Days = { readonly start: string; readonly end: string };
 
 /** The days of the flags; without any, the last month that is over, as a bill has it. */
 function daysOf(flags: UsageFlags, now: Date): Days {
-  if (flags.start === undefined && flags.end !== undefined) {
-    throw new CallsheetError('usage', '--end is given without --start', {
-      hint: 'Give both, --start alone for the time until today, or neither for the last whole month.',
+  if (flags.since === undefined && flags.until !== undefined) {
+    throw new CallsheetError('usage', '--until is given without --since', {
+      hint: 'Give both, --since alone for the time until today, or neither for the last whole month.',
     });
   }
-  if (flags.start === undefined) return lastMonth(now);
-  const start = parseDay('--start', flags.start);
-  const end = flags.end === undefined ? dayOf(now) : parseDay('--end', flags.end);
+  if (flags.since === undefined) return lastMonth(now);
+  const start = parseDay('--since', flags.since);
+  const end = flags.until === undefined ? dayOf(now) : parseDay('--until', flags.until);
   if (start > end) {
-    throw new CallsheetError('usage', `--start ${start} is later than the last day, ${end}`, {
+    throw new CallsheetError('usage', `--since ${start} is later than the last day, ${end}`, {
       hint: 'Swap the two.',
     });
   }

@@ -17,7 +17,8 @@ export type RollbackFlags = CommonFlags &
     readonly to?: string;
     readonly allowDelete?: boolean;
     readonly autoApprove?: boolean;
-    readonly force?: boolean;
+    readonly undoEdited?: boolean;
+    readonly deleteUsed?: boolean;
     readonly skipRefused?: boolean;
     readonly target?: readonly string[];
     readonly exclude?: readonly string[];

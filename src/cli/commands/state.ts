@@ -38,7 +38,9 @@ import { migrateState } from '../state/migrate.ts';
 import { pushState, repairState } from '../state/replace.ts';
 
 export type StateFlags = CommonFlags & { readonly format: 'text' | 'json' };
-export type ForceFlags = StateFlags & { readonly force?: boolean };
+export type RmFlags = StateFlags & { readonly forgetProtected?: boolean };
+export type PushFlags = StateFlags & { readonly overwrite?: boolean };
+export type UnlockFlags = StateFlags & { readonly stopRun?: boolean };
 
 /** Says that a run is open, and that it is taken into account. */
 function tellUnfinished(run: string | undefined, { terminal }: Context): void {
@@ -114,8 +116,8 @@ export function pull(flags: CommonFlags, context: Context): Promise<ExitCode> {
 }
 
 /** `callsheet state push FILE`: puts a state in the place of the stack's. */
-export async function push(file: string, flags: ForceFlags, context: Context): Promise<ExitCode> {
-  const { edited, setAside } = await pushState(file, flags.force === true, flags, context);
+export async function push(file: string, flags: PushFlags, context: Context): Promise<ExitCode> {
+  const { edited, setAside } = await pushState(file, flags.overwrite === true, flags, context);
   const document = editDocument(edited, setAside);
   show(flags, document, (to) => renderPush(edited, setAside, to), context);
   return EXIT.done;
@@ -142,11 +144,11 @@ export async function mv(
 /** `callsheet state rm ADDRESS…`: forgets resources, and deletes nothing. */
 export async function rm(
   addresses: readonly Address[],
-  flags: ForceFlags,
+  flags: RmFlags,
   context: Context,
 ): Promise<ExitCode> {
   const edited = await editState('state rm', flags, context, (state) =>
-    forgetAddresses(addresses, flags.force === true, state),
+    forgetAddresses(addresses, flags.forgetProtected === true, state),
   );
   showEdit(edited, flags, context);
   say(
@@ -181,18 +183,18 @@ export async function trust(
 /** `callsheet state unlock [LEASE]`: shows who holds the state, or takes the lease from them. */
 export function unlock(
   lease: string | undefined,
-  flags: ForceFlags,
+  flags: UnlockFlags,
   context: Context,
 ): Promise<ExitCode> {
   return withStore(flags, context, async ({ store, settings }) => {
     const held = await store.lock();
     if (lease !== undefined) {
-      if (held?.lease === lease && held.owner === 'running' && flags.force !== true)
+      if (held?.lease === lease && held.owner === 'running' && flags.stopRun !== true)
         throw new CallsheetError(
           'locked',
           `process ${held.holder.pid}, which holds the state ${store.location}, runs on this machine`,
           {
-            hint: `Wait for it, or interrupt it (Ctrl-C): it then stops cleanly. To stop it before its next write: callsheet state unlock ${lease} --force`,
+            hint: `Wait for it, or interrupt it (Ctrl-C): it then stops cleanly. To stop it before its next write: callsheet state unlock ${lease} --stop-run`,
           },
         );
       const actor = await describeActor(settings.dir, context);
@@ -259,7 +261,7 @@ function showEdit(edited: Edited, flags: StateFlags, context: Context): void {
  */
 function forgetAddresses(
   patterns: readonly Address[],
-  force: boolean,
+  withProtected: boolean,
   { resources, ...state }: State,
 ): Edit {
   const chosen = new Set(
@@ -267,10 +269,10 @@ function forgetAddresses(
   );
   const found = Object.entries(resources).filter(([address]) => chosen.has(address));
   const guarded = found.filter(([, { protect }]) => protect).map(([address]) => address);
-  if (guarded.length > 0 && !force) {
+  if (guarded.length > 0 && !withProtected) {
     const what = guarded.length === 1 ? 'is protected' : 'are protected';
     throw new CallsheetError('refused', `${guarded.join(', ')} ${what}, and the state keeps that`, {
-      hint: 'Nothing was forgotten. With --force the state forgets the protection, too.',
+      hint: 'Nothing was forgotten. With --forget-protected the state forgets the protection, too.',
     });
   }
   return {

@@ -24,7 +24,7 @@ import { draftBeside } from '../named-file.ts';
 export async function writePulled(
   { files }: Pulled,
   stack: Stack,
-  flags: { readonly force?: boolean },
+  flags: { readonly allowDirty?: boolean },
   context: Context,
 ): Promise<void> {
   const own = new Set([...stack.written().files, ...files.keys()]);
@@ -35,15 +35,15 @@ export async function writePulled(
       `The stack is not under Git (${tree.reason}): nothing will show what pull changed, or bring it back.`,
     );
   }
-  if (tree.type === 'unknown' && flags.force !== true) throw untold(tree.reason);
-  if (tree.type === 'dirty' && flags.force !== true) throw dirty(tree.files);
+  if (tree.type === 'unknown' && flags.allowDirty !== true) throw untold(tree.reason);
+  if (tree.type === 'dirty' && flags.allowDirty !== true) throw dirty(tree.files);
   if (context.stop.aborted) throw new CallsheetError('interrupted', 'nothing was written');
   replaceFiles(stack.dir, files);
 }
 
 function untold(reason: string): CallsheetError {
   const message = `nothing was written: git does not say whether the stack has changes (${reason})`;
-  return new CallsheetError('refused', message, { hint: '--force writes all the same.' });
+  return new CallsheetError('refused', message, { hint: '--allow-dirty writes all the same.' });
 }
 
 const MOST_NAMED = 5;
@@ -52,7 +52,7 @@ function dirty(files: readonly string[]): CallsheetError {
   const more = files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : '';
   const named = `${files.slice(0, MOST_NAMED).join(', ')}${more}`;
   return new CallsheetError('refused', `nothing was written: ${named} changed and not committed`, {
-    hint: 'Commit or stash the changes first, so that what pull writes can be reviewed alone; --force writes all the same, --dry-run shows what it would write.',
+    hint: 'Commit or stash the changes first, so that what pull writes can be reviewed alone; --allow-dirty writes all the same, --dry-run shows what it would write.',
   });
 }
 

@@ -69,10 +69,11 @@ function handsIn(place: Place, close: () => Promise<void>): Hands {
         applied(applyStack({ ...stack, concurrency: 1, plan, options }, to)),
       );
     },
-    rollback: (id, force) => {
+    rollback: (id, isForced) => {
       const { override_freeze: reason } = options;
       const freeze = reason === undefined ? {} : { overrideFreeze: reason };
-      return act(place, (to) => undo({ ...stack, ...freeze, run: id, force }, to));
+      const forced = { undoEdited: isForced, deleteUsed: isForced };
+      return act(place, (to) => undo({ ...stack, ...freeze, run: id, ...forced }, to));
     },
     close,
   };

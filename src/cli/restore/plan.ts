@@ -125,7 +125,6 @@ type Restoration = {
   readonly organizations: Readonly<Record<string, string>>;
   readonly flags: {
     readonly over?: boolean;
-    readonly force?: boolean;
     readonly skipRefused?: boolean;
     readonly overrideFreeze?: string;
   };
@@ -206,7 +205,7 @@ function planOf(
     resend_secrets: false,
     target: [],
     exclude: [],
-    force: flags.force === true,
+    force: false,
     ...overrideOptions(flags),
   };
   return planInstead(

@@ -36,11 +36,11 @@ type Pushed = {
 
 /**
  * Puts the state of a file in the place of the stack's. It must be of the same lineage and account, and
- * newer; `force` puts it there whatever it is and whatever is there.
+ * newer; `overwrite` puts it there whatever it is and whatever is there.
  */
 export function pushState(
   file: string,
-  force: boolean,
+  overwrite: boolean,
   flags: CommonFlags,
   context: Context,
 ): Promise<Pushed> {
@@ -50,12 +50,12 @@ export function pushState(
     const run = runId(context.now());
     const actor = await describeActor(open.settings.dir, context);
     const lease = await store.acquire(holderFor(run, 'state push', actor, context));
-    const current = force
+    const current = overwrite
       ? (await store.salvage()).state
       : await settledState(open, lease, context);
-    if (!force && current !== undefined && isSame(current, given))
+    if (!overwrite && current !== undefined && isSame(current, given))
       return { edited: undefined, setAside: [] };
-    if (!force && current !== undefined) checkSuccessor(given, current, open);
+    if (!overwrite && current !== undefined) checkSuccessor(given, current, open);
     const known = current?.lineage === given.lineage ? current.serial : 0;
     const before = { ...given, serial: Math.max(given.serial, known) };
     const ledger = differences(current, given);
@@ -93,7 +93,7 @@ function isSame(current: State, given: State): boolean {
 function checkSuccessor(given: State, current: State, { store }: OpenState): void {
   const refuse = (why: string) => {
     throw new CallsheetError('refused', `the state ${store.location} was not replaced: ${why}`, {
-      hint: 'With --force the file takes its place all the same. What was there is kept beside it under another name; what only that knew is then found by name, or not at all.',
+      hint: 'With --overwrite the file takes its place all the same. What was there is kept beside it under another name; what only that knew is then found by name, or not at all.',
     });
   };
   if (given.lineage !== current.lineage)

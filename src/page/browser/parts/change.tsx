@@ -6,7 +6,13 @@ import { groupByAuthor } from '../../../render/attribution.ts';
 import { type FieldView, viewFields } from '../../../render/fields.ts';
 import { secretMessage } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { blockValue, extentOf, inlineValue, standsForOther } from '../../../render/value-text.ts';
+import {
+  areVersions,
+  blockValue,
+  extentOf,
+  inlineValue,
+  standsForOther,
+} from '../../../render/value-text.ts';
 import { formatCount, formatNumber, gone, howOf } from '../../../render/wording.ts';
 import { ActionSign, Pairs, useActionWords } from './notes.tsx';
 import { TextChange } from './text.tsx';
@@ -342,7 +348,7 @@ function TwoValues({
   after,
   ...shown
 }: Shown & { readonly before: Json; readonly after: Json }) {
-  if (isShort(before) && isShort(after)) {
+  if (isShort(before) && isShort(after) && !areVersions(before, after)) {
     return (
       <p class="value pair">
         <span class="unseen">{shown.sides[0]}: </span>

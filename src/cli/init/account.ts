@@ -1,0 +1,61 @@
+import { nameOrganizations } from '../../export/survey.ts';
+import { kindNamed } from '../../kinds/index.ts';
+import { readOrganizations } from '../../live/entitlements.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { withPlatform } from '../../run/platform-session.ts';
+import type { CommonFlags, Context } from '../context.ts';
+
+/** What the credentials of the environment reach. */
+export type Account = {
+  /** In the order of their names, with the name that a stack gives them. */
+  readonly organizations: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly title: string;
+    readonly agents: number;
+  }[];
+  readonly agents: number;
+  /** Whether there are more agents than were counted. */
+  readonly isMore: boolean;
+};
+
+/** Agents that are counted: whoever has more knows that there are many. */
+const MOST_COUNTED = 1_000;
+
+/** Whether the environment says where the platform is and who asks. Nothing else is ever sent a credential. */
+export function hasCredentials({ env }: Pick<Context, 'env'>): boolean {
+  const isSet = (name: string) => (env[name] ?? '') !== '';
+  return (
+    isSet('CALLSHEET_BASE_URL') &&
+    (isSet('CALLSHEET_ACCESS_TOKEN') ||
+      (isSet('CALLSHEET_CLIENT_ID') && isSet('CALLSHEET_CLIENT_SECRET')))
+  );
+}
+
+/** Reads which organizations there are, and how many agents they have. */
+export async function readAccount(flags: CommonFlags, context: Context): Promise<Account> {
+  return withPlatform({ ...flags, dir: '.' }, context, async ({ client }) => {
+    const counts = new Map<string, number>();
+    let agents = 0;
+    for await (const { organization_id: id } of client.each(kindNamed('agent').list({}))) {
+      if (agents === MOST_COUNTED) return found(true);
+      agents += 1;
+      if (typeof id === 'string') counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    return found(false);
+
+    async function found(isMore: boolean): Promise<Account> {
+      const listed = await readOrganizations(client, context.now());
+      const known = listed instanceof ApiError ? [] : listed;
+      const titles = new Map(known.flatMap(({ id, name }) => (name === null ? [] : [[id, name]])));
+      const ids = [...known.map(({ id }) => id), ...counts.keys()];
+      const organizations = nameOrganizations(ids, titles).map(({ id, name }) => ({
+        id,
+        name,
+        title: titles.get(id) ?? id,
+        agents: counts.get(id) ?? 0,
+      }));
+      return { organizations, agents, isMore };
+    }
+  });
+}
