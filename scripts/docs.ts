@@ -1,4 +1,4 @@
-// Renews the outputs shown in docs/commands.md: every `<!-- run: … -->` is followed by what the command
+// Renews the outputs shown in docs/reference/reading.md: every `<!-- run: … -->` is followed by what the command
 // prints against a simulated account of 3 resellers, 12 organizations, 500 agents and 5,000 calls, under a
 // clock that stands still. `--check` only says whether they are fresh.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { runProgram } from '../src/cli/program.ts';
 import { type Simulator, startSimulator } from '../src/simulator/index.ts';
 
-const FILE = join(import.meta.dirname, '..', 'docs', 'commands.md');
+const FILE = join(import.meta.dirname, '..', 'docs', 'reference', 'reading.md');
 const NOW = new Date('2026-11-21T09:45:00Z');
 const COLUMNS = 80;
 
@@ -18,7 +18,9 @@ const before = await readFile(FILE, 'utf8');
 const after = await renewed(before);
 if (!process.argv.includes('--check')) await writeFile(FILE, after);
 else if (after !== before) {
-  console.error('docs/commands.md does not show what the commands print. Run: npm run docs');
+  console.error(
+    'docs/reference/reading.md does not show what the commands print. Run: npm run docs',
+  );
   process.exitCode = 1;
 }
 

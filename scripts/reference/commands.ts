@@ -13,7 +13,7 @@ export function commandsPage(): string {
   return page(
     '# Commands',
     paragraph(
-      'What each command takes and what it ends with. [Commands that read](../commands.md) shows what they print, and the [README](../../README.md) how plan, apply, drift and rollback go together. `callsheet COMMAND --help` shows in a terminal what stands here.',
+      'What each command takes and what it ends with. [Commands that read](reading.md) shows what they print, and [Start](../start.md) how plan, apply, drift and rollback go together. `callsheet help COMMAND` shows the same in a terminal, `callsheet help TOPIC` a page of the documentation, and `callsheet help topics` lists the pages.',
     ),
     table(['command', 'does'], rows).join('\n'),
     '## Flags of every command',

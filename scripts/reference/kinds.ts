@@ -40,7 +40,7 @@ export function kindPage(kind: Kind): string {
     ...notGiven(document),
     '## Requests',
     paragraph(
-      'What Callsheet calls for this kind. `platform.endpoints` of [`callsheet.yaml`](../settings.md#platformendpoints) takes these names; [assumptions](../../assumptions.md) says what an assumed one means.',
+      'What Callsheet calls for this kind. `platform.endpoints` of [`callsheet.yaml`](../settings.md#platformendpoints) takes these names; [assumptions](../assumptions.md) says what an assumed one means.',
     ),
     requestsOf(kind),
   );

@@ -7,7 +7,16 @@ import { code, page, paragraph, summary, table } from './markdown.ts';
 import { rulesPage } from './rules.ts';
 import { settingsPage } from './settings.ts';
 
-/** Every page of the reference, by its path in `docs/reference/`. */
+/** Pages of the reference that people write, with what they hold. */
+export const WRITTEN_PAGES: readonly (readonly [path: string, title: string, holds: string])[] = [
+  ['reading.md', 'Commands that read', 'what `get`, `history` and `metrics` print'],
+  ['assumptions.md', 'Assumptions', 'what is taken for granted where the specification is silent'],
+  ['simulator.md', 'The simulator', 'its seeds, dialects, faults and admin endpoint'],
+  ['library.md', 'The library', 'Callsheet in a program'],
+  ['monitoring.md', 'Monitoring', 'metrics, alerts and logs of `watch` and of workers'],
+];
+
+/** Every page of the reference that is made, by its path in `docs/reference/`. */
 export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
     ['README.md', indexPage()],
@@ -24,7 +33,7 @@ function indexPage(): string {
   return page(
     '# Reference',
     paragraph(
-      'Everything that can be written, typed and answered. These pages are made from the schemas, the command table and the rules that the program itself uses; `npm run check` fails when they are not as the source says.',
+      'Everything that can be written, typed and answered. Most of it is made from the schemas, the command table and the rules that the program itself uses.',
     ),
     table(
       ['page', 'holds'],
@@ -34,6 +43,7 @@ function indexPage(): string {
         ['[JSON documents](documents.md)', 'what `--format json` prints, with the schemas'],
         ['[Exit codes](exit-codes.md)', 'what each means, and what to do'],
         ['[Rules](rules.md)', 'what `validate` reports, and what to do'],
+        ...WRITTEN_PAGES.map(([path, title, holds]) => [`[${title}](${path})`, holds]),
       ],
     ).join('\n'),
     '## Kinds',

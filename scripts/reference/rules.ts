@@ -10,7 +10,7 @@ export function rulesPage(): string {
   return page(
     '# Rules',
     paragraph(
-      'What [`callsheet validate`](../validation.md) reports. The name of a rule is stable. `schema/…` rules hold values against the schemas, whose limits stand on the [pages of the kinds](README.md#kinds).',
+      'What [`callsheet validate`](../pipelines.md#validate-in-a-pipeline) reports. The name of a rule is stable. `schema/…` rules hold values against the schemas, whose limits stand on the [pages of the kinds](README.md#kinds).',
     ),
     paragraph(
       `These are warnings that [\`lint.rules\`](settings.md#lintrules) of \`callsheet.yaml\` can raise to errors or switch off, and that a comment can silence where one is meant ([prompts and a team's own rules](../rules.md)): ${named.join(', ')}.`,

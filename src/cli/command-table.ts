@@ -997,7 +997,7 @@ export const GROUPS: { readonly [name: string]: string } = {
 };
 
 /** What a person wants to do, and the commands for it: the order in which `callsheet --help` lists them. */
-export const TOPICS: { readonly [topic: string]: readonly string[] } = {
+export const PURPOSES: { readonly [purpose: string]: readonly string[] } = {
   Start: ['init', 'export', 'import'],
   Change: ['fmt', 'validate', 'plan', 'show', 'rehearse', 'apply'],
   Look: ['get', 'history', 'metrics', 'drift', 'pull', 'runs', 'explain', 'ui'],

@@ -120,7 +120,7 @@ function sentenceOn(event: Sentence): string {
     case 'notice':
       return event.text;
     case 'comparing_secrets':
-      return `Comparing ${event.secrets} secrets with what was written last. Without CALLSHEET_FINGERPRINT_KEY that takes a while (docs/secrets.md).`;
+      return `Comparing ${event.secrets} secrets with what was written last. Without CALLSHEET_FINGERPRINT_KEY that takes a while (callsheet help secrets).`;
     case 'run_at_work':
       return `Run ${event.run} is at work: what it has not written down yet is taken as it is on the platform now.`;
     case 'unread':

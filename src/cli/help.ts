@@ -1,9 +1,14 @@
 import { Command, Help, Option } from 'commander';
-import { COMMANDS, GROUPS, TOPICS } from './command-table.ts';
+import { COMMANDS, GROUPS, PURPOSES } from './command-table.ts';
 import { COMMON_FLAGS, type Flag } from './flags.ts';
+import { TOPICS, topicAbout } from './topics.ts';
+import { pathTo } from './usage.ts';
 
 /** Where each help says that the options of every command are. */
 const OPTIONS_HINT = 'Options of every command: callsheet help options';
+
+/** Every terminal has as many. */
+const COLUMNS = 80;
 
 /** `callsheet --help`: every command in one line, by what a person wants to do. It fits one screen. */
 export function overview(): string {
@@ -12,19 +17,42 @@ export function overview(): string {
     ...Object.entries(GROUPS),
   ]);
   const width = Math.max(...[...says.keys()].filter((name) => !name.includes(' ')).map(lengthOf));
-  const topics = Object.entries(TOPICS).flatMap(([topic, names]) => [
-    topic,
+  const purposes = Object.entries(PURPOSES).flatMap(([purpose, names]) => [
+    purpose,
     ...names.map((name) => `  ${name.padEnd(width)}  ${says.get(name) ?? ''}`),
   ]);
   return [
     'Usage: callsheet COMMAND [options]',
     '',
-    ...topics,
+    ...purposes,
     '',
-    'Help of one command: callsheet help COMMAND',
-    OPTIONS_HINT,
+    'One command: callsheet help COMMAND    Options of all: callsheet help options',
+    ...pagesHint(),
     '',
   ].join('\n');
+}
+
+/** The pages that `callsheet help TOPIC` shows, by their names. */
+function pagesHint(): readonly string[] {
+  const lines = [''];
+  const words = Object.keys(TOPICS).map((name, at, { length }) =>
+    at < length - 1 ? `${name},` : name,
+  );
+  for (const word of ['Pages: callsheet help TOPIC, one of', ...words]) {
+    const line = lines.at(-1) ?? '';
+    if (line.length + word.length >= COLUMNS) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
+}
+
+/** `callsheet help topics`: the pages with what each is about. */
+export function topicsHelp(): string {
+  const width = Math.max(...Object.keys(TOPICS).map(lengthOf));
+  const pages = Object.entries(TOPICS).map(
+    ([name, { about }]) => `  ${name.padEnd(width)}  ${about}`,
+  );
+  return ['Usage: callsheet help TOPIC', '', ...pages, ''].join('\n');
 }
 
 function lengthOf({ length }: string): number {
@@ -46,7 +74,9 @@ export function optionsHelp(): string {
 export const HELP = {
   formatHelp(command: Command, helper: Help): string {
     if (command.parent === null) return overview();
-    return `${Help.prototype.formatHelp.call(helper, command, helper)}\n${OPTIONS_HINT}\n`;
+    const topic = topicAbout(pathTo(command).replace(/^callsheet /, ''));
+    const more = topic === undefined ? '' : `More about it: callsheet help ${topic}\n`;
+    return `${Help.prototype.formatHelp.call(helper, command, helper)}\n${OPTIONS_HINT}\n${more}`;
   },
   // What stands below `get` is listed further down.
   commandUsage: (command: Command): string =>

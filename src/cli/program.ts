@@ -7,7 +7,7 @@ import { EXIT, type ExitCode, failureIn } from '../core/errors.ts';
 import { COMMANDS, type CommandEntry, GROUPS, runCommand } from './command-table.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { COMMON_FLAGS, type Flag } from './flags.ts';
-import { HELP, optionOf, optionsHelp } from './help.ts';
+import { HELP, optionOf, optionsHelp, topicsHelp } from './help.ts';
 import { openTelemetry, type Telemetry } from './monitor/telemetry.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
@@ -83,9 +83,10 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     name = pathTo(command);
   });
   try {
-    refuseUnknownHelp(program, argv);
-    if (argv[0] === 'help' && argv[1] === 'options') process.stdout.write(optionsHelp());
-    else await program.parseAsync(helpLine(spreadPairs(argv)), { from: 'user' });
+    const shown = await showHelp(argv, deps.env);
+    if (shown !== undefined) return shown;
+    await refuseUnknownHelp(program, argv);
+    await program.parseAsync(helpLine(spreadPairs(argv)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version are answers, everything else that commander throws is a wrong command line.
@@ -106,12 +107,38 @@ function helpLine(argv: readonly string[]): string[] {
   return first === 'help' && words.length > 1 ? [...words, '--help'] : [...argv];
 }
 
+/** Help that is no command's: of all options, the list of pages, and a page. Undefined for anything else. */
+async function showHelp(
+  [first, ...words]: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<ExitCode | undefined> {
+  if (first !== 'help') return undefined;
+  const [word, ...more] = words.filter((text) => !text.startsWith('-'));
+  if (word === undefined || more.length > 0 || INNER.has(word)) return undefined;
+  const own = { options: optionsHelp, topics: topicsHelp }[word];
+  if (own === undefined) {
+    const { showTopic } = await import('./commands/help.ts');
+    return showTopic(word, { color: !words.includes('--no-color') }, env);
+  }
+  process.stdout.write(own());
+  return EXIT.done;
+}
+
 /** `callsheet help vaildate` is a slip, which commander answers with the help of everything. */
-function refuseUnknownHelp(program: Command, [first, ...words]: readonly string[]): void {
-  if (first !== 'help' || words[0] === 'options') return;
+async function refuseUnknownHelp(
+  program: Command,
+  [first, ...words]: readonly string[],
+): Promise<void> {
+  if (first !== 'help') return;
   let at = program;
   for (const word of words.filter((text) => !text.startsWith('-') && text !== 'help')) {
     const next = at.commands.find((one) => one.name() === word);
+    if (next === undefined && at === program) {
+      const { nearestTopic } = await import('./commands/help.ts');
+      const topic = nearestTopic(word, [...INNER.keys()]);
+      if (topic !== undefined)
+        at.error(`unknown topic '${word}': did you mean callsheet help ${topic}?`);
+    }
     if (next === undefined) refuseUnknownCommand(at, word);
     else at = next;
   }

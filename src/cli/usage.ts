@@ -1,6 +1,7 @@
 import { Command, type ErrorOptions } from 'commander';
 import { nearest } from '../core/nearest.ts';
 import { COMMON_FLAGS } from './flags.ts';
+import { TOPICS } from './topics.ts';
 
 /**
  * What is said of a wrong command line: one sentence with the nearest right one. Commander finds the mistakes; here
@@ -166,6 +167,8 @@ function unknownCommand(command: Command, word: string): string {
   const habit = above === '' && Object.hasOwn(HABITS, word) ? HABITS[word] : undefined;
   const unknown = `unknown command '${word}'`;
   if (habit !== undefined) return `${unknown}: ${lowered(habit)}`;
+  if (above === '' && Object.hasOwn(TOPICS, word))
+    return `${unknown}: callsheet help ${word} shows the page of that name.`;
   const names = command.commands.map((one) => one.name());
   const near = nearest(word, names);
   if (near !== undefined) return `${unknown}: did you mean ${above || 'callsheet '}${near}?`;

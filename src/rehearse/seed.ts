@@ -216,7 +216,7 @@ function unreadPolicies(
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** What the platform does not tell, and what stands in its place (docs/rehearsal.md). */
+/** What the platform does not tell, and what stands in its place (docs/plans.md). */
 function wordsFor(made: {
   readonly secrets: { readonly count: number; readonly resources: number };
   readonly unread: number;

@@ -107,14 +107,14 @@ export function wrap(line: Line, width: number, hanging: number): readonly Line[
     current = hanging > 0 ? [span(' '.repeat(hanging))] : [];
     used = hanging;
   };
-  for (const { text, tone } of line) {
-    for (const word of text.match(/\s+|\S+/gu) ?? []) {
-      const isBlank = word.trim() === '';
-      const overflows = used + textWidth(word) > room;
-      if (isBlank && lines.length > 0 && used <= hanging) continue;
-      if (overflows && (isBlank || used > hanging)) next();
-      if (overflows && isBlank) continue;
-      let [head, tail] = splitText(word, room - used);
+  for (const word of wordsOf(line)) {
+    const isBlank = word.every(({ text }) => text.trim() === '');
+    const overflows = used + lineWidth(word) > room;
+    if (isBlank && lines.length > 0 && used <= hanging) continue;
+    if (overflows && (isBlank || used > hanging)) next();
+    if (overflows && isBlank) continue;
+    for (const { text, tone } of word) {
+      let [head, tail] = splitText(text, room - used);
       while (tail !== '') {
         current.push({ text: head, tone });
         next();
@@ -126,6 +126,22 @@ export function wrap(line: Line, width: number, hanging: number): readonly Line[
   }
   lines.push(current);
   return lines;
+}
+
+/** The words of a line and the blanks between them. A word may have several tones: `(`, a name and `)`. */
+function wordsOf(line: Line): readonly Line[] {
+  const words: Span[][] = [];
+  let isOpen = false;
+  for (const { text, tone } of line) {
+    for (const part of text.match(/\s+|\S+/gu) ?? []) {
+      const isBlank = part.trim() === '';
+      const last = words.at(-1);
+      if (isOpen && !isBlank && last !== undefined) last.push({ text: part, tone });
+      else words.push([{ text: part, tone }]);
+      isOpen = !isBlank;
+    }
+  }
+  return words;
 }
 
 /** A line cut to `width`, with `…` where something is missing. */

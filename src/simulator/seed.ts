@@ -135,7 +135,7 @@ export function checkSeed(seed: unknown): readonly string[] {
 
 function wrongSeed(problems: readonly string[]): CallsheetError {
   return new CallsheetError('config', `the seed is wrong: ${problems.join('; ')}`, {
-    hint: 'docs/contributing/simulator.md describes what a seed holds.',
+    hint: 'callsheet help simulator describes what a seed holds.',
   });
 }
 

@@ -69,6 +69,6 @@ function unknownOperation(fault: unknown, place: string): readonly string[] {
 
 function wrong(problems: readonly string[]): CallsheetError {
   return new CallsheetError('config', `the simulation is wrong: ${problems.join('; ')}`, {
-    hint: 'docs/contributing/simulator.md describes what a simulation holds.',
+    hint: 'callsheet help simulator describes what a simulation holds.',
   });
 }

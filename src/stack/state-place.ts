@@ -249,7 +249,7 @@ export function placeOf(text: string): StatePlace {
       return checked({ s3: bucketIn(text), by: 'operator' }, 'the endpoint of the state');
     default:
       throw new CallsheetError('usage', `no state is kept at ${store}://`, {
-        hint: 'A state is kept in a file, at https://, postgres:// or s3://. docs/state.md says how.',
+        hint: 'A state is kept in a file, at https://, postgres:// or s3://. callsheet help stores says how.',
       });
   }
 }
@@ -307,7 +307,7 @@ export function addressProblem(
     };
   return {
     message: `${name} is no address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
-    hint: 'docs/state.md shows an address of each store.',
+    hint: 'callsheet help stores shows an address of each store.',
   };
 }
 

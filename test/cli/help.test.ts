@@ -1,6 +1,10 @@
-import { describe, expect, test } from 'vitest';
-import { COMMANDS, TOPICS } from '../../src/cli/command-table.ts';
+import { execFileSync } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, inject, test } from 'vitest';
+import { COMMANDS, PURPOSES } from '../../src/cli/command-table.ts';
 import { COMMON_FLAGS } from '../../src/cli/flags.ts';
+import { TOPICS } from '../../src/cli/topics.ts';
+import '../e2e/build.ts';
 import { run } from './command-line.ts';
 
 test.each([
@@ -33,8 +37,8 @@ describe('the help of everything', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 
-  test('each command is under one topic', () => {
-    const listed = Object.values(TOPICS).flat();
+  test('each command is under one purpose', () => {
+    const listed = Object.values(PURPOSES).flat();
     const first = new Set(COMMANDS.map(({ name }) => name.split(' ')[0] ?? ''));
     expect([...listed].sort()).toEqual([...first].sort());
   });
@@ -43,6 +47,95 @@ describe('the help of everything', () => {
     expect(await run()).toEqual({ exit: 1, said: (await run('--help')).said });
   });
 });
+
+describe('a page', () => {
+  test('is Markdown in a pipe, without what is there for tests', async () => {
+    const { exit, said } = await run('help', 'start');
+    expect(exit).toBe(0);
+    expect(said).toMatch(/^# Start: /);
+    expect(said).toContain('```console\n$ callsheet validate\n');
+    expect(said).not.toContain('<!--');
+  });
+
+  test('may be one of the reference', async () => {
+    expect((await run('help', 'settings')).said).toMatch(/^# Settings/m);
+    expect((await run('help', 'rules')).said).toMatch(/^# Editors and rules/);
+    expect((await run('help', 'reference/rules')).said).toMatch(/^# Rules/m);
+  });
+
+  test('is listed with what it is about', async () => {
+    const { exit, said } = await run('help', 'topics');
+    expect(exit).toBe(0);
+    for (const [topic, { about }] of Object.entries(TOPICS))
+      expect(said).toMatch(new RegExp(`^  ${topic} +${about}$`, 'm'));
+    expect(said.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('is named by the help of everything, and by that of its commands', async () => {
+    const { said } = await run('help');
+    const [, pages = ''] = said.split('callsheet help TOPIC, one of');
+    expect(pages.split(',').map((name) => name.trim())).toEqual(Object.keys(TOPICS));
+    for (const [command, topic] of [
+      ['plan', 'plans'],
+      ['state mv', 'stores'],
+      ['get calls', 'reading'],
+    ])
+      expect((await run('help', ...(command ?? '').split(' '))).said).toContain(
+        `\nMore about it: callsheet help ${topic}\n`,
+      );
+  });
+
+  test.each([
+    ['plnas', "unknown topic 'plnas': did you mean callsheet help plans?"],
+    ['firstweek', "unknown topic 'firstweek': did you mean callsheet help first-week?"],
+    ['nowhere', "unknown command 'nowhere': callsheet --help lists the commands."],
+  ])('that is not there is an error: %s', async (topic, message) => {
+    expect(await run('help', topic)).toEqual({ exit: 1, said: `Error: ${message}\n` });
+  });
+
+  test('that is typed as a command is told', async () => {
+    expect(await run('secrets')).toEqual({
+      exit: 1,
+      said: "Error: unknown command 'secrets': callsheet help secrets shows the page of that name.\n",
+    });
+  });
+
+  /** What a terminal of 80 columns and 24 lines is shown, without colours. */
+  function onTerminal(topic: string, env: NodeJS.ProcessEnv): string {
+    const line = `stty rows 24 cols 80; "${process.execPath}" "${inject('bin')}" help ${topic}`;
+    const shown = execFileSync('script', ['-qec', line, '/dev/null'], {
+      env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return stripVTControlCharacters(shown.toString()).replaceAll('\r\n', '\n');
+  }
+
+  test.skipIf(!has('script'))('goes through the pager where it is longer than the terminal', () => {
+    expect(onTerminal('plans', { PAGER: 'sed s/^/paged:/' })).toMatch(
+      /^paged:Reading a plan\npaged:\n/,
+    );
+  });
+
+  test.skipIf(!has('script')).each([
+    ['without a pager', { PAGER: '' }],
+    ['where the pager is not there', { PAGER: 'no-such-pager' }],
+    ['where the terminal is dumb', { PAGER: 'sed s/^/paged:/', TERM: 'dumb' }],
+  ])('is printed %s', (_, env) => {
+    const shown = onTerminal('plans', env);
+    expect(shown).toMatch(/^(?:# )?Reading a plan\n\n/m);
+    expect(shown).not.toContain('paged:');
+  });
+});
+
+/** Whether a program is on this machine. */
+function has(program: string): boolean {
+  try {
+    execFileSync('which', [program], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 describe('options of every command', () => {
   const names = COMMON_FLAGS.map(({ spelling }) => spelling);

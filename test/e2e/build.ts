@@ -41,6 +41,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await cp(dist, join(folder, 'dist'), { recursive: true });
   // Node takes the bundle for a module because of the package that it lies in.
   await cp(join(root, 'package.json'), join(folder, 'package.json'));
+  // `callsheet help TOPIC` shows the pages that come with the package.
+  await cp(join(root, 'docs'), join(folder, 'docs'), { recursive: true });
   project.provide('bin', join(folder, 'dist', 'main.js'));
   project.provide('compiled', join(folder, 'compiled'));
   project.provide('temporary', folder);

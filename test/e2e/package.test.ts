@@ -6,6 +6,7 @@ import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { AUTHORITY, startHttps } from '../platform/secure.ts';
 import './build.ts';
+import { TOPICS } from '../../src/cli/topics.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 const root = dirname(dirname(import.meta.dirname));
@@ -28,7 +29,7 @@ beforeAll(async () => {
   await writeFile(join(place, 'package.json'), '{ "private": true }');
   // The bin that the other tests ran, not one that is built meanwhile.
   const packed = join(home, 'packed');
-  const beside = ['schemas', 'examples/ci', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+  const beside = ['schemas', 'docs', 'examples', 'README.md', 'LICENSE', 'CHANGELOG.md'];
   for (const name of ['package.json', ...beside])
     await cp(join(root, name), join(packed, name), { recursive: true });
   await cp(dirname(inject('bin')), join(packed, 'dist'), { recursive: true });
@@ -51,19 +52,30 @@ test('the installed command validates the example', async () => {
   expect(stdout).toContain('The configuration is valid: 23 resources.');
 });
 
-test('the package holds the bundle, the schemas, the pipelines and the licences, and no sources', async () => {
+test('the package holds the bundle, the schemas, the pages, the pipelines and the licences, and no sources', async () => {
   const files = await readdir(join(place, 'node_modules', 'callsheet'));
   expect(files.sort()).toEqual([
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
     'dist',
+    'docs',
     'examples',
     'package.json',
     'schemas',
   ]);
   const dist = await readdir(join(place, 'node_modules', 'callsheet', 'dist'));
   expect(dist).toContain('THIRD-PARTY-LICENSES.md');
+  const examples = await readdir(join(place, 'node_modules', 'callsheet', 'examples'));
+  expect(examples.sort()).toEqual(['ci', 'prometheus']);
+});
+
+test('the installed command shows the pages that came with it, for users and no others', async () => {
+  const { stdout } = await callsheet(['help', 'settings']);
+  expect(stdout).toContain('# Settings');
+  const pages = await readdir(join(place, 'node_modules', 'callsheet', 'docs'));
+  const own = Object.keys(TOPICS).map((topic) => (topic === 'reference' ? topic : `${topic}.md`));
+  expect(pages.sort()).toEqual([...own, 'README.md'].sort());
 });
 
 test('the pipeline that it writes installs it, by the lockfile that the printed commands make, and nothing else', async () => {
@@ -114,7 +126,7 @@ const NIGHT = '8b0e0a52-9d0f-4c53-8f3f-6a1f5f0b7a02';
 
 /** An example of the library's page, by what it exports. */
 async function example(name: 'release' | 'lastCalls'): Promise<string> {
-  const page = await readFile(join(root, 'docs', 'contributing', 'library.md'), 'utf8');
+  const page = await readFile(join(root, 'docs', 'reference', 'library.md'), 'utf8');
   const blocks = [...page.matchAll(/^```ts\n([\s\S]+?)^```$/gm)].map(([, code = '']) => code);
   const code = blocks.find((block) => block.includes(`export async function ${name}(`)) ?? '';
   expect(code).not.toBe('');

@@ -99,7 +99,6 @@ scenario(
       await run(['apply', '--auto-approve', '--concurrency', '1'], {
         env: { OTEL_EXPORTER_OTLP_ENDPOINT: url },
       });
-      // docs/pipelines.md shows it.
       expect(outlineOf(spans())).toEqual([
         'callsheet apply',
         '  read',

@@ -42,7 +42,7 @@ describe('commands', () => {
 
   test('the documentation names every command', () => {
     const text = readFileSync(
-      new URL('../../docs/contributing/simulator.md', import.meta.url),
+      new URL('../../docs/reference/simulator.md', import.meta.url),
       'utf8',
     );
     expect(COMMANDS.filter(({ name }) => !text.includes(`\`${name}\``))).toEqual([]);

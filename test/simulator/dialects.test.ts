@@ -39,10 +39,7 @@ test('every value of every option is looked at', () => {
 });
 
 test('the documentation lists every option with its default and what it accepts', () => {
-  const text = readFileSync(
-    new URL('../../docs/contributing/simulator.md', import.meta.url),
-    'utf8',
-  );
+  const text = readFileSync(new URL('../../docs/reference/simulator.md', import.meta.url), 'utf8');
   const section = /## Dialects\n(.*?)\n## /s.exec(text)?.[1] ?? '';
   const listed = [...section.matchAll(/^\| `(\w+)` \| `([^`]+)` \| (.*?) \|/gm)].map(
     ([, name, value, accepts]) => [name, value, accepts?.replaceAll('`', '')],

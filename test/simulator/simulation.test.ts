@@ -31,7 +31,7 @@ describe('a file', () => {
 
   test('of the documentation can be read', () => {
     const text = readFileSync(
-      new URL('../../docs/contributing/simulator.md', import.meta.url),
+      new URL('../../docs/reference/simulator.md', import.meta.url),
       'utf8',
     );
     const section = /## A simulation in a file\n(.*?)\n## /s.exec(text)?.[1] ?? '';

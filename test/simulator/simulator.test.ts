@@ -75,7 +75,7 @@ describe('fleets', () => {
 describe('seeds', () => {
   test('the seed of the documentation can be planted', async () => {
     const text = readFileSync(
-      new URL('../../docs/contributing/simulator.md', import.meta.url),
+      new URL('../../docs/reference/simulator.md', import.meta.url),
       'utf8',
     );
     const seed = readSeed(/```yaml\n(.*?)```/s.exec(text)?.[1] ?? '');

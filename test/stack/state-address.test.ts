@@ -14,12 +14,17 @@ test.each([
 
 test.each([
   ['http', 'env:ADDRESS', /not taken from the environment/, /CALLSHEET_STATE/],
-  ['http', 'gitlab.example.test/state', /begins with https:\/\/ or http:\/\//, /docs\/state\.md/],
-  ['http', 'postgres://db/x', /begins with https/, /docs\/state\.md/],
-  ['postgres', 'https://db/x', /begins with postgres:\/\//, /docs\/state\.md/],
-  ['postgres', 'db.example.test/callsheet', /begins with postgres:\/\//, /docs\/state\.md/],
-  ['postgres', 'postgres:///callsheet', /begins with postgres:\/\//, /docs\/state\.md/],
-  ['s3', 'minio:9000', /begins with https/, /docs\/state\.md/],
+  [
+    'http',
+    'gitlab.example.test/state',
+    /begins with https:\/\/ or http:\/\//,
+    /callsheet help stores/,
+  ],
+  ['http', 'postgres://db/x', /begins with https/, /callsheet help stores/],
+  ['postgres', 'https://db/x', /begins with postgres:\/\//, /callsheet help stores/],
+  ['postgres', 'db.example.test/callsheet', /begins with postgres:\/\//, /callsheet help stores/],
+  ['postgres', 'postgres:///callsheet', /begins with postgres:\/\//, /callsheet help stores/],
+  ['s3', 'minio:9000', /begins with https/, /callsheet help stores/],
 ])('%s refuses %s', (store, text, message, hint) => {
   const problem = addressProblem(store, 'state.x.y', text);
   expect(problem?.message).toMatch(/^state\.x\.y is /);

@@ -17,7 +17,6 @@ import {
   isStack,
   lookAround,
   newFiles,
-  packageFolder,
   refuseAgent,
   refuseBaseUrl,
   refuseId,
@@ -28,6 +27,7 @@ import {
   sortFiles,
   writeAll,
 } from '../init/files.ts';
+import { packageFolder } from '../topics.ts';
 
 export type InitFlags = CommonFlags & {
   readonly baseUrl?: string;

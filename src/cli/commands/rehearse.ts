@@ -128,7 +128,7 @@ function faultText(text: string): string {
     'usage',
     `--fault ${text} is not one of ${Object.keys(OFTEN).join(', ')}`,
     {
-      hint: "Write any other fault out: --fault '{ operation: updateAgent, status: 500 }' (docs/contributing/simulator.md).",
+      hint: "Write any other fault out: --fault '{ operation: updateAgent, status: 500 }' (callsheet help simulator).",
     },
   );
 }
@@ -214,7 +214,7 @@ async function snapshotGround(
 
 type VerdictFlags = CommonFlags & { readonly out?: string; readonly format: ReviewFormat };
 
-/** The exit code of a verdict: see docs/rehearsal.md. */
+/** The exit code of a verdict: see docs/plans.md. */
 function verdictExit(verdict: RehearsalVerdict): ExitCode {
   switch (verdict) {
     case 'passed':

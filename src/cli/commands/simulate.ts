@@ -177,7 +177,7 @@ function parseFlag(flag: string, text: string): unknown {
 
 function refused(flag: string, problems: readonly string[]): CallsheetError {
   return new CallsheetError('usage', `${flag}: ${problems.join('; ')}`, {
-    hint: 'docs/contributing/simulator.md lists what it takes.',
+    hint: 'callsheet help simulator lists what it takes.',
   });
 }
 

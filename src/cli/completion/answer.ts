@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { SHELLS, type Shell } from '../documents.ts';
 import { buildProgram } from '../program.ts';
+import { TOPICS, topicPages } from '../topics.ts';
 import type { Source, Word } from './stack-words.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -216,7 +217,15 @@ const HELP: Word = { text: '--help', about: 'show help' };
 function commandWords(command: Command, isHelp: boolean): readonly Word[] {
   const own = command.commands.map((one) => ({ text: one.name(), about: one.description() }));
   if (isHelp && command.parent === null)
-    return [...own, { text: 'options', about: 'of every command' }];
+    return [
+      ...own,
+      { text: 'options', about: 'of every command' },
+      { text: 'topics', about: 'the pages with what each is about' },
+      ...[...topicPages().keys()].map((text) => ({
+        text,
+        about: TOPICS[text]?.about ?? 'reference',
+      })),
+    ];
   return isHelp || command.registeredArguments.length > 0
     ? own
     : [...own, { text: 'help', about: 'show help of a command' }];

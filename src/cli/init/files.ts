@@ -19,6 +19,7 @@ import { writtenValue } from '../../stack/editor/explain-field.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
 import type { Pipeline } from '../documents.ts';
 import { rootAbove } from '../named-file.ts';
+import { packageFolder } from '../topics.ts';
 
 /** Where the new stack stands. */
 export type Surroundings = {
@@ -163,11 +164,6 @@ const PIPELINES = {
 
 /** Path filters of GitHub and variables of GitLab give these a meaning of their own. */
 const SPECIAL = /[*?+![\]$\\"\p{C}]/u;
-
-/** This package's folder, above the source as above the bundle. */
-export function packageFolder(from = import.meta.dirname): string {
-  return existsSync(join(from, 'package.json')) ? from : packageFolder(dirname(from));
-}
 
 /**
  * The pipeline of `examples/ci`, at the top of the repository and for the stack's folder in it. There are no other

@@ -19,7 +19,7 @@ import type { WorkEvent } from './work.ts';
 
 type About = { readonly stack: string; readonly command: string; readonly batch: string };
 
-/** What a worker writes to its log: each line is one of these, with its level and time. Stands in docs/workers.md. */
+/** What a worker writes to its log: each line is one of these, with its level and time. Stands in docs/reference/monitoring.md. */
 export const EVENTS = {
   started: info(({ worker, commit, listen }: Started) => {
     const where = listen === null ? '' : ` http://${listen} has /healthz and /metrics`;

@@ -23,7 +23,7 @@ type OfField = OfStack & {
   readonly field: string | null;
 };
 
-/** What is written to the log: each line is one of these, with its level and time. Stands in docs/watch.md. */
+/** What is written to the log: each line is one of these, with its level and time. Stands in docs/reference/monitoring.md. */
 export const EVENTS = {
   started: info(startWords),
   exposed: warn(exposedWords),

@@ -7,11 +7,16 @@ import { openMetrics } from '../../../src/cli/watch/events.ts';
 
 const now = new Date();
 
+const PAGE = join(import.meta.dirname, '../../../docs/reference/monitoring.md');
+const SECTIONS = readFileSync(PAGE, 'utf8').split(/^## /m);
+
 test.each([
-  { page: 'watch.md', metrics: openMetrics(['clinic'], { version: '1' }, now) },
-  { page: 'workers.md', metrics: openWorkerMetrics({ version: '1' }, () => now) },
-])('$page names every metric of its command, and none that there is not', async (row) => {
-  const text = readFileSync(join(import.meta.dirname, '../../../docs', row.page), 'utf8');
+  { who: 'watch', metrics: openMetrics(['clinic'], { version: '1' }, now) },
+  { who: 'workers', metrics: openWorkerMetrics({ version: '1' }, () => now) },
+])('the page names every metric of $who, and none that there is not', async (row) => {
+  const text = SECTIONS.filter((section) =>
+    [row.who, 'both'].some((who) => section.startsWith(`Metrics of ${who}\n`)),
+  ).join('');
   const exposed = parsePrometheus((await row.metrics.expose()).text).map(({ name }) => name);
   const named = text.match(
     /\b(?:callsheet|process|nodejs)_[a-z_]*(?:total|seconds|bytes|resources|changes|stacks|info)\b/g,
