@@ -8,7 +8,7 @@ import { generateAccount } from '../../src/simulator/account.ts';
 import { openStage, staged } from '../apply/stage.ts';
 import { isIdle } from '../kill/matrix.ts';
 import { mortal } from '../kill/mortal.ts';
-import { take } from '../snapshot/taking.ts';
+import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import { held } from './held.ts';
 import {
   fleetOf,
@@ -28,7 +28,6 @@ const MANY = {
   account_id: ACCOUNT,
   ...generateAccount(SIZE, ACCOUNT, Date.parse('2026-11-01T00:00:00Z')),
 };
-const KEY = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery' };
 const FEW = 15;
 
 describe('what a restoration holds at once', () => {
@@ -79,18 +78,16 @@ describe('a restoration in parts', () => {
     async (stage) => {
       const { sim } = stage;
       const before = fleetOf(sim);
-      const { file } = await take(
-        stage,
-        'then.snapshot',
-        { dir: '.', knowledgeBase: knowledgeBasesOf(sim) },
-        KEY,
-      );
+      const taken = { dir: '.', knowledgeBase: knowledgeBasesOf(sim), ...FOR_KEY };
+      const { file } = await take(stage, 'then.snapshot', taken);
       const media = await mediaOf(sim, join(stage.folder, 'media'));
       wipe(sim);
       unlockAll(sim);
       const secrets = await secretsFile(stage.folder);
-      const flags = { dir: '.', media, secrets, mapTexts: true, state: ownState(stage) };
-      const env = { env: { ...KEY, ...RESTORED } };
+      const key = await withKey(stage);
+      const state = ownState(stage);
+      const flags = { dir: '.', media, secrets, mapTexts: true, state, ...key };
+      const env = { env: RESTORED };
       const dry = { ...flags, dryRun: true };
       const text = { ...dry, format: 'text' as const };
       const [whole, parted] = [
