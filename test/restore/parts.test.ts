@@ -23,12 +23,12 @@ import {
 } from './restoring.ts';
 
 const ACCOUNT = '5c1f0d7e-2c57-4a4e-8d0f-6f2c3f0c9b11';
-const SIZE = { resellers: 3, organizations: 6, agents: 40 };
+const SIZE = { resellers: 2, organizations: 3, agents: 12 };
 const MANY = {
   account_id: ACCOUNT,
   ...generateAccount(SIZE, ACCOUNT, Date.parse('2026-11-01T00:00:00Z')),
 };
-const FEW = 15;
+const FEW = 8;
 
 describe('what a restoration holds at once', () => {
   function cut(all: readonly Held[], most: number, places = new Map<string, string>()) {
@@ -102,7 +102,7 @@ describe('a restoration in parts', () => {
       expect(sorted(parted.summary())).toEqual(sorted(whole.summary()));
       const counts = ({ out }: { readonly out: string }) => out.match(/^Restore: .*$/gm);
       const shown = counts(await restoreOn(stage, file, { ...text, together: FEW }, env));
-      expect(shown).toEqual(['Restore: 82 to create', 'Restore: 82 to create.']);
+      expect(shown).toEqual(['Restore: 35 to create', 'Restore: 35 to create.']);
       expect(shown).toEqual(counts(await restoreOn(stage, file, text, env)));
       expect(stage.writes()).toEqual([]);
       const { summary, err } = await restoreOn(stage, file, { ...flags, together: FEW }, env);
