@@ -4,15 +4,15 @@
  */
 export const isTorture = process.env.CALLSHEET_TORTURE === '1';
 
-/** What one run of a property in torture is in `npm test`: this part of one. */
-const PART = 5;
+/** Of so many runs of a property `npm test` takes one. */
+const EVERY = 5;
 
 /** How often a property is tried: all of it in `npm run torture`, a fixed part of that in `npm test`. */
 export function runs(all: number): number {
-  return isTorture ? all : Math.ceil(all / PART);
+  return isTorture ? all : Math.ceil(all / EVERY);
 }
 
-/** Rows of a matrix that differ in no code path: all in `npm run torture`, in `npm test` the ones that are wanted. */
+/** Rows of a matrix that take the same paths: all of them in `npm run torture`, the short ones in `npm test`. */
 export function longRows<T>(all: readonly T[], isShort: (row: T, index: number) => boolean): T[] {
   return all.filter((row, index) => isTorture || isShort(row, index));
 }
