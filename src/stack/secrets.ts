@@ -83,8 +83,11 @@ function missing(what: string, hint: string): { readonly words: ProblemMessage }
   return { words: { rule: 'secret/missing', message: `reads its secret from ${what}`, hint } };
 }
 
-/** What looks like files there is the machine and its processes: `/proc/self/environ` is every secret at once. */
-const MACHINE = /^\/(proc|dev|sys)(\/|$)/;
+/**
+ * What looks like files there is the machine and its processes: `/proc/self/environ` is every secret at once. Files in
+ * `/dev/shm` are files in memory, where secrets are often kept.
+ */
+const MACHINE = /^\/(proc|sys|dev(?!\/shm\/))(\/|$)/;
 
 /** A secret's file: inside the stack folder, or anywhere but in the machine itself where the path is absolute. */
 function findSecretFile(path: string, folder: Folder): Found | Unreadable {

@@ -14,6 +14,7 @@ import {
 import { SHELLS } from '../../src/cli/documents.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import '../e2e/build.ts';
+import { withReason } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 const FILES = {
@@ -275,7 +276,9 @@ describe('bash', () => {
   });
 
   // A terminal of its own, in which a person presses the tabulator.
-  test.skipIf(!has('script'))('a word that was completed is read as the address', async () => {
+  const hasScript = has('script');
+  const typed = 'a word that was completed is read as the address';
+  test.skipIf(!hasScript)(withReason(typed, hasScript, 'there is no script in PATH'), async () => {
     const { dir, env } = await stack();
     const child = spawn('script', ['-qec', 'bash --norc --noprofile -i', '/dev/null'], {
       cwd: dir,
@@ -317,7 +320,9 @@ describe('bash', () => {
 });
 
 describe('fish', () => {
-  test.skipIf(!has('fish'))('offers what Callsheet does', async () => {
+  const hasFish = has('fish');
+  const offers = 'offers what Callsheet does';
+  test.skipIf(!hasFish)(withReason(offers, hasFish, 'there is no fish in PATH'), async () => {
     const { dir, env } = await stack();
     const ask = (line: string) =>
       execFileSync('fish', ['--no-config', '-c', 'source .bin/fish; complete -C $argv[1]', line], {

@@ -4,14 +4,14 @@ import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { longRows } from '../long.ts';
 
 /** How platforms take what the specification leaves open. */
-const DIALECTS: readonly Partial<Dialect>[] = [
-  {},
-  { merge: 'shallow' },
-  { nulls: 'rejected' },
-  { merge: 'shallow', nulls: 'rejected' },
-];
+const DIALECTS: readonly Partial<Dialect>[] = longRows(
+  [{}, { merge: 'shallow' }, { nulls: 'rejected' }, { merge: 'shallow', nulls: 'rejected' }],
+  // Each reading once.
+  ({ merge, nulls }) => (merge === undefined) === (nulls === undefined),
+);
 
 function everywhere(what: string, body: (stage: Stage) => Promise<void>): void {
   for (const dialect of DIALECTS) staged(`${what} (${JSON.stringify(dialect)})`, body, { dialect });

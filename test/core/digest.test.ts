@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, digestOf, digestOfMembers } from '../../src/core/digest.ts';
 import { Blob, Ref, Secret } from '../../src/core/value.ts';
+import { runs } from '../long.ts';
 
 describe('canonical JSON', () => {
   test.each([
@@ -38,7 +39,7 @@ describe('canonical JSON', () => {
         const turned = Object.fromEntries(Object.entries(value).reverse());
         expect(canonicalJson(turned)).toBe(canonicalJson(value));
       }),
-      { seed: 20260302, numRuns: 200 },
+      { seed: 20260302, numRuns: runs(200) },
     );
   });
 });
@@ -56,7 +57,7 @@ describe('a digest', () => {
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         expect(digestOf(value)).toBe(hashed(value));
       }),
-      { seed: 20260302, numRuns: 200 },
+      { seed: 20260302, numRuns: runs(200) },
     );
     const long = 'é"𝒳'.repeat(30_000);
     for (const value of [

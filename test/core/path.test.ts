@@ -11,9 +11,10 @@ import {
   parsePath,
   startsWith,
 } from '../../src/core/path.ts';
+import { runs } from '../long.ts';
 
 /** Fixed, so that a failure can be run again. */
-const RUNS = { seed: 20260302, numRuns: 300 };
+const RUNS = { seed: 20260302, numRuns: runs(300) };
 
 describe('the text of a path', () => {
   const rows: readonly (readonly [string, Path])[] = [

@@ -8,13 +8,14 @@ import { type Leaf, leavesOf, liveForm } from '../../src/diff/leaves.ts';
 import { mergeDocuments } from '../../src/diff/merge.ts';
 import { agent } from '../../src/kinds/agent.ts';
 import type { AppliedLeaf } from '../../src/state/model.ts';
+import { runs } from '../long.ts';
 import { world } from '../world.ts';
 
 /**
  * Whatever is wanted, live and remembered: one write brings the platform to what is wanted, whether it
  * merges what it is sent or replaces it, and leaves alone what nobody configured.
  */
-const RUNS = { seed: 20260302, numRuns: 400 };
+const RUNS = { seed: 20260302, numRuns: runs(400) };
 const NOWHERE = world().given();
 
 const text = fc.constantFrom('one', 'two', 'three\n', 'a longer text '.repeat(9));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { openFileStore } from '../../src/state/file/store.ts';
+import { withReason } from '../long.ts';
 import { inventory, WHOLE } from './clinic.ts';
 import { scenario, type World, type WorldOptions } from './harness.ts';
 import { canMount, type SmallDisk, withSmallDisk } from './small-disk.ts';
@@ -28,7 +29,9 @@ async function intended({ folder }: World): Promise<readonly string[]> {
 }
 
 // Elsewhere the failing writes of `test/state/full-disk.test.ts` must do.
-describe.runIf(canMount())('a disk that', () => {
+const HAS_DISK = canMount();
+const why = 'only the superuser can mount one';
+describe.runIf(HAS_DISK)(withReason('a disk that', HAS_DISK, why), () => {
   onSmallDisk(
     'fills up in the first run: nothing is sent that is not written down',
     async (world, disk) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { emptyState } from '../../src/state/replay.ts';
 import { formatState } from '../../src/state/state-text.ts';
+import { withReason } from '../long.ts';
 import { folderOf, HARBOR, MAIN } from '../stack/stack-folder.ts';
 import { inventory, WHOLE } from './clinic.ts';
 import { applied, scenario } from './harness.ts';
@@ -51,7 +52,8 @@ const hasFull = await open('/dev/full', 'w').then(
   () => false,
 );
 
-test.skipIf(!hasFull)('a disk that is full is told in words', async () => {
+const told = withReason('a disk that is full is told in words', hasFull, 'there is no /dev/full');
+test.runIf(hasFull)(told, async () => {
   const full = await open('/dev/full', 'w');
   try {
     const child = spawn(process.execPath, [inject('bin'), 'explain', 'assumptions'], {

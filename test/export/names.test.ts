@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isResourceName } from '../../src/core/address.ts';
 import { nameAll, slugOf } from '../../src/export/names.ts';
+import { runs } from '../long.ts';
 import { oddNames } from './odd-names.ts';
 
 const ID = '1f2e3d4c-0000-4000-8000-000000000000';
@@ -41,7 +42,7 @@ describe('a name', () => {
         expect(name).toMatch(/^[a-z][a-z0-9_]{0,59}$/);
         expect(slugOf(slugOf(display))).toBe(slugOf(display));
       }),
-      { seed: 4711, numRuns: 300 },
+      { seed: 4711, numRuns: runs(300) },
     );
   });
 
@@ -56,7 +57,7 @@ describe('a name', () => {
         expect(new Set(names.values()).size).toBe(all.length);
         expect(nameAll(all.toReversed(), 'agent')).toEqual(names);
       }),
-      { seed: 4711, numRuns: 200 },
+      { seed: 4711, numRuns: runs(200) },
     );
   });
 

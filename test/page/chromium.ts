@@ -16,10 +16,15 @@ export function openChromium(): Promise<Browser> {
   return running;
 }
 
+/** Pages are drawn without WebGL, whose rendering in software takes most of the browser's time. */
+const UNUSED =
+  /^--(single-process|in-process-gpu|use-gl|use-angle|enable-unsafe-swiftshader|ignore-gpu)/;
+packed.setGraphicsMode = false;
+
 async function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: await unpack(),
-    args: packed.args.filter((arg) => !arg.startsWith('--single-process')),
+    args: packed.args.filter((arg) => !UNUSED.test(arg)),
     headless: true,
   });
 }

@@ -4,6 +4,7 @@ import type { Change, FieldChange } from '../../src/core/plan-document.ts';
 import { parsePlan, planDigest } from '../../src/plan/document.ts';
 import { groupAlike, type SourceOf } from '../../src/plan/groups.ts';
 import { overviewOf } from '../../src/render/overview.ts';
+import { runs } from '../long.ts';
 import { changeOf, fieldOf, planOf } from '../render/sample.ts';
 
 const agents = (count: number, fields: (at: number) => readonly FieldChange[]): Change[] =>
@@ -148,7 +149,7 @@ describe('fields that change alike', () => {
         );
         expect(shown.sort()).toEqual(wanted.sort());
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../src/core/value.ts';
 import type { Call } from '../../src/kinds/kind.ts';
 import { DEFAULT_ENDPOINTS, usableEndpoint } from '../../src/platform/endpoints.ts';
 import { followPages } from '../../src/platform/pages.ts';
+import { runs } from '../long.ts';
 import { failure, open, type Reply, script, useScripts } from './platform.ts';
 
 useScripts();
@@ -270,7 +271,7 @@ describe('a list that changes while it is read', () => {
           expect(ids.filter((id) => !ever.has(id))).toEqual([]);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

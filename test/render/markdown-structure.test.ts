@@ -5,6 +5,7 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
+import { runs } from '../long.ts';
 import { documents } from './documents.ts';
 import { changeOf, fieldOf, planOf } from './sample.ts';
 
@@ -179,7 +180,7 @@ test('whatever texts hold, the page keeps its shape', () => {
       expectSafe(page);
       expect(elementsOf(page, 'details')).toHaveLength(2);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

@@ -8,6 +8,7 @@ import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { standsForOther } from '../../src/render/value-text.ts';
 import { samples } from '../kinds/samples.ts';
+import { runs } from '../long.ts';
 import { HARBOR, world } from '../world.ts';
 import { changeOf, fieldOf, planOf } from './sample.ts';
 
@@ -139,6 +140,6 @@ test('whatever a new element holds is shown in every view', () => {
       for (const [name, view] of Object.entries(VIEWS))
         expect(missing(change, view(planOf([change]))), name).toEqual([]);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });

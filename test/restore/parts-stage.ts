@@ -4,7 +4,7 @@ import type { RestoreFlags } from '../../src/cli/restore/carry-out.ts';
 import type { Transport } from '../../src/platform/transport.ts';
 import { generateAccount } from '../../src/simulator/account.ts';
 import { type Stage, staged } from '../apply/stage.ts';
-import { take } from '../snapshot/taking.ts';
+import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import {
   fleetOf,
   knowledgeBasesOf,
@@ -22,7 +22,6 @@ const FLEET = {
   account_id: ACCOUNT,
   ...generateAccount(SIZE, ACCOUNT, Date.parse('2026-11-01T00:00:00Z')),
 };
-const KEY = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery' };
 /** Resources of one part. */
 export const FEW = 5;
 
@@ -49,12 +48,8 @@ export function parted(name: string, body: (fleet: Parted) => Promise<void>): vo
     async (stage) => {
       const { sim, folder } = stage;
       unlockAll(sim);
-      const { file } = await take(
-        stage,
-        'then.snapshot',
-        { dir: '.', knowledgeBase: knowledgeBasesOf(sim) },
-        KEY,
-      );
+      const taken = { dir: '.', knowledgeBase: knowledgeBasesOf(sim), ...FOR_KEY };
+      const { file } = await take(stage, 'then.snapshot', taken);
       const flags = {
         dir: '.',
         media: await mediaOf(sim, join(folder, 'media')),
@@ -62,6 +57,7 @@ export function parted(name: string, body: (fleet: Parted) => Promise<void>): vo
         state: ownState(stage),
         together: FEW,
         concurrency: 1,
+        ...(await withKey(stage)),
       };
       await body({
         stage,
@@ -79,7 +75,7 @@ export function parted(name: string, body: (fleet: Parted) => Promise<void>): vo
             { ...flags, ...more },
             {
               ...options,
-              env: { ...KEY, ...RESTORED, ...env },
+              env: { ...RESTORED, ...env },
             },
           ),
         async guard(lines) {

@@ -8,7 +8,7 @@ import { generateAccount } from '../../src/simulator/account.ts';
 import { openStage, staged } from '../apply/stage.ts';
 import { isIdle } from '../kill/matrix.ts';
 import { mortal } from '../kill/mortal.ts';
-import { take } from '../snapshot/taking.ts';
+import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import { held } from './held.ts';
 import {
   fleetOf,
@@ -23,13 +23,12 @@ import {
 } from './restoring.ts';
 
 const ACCOUNT = '5c1f0d7e-2c57-4a4e-8d0f-6f2c3f0c9b11';
-const SIZE = { resellers: 3, organizations: 6, agents: 40 };
+const SIZE = { resellers: 2, organizations: 3, agents: 12 };
 const MANY = {
   account_id: ACCOUNT,
   ...generateAccount(SIZE, ACCOUNT, Date.parse('2026-11-01T00:00:00Z')),
 };
-const KEY = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery' };
-const FEW = 15;
+const FEW = 8;
 
 describe('what a restoration holds at once', () => {
   function cut(all: readonly Held[], most: number, places = new Map<string, string>()) {
@@ -79,18 +78,16 @@ describe('a restoration in parts', () => {
     async (stage) => {
       const { sim } = stage;
       const before = fleetOf(sim);
-      const { file } = await take(
-        stage,
-        'then.snapshot',
-        { dir: '.', knowledgeBase: knowledgeBasesOf(sim) },
-        KEY,
-      );
+      const taken = { dir: '.', knowledgeBase: knowledgeBasesOf(sim), ...FOR_KEY };
+      const { file } = await take(stage, 'then.snapshot', taken);
       const media = await mediaOf(sim, join(stage.folder, 'media'));
       wipe(sim);
       unlockAll(sim);
       const secrets = await secretsFile(stage.folder);
-      const flags = { dir: '.', media, secrets, mapTexts: true, state: ownState(stage) };
-      const env = { env: { ...KEY, ...RESTORED } };
+      const key = await withKey(stage);
+      const state = ownState(stage);
+      const flags = { dir: '.', media, secrets, mapTexts: true, state, ...key };
+      const env = { env: RESTORED };
       const dry = { ...flags, dryRun: true };
       const text = { ...dry, format: 'text' as const };
       const [whole, parted] = [
@@ -105,7 +102,7 @@ describe('a restoration in parts', () => {
       expect(sorted(parted.summary())).toEqual(sorted(whole.summary()));
       const counts = ({ out }: { readonly out: string }) => out.match(/^Restore: .*$/gm);
       const shown = counts(await restoreOn(stage, file, { ...text, together: FEW }, env));
-      expect(shown).toEqual(['Restore: 82 to create', 'Restore: 82 to create.']);
+      expect(shown).toEqual(['Restore: 35 to create', 'Restore: 35 to create.']);
       expect(shown).toEqual(counts(await restoreOn(stage, file, text, env)));
       expect(stage.writes()).toEqual([]);
       const { summary, err } = await restoreOn(stage, file, { ...flags, together: FEW }, env);

@@ -34,7 +34,7 @@ describe('an account that lost everything', () => {
 });
 
 const ACCOUNT = '5c1f0d7e-2c57-4a4e-8d0f-6f2c3f0c9b11';
-const SIZE = { resellers: 3, organizations: 12, agents: 60 };
+const SIZE = { resellers: 2, organizations: 4, agents: 16 };
 const MANY = {
   account_id: ACCOUNT,
   ...generateAccount(SIZE, ACCOUNT, Date.parse('2026-11-01T00:00:00Z')),
@@ -68,7 +68,7 @@ describe('a whole account that no stack knows', () => {
       const { summary } = await restoreOn(stage, file, flags, { env });
       expect(fleetOf(sim)).toEqual(before);
       const { status, remaining, proof, exceptions, runs } = summary();
-      expect([status, remaining, proof?.resources, runs.length]).toEqual(['done', [], 141, 2]);
+      expect([status, remaining, proof?.resources, runs.length]).toEqual(['done', [], 46, 2]);
       expect([...new Set(exceptions.map(({ what }) => what))].sort()).toEqual(['never', 'part']);
       // Once more: it finds everything by its own state, and proves it again.
       const writes = stage.writes().length;

@@ -54,9 +54,8 @@ describe.each([...new Set(Object.values(DOCUMENTS))])('%s.schema.json', (name) =
   });
 
   // The state and its journal are read as they are: strictness there is a matter of reading.
-  test.skipIf(name === 'state' || name === 'snapshot')(
-    'is strict, and says what each member is',
-    () => {
+  if (name !== 'state' && name !== 'snapshot')
+    test('is strict, and says what each member is', () => {
       const open = objectsOf(schema).filter(
         (one) => one.properties && one.additionalProperties !== false,
       );
@@ -67,8 +66,7 @@ describe.each([...new Set(Object.values(DOCUMENTS))])('%s.schema.json', (name) =
           .map(([member]) => member),
       );
       expect(silent).toEqual([]);
-    },
-  );
+    });
 });
 
 test.each<[DocumentFormat, Schema]>([

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
 import { sharesOf } from '../../src/simulator/calls/metrics.ts';
+import { runs } from '../long.ts';
 import { createWorld, type World } from './world.ts';
 
 /**
@@ -136,7 +137,7 @@ test('Metrics, Billing report and Call logs agree over any span and any organiza
         ]),
       );
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

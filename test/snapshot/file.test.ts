@@ -7,6 +7,7 @@ import type { Seal } from '../../src/snapshot/container.ts';
 import { refuseExisting, writeSnapshot } from '../../src/snapshot/file.ts';
 import type { ContentRecord } from '../../src/snapshot/format.ts';
 import { canMount, withSmallDisk } from '../e2e/small-disk.ts';
+import { withReason } from '../long.ts';
 import {
   agentOf,
   flow,
@@ -321,7 +322,8 @@ describe('what is refused', () => {
 });
 
 // Elsewhere the failing source above must do.
-describe.runIf(canMount())('a disk', () => {
+const HAS_DISK = canMount();
+describe.runIf(HAS_DISK)(withReason('a disk', HAS_DISK, 'only the superuser can mount one'), () => {
   test('that fills up: the sentence says so, and the room is free again', async () => {
     const disk = join(await folder(), 'disk');
     await withSmallDisk(disk, 64, async () => {

@@ -1,9 +1,11 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CreateFlags, create } from '../../src/cli/commands/snapshot-create.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import type { SnapshotSummary } from '../../src/render/snapshot.ts';
 import type { Simulator } from '../../src/simulator/index.ts';
 import type { Stage } from '../apply/stage.ts';
+import { IDENTITY, RECIPIENT } from './files.ts';
 
 /** Takes a snapshot of a stage and returns where it is. */
 export async function take(
@@ -18,6 +20,16 @@ export async function take(
     { env },
   );
   return { file, made: JSON.parse(out) };
+}
+
+/** A snapshot is encrypted so for a key. A passphrase costs half a second of processor time wherever it is used. */
+export const FOR_KEY = { recipient: [RECIPIENT] } as const;
+
+/** Writes the key that opens what was encrypted for it, and gives the flag that names it. */
+export async function withKey({ folder }: Pick<Stage, 'folder'>) {
+  const file = join(folder, 'key.txt');
+  await writeFile(file, `${IDENTITY}\n`);
+  return { identity: [file] };
 }
 
 /** Moved on by every write, or told by the platform in its own time. */

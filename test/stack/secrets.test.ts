@@ -217,8 +217,8 @@ test('an absolute path leads to a secret outside the stack folder', async () => 
     'callsheet.yaml': MAIN,
     ...sms(`{ $secret: "file:${join(elsewhere, 'token')}" }`),
   });
-  const { stack } = await loadStack({ dir, env: {}, secrets: 'check' });
-  if (stack === undefined) throw new Error('the stack was not loaded');
+  const { stack, diagnostics } = await loadStack({ dir, env: {}, secrets: 'check' });
+  if (stack === undefined) throw new Error(diagnostics.map(said).join());
   writeFileSync(join(elsewhere, 'token'), 'changed\r\n');
   const { values } = await readSecrets(stack, [new Secret(`file:${join(elsewhere, 'token')}`)], {});
   expect([...values.values()]).toEqual(['changed']);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { isPlain } from '../../src/stack/edit/tree.ts';
+import { runs } from '../long.ts';
 
 describe('a text without quotes', () => {
   test.each([
@@ -36,7 +37,7 @@ describe('a text without quotes', () => {
           expect(parse(`a: ${text}\n`, { version })).toEqual({ a: text });
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -7,6 +7,7 @@ import type { JournalEntry } from '../../src/state/journal.ts';
 import type { State } from '../../src/state/model.ts';
 import { nextState, replay } from '../../src/state/replay.ts';
 import type { Lease, StateStore } from '../../src/state/store.ts';
+import { isTorture } from '../long.ts';
 import { steppedDisk } from './breaking.ts';
 import {
   began,
@@ -23,6 +24,8 @@ import {
 } from './sample.ts';
 import { openStore } from './stores.ts';
 
+/** `npm run torture` stops a run at every step. */
+const PACE = isTorture ? 1 : 3;
 // Many rounds, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -120,19 +123,19 @@ test.each([
   'a run that lost its lease at any step on the disk stops, and harms nothing, %s',
   async (_where, afterDeath) => {
     const ends: string[] = [];
-    for (let step = 1; ; step += 1) {
+    for (let step = 1; ; step += PACE) {
       const end = await pauseAt(step, afterDeath);
       if (end === undefined) break;
       ends.push(end);
     }
     expect(new Set(ends)).toEqual(new Set(['locked']));
     // If this falls, steps are no longer seen.
-    expect(ends.length).toBeGreaterThan(afterDeath ? 16 : 10);
+    expect(ends.length * PACE).toBeGreaterThan(afterDeath ? 16 : 10);
   },
 );
 
 test('a run that lost its lease does not tidy away what the next one has just made', async () => {
-  for (let step = 1; ; step += 1) {
+  for (let step = 1; ; step += PACE) {
     const path = await makeStack(true);
     const journal = join(path, '../runs/r2.open.jsonl');
     const other = openStore(path);

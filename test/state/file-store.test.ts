@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { realDisk } from '../../src/state/file/disk.ts';
 import { nextState } from '../../src/state/replay.ts';
+import { withReason } from '../long.ts';
 import { began, ended, failureOf, holder, resource, stateWith } from './sample.ts';
 import { appendAll, doRun, newStore, openStore, RUN } from './stores.ts';
 
@@ -130,8 +131,9 @@ describe('what the file system refuses is said in words', () => {
     expect(failure.message).toContain(words);
   });
 
-  // The superuser may write everywhere.
-  test.skipIf(process.getuid?.() === 0)('a read-only folder', async () => {
+  const isOrdinary = process.getuid?.() !== 0;
+  const reason = 'the superuser may write everywhere';
+  test.runIf(isOrdinary)(withReason('a read-only folder', isOrdinary, reason), async () => {
     const { path, store } = await newStore('there/state.json');
     await mkdir(join(path, '..'));
     await chmod(join(path, '..'), 0o500);

@@ -3,6 +3,7 @@ import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
+import { withReason } from '../long.ts';
 import { failureOf, holder } from './sample.ts';
 import { doRun, newStore, openStore } from './stores.ts';
 
@@ -59,59 +60,67 @@ describe('what is no file of its own is refused in its own words, and left as it
   });
 });
 
-describe.runIf(IS_ROOT)('what belongs to somebody else', () => {
-  test('a folder that only its owner may write is refused, and the owner is named', async () => {
-    const { path, store } = await newStore('there/state.json');
-    await doRun(store);
-    const folder = join(path, '..');
-    for (const at of [join(folder, '..'), folder, join(folder, 'state.lock')])
-      await chmod(at, 0o755);
-    await chmod(path, 0o644);
-    const before = await readdir(join(folder, 'state.lock'));
-    const failure = await asNobody(() => failureOf(() => openStore(path).acquire(holder('r2'))));
-    expect(failure.code).toBe('state');
-    expect(failure.message).toMatch(
-      new RegExp(`permission denied: ${folder}\\S* belongs to user 0, and this is user ${NOBODY}`),
-    );
-    expect(failure.hint).toContain('Give this user the right to write there');
-    expect(await readdir(join(folder, 'state.lock'))).toEqual(before);
-  });
-
-  test('a state that only its owner may read is refused, and the owner is named', async () => {
-    const { path, store } = await newStore('there/state.json');
-    await doRun(store);
-    for (const at of [join(path, '../..'), join(path, '..')]) await chmod(at, 0o755);
-    const failure = await asNobody(() => failureOf(() => openStore(path).load()));
-    expect(failure.message).toContain(`cannot open ${path}: permission denied: ${path} belongs to`);
-  });
-
-  test('a folder of one’s own that may not be written is told by its mode', async () => {
-    const { path } = await newStore('there/state.json');
-    const folder = join(path, '..');
-    await chmod(join(folder, '..'), 0o777);
-    const failure = await asNobody(async () => {
-      await mkdir(folder);
-      await chmod(folder, 0o500);
-      return failureOf(() => openStore(path).acquire(holder('r1')));
+const OTHERS = 'what belongs to somebody else';
+describe.runIf(IS_ROOT)(
+  withReason(OTHERS, IS_ROOT, 'only the superuser can be another user'),
+  () => {
+    test('a folder that only its owner may write is refused, and the owner is named', async () => {
+      const { path, store } = await newStore('there/state.json');
+      await doRun(store);
+      const folder = join(path, '..');
+      for (const at of [join(folder, '..'), folder, join(folder, 'state.lock')])
+        await chmod(at, 0o755);
+      await chmod(path, 0o644);
+      const before = await readdir(join(folder, 'state.lock'));
+      const failure = await asNobody(() => failureOf(() => openStore(path).acquire(holder('r2'))));
+      expect(failure.code).toBe('state');
+      expect(failure.message).toMatch(
+        new RegExp(
+          `permission denied: ${folder}\\S* belongs to user 0, and this is user ${NOBODY}`,
+        ),
+      );
+      expect(failure.hint).toContain('Give this user the right to write there');
+      expect(await readdir(join(folder, 'state.lock'))).toEqual(before);
     });
-    expect(failure.message).toContain(`the mode of ${folder} is 0500`);
-    await rm(folder, { recursive: true });
-  });
 
-  test('a shared folder that everybody may write is used', async () => {
-    const { path } = await newStore('there/state.json');
-    await mkdir(join(path, '..'));
-    await chmod(join(path, '../..'), 0o755);
-    await chmod(join(path, '..'), 0o777);
-    await asNobody(() => doRun(openStore(path)));
-    expect((await openStore(path).load()).state?.serial).toBe(1);
-  });
+    test('a state that only its owner may read is refused, and the owner is named', async () => {
+      const { path, store } = await newStore('there/state.json');
+      await doRun(store);
+      for (const at of [join(path, '../..'), join(path, '..')]) await chmod(at, 0o755);
+      const failure = await asNobody(() => failureOf(() => openStore(path).load()));
+      expect(failure.message).toContain(
+        `cannot open ${path}: permission denied: ${path} belongs to`,
+      );
+    });
 
-  test('nothing else but a failure of the store comes of it', async () => {
-    const { path } = await newStore('there/state.json');
-    const failure = await asNobody(() => openStore(path).acquire(holder('r1'))).catch(
-      (error: unknown) => error,
-    );
-    expect(failure).toBeInstanceOf(CallsheetError);
-  });
-});
+    test('a folder of one’s own that may not be written is told by its mode', async () => {
+      const { path } = await newStore('there/state.json');
+      const folder = join(path, '..');
+      await chmod(join(folder, '..'), 0o777);
+      const failure = await asNobody(async () => {
+        await mkdir(folder);
+        await chmod(folder, 0o500);
+        return failureOf(() => openStore(path).acquire(holder('r1')));
+      });
+      expect(failure.message).toContain(`the mode of ${folder} is 0500`);
+      await rm(folder, { recursive: true });
+    });
+
+    test('a shared folder that everybody may write is used', async () => {
+      const { path } = await newStore('there/state.json');
+      await mkdir(join(path, '..'));
+      await chmod(join(path, '../..'), 0o755);
+      await chmod(join(path, '..'), 0o777);
+      await asNobody(() => doRun(openStore(path)));
+      expect((await openStore(path).load()).state?.serial).toBe(1);
+    });
+
+    test('nothing else but a failure of the store comes of it', async () => {
+      const { path } = await newStore('there/state.json');
+      const failure = await asNobody(() => openStore(path).acquire(holder('r1'))).catch(
+        (error: unknown) => error,
+      );
+      expect(failure).toBeInstanceOf(CallsheetError);
+    });
+  },
+);

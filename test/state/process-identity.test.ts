@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { identify, isGone, thisMachine } from '../../src/state/lock.ts';
+import { withReason } from '../long.ts';
 import { deadPid } from './sample.ts';
 
 const here = thisMachine();
@@ -17,7 +18,9 @@ describe('a process is gone', () => {
     expect(isGone(one, here)).toBe(gone);
   });
 
-  test.runIf(existsSync('/proc/self/stat'))('when its number has another process', () => {
+  const hasStarts = existsSync('/proc/self/stat');
+  const reused = 'when its number has another process';
+  test.runIf(hasStarts)(withReason(reused, hasStarts, 'there is no /proc'), () => {
     expect(own.started).toMatch(/^\d+$/);
     expect(isGone({ ...own, started: '1' }, here)).toBe(true);
   });

@@ -5,6 +5,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { EXIT } from '../../../src/core/errors.ts';
+import { withReason } from '../../long.ts';
 import { temporaryFolder } from '../../temporary.ts';
 import { type Both, claimOf, openBoth, type Sample, STACK } from './scrapes.ts';
 
@@ -191,7 +192,11 @@ test('each alert has a scenario in which it fires', () => {
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 test.skipIf(!hasPromtool)(
-  `Prometheus fires each alert when it is to, and no other${hasPromtool ? '' : ' (skipped: there is no promtool in PATH)'}`,
+  withReason(
+    'Prometheus fires each alert when it is to, and no other',
+    hasPromtool,
+    'there is no promtool in PATH',
+  ),
   async () => {
     const tests = [];
     for (const scenario of SCENARIOS) tests.push(unitTest(scenario, await record(scenario)));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { align, newBudget, type Pair } from '../../../src/render/prose/align.ts';
+import { runs } from '../../long.ts';
 
 const letters = (text: string) => text.split('');
 
@@ -54,7 +55,7 @@ test('pairs ascend, join what is equal, and are as many as can be', () => {
       }
       expect(pairs).toHaveLength(commonLength(before, after));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { diffProse } from '../../../src/render/prose/diff.ts';
+import { runs } from '../../long.ts';
 import { rebuild } from './rebuild.ts';
 
 const word = fc.constantFrom(
@@ -48,7 +49,7 @@ describe('a comparison of two texts', () => {
         expect(rebuild(blocks, 'before')).toBe(before);
         expect(rebuild(blocks, 'after')).toBe(after);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -67,7 +68,7 @@ describe('a comparison of two texts', () => {
         const told = there.callouts.map((one) => [one.mark, one.before, one.after, one.times]);
         expect(told.map(String).sort()).toEqual(turned.map(String).sort());
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -82,7 +83,7 @@ describe('a comparison of two texts', () => {
           { removed: 0, added: 0 },
         ]);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -100,7 +101,7 @@ describe('a comparison of two texts', () => {
           expect((isGone ? old : fresh)[block.line - 1]?.startsWith(first)).toBe(true);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -117,7 +118,7 @@ describe('a comparison of two texts', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

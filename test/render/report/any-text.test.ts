@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { XmlDocument } from 'libxml2-wasm';
 import { expect, test } from 'vitest';
+import { runs } from '../../long.ts';
 import { HOSTILE, problem, rendered, reportOf } from './sample.ts';
 
 /** Any characters, among them halves of pairs, and pieces of what would break out of a format. */
@@ -54,7 +55,7 @@ test('any text makes documents that say it and nothing else', () => {
       expect(cases).toBeLessThanOrEqual(files.size);
       expect(cases).toBeGreaterThan(0);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -67,6 +68,6 @@ test('nothing in them acts on a terminal', () => {
       expect(rendered('github', report)).not.toMatch(UNSEEN);
       expect(rendered('junit', report).replaceAll('\t', '')).not.toMatch(UNSEEN);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

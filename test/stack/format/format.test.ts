@@ -6,12 +6,13 @@ import { isScalar, parse, parseDocument, Scalar, visit } from 'yaml';
 import { kinds } from '../../../src/kinds/index.ts';
 import { fileShape, formatYaml } from '../../../src/stack/edit/format.ts';
 import { writeResources } from '../../../src/stack/edit/write.ts';
+import { runs } from '../../long.ts';
 import { BAY, HARBOR } from '../stack-folder.ts';
 import { stacks } from '../stacks.ts';
 
 const SHAPE = fileShape(kinds);
 /** More with CALLSHEET_RUNS=500. */
-const RUNS = Number(process.env.CALLSHEET_RUNS ?? 20);
+const RUNS = Number(process.env.CALLSHEET_RUNS ?? runs(20));
 /** The same cases in every run; others with CALLSHEET_SEED. */
 const SEED = Number(process.env.CALLSHEET_SEED ?? 4711);
 

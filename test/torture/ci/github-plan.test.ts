@@ -109,3 +109,32 @@ test('a merge queue plans what it is about to merge, and comments nowhere', asyn
   });
   expect(repository.github.asked).toEqual([]);
 });
+
+test('a label on a merged pull request plans nothing, and takes no plan away from the apply', async () => {
+  const repository = await openRepository();
+  const { github } = repository;
+  const pull = repository.open(edited(repository, 'agents.yaml', 'We are closed.', 'Closed.'));
+  await repository.plan(pull);
+  const [run] = github.runs;
+  if (run === undefined) throw new Error('there is no run');
+  const late = {
+    created_at: '2026-11-21T09:00:05Z',
+    status: 'in_progress',
+    conclusion: null,
+  } as const;
+  github.runs.push(
+    { ...run, ...late, id: 901, run_number: 901 },
+    { ...run, id: 902, run_number: 902, conclusion: 'skipped' },
+    { ...run, id: 903, run_number: 903, head_sha: 'f'.repeat(40) },
+  );
+  const applied = await repository.merge(pull);
+  expect(resultsOf(applied), logOf(applied)).toMatchObject({
+    reviewed: 'success',
+    apply: 'success',
+  });
+  expect(applied.reviewed?.outputs['run-id']).toBe(String(run.id));
+  const asked = github.asked.length;
+  const jobs = await repository.plan(pull, { state: 'closed', labels: ['callsheet-allow-delete'] });
+  expect(resultsOf(jobs)).toEqual({ validate: 'skipped', plan: 'skipped', comment: 'skipped' });
+  expect(github.asked).toHaveLength(asked);
+});
