@@ -56,7 +56,7 @@ export type LoadOptions = SettingsOptions & {
   readonly instead?: ReadonlyMap<string, string>;
   /** Whether it is an error that a secret cannot be had now. */
   readonly secrets: 'check' | 'skip';
-  /** Told how many resources were found, before they are resolved. */
+  /** Told how many resources were found so far, after each file. */
   readonly onCounted?: (resources: number) => void;
 };
 
