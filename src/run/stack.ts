@@ -15,6 +15,8 @@ import type { RunContext, StackOptions } from './context.ts';
 
 /** From this many resources on, documents that come and go would fill several times the memory that is in use. */
 const LARGE_STACK = 20_000;
+/** From this many on, what is made of each file and dropped again fills more than what is kept. */
+const MANY_RESOURCES = 2_000;
 
 export type LoadedStack = {
   readonly stack: Stack;
@@ -51,6 +53,7 @@ export async function openStack(
     ...loadOptions(options, context),
     secrets: 'skip',
     onCounted: (resources) => {
+      holdMemory(resources);
       if (resources >= LARGE_STACK) spareMemory();
     },
   });
@@ -107,7 +110,12 @@ export function loadOptions(
   { dir, env: environment, var: vars = [], varFile: varFiles = [], allowEnv = [] }: StackOptions,
   { env }: Pick<RunContext, 'env'>,
 ): Omit<LoadOptions, 'secrets'> {
-  return { dir, env, environment, vars: parseVars(vars), varFiles, allowEnv };
+  const onCounted = holdMemory;
+  return { dir, env, environment, vars: parseVars(vars), varFiles, allowEnv, onCounted };
+}
+
+function holdMemory(resources: number): void {
+  if (resources >= MANY_RESOURCES) holdYoungGeneration();
 }
 
 /** `--var name=value`, by name. */

@@ -66,9 +66,16 @@ export function fieldsOf(body: MapNode): MapNode {
   return { ...body, members: new Map(members) };
 }
 
-export type WrittenResources = {
+/** What one file adds. */
+export type WrittenPart = {
   readonly resources: readonly WrittenResource[];
   readonly blocks: readonly ParentBlock[];
+};
+
+/** What the files of a stack hold, as they are read one after the other. */
+export type Collector = {
+  /** Takes what stands in a file. `main` is `callsheet.yaml`, whose settings are read elsewhere. */
+  readonly add: (root: SyntaxNode, main: boolean) => WrittenPart;
   /** By name. */
   readonly bases: ReadonlyMap<string, Base>;
   /** Values of the members that every file may have beside resources, by their key. */
@@ -76,15 +83,16 @@ export type WrittenResources = {
     readonly moved: readonly SyntaxNode[];
     readonly forget: readonly SyntaxNode[];
   };
-  /** Every address that is given, also where what stands there cannot be used. */
-  readonly addresses: ReadonlySet<Address>;
+  /** Every address that is given, also where what stands there cannot be used, with its place. */
+  readonly addresses: ReadonlyMap<Address, SourceRange>;
 };
 
 type Collection = {
   readonly bases: Map<string, Base>;
   readonly shared: { readonly moved: SyntaxNode[]; readonly forget: SyntaxNode[] };
-  readonly resources: WrittenResource[];
   readonly places: Map<Address, SourceRange>;
+  /** Of the file at hand. */
+  readonly resources: WrittenResource[];
   readonly blocks: ParentBlock[];
   readonly report: Report;
 };
@@ -233,45 +241,39 @@ function reportKey(
 }
 
 /**
- * Finds the resources in the files of a stack. `files` are their roots; the first is `callsheet.yaml`,
- * whose settings are read elsewhere. Where `include` could not be read, any of the others may be none of
- * Callsheet's, so what they hold beside resources is let be.
+ * Finds the resources in the files of a stack. Where `include` could not be read, any file beside `callsheet.yaml` may
+ * be none of Callsheet's, so what it holds beside resources is let be.
  */
-export function collectResources(
-  files: readonly { readonly root: SyntaxNode; readonly main: boolean }[],
+export function openCollector(
   kinds: readonly Kind[],
   report: Report,
   included: 'known' | 'unknown',
-): WrittenResources {
-  const into: Collection = {
-    bases: new Map(),
-    shared: { moved: [], forget: [] },
-    resources: [],
-    places: new Map(),
-    blocks: [],
-    report,
-  };
+): Collector {
+  const bases = new Map<string, Base>();
+  const shared = { moved: [], forget: [] };
+  const places = new Map<Address, SourceRange>();
   const sections = kinds.map(({ section }) => section);
   const secrets = secretNames(kinds);
-  for (const { root, main } of files) {
-    if (root.type === 'scalar' && root.empty) continue;
-    const file = root.place.source.file;
-    const map = asMap(root, file, 'a map of sections', report);
-    for (const member of map?.members.values() ?? []) {
-      const kind = kinds.find(({ section }) => section === member.key);
-      if (kind !== undefined) addSection(kind, member.value, into);
-      else if (addShared(member, into)) continue;
-      else if (main ? namedField(settingsSchema, member.key) === undefined : included === 'known') {
-        reportKey(member, main, sections, secrets, report);
-      }
-    }
-  }
   return {
-    resources: into.resources,
-    blocks: into.blocks,
-    bases: into.bases,
-    shared: into.shared,
-    addresses: new Set(into.places.keys()),
+    bases,
+    shared,
+    addresses: places,
+    add: (root, main) => {
+      const into: Collection = { bases, shared, places, resources: [], blocks: [], report };
+      if (root.type === 'scalar' && root.empty) return into;
+      const map = asMap(root, root.place.source.file, 'a map of sections', report);
+      for (const member of map?.members.values() ?? []) {
+        const kind = kinds.find(({ section }) => section === member.key);
+        if (kind !== undefined) addSection(kind, member.value, into);
+        else if (addShared(member, into)) continue;
+        else if (
+          main ? namedField(settingsSchema, member.key) === undefined : included === 'known'
+        ) {
+          reportKey(member, main, sections, secrets, report);
+        }
+      }
+      return { resources: into.resources, blocks: into.blocks };
+    },
   };
 }
 

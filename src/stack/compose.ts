@@ -47,6 +47,7 @@ import {
 } from './source.ts';
 import { checkStates } from './state-place.ts';
 import type { Variables } from './variables.ts';
+import { readAgain } from './yaml.ts';
 
 /** A resource that was found, before its layers are laid over each other. */
 export type ComposedResource = Omit<WrittenResource, 'body'> & {
@@ -70,11 +71,11 @@ export type Composed = {
   readonly row: Row | undefined;
 };
 
-/** What one written resource comes to; with rows, its own address is none. */
-type Composition = {
-  readonly hasRows: boolean;
-  readonly resources: readonly ComposedResource[];
-};
+/**
+ * What one written resource comes to. With rows its own address is none; they are read once it is known which files
+ * are tables.
+ */
+type Composition = ComposedResource | (() => readonly ComposedResource[]);
 
 type Composing = {
   readonly bases: Bases;
@@ -98,17 +99,18 @@ export function compose(written: WrittenResource, composing: Composing): Composi
   const above = patches.over(address);
   const own = [written.body, ...above.map((layer) => layer.body)];
   const base = lastOf(own, 'base');
+  bases.noteNamed(own);
   const beneath = base === undefined ? [] : bases.layersOf(base.value);
   const context = contextOf(kind, address, surroundings);
   const forEach = lastOf(own, 'for_each');
   const stacked = { written, beneath, above };
   if (forEach === undefined) {
     refuseStray(own, context);
-    return { hasRows: false, resources: [composeOne(stacked, composing, context.root)] };
+    return composeOne(stacked, composing, context.root);
   }
   const key = lastOf(own, 'key');
   const loop = { forEach, key, allowEmpty: isEmptyAllowed(own, context) };
-  return { hasRows: true, resources: composeRows(stacked, loop, composing, context) };
+  return () => composeRows(stacked, loop, composing, context);
 }
 
 /** A written resource with what lies beneath and above it. */
@@ -131,16 +133,18 @@ function composeOne(
   { mergedBases }: Composing,
   root: FieldSchema,
 ): ComposedResource {
-  const { written, beneath } = stacked;
-  const { body: _, ...own } = written;
+  const { body: written, ...own } = stacked.written;
+  const { beneath, above } = stacked;
   const mergedBase = mergedBases(beneath, root);
+  const bodyOf = readAgain(written);
   const make = (report: Report): Composed => {
-    const layers = layersOf(stacked);
+    const whole = { ...own, body: bodyOf() };
+    const layers = layersOf({ written: whole, beneath, above });
     const rest = mergedBase === undefined ? layers : layers.slice(beneath.length);
-    const body = merge(mergedBase, rest, written, written.address, report);
+    const body = merge(mergedBase, rest, whole, own.address, report);
     return { body, layers, row: undefined };
   };
-  return { ...own, ownPlace: written.keyPlace, mergedBase, make };
+  return { ...own, ownPlace: own.keyPlace, mergedBase, make };
 }
 
 function composeRows(
@@ -303,14 +307,17 @@ function charactersIn(node: SyntaxNode, folder: Folder): number {
 type Bases = {
   /** The layers that a `base` member names, the lowest first. What is wrong with it is reported. */
   readonly layersOf: (base: SyntaxNode) => readonly Layer[];
-  /** Reports every base that no resource asked for, and none of the `base` members of others. */
-  readonly reportUnused: (others: readonly SyntaxNode[]) => void;
+  /** Takes note of bases that bodies name, be they asked for or not. */
+  readonly noteNamed: (bodies: readonly MapNode[]) => void;
+  /** Reports every base that nobody asked for or named. */
+  readonly reportUnused: () => void;
 };
 
 type Deps = { readonly report: Report; readonly variables: Variables };
 
 export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
   const used = new Set<string>();
+  const others = new Map<string, Named>();
   const beneath = new Map<string, readonly Named[]>();
   const circles = new Set<string>();
 
@@ -348,9 +355,15 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
         used.add(name);
         return layers.get(name) ?? [];
       }),
-    reportUnused: (others) => {
-      const named = others.flatMap((node) => namesIn(node, { ...deps, report: SILENT }));
-      const also = lowestFirst(named, beneathOf, onCircle);
+    noteNamed: (bodies) => {
+      for (const { members } of bodies) {
+        const base = members.get('base')?.value;
+        const named = base === undefined ? [] : namesIn(base, { ...deps, report: SILENT });
+        for (const one of named) if (!others.has(one.name)) others.set(one.name, one);
+      }
+    },
+    reportUnused: () => {
+      const also = lowestFirst([...others.values()], beneathOf, onCircle);
       const all = new Set([...used, ...also]);
       for (const { name, keyPlace } of bases.values()) {
         if (!all.has(name)) reportUnused(name, keyPlace, deps.report);

@@ -18,7 +18,7 @@ type LintInput = {
   readonly settings: LintSettings;
   readonly folder: Folder;
   /** The YAML files of the stack. */
-  readonly files: readonly StackFile[];
+  readonly files: readonly Pick<StackFile, 'source'>[];
   readonly report: Report;
   /** What the team's own rules have found. */
   readonly found: readonly RuleFinding[];

@@ -11,24 +11,32 @@ import type { ValueObject } from '../core/value.ts';
 import { kinds as allKinds, kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import {
-  collectResources,
+  type Collector,
   environmentsOf,
   type Inherited,
+  openCollector,
   type ParentBlock,
   resolveBlock,
-  type WrittenResources,
+  type WrittenPart,
 } from './collect.ts';
-import { compose, openBases, openPatches, type Patch, patchBodiesIn } from './compose.ts';
+import {
+  type ComposedResource,
+  compose,
+  openBases,
+  openPatches,
+  type Patch,
+  patchBodiesIn,
+} from './compose.ts';
 import { openReport, type Problem, type Report } from './diagnostics.ts';
 import { discover, STACK_FILE } from './discover.ts';
 import { type Origin, originOf } from './editor/origin.ts';
-import { type Folder, openFolder, refuseFolder } from './folder.ts';
+import { type Folder, isUnreadable, openFolder, refuseFolder } from './folder.ts';
 import { reportLint } from './lint.ts';
 import { type Moves, readMoves } from './moves.ts';
 import { checkNames, checkReferences } from './references.ts';
 import { openMergedBases, type Surroundings } from './resolved.ts';
 import { openRecomposed, type ResolvedResource, resolveResource } from './resource.ts';
-import { withoutRows } from './rows.ts';
+import { openRowFiles } from './rows.ts';
 import { secretNames } from './schema.ts';
 import { ABSENT, checkSecret, type SecretPlace } from './secrets.ts';
 import {
@@ -48,7 +56,7 @@ export type LoadOptions = SettingsOptions & {
   readonly instead?: ReadonlyMap<string, string>;
   /** Whether it is an error that a secret cannot be had now. */
   readonly secrets: 'check' | 'skip';
-  /** Told how many resources were found, before they are resolved. */
+  /** Told how many resources were found so far, after each file. */
   readonly onCounted?: (resources: number) => void;
 };
 
@@ -293,8 +301,11 @@ type Parts = {
   readonly variables: Variables;
   /** `callsheet.yaml`, with its environment. */
   readonly root: MapNode | undefined;
-  readonly files: readonly StackFile[];
+  readonly files: readonly SourceFile[];
 };
+
+/** A file of the stack, with its text where that could be read. */
+type SourceFile = Pick<StackFile, 'file' | 'source'>;
 
 /** The map of `callsheet.yaml`; an empty file is an empty map, in which everything is missing. */
 function settingsRoot(root: SyntaxNode | undefined): MapNode | undefined {
@@ -325,22 +336,16 @@ function readParts(
   const names = secretNames(kinds);
   const { root, patches, variables, settings } =
     written === undefined ? UNREADABLE : openSettings(written, folder, options, names, report);
-  const files = [main, ...readOthers(settings, folder, options, names, report)];
-  const { roots, isResourceFile } = withoutRows(files, kinds, variables, report);
-  const collected = collectResources(
-    roots,
-    kinds,
-    report,
-    settings === undefined ? 'unknown' : 'known',
-  );
-  const broken = files.filter((file) => file.broken).map(({ source }) => source ?? 'unknown');
+  const rowFiles = openRowFiles(kinds, variables, report);
+  const collector = openCollector(kinds, report, settings === undefined ? 'unknown' : 'known');
+  const broken: Broken[] = [];
   const sure = suppressUncertain(report, broken);
   const kindNames = new Set(kinds.map(({ name }) => name));
   const surroundings: Surroundings = {
     report: sure,
     variables,
     folder,
-    isResourceFile,
+    isResourceFile: rowFiles.isResourceFile,
     isKind: (name) => kindNames.has(name),
     secretNames: names,
     unchosen: environment === undefined ? environmentsOf(root).map(({ key }) => key) : [],
@@ -348,70 +353,96 @@ function readParts(
       settings === undefined ? () => 'unreadable' : lookupOrganization(settings.organizations),
     defaultOrganization: settings === undefined ? 'failed' : settings.organization,
   };
-  const { resources, addresses } = resolveAll(
-    collected,
-    patches,
-    patchBodiesIn(root),
-    options,
-    surroundings,
-  );
+  const files: SourceFile[] = [];
+  const collect = ({ file, source, root: read, broken: isBroken }: StackFile): WrittenPart => {
+    const isMain = file === STACK_FILE;
+    files.push({ file, source });
+    if (isBroken) broken.push(source ?? 'unknown');
+    if (read === undefined || !rowFiles.add({ root: read, main: isMain })) return NOTHING;
+    return collector.add(read, isMain);
+  };
+  const others = otherFiles(settings, folder, options, report);
+  const withBases = new Set(others.filter((file) => mayHoldBases(folder, file)));
+  const read = (file: string) => collect(readStackFile(folder, file, names, report));
+  const first = [collect(main), ...[...withBases].map(read)];
+  const resolver = openResolver(collector, patches, options, surroundings);
+  for (let part = first.shift(); part !== undefined; part = first.shift()) resolver.add(part);
+  // From here on one file at a time is held: its resources are resolved before the next is read.
+  for (const file of others) if (!withBases.has(file)) resolver.add(read(file));
+  for (const left of rowFiles.settle()) resolver.add(collector.add(left.root, left.main));
+  const { resources, addresses } = resolver.finish(patchBodiesIn(root));
   checkReferences(resources, addresses, broken, report);
   checkNames(resources, report);
-  const moves = readMoves(collected.shared, addresses, surroundings.isKind, sure);
+  const moves = readMoves(collector.shared, addresses, surroundings.isKind, sure);
   return { files, settings, resources, moves, variables, root };
 }
 
+const NOTHING: WrittenPart = { resources: [], blocks: [] };
+
+/**
+ * Whether a file may hold bases, which are read before the resources that stand on them. A key can also be written with
+ * escapes.
+ */
+function mayHoldBases(folder: Folder, file: string): boolean {
+  const read = folder.text(file);
+  return !isUnreadable(read) && /\bbases\b|"[^"]*\\/.test(read.source.text);
+}
+
 /** The YAML files beside `callsheet.yaml`. */
-function readOthers(
+function otherFiles(
   settings: Settings | undefined,
   folder: Folder,
   { dir, varFiles }: LoadOptions,
-  secrets: readonly string[],
   report: Report,
-): readonly StackFile[] {
+): readonly string[] {
   const added = folder.added();
   const { files, problems } = discover(dir, settings?.include, varFiles ?? [], added);
   for (const problem of problems) report.add(problem);
-  return files.map((file) => readStackFile(folder, file, secrets, report));
+  return files;
 }
 
-/** Lays the resources over their bases and under the environment's patches, and resolves what that gives. */
-function resolveAll(
-  written: WrittenResources,
+/** Lays resources over their bases and under the environment's patches, and resolves what that gives. */
+function openResolver(
+  written: Collector,
   environmentPatches: readonly Patch[],
-  allPatches: readonly MapNode[],
   { environment, onCounted }: LoadOptions,
   surroundings: Surroundings,
 ) {
-  const { report } = surroundings;
   const bases = openBases(written.bases, surroundings);
-  const mergedBases = openMergedBases();
-  const patches = openPatches(environmentPatches, environment ?? '', report);
-  const addresses = new Set(written.addresses);
-  const composed = written.resources.flatMap((resource) => {
-    const { hasRows, resources } = compose(resource, { bases, mergedBases, patches, surroundings });
-    if (hasRows) addresses.delete(resource.address);
-    for (const { address } of resources) addresses.add(address);
-    return resources;
-  });
-  // A base that another environment uses, or this one uses no longer, is not in vain.
-  const bodies = [...written.resources.map(({ body }) => body), ...allPatches];
-  bases.reportUnused(bodies.flatMap(({ members }) => members.get('base')?.value ?? []));
-  patches.reportUnmet(addresses);
-  const blocks = new Map<ParentBlock, Inherited>(
-    written.blocks.map((block) => [block, resolveBlock(block, surroundings)]),
-  );
-  onCounted?.(composed.length);
+  const patches = openPatches(environmentPatches, environment ?? '', surroundings.report);
+  const composing = { bases, mergedBases: openMergedBases(), patches, surroundings };
+  const blocks = new Map<ParentBlock, Inherited>();
   const recomposed = openRecomposed(surroundings);
-  const resources = composed.map((resource) =>
-    resolveResource(
-      resource,
-      resource.block && blocks.get(resource.block),
-      surroundings,
-      recomposed,
-    ),
-  );
-  return { resources, addresses };
+  const resources: ResolvedResource[] = [];
+  const loops = new Map<Address, () => readonly ComposedResource[]>();
+  const resolve = (composed: ComposedResource) => {
+    const inherited = composed.block && blocks.get(composed.block);
+    resources.push(resolveResource(composed, inherited, surroundings, recomposed));
+  };
+  return {
+    add: (part: WrittenPart): void => {
+      for (const block of part.blocks) blocks.set(block, resolveBlock(block, surroundings));
+      for (const resource of part.resources) {
+        const composed = compose(resource, composing);
+        if (typeof composed === 'function') loops.set(resource.address, composed);
+        else resolve(composed);
+      }
+      onCounted?.(resources.length);
+    },
+    /** Called once every file was added. `allPatches` are those of all environments. */
+    finish: (allPatches: readonly MapNode[]) => {
+      const rows = [...loops.values()].flatMap((read) => read());
+      onCounted?.(resources.length + rows.length);
+      for (const row of rows) resolve(row);
+      const single = [...written.addresses.keys()].filter((address) => !loops.has(address));
+      const addresses = new Set([...single, ...rows.map(({ address }) => address)]);
+      // A base that another environment uses, or this one uses no longer, is not in vain.
+      bases.noteNamed(allPatches);
+      bases.reportUnused();
+      patches.reportUnmet(addresses);
+      return { resources, addresses };
+    },
+  };
 }
 
 /** A file that could not be read: its text, where that much is known of it. */
@@ -437,9 +468,8 @@ function holdsName(broken: Broken, name: string): boolean {
   return new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(broken.text);
 }
 
-/** A report that leaves out what one broken file may be the only reason for. */
+/** A report that leaves out what one broken file may be the only reason for. Files are added as they are read. */
 function suppressUncertain(report: Report, broken: readonly Broken[]): Report {
-  if (broken.length === 0) return report;
   return {
     ...report,
     add: (problem) => {

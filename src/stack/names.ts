@@ -3,7 +3,7 @@ import { join, resolve as resolvePath } from 'node:path';
 import { type Address, formatAddress, withKey } from '../core/address.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { collectResources } from './collect.ts';
+import { openCollector } from './collect.ts';
 import { enterEnvironment } from './compose.ts';
 import { openReport, type Report } from './diagnostics.ts';
 import { discover, patternsIn, STACK_FILE } from './discover.ts';
@@ -74,7 +74,7 @@ function addressesIn(root: MapNode, options: Options, report: Report): readonly 
 
 /** A file that was read as a whole. */
 function written(root: SyntaxNode, main: boolean, report: Report, rowsOf: RowReader) {
-  const { resources } = collectResources([{ root, main }], kinds, report, 'unknown');
+  const { resources } = openCollector(kinds, report, 'unknown').add(root, main);
   return resources.flatMap(({ address, body }) => rowsOf(address, body));
 }
 

@@ -139,7 +139,8 @@ export function resolveResource(
   recomposed: Recomposed,
 ): ResolvedResource {
   const { kind, address, keyPlace } = composed;
-  const { made, located, context, filled } = resolveComposed(composed, surroundings);
+  const made = composed.make(surroundings.report);
+  const { located, context, filled } = resolveMade(composed, made, surroundings);
   validate({ subject: address, address, root: located }, context.report);
   const members = membersOf(located.value);
   const document: Record<string, Resolved> = { ...inherited?.fields };
@@ -303,9 +304,8 @@ function openPlaces(
   };
 }
 
-/** A resource that was made and resolved. */
+/** What the layers of a resource came to. */
 type ResolvedValue = {
-  readonly made: Composed;
   /** The whole of it as it was written and became, under the configuration's names. */
   readonly located: LocatedValue;
   readonly context: Context;
@@ -313,17 +313,18 @@ type ResolvedValue = {
   readonly filled: ReadonlyMap<string, FilledText>;
 };
 
-/** Lays the layers of a resource over each other and follows its forms. */
-function resolveComposed(composed: ComposedResource, surroundings: Surroundings): ResolvedValue {
-  const { kind, address, keyPlace, mergedBase } = composed;
-  const made = composed.make(surroundings.report);
-  const { body, row } = made;
+/** Follows the forms of a resource whose layers were laid over each other. */
+function resolveMade(
+  { kind, address, keyPlace, mergedBase }: ComposedResource,
+  { body, row }: Composed,
+  surroundings: Surroundings,
+): ResolvedValue {
   const root = resourceSchema(kind);
   const filled = new Map<string, FilledText>();
   const own = { root, subject: address, address, refs: [], secrets: [], mergedBase, row, filled };
   const context: Context = { ...surroundings, ...own };
   const value = resolve(body, rootField(root), context);
-  return { made, located: locateRoot(root, value, body, keyPlace), context, filled };
+  return { located: locateRoot(root, value, body, keyPlace), context, filled };
 }
 
 /**
@@ -338,10 +339,9 @@ type Recomposed = {
 export function openRecomposed(surroundings: Surroundings): Recomposed {
   // What was wrong was said the first time.
   const quiet = { ...surroundings, report: SILENT };
-  return {
-    made: keepLast((composed) => composed.make(SILENT)),
-    located: keepLast((composed) => resolveComposed(composed, quiet).located),
-  };
+  const made = keepLast((composed: ComposedResource) => composed.make(SILENT));
+  const located = (one: ComposedResource) => resolveMade(one, made(one), quiet).located;
+  return { made, located: keepLast(located) };
 }
 
 function keepLast<K, V>(make: (key: K) => V): (key: K) => V {

@@ -25,7 +25,7 @@ import {
   startOf,
 } from './source.ts';
 import type { Variables } from './variables.ts';
-import { parseYaml, type StackFile } from './yaml.ts';
+import { parseYaml } from './yaml.ts';
 
 /** What a resource says of its rows. */
 export type Loop = {
@@ -337,43 +337,53 @@ function reportKey(context: Context, place: SourceRange, problem: Problem): void
   });
 }
 
-/** A file of the stack that could be parsed; the first is `callsheet.yaml`. */
+/** A file of the stack that could be parsed. */
 type Root = { readonly root: SyntaxNode; readonly main: boolean };
 
-type ResourceFiles = {
-  readonly roots: readonly Root[];
-  /** Whether what a `for_each` names is one of them, and so no table; that was reported. */
+/**
+ * Tells the files of a stack that hold resources from the tables among them: a YAML file that some `for_each` reads its
+ * rows from lies there, too. One that has resources all the same stays: left out, they would be planned as deletes.
+ */
+type RowFiles = {
+  /** Whether a file is surely one of the stack; of others that is known once all were read. */
+  readonly add: (file: Root) => boolean;
+  /** The other files that are none of rows. Reports each `for_each` that names a file of the stack. */
+  readonly settle: () => readonly Root[];
+  /** Whether a path is that of a file of the stack, and so of no table; a `for_each` that names it was reported. */
   readonly isResourceFile: (path: string) => boolean;
 };
 
-/**
- * The files of a stack that hold resources. A YAML file that some `for_each` reads its rows from lies among
- * them and is none. One that has resources all the same stays: left out, they would be planned as deletes.
- */
-export function withoutRows(
-  files: readonly StackFile[],
+export function openRowFiles(
   kinds: readonly Kind[],
   variables: Variables,
   report: Report,
-): ResourceFiles {
-  const roots = files.flatMap(({ root }, index) =>
-    root === undefined ? [] : [{ root, main: index === 0 }],
-  );
+): RowFiles {
   const known = [...kinds.map(({ section }) => section), ...SHARED_MEMBERS];
-  const uses = Map.groupBy(
-    roots.flatMap(({ root }) => rowFilesIn(root, kinds, variables)),
-    ({ path }) => path,
-  );
-  const rows = new Set(uses.keys());
-  for (const { root, main } of roots) {
-    const { file } = root.place.source;
-    const held = main ? firstKey(root) : known.find((key) => memberOf(root, key) !== undefined);
-    if (held === undefined || !rows.delete(file)) continue;
-    for (const use of uses.get(file) ?? []) refuse(use, held, report);
-  }
-  const kept = roots.filter(({ root }) => !rows.has(root.place.source.file));
-  const names = new Set(kept.map(({ root }) => root.place.source.file));
-  return { roots: kept, isResourceFile: (path) => names.has(plainPath(path)) };
+  const uses: Use[] = [];
+  const others: Root[] = [];
+  /** What makes a file one of the stack, by the file. */
+  const held = new Map<string, string>();
+  return {
+    add: (file) => {
+      const { root, main } = file;
+      uses.push(...rowFilesIn(root, kinds, variables));
+      const key = main ? firstKey(root) : known.find((name) => memberOf(root, name) !== undefined);
+      if (key === undefined) others.push(file);
+      else held.set(root.place.source.file, key);
+      return key !== undefined;
+    },
+    settle: () => {
+      for (const use of uses) {
+        const key = held.get(use.path);
+        if (key !== undefined) refuse(use, key, report);
+      }
+      const rows = new Set(uses.map(({ path }) => path));
+      const kept = others.filter(({ root }) => !rows.has(root.place.source.file));
+      for (const { root } of kept) held.set(root.place.source.file, '');
+      return kept;
+    },
+    isResourceFile: (path) => held.has(plainPath(path)),
+  };
 }
 
 /** A `$file` of some `for_each`. */

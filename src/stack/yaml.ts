@@ -138,7 +138,7 @@ export function parseYaml(source: Source): ParsedYaml {
     });
     return { root: undefined, problems };
   }
-  const converted = toWritten(document.contents, source);
+  const converted = toWritten(document.contents, source, 0);
   return { root: converted.root, problems: [...problems, ...converted.problems] };
 }
 
@@ -149,15 +149,17 @@ const MAX_ALIASED_DEPTH = 100;
 
 type Conversion = {
   readonly source: Source;
+  /** Where in the source the text begins that was parsed. */
+  readonly base: number;
   readonly anchors: Map<string, SyntaxNode | 'open'>;
   readonly problems: Problem[];
   aliased: number;
   exhausted: boolean;
 };
 
-function placeOfNode(node: Node, source: Source): SourceRange {
+function placeOfNode(node: Node, { source, base }: Conversion): SourceRange {
   const [start, end] = node.range ?? [0, 0, 0];
-  return { source, start, end };
+  return { source, start: base + start, end: base + end };
 }
 
 function scalar(place: SourceRange, value: JsonScalar, text: string, empty: boolean): ScalarNode {
@@ -264,7 +266,7 @@ function convertPair(
 ): Member | undefined {
   const keyPlace =
     pair.key !== null && typeof pair.key === 'object'
-      ? placeOfNode(pair.key as Node, into.source)
+      ? placeOfNode(pair.key as Node, into)
       : holder;
   const key = keyText(pair);
   if (key === undefined) {
@@ -328,10 +330,13 @@ function convertList(
 }
 
 function convert(node: Node, into: Conversion, depth: number): SyntaxNode {
-  const place = placeOfNode(node, into.source);
+  const place = placeOfNode(node, into);
   if (isAlias(node)) return convertAlias(node.source, into, place, depth);
   const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
-  if (anchor !== undefined) into.anchors.set(anchor, 'open');
+  if (anchor !== undefined) {
+    into.anchors.set(anchor, 'open');
+    anchored.add(into.source);
+  }
   const written = isMap(node)
     ? convertMap(node, into, place, depth)
     : isSeq(node)
@@ -347,6 +352,7 @@ function convert(node: Node, into: Conversion, depth: number): SyntaxNode {
 function toWritten(
   contents: Node | null,
   source: Source,
+  base: number,
 ): { readonly root: SyntaxNode | undefined; readonly problems: readonly Problem[] } {
   if (contents === null) {
     const place = { source, start: 0, end: 0 };
@@ -354,6 +360,7 @@ function toWritten(
   }
   const into: Conversion = {
     source,
+    base,
     anchors: new Map(),
     problems: [],
     aliased: 0,
@@ -361,6 +368,34 @@ function toWritten(
   };
   const root = convert(contents, into, 0);
   return { root: into.exhausted ? undefined : root, problems: into.problems };
+}
+
+/** Files in which a value may stand for another. */
+const anchored = new WeakSet<Source>();
+
+/**
+ * A map that was read and is needed once; whoever needs it again has it read again, from its own stretch of the file.
+ * All maps of a stack together take several times the memory of its texts.
+ */
+export function readAgain(node: MapNode): () => MapNode {
+  const { place } = node;
+  const isKept = anchored.has(place.source);
+  let known: MapNode | undefined = node;
+  return () => {
+    const found = known ?? parseStretch(place);
+    if (!isKept) known = undefined;
+    return found;
+  };
+}
+
+function parseStretch({ source, start, end }: SourceRange): MapNode {
+  // Its first line is indented as the others are.
+  const column = start - (source.text.lastIndexOf('\n', start - 1) + 1);
+  const text = ' '.repeat(column) + source.text.slice(start, end);
+  const [document] = compose(readTokens(text).tokens, text.length);
+  const { root } = toWritten(document?.contents ?? null, source, start - column);
+  if (root?.type !== 'map') throw new Error(`${source.file} cannot be read again from ${start} on`);
+  return root;
 }
 
 type Words = Pick<Problem, 'rule' | 'message' | 'hint' | 'severity'>;

@@ -162,3 +162,45 @@ test.each([
   expect(plain).toMatch(/^sha256:[0-9a-f]{64}$/);
   expect(plain).not.toBe(digestOf({}));
 });
+
+test.each<readonly [style: string, agents: string]>([
+  ['a block', '  a:\n    name: A\n    greeting_message: Hi\n'],
+  ['braces', '  a: { name: A,\n   greeting_message: Hi }\n'],
+  ['a map behind an explicit key', '  ? a\n  : name: A\n    greeting_message: Hi\n'],
+  ['lines of Windows', '  a:\r\n    name: A\r\n    greeting_message: Hi\r\n'],
+  ['a text that keeps its end', '  a:\n    name: A\n    greeting_message: |+\n      Hi\n\n'],
+  ['comments', '  a: # one\n    # two\n    name: A # three\n    greeting_message: Hi\n'],
+  ['an anchor', '  a:\n    name: A\n    description: &hi Hi\n    greeting_message: *hi\n'],
+  [
+    'an alias',
+    '  b: { lifecycle: &l { protect: true }, name: B }\n  a:\n    name: A\n    lifecycle: *l\n    greeting_message: Hi\n',
+  ],
+])('a resource that is written as %s is found again in its file', async (_, agents) => {
+  const text = `agents:\n${agents}`;
+  const stack = await loadGood({ 'x.yaml': text });
+  const line = text.split('\n').findIndex((one) => one.includes('greeting_message')) + 1;
+  const resource = stack.resources.find(({ address }) => address === 'agent.a');
+  expect(resource?.locate('greeting_message')).toMatchObject({ file: 'x.yaml', line });
+  const origin = stack.originOf('agent.a', ['greeting_message']);
+  expect(origin?.value).toBe(resource?.document.greeting_message);
+  expect(origin?.layers).toMatchObject([{ by: 'agent.a', says: 'value', position: { line } }]);
+  // Once more, in the other order.
+  expect(stack.originOf('agent.a', ['name'])?.value).toBe('A');
+  expect(resource?.locate('name')?.line).toBe(
+    text.slice(0, text.indexOf('name: A')).split('\n').length,
+  );
+});
+
+test.each([
+  ['bases:', 'plain'],
+  ['"bases":', 'in quotes'],
+  ['"b\\u0061ses":', 'with an escape'],
+  ['? bases # that all stand on\n:', 'as an explicit key'],
+])('bases are known to the files before theirs: %s', async (key) => {
+  const stack = await loadGood({
+    'a.yaml': 'agents:\n  a: { base: desk, name: A }\n',
+    'z.yaml': `${key}\n  desk: { base: group, language: en-US }\n`,
+    'zz.yaml': 'bases:\n  group: { status: active }\n',
+  });
+  expect(stack.resources[0]?.document).toMatchObject({ language: 'en-US', status: 'active' });
+});
