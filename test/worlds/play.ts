@@ -58,7 +58,7 @@ async function playStep(
   const secret = `secret-${generation}`;
   const before = recordsOf(sim);
   const act = actor(sim, folder, secret);
-  const allowed = { allowDelete, force: allowDelete, acceptConflicts: true };
+  const allowed = { allowDelete, deleteUsed: allowDelete, acceptConflicts: true };
   const flags = { dir: folder, format: 'json' as const, ...allowed };
   // History entries are there by then.
   sim.advance(A_MOMENT_MS);
