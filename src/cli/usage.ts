@@ -10,7 +10,7 @@ import { TOPICS } from './topics.ts';
 
 /** Removing resources is a change like any other, so it has no command. */
 const DESTROY =
-  'Callsheet deletes what the configuration no longer has: remove the resources from it and run callsheet apply --allow-delete.';
+  'Callsheet deletes resources that are no longer configured: remove the resources from it and run callsheet apply --allow-delete.';
 
 /** Words that are commands elsewhere or were commands here, and what to do instead. */
 const HABITS: { readonly [word: string]: string } = {
@@ -102,7 +102,7 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   parallel: 'Use --concurrency N.',
   'select-tag': 'Use --target ADDRESS.',
   replace:
-    'Callsheet replaces a resource where a field cannot be changed otherwise: change it in the configuration.',
+    'Callsheet replaces a resource if a changed field requires it: change the field in the configuration.',
   state: 'Set CALLSHEET_STATE, or state in callsheet.yaml.',
   'backend-config': 'Set CALLSHEET_STATE, or state in callsheet.yaml.',
   lock: 'The state is always locked: --lock-timeout SPAN of apply waits for another run.',
@@ -183,7 +183,7 @@ function unknownOption(command: Command, given: string): string {
   const own = command.options.map(({ long }) => long ?? '');
   const isGlobal = COMMON_FLAGS.some(({ spelling }) => spelling.split(' ')[0] === `--${name}`);
   if (command.parent === null && isGlobal) {
-    return `${unknown}: it goes behind the command, as in callsheet plan --${name}.`;
+    return `${unknown}: it belongs after the command, such as callsheet plan --${name}.`;
   }
   // Terraform's flags have one dash.
   if (own.includes(`--${name}`)) return `${unknown}: did you mean --${name}?`;

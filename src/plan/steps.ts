@@ -116,7 +116,7 @@ export function withSupport(
   const { kind, isListed } = identity;
   if (change.action === 'create' && !isListed && !kind.refusesTwins) {
     const lack = lackIn(kind.operations.read, support);
-    const reason = `nobody can tell whether it exists: ${lack?.words}; ${ADOPT}`;
+    const reason = `Callsheet cannot tell whether it exists: ${lack?.words}; ${ADOPT}`;
     return unsupported(change, reason);
   }
   const lack =

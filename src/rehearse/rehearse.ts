@@ -163,7 +163,7 @@ async function goAstray(
 ) {
   const before = copy.dump();
   const half = Math.floor(writes.length / 2);
-  tell('On a fresh copy: failing it half way.');
+  tell('On a new copy: failing the apply half way.');
   const plan = await hands.plan('first');
   copy.failAfter(tally(writes.slice(0, half)), tally(writes));
   const failed = await hands.apply(plan);

@@ -170,13 +170,13 @@ function refuseWithoutCopies(
   if (lost.length === 0) return;
   const message = `the record of run ${run} has no copy of ${lost.join(', ')}, so it cannot be undone`;
   throw new CallsheetError('usage', message, {
-    hint: 'Put the record back from a backup, name with --target what it has copies of, leave out the others with --exclude, or take the change back in the configuration.',
+    hint: 'Restore the record from a backup, select the resources that it has copies of with --target or leave out the others with --exclude, or revert the change in the configuration.',
   });
 }
 
 function untouched(flag: string, run: string): CallsheetError {
-  return new CallsheetError('usage', `${flag}: run ${run} changed nothing of that address`, {
-    hint: `What it changed: callsheet runs ${run}`,
+  return new CallsheetError('usage', `${flag}: run ${run} did not change that address`, {
+    hint: `To see what it changed: callsheet runs ${run}`,
   });
 }
 
@@ -333,7 +333,7 @@ export function leaveOutEdited(
   if (options.skipRefused !== true) {
     throw new CallsheetError('refused', edited.map(({ message }) => message).join('\n'), {
       hint: [
-        'Nothing was written. What was edited: callsheet drift. Then type one of these:',
+        'Nothing was written. To see the edits: callsheet drift. Then type one of these:',
         ...waysOn(
           command,
           edited.map(({ address }) => address),

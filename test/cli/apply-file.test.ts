@@ -68,7 +68,9 @@ staged('somebody made one of the same name since the plan', async (stage) => {
   await save(stage);
   stage.sim.store.retryPolicies.set('twin', { id: 'twin', name: 'Gentle redial', rules: {} });
   const { err } = await stage.applyFile('plan.json', {}, { exit: 5 });
-  expect(err).toContain('retry_policy.gentle: one of its name (twin) was made since the plan');
+  expect(err).toContain(
+    'retry_policy.gentle: another resource with its name (twin) was created since the plan',
+  );
   expect(stage.writes()).toEqual([]);
 });
 

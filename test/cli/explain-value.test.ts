@@ -85,7 +85,7 @@ describe('a name', () => {
   });
 
   test.each([
-    ['agent.clinic.name', 'agent.clinic has 2 rows; say which one is meant'],
+    ['agent.clinic.name', 'agent.clinic has 2 rows; choose one'],
     ['agent.clinic["oak"].nam', 'agent has no field nam'],
     ['agent.clinic["elm"].name', 'the stack has no agent.clinic["elm"]'],
     ["agents.clinic['oka'].name", "the stack has no agent.clinic['oka']"],

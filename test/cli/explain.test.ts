@@ -145,7 +145,7 @@ test('the text has what matters, in 80 columns', async () => {
 
   type        map
   example     { tool_enabled: true, max_single_charge_cents: 20000 }
-  revert      a history revert leaves it alone; a rollback writes it
+  revert      a history revert does not change it; a rollback writes it
   endpoint    payments is written through an endpoint of its own
 
   Members (* required)

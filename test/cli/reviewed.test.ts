@@ -69,7 +69,7 @@ describe('a field under unchecked', () => {
       await stage.edit('agents.yaml', GREETING, under('newField: 7'));
       const made = await stage.apply();
       expect(JSON.stringify(made)).toContain(
-        'newField was sent, and the platform does not return it: it is not verified',
+        'newField was sent, but the platform does not return it, so Callsheet cannot verify it',
       );
       await stage.edit('agents.yaml', 'newField: 7', 'newField: 8');
       const shown = await stage.plan();

@@ -139,7 +139,7 @@ describe('a dry run', () => {
     }
     expect([stage.writes().length, await stateIn(stage)]).toEqual(before);
     const { err } = await inWords(stage, 1, { format: 'html' });
-    expect(err).toContain('--format html is for --dry-run alone');
+    expect(err).toContain('--format html works only with --dry-run');
   });
 });
 
@@ -165,7 +165,7 @@ describe('a run is named by as much of its id as tells it apart', () => {
     const lease = await store.acquire({ ...holder, since: new Date().toISOString() });
     await lease.append({ ...began(run, serial, lineage) });
     const since = stage.writes().length;
-    expect((await inWords(stage, 1, { run })).err).toContain(`run ${run} is still at work`);
+    expect((await inWords(stage, 1, { run })).err).toContain(`run ${run} is still running`);
     await inWords(stage, 6);
     expect(stage.writes().length).toBe(since);
     await lease.release();
@@ -202,7 +202,7 @@ describe('a deleted agent with a telephone', () => {
         await stage.apply({ allowDelete: true });
         const { out } = await inWords(stage, 3);
         expect(out).toContain(
-          'agent.a0 sip is not put back: with it went its SIP registration, which only the dashboard sets up. Set it up in the dashboard.',
+          'agent.a0 sip is not restored: the delete also removed its SIP registration, which only the dashboard sets up. Set it up in the dashboard.',
         );
         const back = [...stage.sim.store.agents.values()].map(({ record }) => record);
         expect(back.find(({ name }) => name === 'A0')).toMatchObject({ status: 'inactive' });

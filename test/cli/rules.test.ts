@@ -88,7 +88,7 @@ describe('a rule over changes', () => {
     );
     const { out } = await stage.run((to) => plan(planned(stage), to), { exit: 4, now: friday });
     expect(JSON.parse(out).refusals[0].message).toMatch(
-      /^rules\.r \(callsheet\.yaml:\d+\): agent\.\w+: M \(require could not be asked: /,
+      /^rules\.r \(callsheet\.yaml:\d+\): agent\.\w+: M \(require could not be checked: /,
     );
   });
 });

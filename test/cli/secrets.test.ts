@@ -30,7 +30,7 @@ for (const key of ['canary-key-one', undefined]) {
       const keys = { CALLSHEET_FINGERPRINT_KEY: key };
       await stage.apply({}, { env: keys });
       const env = { ...keys, SMS_TOKEN: NEXT };
-      expect(await says(stage, env, 2)).toContain('secret changed since our last write');
+      expect(await says(stage, env, 2)).toContain('secret changed since the last write');
       await stage.apply({}, { env });
       expect(token(stage)).toBe(NEXT);
     },

@@ -71,7 +71,7 @@ staged('what cannot be moved stays, and says why', async (stage) => {
   await stage.apply({}, { env: { CALLSHEET_STATE: taken } });
   await refused(taken, 4, 'there is a state at');
   await refused(join(stage.folder, '.callsheet/state.json'), 1, 'already');
-  await refused('ftp://x/y', 1, 'no state is kept at ftp://');
+  await refused('ftp://x/y', 1, 'Callsheet cannot keep a state at ftp://');
   await refused('postgres://u:p4ss@db/x?stack=a', 1, 'carries a password');
   await refused(`${http.origin}/plain/x`, 1, 'answered 401');
   const lease = await storeOf(stage).acquire(holder('r9', deadPid()));

@@ -19,7 +19,7 @@ describe('state pull', () => {
     expect(out).toBe(await stage.read(STATE));
     await stage.write('pushed.json', out);
     expect((await stateCommands(stage, 'text').push('pushed.json')).out).toContain(
-      'The state is the same already. Nothing was written.',
+      'The state is already the same. Nothing was written.',
     );
     expect(await stage.read(STATE)).toBe(out);
     await stage.forget();

@@ -77,7 +77,7 @@ const DAMAGES: readonly (readonly [string, (stage: Stage) => Promise<unknown>, R
   [
     'hit by a flipped bit that does not',
     (stage) => change(stage, '{"kind":"agent"', ';"kind":"agent"'),
-    /is damaged: it is not valid JSON any more/,
+    /is damaged: it is no longer valid JSON/,
   ],
   ['empty', (stage) => stage.write(STATE, ''), /is empty/],
   ['filled with zero bytes', (stage) => stage.write(STATE, '\0'.repeat(4096)), /zero bytes/],
@@ -236,11 +236,11 @@ describe('what a repair says', () => {
     await stage.write(STATE, (await stage.read(STATE)).slice(0, 2000));
     const { out, err } = await stateCommands(stage, 'text').repair();
     expect(out).toMatch(/^What was wrong: the state .+ was\s+cut\s+off/);
-    expect(out).toContain('A part of the state could be read, and was taken.');
+    expect(out).toContain('A part of the state could be read, and was used.');
     expect(out).toContain('1 journal beside it could be read');
     expect(out).toContain('8 resources kept\n  agent.desk ');
     expect(out).toMatch(/What was there is kept beside it:\s+state\.json\.before-/);
-    expect(err).toContain('callsheet plan shows what is left to do.');
+    expect(err).toContain('callsheet plan shows the remaining changes.');
     const again = await stateCommands(stage, 'text').repair();
     expect(again.out).toMatch(/is\s+sound\.\s+Nothing\s+was\s+written\./);
   });

@@ -78,7 +78,7 @@ describe('state mv', () => {
       serial: 2,
       ledger: [{ address: 'agent.due', action: 'move', message: 'it was agent.recall' }],
     });
-    expect(err).toContain('Where the configuration still says agent.recall, rename it there');
+    expect(err).toContain('If the configuration still has agent.recall, rename it there');
     const { resources, serial } = await stateIn(stage);
     expect(serial).toBe(2);
     expect(resources['agent.recall']).toBeUndefined();
@@ -187,7 +187,7 @@ describe('state rm', () => {
     await store.close();
     const { err } = await stateCommands(stage).rm(['agent.recall']);
     expect(err).toContain(
-      `Run r2, which died, is settled.\nagent.recall was not deleted (id ${id})`,
+      `Run r2, which died, is recovered.\nagent.recall was not deleted (id ${id})`,
     );
     expect((await stateIn(stage)).serial).toBe(3);
     // The name of the run that died tells nothing of when it began.

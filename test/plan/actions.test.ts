@@ -456,7 +456,7 @@ describe('forget', () => {
       desired: { 'agent.other': { name: 'Other' } },
       applied: { 'agent.desk': { id: 'a1', ...DESK } },
       says: 'forget',
-      because: ['no longer configured, and gone from the platform'],
+      because: ['no longer configured, and no longer on the platform'],
       steps: [],
     },
   ]);

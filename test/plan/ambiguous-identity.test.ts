@@ -11,7 +11,7 @@ const adopts = (address: string, holder?: string): Ambiguity => ({
 
 describe('what cannot be told which resource it stands for is an error', () => {
   test.each<[string, Ambiguity, string]>([
-    ['of several that have its name', TWO, 'agent.desk: 2 live resources have its name: a-1, a-2'],
+    ['of several that have its name', TWO, 'agent.desk: 2 live resources have this name: a-1, a-2'],
     [
       'of an id that the platform does not have',
       adopts('retry_policy.gentle'),
@@ -20,7 +20,7 @@ describe('what cannot be told which resource it stands for is an error', () => {
     [
       'of an id that another address stands for',
       adopts('agent.desk', 'agent.other'),
-      'agent.desk: lifecycle.adopt names x-9, which agent.other stands for',
+      'agent.desk: lifecycle.adopt names x-9, which agent.other',
     ],
   ])('%s', (_what, ambiguity, message) => {
     expect(ambiguousIdentityError([ambiguity], 'apply')).toMatchObject({ code: 'config', message });

@@ -315,8 +315,8 @@ test.each([
     'apply',
     'raise it, plan a part with --target, or lift it this once: callsheet plan --override-limits REASON',
   ],
-  ['rollback', 'raise it or plan a part with --target'],
-  ['restore', 'raise it or restore a part with --organization'],
+  ['rollback', 'raise the limit or plan a part with --target'],
+  ['restore', 'raise the limit or restore a part with --organization'],
 ] as const)('beyond a threshold, %s says how less is done: %s', (purpose, says) => {
   for (const guards of [{ max_change_percent: 5 }, { max_delete: 0 }]) {
     const [change] = guardChanges([removal('ok')], { ...TEN, purpose, guards });

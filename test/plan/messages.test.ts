@@ -21,8 +21,8 @@ const leaf = (cause: FieldCause): LeafChange => ({
 const CONFIGURED = 'the configuration changed';
 const OUTSIDE = 'changed outside Callsheet';
 const BOTH = 'the configuration and the platform both changed since the last apply';
-const SECRET = 'secret changed since our last write';
-const RESENT = 'secrets are sent again, as asked';
+const SECRET = 'secret changed since the last write';
+const RESENT = 'secrets are sent again (--resend-secrets)';
 
 describe('an update is explained', () => {
   type Given = {

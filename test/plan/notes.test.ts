@@ -53,7 +53,7 @@ describe('a note', () => {
       {
         severity: 'info',
         address: 'email_template.hi',
-        message: 'it cannot be read; it is taken to be what was last written',
+        message: 'it cannot be read; Callsheet assumes that it still has the values last written',
       },
     ]);
     const other = await made.desired({ 'email_template.hi': { name: 'Hi', subject: 'Ho' } }).plan();
@@ -71,7 +71,8 @@ describe('a note', () => {
         {
           severity: 'info',
           address: 'agent.desk',
-          message: 'mood: the platform does not return it, so it is not compared; it is left alone',
+          message:
+            'mood: the platform does not return it, so Callsheet cannot compare it. It will not be changed.',
         },
       ]);
     });
@@ -86,7 +87,7 @@ describe('a note', () => {
         {
           severity: 'warning',
           address: 'agent.desk',
-          message: 'mood: the platform does not return it, so nobody can verify that it took',
+          message: 'mood: the platform does not return it, so Callsheet cannot verify the write',
         },
       ]);
     });
@@ -99,7 +100,7 @@ describe('a note', () => {
           severity: 'info',
           address: 'agent.desk',
           message:
-            'mood: Callsheet does not know this field, and the platform returns none of this name now. The run says whether it could be verified.',
+            'mood: Callsheet does not know this field, and the platform returns no field of this name now. The run reports whether it could be verified.',
         },
       ]);
     });
@@ -153,12 +154,12 @@ test.each([
     41,
     'last by someone, history entry 43',
   ],
-  ['that there is none', [entry(41)], 41, 'by whom is unknown: its history has no newer entry'],
+  ['that there is none', [entry(41)], 41, 'the author is unknown: its history has no newer entry'],
   [
     'that it does not know where to begin',
     [entry(43), entry(41)],
     null,
-    'by whom is unknown: no history entry of the last apply is known',
+    'the author is unknown: no history entry of the last apply is known',
   ],
 ] as const)('who made it drift: %s', (_title, history, since, expected) => {
   expect(attributeDrift(history, since)).toBe(expected);

@@ -21,7 +21,7 @@ describe('a base address', () => {
   });
 
   it.each([
-    [undefined, /^no base address of the platform is given$/, /platform\.base_url/],
+    [undefined, /^the base address of the platform is not set$/, /platform\.base_url/],
     ['', /^no base address/, /CALLSHEET_BASE_URL/],
     [' ', /^no base address/, /CALLSHEET_BASE_URL/],
     ['api.example.test', /^base_url "api.example.test" is not an http\(s\) address$/, /https:\/\//],

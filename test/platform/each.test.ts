@@ -106,7 +106,7 @@ describe('the items of a list one by one', () => {
     {
       case: 'gives another page',
       pages: [page(calls(1, 100), 200), page(calls(101, 200), 200, 3)],
-      says: /page 2 was asked for and it gave page 3$/,
+      says: /page 2 was requested, and it returned page 3$/,
     },
     {
       case: 'has an empty page before its last',

@@ -112,7 +112,7 @@ describe('a call', () => {
         code: 'refused',
         message:
           'listSmsTemplates is not called: the specification does not show it (assumption sms_template.list), and platform.assume is false',
-        hint: 'Say where the platform has it under platform.endpoints.listSmsTemplates, or set platform.assume to true.',
+        hint: 'Set the path of the platform for it under platform.endpoints.listSmsTemplates, or set platform.assume to true.',
       });
       expect(client.spent().requests).toBe(0);
     },

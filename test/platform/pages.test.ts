@@ -132,7 +132,7 @@ describe('a list that does not add up, however often it is read', () => {
     {
       case: 'a short page',
       pages: [page(items(1, 99), 150), page(items(101, 150), 150)],
-      says: /^GET \/v1\/agents did not list everything: it says that there are 150 and gave 149$/,
+      says: /^GET \/v1\/agents did not list everything: it reports 150 and gave 149$/,
     },
     {
       case: 'too many items',
@@ -142,7 +142,7 @@ describe('a list that does not add up, however often it is read', () => {
     {
       case: 'the first page again',
       pages: [page(items(1, 100), 200), page(items(1, 100), 200)],
-      says: /100 of its items came more than once$/,
+      says: /100 of its items more than once$/,
     },
     {
       case: 'a total that changes, and no page for it',
@@ -157,7 +157,7 @@ describe('a list that does not add up, however often it is read', () => {
     {
       case: 'another page than was asked for',
       pages: [page(items(1, 100), 200), { body: numbered(items(101, 200), 3) }],
-      says: /page 2 was asked for and it gave page 3$/,
+      says: /page 2 was requested, and it returned page 3$/,
     },
     {
       case: 'more pages than its first one lets expect',
@@ -177,7 +177,7 @@ describe('a list that does not add up, however often it is read', () => {
   it('is an error of a list without pagination, too', async () => {
     script({ [templates]: always(bare([...items(1, 2), ...items(2, 2)])) });
     expect(await failure(open().list(bareList))).toMatchObject({
-      message: expect.stringMatching(/1 of its items came more than once$/),
+      message: expect.stringMatching(/1 of its items more than once$/),
     });
   });
 

@@ -59,7 +59,7 @@ describe('a token that the platform no longer takes', () => {
     const error = await failure(client.call(me));
     expect(error).toMatchObject({
       message: expect.stringMatching(/^the platform refused the credentials: POST .* answered 401/),
-      hint: 'They were good until now, so the key was rotated or deleted: set CALLSHEET_CLIENT_SECRET to its new secret.',
+      hint: 'They worked until now, so the key was rotated or deleted: set CALLSHEET_CLIENT_SECRET to its new secret.',
     });
     expect(minted()).toBe(2);
   });

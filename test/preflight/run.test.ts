@@ -106,7 +106,7 @@ test('a lock that is set between plan and apply fails its change alone, in words
       { address: 'agent.recall', status: 'done' },
     ]);
     const message =
-      'refused since the plan: model needs the feature llm.alpha-4o, which is locked for organization harbor at its reseller; have it unlocked there, or do without it';
+      'refused since the plan: model needs the feature llm.alpha-4o, which is locked for organization harbor at its reseller; have it unlocked there, or remove it from the configuration';
     expect(ledger[0].message).toContain(message);
     expect(ledger[0].message).toContain('answered 403');
   });

@@ -500,7 +500,7 @@ describe('around it', () => {
     await stage.apply();
     const flags = { dir: stage.folder, format: 'markdown', accept: ['agent.recall'] } as const;
     const { err } = await stage.run((to) => drift(flags, to), { exit: 1 });
-    expect(err).toContain('--format markdown cannot stand beside --accept');
+    expect(err).toContain('--format markdown cannot be used with --accept');
   });
 
   staged('an address that nothing has', async (stage) => {

@@ -207,7 +207,7 @@ describe('a queue', () => {
     };
     const weak = url.replace('callsheet@', 'weak@');
     expect((await failureOf(() => openQueue(weak, options))).message).toMatch(
-      /refused: this user may not do that/,
+      /refused: this user has no permission for that/,
     );
   });
 });

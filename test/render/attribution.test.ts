@@ -38,7 +38,7 @@ describe('edits that may have been it', () => {
     const edits = editsOf(20);
     const lines = drifted(oneOf(edits), edits);
     const at = lines.indexOf(
-      '    by one of these; history does not say which of them changed what:',
+      '    by one of these edits; the history does not say which edit changed which field:',
     );
     expect(lines.slice(at + 1, at + 11)).toEqual([
       ...edits
@@ -69,7 +69,7 @@ test.each([
   const edits = because === 'retention' || because === 'late' ? editsOf(2) : [];
   const entries = edits.map(({ id }) => id);
   const lines = drifted({ certainty: 'unknown', because, entries }, edits);
-  expect(lines.map((line) => line.trim()).join(' ')).toContain(`by whom is unknown: ${words}`);
+  expect(lines.map((line) => line.trim()).join(' ')).toContain(`the author is unknown: ${words}`);
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
 });
 

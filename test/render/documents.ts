@@ -263,8 +263,7 @@ const everything: PlanDocument = planOf(
       {
         severity: 'warning',
         address: 'agent.translator',
-        message:
-          'status is no longer configured; it cannot be cleared, so its value stays on the platform',
+        message: 'status is no longer configured; the platform cannot clear it, so its value stays',
       },
       ...['agent.reception', 'agent.translator', 'agent.after_hours'].map((address) => ({
         severity: 'info' as const,

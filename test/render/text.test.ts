@@ -134,7 +134,7 @@ test('an accepted conflict says that what is live is overwritten', () => {
     'To overwrite it,\n    plan with --accept-conflicts.',
   );
   expect(renderPlanText(accepted, PLAIN)).toContain(
-    'What is live is overwritten, as --accept-conflicts allows.',
+    'The live values will be overwritten (--accept-conflicts).',
   );
 });
 
@@ -202,7 +202,7 @@ test.each([
 });
 
 test('a resource that is gone is shown as gone', () => {
-  const reason = '5d2b, which the state names, is gone from the platform';
+  const reason = '5d2b is in the state, but no longer on the platform';
   const text = driftOf(changeOf({ action: 'create', reason, missing_id: '5d2b', fields: [] }));
   expect(text).toContain(
     `  - agent.reception  Front desk  agents/reception.yaml:4\n    ${reason}\n`,

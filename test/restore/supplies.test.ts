@@ -28,7 +28,7 @@ test('a variable is taken for the one secret that it stands for', async () => {
 
 test('a variable that stands for two secrets is refused: one of them would go to another agent', async () => {
   await expect(supplies(['agent.north_side', 'agent.north-side'])).rejects.toThrow(
-    `${VARIABLE} stands for two secrets: agent.north_side ${PATH} and agent.north-side ${PATH}`,
+    `${VARIABLE} two secrets: agent.north_side ${PATH} and agent.north-side ${PATH}`,
   );
 });
 

@@ -282,7 +282,7 @@ describe('what is refused', () => {
     [
       'one whose end is of another',
       zipped([HEADER, agentOf(1), end('sha256:other')]),
-      /its contents are not those that were written/,
+      /its contents were changed after they were written/,
     ],
     ['a record of no known type', zipped([HEADER, '{"type":"song"}']), /no known type/],
     ['a record that is no JSON', zipped([HEADER, '{"type":']), /is not JSON/],

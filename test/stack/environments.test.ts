@@ -111,7 +111,7 @@ describe('what is wrong in one', () => {
       { environment: 'a' },
     );
     expect(diagnostics.map(said)).toEqual([
-      'callsheet.yaml:7:7 environment/patch environment a patches agent.dekk, which is no resource of the stack',
+      'callsheet.yaml:7:7 environment/patch environment a patches agent.dekk, which is not a resource of the stack',
       'callsheet.yaml:8:29 schema/enum agent.desk: status cannot be "asleep"',
     ]);
   });

@@ -294,7 +294,7 @@ broken([
     },
     says: [
       'a.yaml:2:35 for-each/rows agent.a: for_each takes a list of rows, a map of rows or { $file: … }, not a number',
-      'a.yaml:3:44 for-each/file agent.b: for_each reads x.txt, whose name does not say what it is',
+      'a.yaml:3:44 for-each/file agent.b: for_each reads x.txt, whose name does not show its format',
       'a.yaml:4:44 file/missing agent.c: for_each names "gone.csv", which does not exist',
       'a.yaml:5:39 for-each/empty agent.d: for_each has no rows',
       'a.yaml:5:50 for-each/rows agent.d: for_each has a row in for_each that is a list',
@@ -342,7 +342,7 @@ broken([
         'agents: { a: { name: A, key: x, for_each: [{ tags: [1] }], description: "x ${each.tags}" } }\n',
     },
     says: [
-      'a.yaml:1:76 for-each/cell agent.a["x"]: description uses ${each.tags} inside a text, and it is a list',
+      'a.yaml:1:76 for-each/cell agent.a["x"]: description uses ${each.tags} inside a text, but its value is a list',
     ],
   },
   {

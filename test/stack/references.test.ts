@@ -120,7 +120,7 @@ retry_policies: { p: { name: P }, q: { name: P } }
 `,
     },
     says: [
-      'x.yaml:2:31 organization/unknown agent.b: organization is "habor", which is no organization of the stack',
+      'x.yaml:2:31 organization/unknown agent.b: organization is "habor", which is not an organization of the stack',
       'x.yaml:3:3 organization/missing agent.c belongs to no organization',
       'x.yaml:4:31 schema/type agent.d: organization must be text, not a list',
     ],

@@ -36,7 +36,7 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'that gives no truth',
       files: rule('size(address)'),
-      says: [invalid('5:17', 'rules.r: require gives int, and must give true or false')],
+      says: [invalid('5:17', 'rules.r: require gives int, and must be true or false')],
     },
     {
       title: 'on the third line of a block',
@@ -114,8 +114,8 @@ describe('a broken rule is told at its place', () => {
       title: 'whose when is broken too',
       files: main('{ when: "1", require: "2", message: M }'),
       says: [
-        invalid('5:14', 'rules.r: when gives int, and must give true or false'),
-        invalid('5:28', 'rules.r: require gives int, and must give true or false'),
+        invalid('5:14', 'rules.r: when gives int, and must be true or false'),
+        invalid('5:28', 'rules.r: require gives int, and must be true or false'),
       ],
     },
     {
@@ -147,7 +147,7 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'with a schema over changes',
       files: main('{ over: change, schema: {}, message: M }'),
-      says: [invalid('5:30', 'callsheet.yaml: rules.r.schema is of no use in a rule over change')],
+      says: [invalid('5:30', 'callsheet.yaml: rules.r.schema has no effect in a rule over change')],
     },
     {
       title: 'with a schema that is none',
@@ -172,9 +172,7 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'with a schema that gives its answer later',
       files: main('{ schema: { $async: true, required: [x] }, message: M }'),
-      says: [
-        invalid('5:16', 'rules.r: schema has $async, with which it would give its answer too late'),
-      ],
+      says: [invalid('5:16', 'rules.r: schema has $async, which Callsheet does not support')],
       hint: 'Take $async out',
     },
     {
@@ -288,14 +286,14 @@ describe('a rule over resources', () => {
     {
       title: 'that cannot be asked counts as broken',
       files: { ...rule('resource.model == "m"'), ...agent() },
-      says: [says('2:3', 'Must be (require could not be asked: no such key: model)')],
-      hint: 'Mend the rule at callsheet.yaml:5: ask first whether it is there, with has(….model)',
+      says: [says('2:3', 'Must be (require could not be checked: no such key: model)')],
+      hint: 'Correct the rule at callsheet.yaml:5: first check that it exists, with has(….model)',
     },
     {
       title: 'whose types do not fit counts as broken',
       files: { ...rule('resource.model > 1'), ...agent('model: m') },
       says: [
-        says('2:3', 'Must be (require could not be asked: no such overload: dyn<string> > int)'),
+        says('2:3', 'Must be (require could not be checked: no such overload: dyn<string> > int)'),
       ],
     },
     {
@@ -365,7 +363,7 @@ describe('a rule over resources', () => {
         'agents.yaml': 'agents:\n  # callsheet-ignore rules/r: known\n  a: { name: A }\n',
       },
       says: [
-        'agents.yaml:2:22 warning lint/unused-ignore callsheet-ignore names rules/r, which is an error: no comment silences it',
+        'agents.yaml:2:22 warning lint/unused-ignore callsheet-ignore names rules/r, which is an error: a comment cannot silence it',
         says('3:3', 'Must be'),
       ],
     },

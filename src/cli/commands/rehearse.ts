@@ -186,7 +186,7 @@ async function snapshotGround(
     if (state.account_id !== undefined && state.account_id !== platform.account_id) {
       const message = `the snapshot ${from} is of account ${platform.account_id}; the state ${store.location} belongs to account ${state.account_id}`;
       throw new CallsheetError('usage', message, {
-        hint: 'Rehearse with a snapshot of the account that the stack is of.',
+        hint: 'Rehearse with a snapshot of the account of the stack.',
       });
     }
     return {

@@ -99,7 +99,7 @@ const DEFAULT_DAYS = 30;
 export async function metrics(flags: MetricsFlags, context: Context): Promise<ExitCode> {
   const { block, format } = flags;
   if (format === 'csv' && block === undefined) {
-    throw new CallsheetError('usage', 'CSV holds one table, and no block is chosen', {
+    throw new CallsheetError('usage', 'CSV can hold only one table, and no block is chosen', {
       hint: `Choose one with --block: ${Object.keys(BLOCKS).join(', ')}.`,
     });
   }
@@ -165,7 +165,7 @@ function scopeOf({ organization, reseller }: MetricsFlags, session: PlatformSess
   if (reseller !== undefined) {
     return { title: `reseller ${reseller}`, query: { resellerId: reseller } };
   }
-  return { title: 'every organization that the key reaches', query: {} };
+  return { title: 'every organization of the key', query: {} };
 }
 
 export type UsageFlags = CommonFlags & {

@@ -30,7 +30,7 @@ export const EVENTS = {
   pass_ended: info(passWords),
   pass_postponed: info(
     ({ run }: OfStack & { readonly run: string }) =>
-      `Run ${run} is at work; the stack is looked at again later`,
+      `Run ${run} is running; the stack is checked again later`,
   ),
   pass_failed: error(({ message, problems, hint }: OfStack & PassFailure) =>
     [message, ...problems, ...(hint === null ? [] : [hint])].join('\n'),
@@ -41,7 +41,7 @@ export const EVENTS = {
   ),
   pass_slow: warn(
     (event: OfStack & { readonly seconds: number }) =>
-      `The pass took ${seconds(event.seconds)}, longer than the interval; take a longer one`,
+      `The pass took ${seconds(event.seconds)}, longer than the interval; choose a longer one`,
   ),
   drift_found: warn(
     (event: OfField & Author) =>
@@ -65,11 +65,10 @@ export const EVENTS = {
   heal_skipped: warn(({ message }: Told) => `Nothing is put back: ${message}`),
   heal_contested: error(
     ({ address, times }: OfStack & { readonly address: string; readonly times: number }) =>
-      `${address} is not put back any more: that was tried ${formatCount(times, 'time')} within an hour, and it drifted again. Somebody or something else changes it; find out who, then settle it in Git`,
+      `${address} is no longer put back: Callsheet tried ${formatCount(times, 'time')} within an hour, and it drifted again. A person or another program changes it. Find out who, then decide the value in Git`,
   ),
   heal_agreed: info(
-    ({ address }: OfStack & { readonly address: string }) =>
-      `${address} no longer drifts: nobody changes it against us any more`,
+    ({ address }: OfStack & { readonly address: string }) => `${address} no longer drifts`,
   ),
   notification_sent: info(
     (event: OfStack & { readonly is_drifted: boolean }) =>
@@ -155,7 +154,7 @@ function placeOf({ address, field }: OfField): string {
 
 function authorWords({ certainty, because, actor, source, at }: Author): string {
   if (certainty === null || certainty === 'unknown')
-    return `by whom is unknown${because === null ? '' : ` (${because.replaceAll('_', ' ')})`}`;
+    return `by an unknown author${because === null ? '' : ` (${because.replaceAll('_', ' ')})`}`;
   const who = [
     actor ?? 'somebody',
     ...(source === null ? [] : [`via ${source}`]),

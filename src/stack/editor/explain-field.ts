@@ -109,7 +109,7 @@ function unknownMember(
     const hint = insteadOf(segment, known, 'Its fields', more);
     return { message: `${way.name} has no field ${segment}`, hint };
   }
-  const message = `nothing is known of ${segment} in ${way.name}`;
+  const message = `${way.name} has no documented field ${segment}`;
   return { message, hint: `See: callsheet explain ${way.name}` };
 }
 

@@ -358,7 +358,7 @@ describe('says which source has what fault, and asks nobody else', () => {
         aws.answers.push({ status: 200, body: '<html>canary</html>' });
         return CONTAINER({ aws });
       },
-      /the container: what answers there is a web page/,
+      /the container: the answer is a web page/,
       /Correct the address/,
     ],
     [

@@ -196,7 +196,9 @@ staged(
     // Equal as they are, they would be taken over without a request.
     const looked = { dir: stage.folder, format: 'text' } as const;
     const { err } = await stage.run((to) => plan(looked, to), { env: city, exit: 4 });
-    expect(err).toContain('Another stack manages the same, so apply will refuse:\n  ');
+    expect(err).toContain(
+      'Another stack manages the same resources, so apply will refuse this plan:\n  ',
+    );
     expect(err).toContain('agent.desk is agent.desk of stack harbor');
     const refused = async () => {
       const flags = { dir: stage.folder, format: 'text', autoApprove: true } as const;

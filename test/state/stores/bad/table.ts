@@ -15,7 +15,7 @@ const AGAIN = /run\s+the\s+same\s+command\s+again/;
 const LOOK = /Look whether the store runs|make room there/;
 const GONE = /nobody listens there|connection was lost/;
 const LATE = /did not answer in time/;
-const PAGE = /what answers there is a web page/;
+const PAGE = /the answer is a web page/;
 const ADDRESS = /Correct the address/;
 
 export const ROWS: readonly Row[] = [
