@@ -136,7 +136,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       ...TREE,
       format('text', 'json', 'sarif', 'junit', 'github'),
       flag('--strict', 'take warnings for errors'),
-      flag('--secrets', 'check that each secret can be read here, too'),
+      flag('--secrets', 'also check that each secret can be read here'),
     ],
     examples: [
       'callsheet validate',
@@ -153,7 +153,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: [
       flag('--base-url <url>', 'base address of the platform'),
       flag('--organization <name=id>', 'a name for the organization, and its id'),
-      flag('--agent <name>', 'name of the first agent (Front desk otherwise)'),
+      flag('--agent <name>', 'name of the first agent (by default Front desk)'),
       flag('--ci <pipeline>', 'the pipeline to write at the top of the repository', {
         choices: PIPELINES,
       }),
@@ -172,7 +172,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'fmt',
     does: 'bring the YAML of the stack into its order and style',
     args: [{ name: '[files...]', does: 'only these files; - for standard input' }],
-    flags: [flag('--check', 'change nothing; list what would change and exit 1')],
+    flags: [flag('--check', 'change nothing; list the files to format and exit 1')],
     examples: ['callsheet fmt', 'callsheet fmt --check'],
     exits: OFFLINE,
     load: async () => (await import('./commands/fmt.ts')).fmt,
@@ -240,7 +240,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'plan',
-    does: 'show what apply would do',
+    does: 'show the changes that apply would make',
     flags: STACK_FLAGS.plan,
     examples: [
       'callsheet plan',
@@ -300,12 +300,12 @@ export const COMMANDS: readonly CommandEntry[] = [
       flag('--exclude <address...>', 'do not change these: an address, a kind'),
       flag('--dry-run', 'show the plan and write nothing'),
       AUTO_APPROVE,
+      flag('--undo-edited', 'also undo fields of the run that were edited since; no other fields'),
+      flag('--delete-used', 'also delete resources that live resources still use'),
       flag(
-        '--undo-edited',
-        'undo the fields of the run that somebody edited since, too, and no others',
+        '--skip-refused',
+        'leave out changes that are refused or were edited since; undo the rest',
       ),
-      flag('--delete-used', 'delete what live resources still use, too'),
-      flag('--skip-refused', 'leave out what is refused or was edited since, and undo the rest'),
       OVERRIDE_FREEZE,
       CONCURRENCY,
       format('text', 'json', 'markdown', 'html'),
@@ -412,12 +412,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     flags: [
       flag('--new', 'write a file for each live resource that the stack does not have'),
-      flag('--dry-run', 'write nothing; show what would change, as a diff'),
-      flag('--theirs', 'take what is live where the configuration changed, too'),
-      flag('--override', 'write on the resource itself what it shares with others'),
-      flag('--change-shared', 'change what is shared where it stands, for the others, too'),
-      flag('--skip-refused', 'leave out what cannot be pulled and write the rest'),
-      flag('--allow-dirty', 'write although there are changes that are not committed'),
+      flag('--dry-run', 'write nothing; show the changes as a diff'),
+      flag('--theirs', 'take the live value even where the configuration changed'),
+      flag('--override', 'write values shared with other resources on the resource itself'),
+      flag('--change-shared', 'change shared values at their source, also for other resources'),
+      flag('--skip-refused', 'leave out values that cannot be pulled; write the rest'),
+      flag('--allow-dirty', 'write even with uncommitted changes'),
       CONCURRENCY,
       format('text', 'json'),
     ],
@@ -443,7 +443,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'state list',
-    does: 'list what the state remembers',
+    does: 'list the resources in the state',
     args: [{ name: '[addresses...]', does: 'only these: an address, a fleet, a kind' }],
     flags: [format('text', 'json')],
     examples: ['callsheet state list', 'callsheet state list agent'],
@@ -485,8 +485,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'state rm',
     does: 'forget resources; nothing is deleted on the platform',
-    args: [{ name: '<addresses...>', does: 'what is to be forgotten' }],
-    flags: [flag('--forget-protected', 'forget what is protected, too'), format('text', 'json')],
+    args: [{ name: '<addresses...>', does: 'the addresses to forget' }],
+    flags: [flag('--forget-protected', 'also forget protected resources'), format('text', 'json')],
     examples: ['callsheet state rm agent.reception'],
     exits: EDITING,
     prints: ['callsheet-state-edit'],
@@ -505,9 +505,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'state push',
     does: 'replace the state of the stack',
-    args: [{ name: '<file>', does: 'what callsheet state pull printed; - for standard input' }],
+    args: [{ name: '<file>', does: 'the output of callsheet state pull; - for standard input' }],
     flags: [
-      flag('--overwrite', 'replace one that is newer, of another stack or damaged, too'),
+      flag('--overwrite', 'also replace a state that is newer, damaged or of another stack'),
       format('text', 'json'),
     ],
     examples: ['callsheet state push state.json'],
@@ -559,7 +559,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     does: 'save everything readable of the account in a file',
     flags: [
       flag('--out <file>', 'the file; by default named after the account and the time'),
-      flag('--organization <name|id>', 'this organization alone'),
+      flag('--organization <name|id>', 'only this organization'),
       repeatable('--knowledge-base <id>', 'a knowledge base in addition to those of the stack'),
       flag('--media', 'include the files that voices and documents were made of'),
       flag('--encrypt', 'ask for a passphrase if none is set'),
@@ -581,7 +581,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'snapshot list',
     does: 'list the snapshots of a folder',
-    args: [{ name: '[folder]', does: 'the working directory otherwise' }],
+    args: [{ name: '[folder]', does: 'by default the working directory' }],
     flags: [...KEYS, format('text', 'json')],
     examples: ['callsheet snapshot list backups'],
     exits: OFFLINE,
@@ -606,7 +606,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'snapshot diff',
-    does: 'show what changed from one snapshot to another',
+    does: 'show the differences of two snapshots',
     args: [
       { name: '<earlier>', does: 'a snapshot' },
       { name: '<later>', does: 'another of the same account' },
@@ -641,7 +641,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       flag('--secrets <file>', 'YAML: address, path, and env:NAME, file:PATH or exec:COMMAND'),
       flag('--without-secrets', 'restore although secrets are missing'),
       flag('--media <folder>', 'a folder of voice clips and documents with their original names'),
-      flag('--state <file>', 'where to remember what was made'),
+      flag('--state <file>', 'the file that records the created resources'),
       flag('--dry-run', 'show the changes and the secrets that they need'),
       AUTO_APPROVE,
       flag('--skip-refused', 'leave out refused changes; do the rest'),
@@ -660,12 +660,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    does: 'write what is live as a stack',
+    does: 'write the live resources as a stack',
     flags: [
       flag('--out <folder>', 'the folder of the new stack', { isRequired: true }),
       repeatable('--organization <organization>', 'this alone: a name, an id, or NAME=ID'),
       repeatable('--knowledge-base <name=id>', 'a knowledge base: the platform does not list them'),
-      flag('--no-factor', 'write each resource whole, without bases for what they have in common'),
+      flag('--no-factor', 'write each resource in full, without shared bases'),
       flag('--secrets-file <file>', 'write secret values that the platform returns to a file'),
       flag('--no-state', 'write no state'),
       flag('--overwrite', 'write into a folder that is not empty, over files of the same names'),
@@ -744,13 +744,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [AGENT],
     flags: [
       ORGANIZATION,
-      flag('--call <id>', 'one call, by its id or the beginning of its id'),
+      flag('--call <id>', 'one call, by its id or the beginning of its ids id'),
       flag('--since <time>', 'calls since then: 2h, 7d, 2026-11-21, 2026-11-21T09:00Z'),
       flag('--until <time>', 'calls until then'),
       flag('--limit <n>', 'how many calls, counted from the newest (50 without --since)', {
         parse: upTo(Number.MAX_SAFE_INTEGER),
       }),
-      flag('--transcript', 'show what was said'),
+      flag('--transcript', 'show the transcript of the call'),
       flag('--summary', 'show the summaries'),
       format('text', 'json', 'csv'),
     ],
@@ -766,10 +766,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'get usage',
     does: 'show the voice minutes and agents of every organization',
     flags: [
-      flag('--since <day>', 'first day, 2026-11-01 (the last whole month otherwise)'),
+      flag('--since <day>', 'first day, 2026-11-01 (by default the last whole month)'),
       flag('--until <day>', 'last day (today, where --since is given alone)'),
-      flag('--reseller <id...>', 'these resellers alone'),
-      flag('--organization <name|id...>', 'these organizations alone'),
+      flag('--reseller <id...>', 'only these resellers'),
+      flag('--organization <name|id...>', 'only these organizations'),
       format('text', 'json', 'csv'),
     ],
     examples: ['callsheet get usage --since 2026-10-01 --until 2026-10-31 --format csv'],
@@ -783,7 +783,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: [
       ORGANIZATION,
       flag('--reseller <id>', 'as they stand for a reseller'),
-      flag('--locked', 'locked ones alone'),
+      flag('--locked', 'only locked features'),
       format('text', 'json', 'csv'),
     ],
     examples: ['callsheet get features --organization harbor --locked'],
@@ -846,10 +846,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'metrics',
-    does: 'show what agents did: totals, outcomes, charts, agents',
+    does: 'show metrics of agents: totals, outcomes, charts, agents',
     flags: [
       flag('--since <time>', 'start: 7d, 2026-11-01 (by default the last 30 days)'),
-      flag('--until <time>', 'until then (now otherwise)'),
+      flag('--until <time>', 'end (by default now)'),
       ORGANIZATION,
       flag('--reseller <id>', 'only the organizations of this reseller'),
       flag('--block <block>', 'one table, whole', { choices: METRICS_BLOCKS }),
@@ -879,7 +879,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'queue add',
     does: 'queue a command for every stack of a tree',
     args: [
-      { name: '<command>', does: 'what they run', choices: ['plan', 'apply', 'drift'] },
+      { name: '<command>', does: 'the command to run', choices: ['plan', 'apply', 'drift'] },
       { name: '[plans]', does: 'for apply: the folder of callsheet plan --recursive --out FOLDER' },
     ],
     flags: [
@@ -924,7 +924,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'queue show',
-    does: 'show what came of a batch',
+    does: 'show the result of a batch',
     args: [{ name: '<batch>', does: 'its id, as callsheet queue add printed it' }],
     flags: [
       QUEUE,

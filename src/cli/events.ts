@@ -120,7 +120,7 @@ function sentenceOn(event: Sentence): string {
     case 'notice':
       return event.text;
     case 'comparing_secrets':
-      return `Comparing ${event.secrets} secrets with what was written last. Without CALLSHEET_FINGERPRINT_KEY that takes a while (callsheet help secrets).`;
+      return `Comparing ${event.secrets} secrets with the last written values. Without CALLSHEET_FINGERPRINT_KEY that takes a while (callsheet help secrets).`;
     case 'run_at_work':
       return `Run ${event.run} is running: for changes that it has not recorded yet, this uses the live values.`;
     case 'unread':

@@ -83,9 +83,9 @@ export const ALLOWANCES = [
   flag('--accept-conflicts', 'write the configured value where both sides changed', {
     isInJob: true,
   }),
-  flag('--skip-refused', 'leave out what is refused and apply the rest', { isInJob: true }),
-  flag('--delete-used', 'delete what live resources still use, too', { isInJob: true }),
-  flag('--release-hold', 'apply a configuration again that was rolled back', { isInJob: true }),
+  flag('--skip-refused', 'leave out refused changes; apply the rest', { isInJob: true }),
+  flag('--delete-used', 'also delete resources that live resources still use', { isInJob: true }),
+  flag('--release-hold', 'apply again a configuration that was rolled back', { isInJob: true }),
   OVERRIDE_FREEZE,
   flag(
     '--override-limits <reason>',
@@ -196,7 +196,7 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     flag('--detailed-exitcode', 'exit 2 when there is drift', { isInJob: true }),
     NOTIFY,
     flag('--notify-always', 'post it also when there is no drift'),
-    flag('--accept <address...>', 'write what changed there into the configuration'),
+    flag('--accept <address...>', 'write the live values into the configuration'),
   ],
 };
 

@@ -42,8 +42,7 @@ const HABITS: { readonly [word: string]: string } = {
   ...runs('callsheet state rm', 'rm', 'forget'),
   ...runs('callsheet plan --env NAME', 'workspace', 'env', 'context'),
   ...runs('callsheet --version', 'version'),
-  status:
-    'Run callsheet drift for what changed on the platform, or callsheet runs for what was applied.',
+  status: 'callsheet drift shows changes on the platform, and callsheet runs shows applied runs.',
   refresh:
     'Every plan reads the platform, so there is nothing to refresh: callsheet plan --refresh full reads all of it again.',
   destroy: DESTROY,
@@ -70,17 +69,17 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   'apply filename': 'Name the plan file alone: callsheet apply PLANFILE.',
   'plan refresh-only': 'Run callsheet drift instead.',
   'apply refresh-only':
-    'Run callsheet drift instead, and callsheet pull to take over what changed.',
+    'Run callsheet drift instead, and callsheet pull to write the changes into the configuration.',
   'plan force': 'Use --delete-used to delete what live resources still use.',
   'apply force':
     'Use --delete-used to delete what live resources still use, --accept-conflicts to write over edits.',
   'rehearse force': 'Use --delete-used to delete what live resources still use.',
   'rollback force': 'Use --undo-edited, and --delete-used to delete what live resources still use.',
-  'pull force': 'Use --allow-dirty to write beside changes that are not committed.',
+  'pull force': 'Use --allow-dirty to write despite uncommitted changes.',
   'export force': 'Use --overwrite to write into a folder that is not empty.',
-  'rm force': 'Use --forget-protected to forget what is protected, too.',
+  'rm force': 'Use --forget-protected to also forget protected resources.',
   'push force': 'Use --overwrite to replace a state that is newer, of another stack or damaged.',
-  'unlock force': 'Use --stop-run to take the lease of a run that is alive, too.',
+  'unlock force': 'Use --stop-run to also take the lease of a running run.',
   start: 'Use --since, where the command has it.',
   end: 'Use --until, where the command has it.',
   destroy: DESTROY,

@@ -83,7 +83,7 @@ function complaintsOf(path: string, original: Place, operations: Places): readon
   );
   return other === undefined
     ? []
-    : [`may lead to what is ${other[0]}, ${other[1].method} ${other[1].path}`];
+    : [`may lead to the operation ${other[0]}, ${other[1].method} ${other[1].path}`];
 }
 
 /** Steps of plain characters, with or without a slash behind the last. */

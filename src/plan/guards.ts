@@ -112,8 +112,8 @@ const MIN_RESOURCES = 10;
 /** How less is planned at a time: a restoration has no `--target`. */
 const NARROWER: { readonly [purpose in GuardInput['purpose']]?: string } = {
   apply:
-    'raise it, plan a part with --target, or lift it this once: callsheet plan --override-limits REASON',
-  restore: 'raise it or restore a part with --organization',
+    'raise the limit, plan a part with --target, or override the limit once: callsheet plan --override-limits REASON',
+  restore: 'raise the limit or restore a part with --organization',
 };
 
 const narrower = (purpose: GuardInput['purpose']): string =>

@@ -177,7 +177,7 @@ function sourceText(file: string, ready: readonly Ready[], textOf: PullInput['te
 }
 
 function moved(file: string): CallsheetError {
-  return new CallsheetError('stale', `${file} was changed while pull was at work`, {
+  return new CallsheetError('stale', `${file} was changed while pull was running`, {
     hint: 'Nothing was written. Run it again.',
   });
 }

@@ -127,7 +127,7 @@ function driftParts(plan: PlanDocument): Parts {
   const isDrifted = plan.changes.length > 0;
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   return {
-    above: isDrifted ? ['`-` is what should be, `+` is what is live now.'] : [],
+    above: isDrifted ? ['`-` is the expected value, `+` is the live value.'] : [],
     pieces: piecesOf(plan, driftBlock),
     below: [
       isDrifted ? `${compared} ${AFTER_DRIFT}` : compared,

@@ -193,7 +193,7 @@ function overwritten(lines: readonly LedgerLine[], options: RenderOptions): read
   ).length;
   if (count === 0) return [];
   const what = count === 1 ? '1 resource was' : `${formatNumber(count)} resources were`;
-  const text = `${what} edited by somebody else at the same moment. The lines above name the edits that may be overwritten.`;
+  const text = `${what} edited by another author at the same moment. The lines above name the edits that may be overwritten.`;
   return wrap([span(text, 'warning')], options.width, 2);
 }
 

@@ -112,8 +112,8 @@ export function renderLock(
   const next = unlocked
     ? 'The run that held the lock stops before its next write. Its journal records what it did, and the next apply recovers it.'
     : owner === 'gone'
-      ? 'Nothing need be done: the next run takes the lock over.'
-      : `To end it: callsheet state unlock ${lease}${owner === 'running' ? ' --stop-run' : ''}`;
+      ? 'There is nothing to do: the next run takes the lock over.'
+      : `To release it: callsheet state unlock ${lease}${owner === 'running' ? ' --stop-run' : ''}`;
   return [
     sentence(`The state ${location} ${title}`, options),
     paint(factLines(facts, options.width, 2), options.color),
@@ -244,7 +244,7 @@ export function renderRepair(shown: ShownRepair, options: RenderOptions): string
     replayed === 0
       ? ''
       : sentence(
-          `${formatCount(replayed, 'journal')} next to it could be read, and what they recorded was used.`,
+          `${formatCount(replayed, 'journal')} next to it could be read, and their records were used.`,
           options,
         ),
     ...journals.flatMap((journal) => {
@@ -285,7 +285,7 @@ function journalText({ run, finished, use, lost }: SalvagedJournal): string | un
     case 'replayed':
       return finished && lost === 0
         ? undefined
-        : `Run ${run} ${finished ? 'finished' : 'did not finish'}: what it recorded was used${lines}.`;
+        : `Run ${run} ${finished ? 'finished' : 'did not finish'}: its records were used${lines}.`;
   }
 }
 

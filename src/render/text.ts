@@ -445,7 +445,7 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   if (plan.changes.length === 0) return paint([...first, [span(compared, 'dim')]], options.color);
   const relied = namesRelyOn(plan);
-  const legend = 'Each line says what should be → what is live now.';
+  const legend = 'Each line shows the expected value → the live value.';
   return paint(
     [
       ...first,

@@ -229,7 +229,7 @@ function withoutAbsent(draft: Draft, held: Held, address: Address, { isAbsent }:
     const referred = field['x-ref'];
     if (referred === undefined || typeof value !== 'string' || !isAbsent(referred, value)) continue;
     const name = referred.replaceAll('_', ' ');
-    const message = `${text} is left out: the ${name} that it names is not restored`;
+    const message = `${text} is left out, because its ${name} is not restored`;
     document = placeValue(schema, document, path, undefined);
     ignore = [...ignore, text];
     exceptions = [...exceptions, { what: 'part', address, message }];

@@ -348,8 +348,8 @@ export function leaveOutEdited(
     skipped: edited.map(({ address, message, isGone = false }) => ({
       address,
       path: null,
-      why: `is left as it is: it${message.slice(address.length)}`,
-      advice: `${isGone ? 'To make it anew as it was before the run' : 'To undo the fields of the run there, too'}: ${commandLine(`${command} --undo-edited`, options)}`,
+      why: `is not changed: it${message.slice(address.length)}`,
+      advice: `${isGone ? 'To create it again as it was before the run' : 'To undo the fields that the run changed there as well'}: ${commandLine(`${command} --undo-edited`, options)}`,
     })),
   };
 }
@@ -374,9 +374,9 @@ function waysOn(
     ...(excluded.length > 0 && excluded.length <= MOST_NAMED
       ? [`${line(excluded.join(''))}   # the same, by name`]
       : []),
-    `${line(' --undo-edited')}   # undo what the run changed in them, too`,
+    `${line(' --undo-edited')}   # undo the changes of the run in them as well`,
     ...(addresses.length === 0
-      ? [`${line(' --delete-used')}   # delete what is used since, too`]
+      ? [`${line(' --delete-used')}   # also delete resources that are used since`]
       : []),
   ];
 }

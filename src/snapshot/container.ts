@@ -299,7 +299,7 @@ export function identitiesIn(file: string, text: string): readonly string[] {
     try {
       decrypter.addIdentity(key);
     } catch {
-      throw noKeys(file, 'holds a line that is no key of age');
+      throw noKeys(file, 'holds a line that is not a key of age');
     }
   }
   if (keys.length === 0) throw noKeys(file, 'holds no key');

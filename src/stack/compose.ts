@@ -442,7 +442,7 @@ function reportUnknownBase(
   const all = [...bases.keys()].slice(0, 10).join(', ');
   report.add({
     rule: 'base/unknown',
-    message: `there is no base called ${JSON.stringify(name)}`,
+    message: `the base ${JSON.stringify(name)} does not exist`,
     hint: didYouMean(
       name,
       bases.keys(),

@@ -248,7 +248,7 @@ export function placeOf(text: string): StatePlace {
     case 's3':
       return checked({ s3: bucketIn(text), by: 'operator' }, 'the endpoint of the state');
     default:
-      throw new CallsheetError('usage', `no state is kept at ${store}://`, {
+      throw new CallsheetError('usage', `Callsheet cannot keep a state at ${store}://`, {
         hint: 'A state is kept in a file, at https://, postgres:// or s3://. callsheet help stores says how.',
       });
   }
@@ -306,7 +306,7 @@ export function addressProblem(
       hint: 'Write the address itself, with ${var.NAME} for what differs. The place as a whole can come from the environment: CALLSHEET_STATE.',
     };
   return {
-    message: `${name} is no address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    message: `${name} is not an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
     hint: 'callsheet help stores shows an address of each store.',
   };
 }

@@ -443,7 +443,7 @@ function wordsFor(code: ErrorCode, raw: string): Omit<Words, 'rule'> {
     return { message: 'a quoted text has no closing quote' };
   }
   if (/^Flow (?:map|sequence) in block/.test(raw)) {
-    return { message: 'a { or [ is not closed, or what it holds is not indented' };
+    return { message: 'a { or [ is not closed, or its content is not indented' };
   }
   if (raw.startsWith('Implicit map keys need')) {
     return { message: 'a line holds neither `key: value` nor a list item' };

@@ -103,7 +103,7 @@ export function unwritable(how: string): CallsheetError {
     'state',
     `Callsheet refused to write a state that could not be read again: it ${how}`,
     {
-      hint: 'This is a bug in Callsheet; please report it. The last state and what the run has journaled are kept, and callsheet state repair rebuilds the state from them.',
+      hint: 'This is a bug in Callsheet; please report it. The last state and the journal of the run are kept, and callsheet state repair rebuilds the state from them.',
     },
   );
 }
@@ -154,7 +154,7 @@ export function movedState(location: string, found: number, expected: number): C
   return new CallsheetError(
     'stale',
     `the state ${location} moved during the run: it is at serial ${found}, not ${expected}`,
-    { hint: 'What the run did is in its journal. Plan again.' },
+    { hint: 'The journal of the run records its changes. Plan again.' },
   );
 }
 

@@ -48,7 +48,7 @@ describe('what was edited since', () => {
       const { out } = await inWords(stage, 3, { skipRefused: true });
       expect(out).toContain('Not put back: 1 resource. agent.a0 is left as it is');
       expect(out).toContain(
-        `To undo the fields of the run there, too: callsheet rollback ${run} --undo-edited${dir}`,
+        `To undo the fields that the run changed there as well: callsheet rollback ${run} --undo-edited${dir}`,
       );
       expect([one, two, three].map((id) => greeting(stage, id))).toEqual([
         'Mine.',
@@ -100,7 +100,7 @@ describe('what was edited since', () => {
 
       const { out } = await inWords(stage, 3, { skipRefused: true });
       expect(out).toContain(
-        'it was deleted since the run. To make it anew as it was before the run:',
+        'it was deleted since the run. To create it again as it was before the run:',
       );
       const named = (name: string) =>
         [...agents.values()].find(({ record }) => record.name === name)?.record;

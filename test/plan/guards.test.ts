@@ -313,7 +313,7 @@ test('what makes a resource anew is part of the share', () => {
 test.each([
   [
     'apply',
-    'raise it, plan a part with --target, or lift it this once: callsheet plan --override-limits REASON',
+    'raise the limit, plan a part with --target, or override the limit once: callsheet plan --override-limits REASON',
   ],
   ['rollback', 'raise the limit or plan a part with --target'],
   ['restore', 'raise the limit or restore a part with --organization'],

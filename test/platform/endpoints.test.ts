@@ -31,8 +31,8 @@ describe('an override', () => {
         ['/{', /what a path cannot/],
         ['/a//b', /what a path cannot/],
         ['/a/../b', /a step of dots/],
-        ['/v1/agents', /may lead to what is listAgents, GET \/v1\/agents$/],
-        ['/v1/agents/x', /may lead to what is getAgent/],
+        ['/v1/agents', /may lead to the operation listAgents, GET \/v1\/agents$/],
+        ['/v1/agents/x', /may lead to the operation getAgent/],
       ] as const
     ).map(([path, words]) => ({
       operation: 'listSmsTemplates',

@@ -533,7 +533,7 @@ staged('a prompt that somebody edits while pull is at work is left to them', asy
     (to) => pull([], { dir: stage.folder, format: 'text' }, { ...to, wire }),
     { exit: 5 },
   );
-  expect(err).toContain('prompts/desk.md was changed while pull was at work');
+  expect(err).toContain('prompts/desk.md was changed while pull was running');
   expect(await stage.read('prompts/desk.md')).toBe(mine);
 });
 

@@ -220,7 +220,7 @@ describe('what no snapshot holds', () => {
       'knowledge_source.clinic.prices',
     ]);
     expect(exceptions.map(({ message }) => message)).toContain(
-      'voice_settings.voice_id is left out: the custom voice that it names is not restored',
+      'voice_settings.voice_id is left out, because its custom voice is not restored',
     );
     // Once somebody has found the files, the same command brings along what lacked them.
     const found = await restoreOn(stage, file, { ...flags, media });

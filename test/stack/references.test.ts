@@ -36,7 +36,7 @@ broken([
     },
     says: [
       'agents.yaml:5:41 ref/unknown agent.a: voice_settings.voice_id refers to custom_voice.harbor, which does not exist',
-      'p.yaml:3:3 yaml/syntax a { or [ is not closed, or what it holds is not indented',
+      'p.yaml:3:3 yaml/syntax a { or [ is not closed, or its content is not indented',
     ],
   },
   {

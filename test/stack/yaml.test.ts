@@ -14,7 +14,7 @@ broken([
   {
     title: 'a bracket that is not closed',
     files: { 'x.yaml': lines('agents:', '  a: { name: A', '  b: { name: B }') },
-    says: ['x.yaml:3:3 yaml/syntax a { or [ is not closed, or what it holds is not indented'],
+    says: ['x.yaml:3:3 yaml/syntax a { or [ is not closed, or its content is not indented'],
   },
   {
     title: 'a text that begins with a token and has no quotes',
@@ -137,7 +137,7 @@ broken([
     files: { 'x.yaml': 'agents: [', ...agent('status: on') },
     says: [
       'agents.yaml:4:13 schema/enum agent.a: status cannot be "on"',
-      'x.yaml:1:10 yaml/syntax a { or [ is not closed, or what it holds is not indented',
+      'x.yaml:1:10 yaml/syntax a { or [ is not closed, or its content is not indented',
     ],
   },
   {
@@ -149,7 +149,7 @@ broken([
     },
     says: [
       'agents.yaml:6:13 schema/enum agent.a: status cannot be "on"',
-      'callsheet.yaml:4:10 yaml/syntax a { or [ is not closed, or what it holds is not indented',
+      'callsheet.yaml:4:10 yaml/syntax a { or [ is not closed, or its content is not indented',
     ],
   },
 ]);

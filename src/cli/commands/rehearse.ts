@@ -128,7 +128,7 @@ function faultText(text: string): string {
     'usage',
     `--fault ${text} is not one of ${Object.keys(OFTEN).join(', ')}`,
     {
-      hint: "Write any other fault out: --fault '{ operation: updateAgent, status: 500 }' (callsheet help simulator).",
+      hint: "Write any other fault in full: --fault '{ operation: updateAgent, status: 500 }' (callsheet help simulator).",
     },
   );
 }

@@ -194,7 +194,7 @@ export function unlock(
           'locked',
           `process ${held.holder.pid}, which holds the state ${store.location}, runs on this machine`,
           {
-            hint: `Wait for it, or interrupt it (Ctrl-C): it then stops cleanly. To stop it before its next write: callsheet state unlock ${lease} --stop-run`,
+            hint: `Wait for it, or interrupt it (Ctrl-C): it then stops cleanly. To stop it before its next write, run callsheet state unlock ${lease} --stop-run`,
           },
         );
       const actor = await describeActor(settings.dir, context);
@@ -272,7 +272,7 @@ function forgetAddresses(
   if (guarded.length > 0 && !withProtected) {
     const what = guarded.length === 1 ? 'is protected' : 'are protected';
     throw new CallsheetError('refused', `${guarded.join(', ')} ${what}, and the state keeps that`, {
-      hint: 'Nothing was forgotten. With --forget-protected the state forgets the protection, too.',
+      hint: 'Nothing was forgotten. With --forget-protected the state also forgets the protection.',
     });
   }
   return {

@@ -85,7 +85,7 @@ export function refuseShardAlone(shard: string | undefined): void {
   if (shard === undefined) return;
   parseShard(shard);
   throw new CallsheetError('usage', '--shard splits a tree of stacks, and this is one stack', {
-    hint: 'Pass --recursive, too.',
+    hint: 'Also pass --recursive.',
   });
 }
 
@@ -312,9 +312,9 @@ function inOrder<T extends { readonly path: string }>(stacks: readonly T[]): rea
 function refuseNoFolder(root: string): void {
   const found = statSync(root, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
-  const why = found === undefined ? 'does not exist' : 'is no folder';
+  const why = found === undefined ? 'does not exist' : 'is not a folder';
   throw new CallsheetError('usage', `--dir ${root} ${why}`, {
-    hint: 'With --recursive it is the folder that the stacks lie in.',
+    hint: 'With --recursive, --dir is the folder that contains the stacks.',
   });
 }
 

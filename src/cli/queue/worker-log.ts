@@ -189,7 +189,7 @@ export function openWorkerMetrics(by: MeasuredBy, now: () => Date): WorkerMetric
   ]);
   const lost = counter(
     'worker_lost_leases_total',
-    'Stacks that another worker had when this one was through, as it was taken for dead.',
+    'Stacks that another worker had taken over when this one finished.',
     [],
   );
   const takeovers = counter(

@@ -129,7 +129,7 @@ type Started = {
 };
 
 function startWords({ stacks, interval_seconds: interval, listen, heal, hooks }: Started): string {
-  const what = heal ? 'What is marked is put back' : 'Nothing is ever written';
+  const what = heal ? 'Resources with lifecycle.heal are put back' : 'Nothing is ever written';
   const when = `every ${formatDuration(interval)}${hooks ? ', and on a webhook' : ''}`;
   return `Watching ${stacks.join(', ')} ${when}. ${what}. http://${listen} has /healthz and /metrics`;
 }
@@ -210,10 +210,14 @@ export function openMetrics(stacks: readonly string[], by: MeasuredBy, now: Date
     'verdict',
   ]);
   const drifted = gauge('drifted_resources', 'Resources that drifted and were not put back.', of);
-  const pending = gauge('pending_changes', 'Changes of the configuration nobody applied.', of);
+  const pending = gauge(
+    'pending_changes',
+    'Changes of the configuration that are not applied.',
+    of,
+  );
   const contested = gauge(
     'contested_resources',
-    'Drifted resources that are not put back any more, as somebody changes them again and again.',
+    'Drifted resources that are no longer put back, because they drift repeatedly.',
     of,
   );
   const heals = counter('heals_total', 'Resources that were to be put back, by what came of it.', [

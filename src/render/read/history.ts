@@ -99,7 +99,7 @@ export function renderVersionDiffText(
 ): string {
   const { width } = options;
   const told = ({ entry, from, partial }: ComparedVersion) =>
-    `${entry}  ${sanitiseLine(from)}${partial ? ', of which only what was configured is known' : ''}`;
+    `${entry}  ${sanitiseLine(from)}${partial ? ', of which only the configured values are known' : ''}`;
   const count =
     fields.length === 0
       ? 'no setting differs'
