@@ -744,7 +744,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [AGENT],
     flags: [
       ORGANIZATION,
-      flag('--call <id>', 'one call, by its id or the beginning of its ids id'),
+      flag('--call <id>', 'one call, by its id or the beginning of its id'),
       flag('--since <time>', 'calls since then: 2h, 7d, 2026-11-21, 2026-11-21T09:00Z'),
       flag('--until <time>', 'calls until then'),
       flag('--limit <n>', 'how many calls, counted from the newest (50 without --since)', {

@@ -120,7 +120,7 @@ describe('somebody writes between the check and the write', () => {
     const line = lineOf(await stage.apply({}, { exit: 3 }));
     expect(line).toMatchObject({ status: 'failed', interleaved: [{ order: 'after' }] });
     expect(line?.message).toMatch(
-      /still returns something else .*edited again right after: user:mina/,
+      /still returns other values .*edited again right after: user:mina/,
     );
   });
 });

@@ -1320,7 +1320,7 @@ describe('a document', () => {
       id: 's1',
       isDone: false,
       severity: 'info',
-      message: 'was not written anew (id s1)',
+      message: 'was not written again (id s1)',
     });
     expect(recovery.records).toEqual([]);
   });
@@ -1336,7 +1336,7 @@ describe('a document', () => {
     expect(only(recovery)).toMatchObject({
       id: 's0',
       isDone: false,
-      message: 'was not written anew (id s0)',
+      message: 'was not written again (id s0)',
     });
   });
 

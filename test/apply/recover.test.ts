@@ -209,7 +209,7 @@ describe('what was to be updated', () => {
         await stage.apply();
         await killed(stage, `${when} request PUT updateAgent`, ROTATED);
         expect(found(await stage.plan(), 'agent.desk')).toContain(
-          'whether its secrets arrived is unknown',
+          'Callsheet cannot tell whether its secrets arrived',
         );
         await stage.apply();
         expect(smsToken(stage)).toBe(CANARIES.SMS_TOKEN);

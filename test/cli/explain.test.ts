@@ -116,7 +116,7 @@ describe('what is said of', () => {
 
 describe('a name that nobody knows', () => {
   test.each([
-    ['agnet.name', /no kind and no setting called agnet/, 'Did you mean agent.name?'],
+    ['agnet.name', /no kind or setting is called agnet/, 'Did you mean agent.name?'],
     [
       'agent.vioce_settings.speed',
       /agent has no field/,
@@ -125,7 +125,7 @@ describe('a name that nobody knows', () => {
     ['agent.extensions.tols[].url', /no field tols/, 'Did you mean agent.extensions.tools[].url?'],
     ['agent.sip.zzz', /agent\.sip has no field zzz/, 'Its fields are registration_enabled'],
     ['agent.name[]', /agent\.name is no list/, 'Leave the brackets out'],
-    ['', /no kind and no setting/, expect.stringContaining('The kinds are')],
+    ['', /no kind or setting/, expect.stringContaining('The kinds are')],
     ['agent..', /agent/, expect.anything()],
     ['agent.constructor', /no field constructor/, expect.anything()],
   ])('%j', async (name, message, hint) => {

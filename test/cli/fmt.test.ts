@@ -107,7 +107,7 @@ test('a file is looked for in the working directory, and one of the stack is wha
   const { exit, said } = await run(dir, {}, ['messy.yaml']);
   expect(exit).toBe(1);
   const plain = said.replace(/\s+/g, ' ');
-  expect(plain).toContain('Files given to fmt are looked for in the working directory');
+  expect(plain).toContain('fmt looks for files in the working directory');
   expect(plain.replace(/ /g, '')).toContain(`Didyoumean"${join(dir, 'messy.yaml')}"?`);
   const gone = await run(dir, {}, ['gone.yaml']);
   expect(gone.said).not.toContain('Did you mean');

@@ -52,7 +52,7 @@ staged('a limit is lifted once, with a reason that the receipt keeps', async (st
     'resources.yaml',
     text.replace(/email_templates:[\s\S]*(?=knowledge_bases:)/, ''),
   );
-  await refused(stage, 'lift it this once: callsheet plan --override-limits REASON');
+  await refused(stage, 'override the limit once: callsheet plan --override-limits REASON');
   await stage.apply({ allowDelete: true, overrideLimits: ' ' }, { exit: 1 });
   await stage.apply({ allowDelete: true, overrideLimits: 'new templates' });
   const { last_run: run } = await stateIn(stage);
@@ -68,7 +68,7 @@ staged('an empty configuration never means: delete everything', async (stage) =>
   await stage.apply();
   await stage.write('agents.yaml', '');
   await stage.write('resources.yaml', '');
-  await refused(stage, 'never means "delete everything"');
+  await refused(stage, 'never reads that as "delete everything"');
 });
 
 staged('--target and --exclude choose, and leave the rest for later', async (stage) => {

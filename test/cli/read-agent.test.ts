@@ -176,7 +176,7 @@ describe('refusals are one sentence, and what to do', () => {
       403,
       { error: 'forbidden', error_description: 'Outside the scope' },
       'answered 403: forbidden; Outside the scope\n',
-      'The key does not reach it',
+      'The key has no access to it',
     ],
     [401, { error: 'invalid_token' }, 'answered 401: invalid_token\n', 'CALLSHEET_ACCESS_TOKEN'],
     [500, { error: 'boom' }, 'answered 500: boom\n', 'The platform failed. Try again in a minute.'],

@@ -74,7 +74,7 @@ describe('a field under unchecked', () => {
       await stage.edit('agents.yaml', 'newField: 7', 'newField: 8');
       const shown = await stage.plan();
       expect(shown.changes[0]?.fields).toMatchObject([{ path: 'newField', before: 7, after: 8 }]);
-      expect(JSON.stringify(shown.notes)).toContain('nobody can verify that it took');
+      expect(JSON.stringify(shown.notes)).toContain('Callsheet cannot verify the write');
       await stage.apply();
       expect(bodiesOf(stage, 'updateAgent')).toEqual([{ newField: 8 }]);
       await stage.rollback();

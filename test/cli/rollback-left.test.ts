@@ -151,7 +151,7 @@ describe('a run is named by as much of its id as tells it apart', () => {
     for (const given of [run, tail, run.slice(0, -2)])
       expect((await inWords(stage, 0, { run: given, dryRun: true })).out).toContain(`run ${run}`);
     const { err } = await inWords(stage, 1, { run: time.slice(0, 6) });
-    expect(err).toMatch(/is the beginning of several runs: \S+, \S+.*callsheet runs lists/s);
+    expect(err).toMatch(/several runs begin with .*: \S+, \S+.*callsheet runs lists/s);
   });
 
   staged('one that is still at work is not undone', async (stage) => {
@@ -197,7 +197,7 @@ describe('a deleted agent with a telephone', () => {
         await stage.write('agents.yaml', 'agents:\n  a1: { name: A1 }\n');
         const [deletion] = (await stage.plan({ allowDelete: true })).changes;
         expect(deletion?.reason).toBe(
-          'no longer configured; with it goes its SIP registration, which only the dashboard sets up',
+          'no longer configured; this also deletes its SIP registration, which only the dashboard sets up',
         );
         await stage.apply({ allowDelete: true });
         const { out } = await inWords(stage, 3);

@@ -129,11 +129,11 @@ staged(
     expect((await trust([], false, none)).out).toContain('(env:SMS_TOKEN)');
     expect(await says(stage, {}, 0)).toContain(UNKNOWN);
     expect((await trust(['agent.desk'], false)).out).toContain('taken for what is stored');
-    expect((await trust([], false)).out).toContain('Every secret that the state holds is known.');
+    expect((await trust([], false)).out).toContain('The state knows every secret that it holds.');
     await trust(['agent.dekc'], false, { exit: 1 });
     expect(stage.writes()).toHaveLength(writes);
     expect(await says(stage, {}, 0)).not.toContain('secret');
-    expect(await says(stage, { SMS_TOKEN: NEXT }, 2)).toContain('changed since our last write');
+    expect(await says(stage, { SMS_TOKEN: NEXT }, 2)).toContain('changed since the last write');
   },
 );
 

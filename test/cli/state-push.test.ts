@@ -77,7 +77,7 @@ describe('state push', () => {
       const { push } = stateCommands(stage);
       const { err } = await push('pushed.json', false, { exit: 4 });
       expect(err).toMatch(words);
-      expect(err).toContain('What was there is kept beside it');
+      expect(err).toContain('The old state is kept next to it');
       expect(await stage.read(STATE)).toBe(before);
       await push('pushed.json', true);
       const pushed = await stateIn(stage);

@@ -237,9 +237,9 @@ describe('what a repair says', () => {
     const { out, err } = await stateCommands(stage, 'text').repair();
     expect(out).toMatch(/^What was wrong: the state .+ was\s+cut\s+off/);
     expect(out).toContain('A part of the state could be read, and was used.');
-    expect(out).toContain('1 journal beside it could be read');
+    expect(out).toContain('1 journal next to it could be read');
     expect(out).toContain('8 resources kept\n  agent.desk ');
-    expect(out).toMatch(/What was there is kept beside it:\s+state\.json\.before-/);
+    expect(out).toMatch(/The previous files are kept next to it:\s+state\.json\.before-/);
     expect(err).toContain('callsheet plan shows the remaining changes.');
     const again = await stateCommands(stage, 'text').repair();
     expect(again.out).toMatch(/is\s+sound\.\s+Nothing\s+was\s+written\./);

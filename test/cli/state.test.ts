@@ -119,7 +119,7 @@ describe('state mv', () => {
       'to another kind',
       'agent.desk',
       'retry_policy.desk',
-      'what is of kind agent cannot become retry_policy',
+      'a resource of kind agent cannot become retry_policy',
     ],
     ['to what is taken', 'agent.desk', 'agent.recall', 'the state holds agent.recall already'],
     ['to no address', 'agent.desk', 'agent.de sk', 'agent.de sk is not an address'],

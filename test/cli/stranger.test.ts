@@ -190,7 +190,7 @@ describe('what platform.endpoints moves', () => {
     const { endpoints: _, ...without } = plan;
     await stage.write('plan.json', JSON.stringify(without));
     const { err } = await stage.applyFile('plan.json', {}, { exit: 5 });
-    expect(err).toContain('its digest does not fit');
+    expect(err).toContain('its digest does not match');
     expect(stage.writes()).toEqual([]);
   });
 });

@@ -195,7 +195,7 @@ describe('what people type who come from other tools', () => {
 
   test('an option of a command before the one below it', async () => {
     expect(await sentenceOf(['get', '--format', 'json', 'models'])).toBe(
-      "option '--format' goes behind the command: callsheet get models --format.",
+      "option '--format' belongs after the command: callsheet get models --format.",
     );
   });
 });

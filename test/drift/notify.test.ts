@@ -319,7 +319,7 @@ describe('a notification that fails is an error beside the result', () => {
     expect(said.err).toContain('the notification was not delivered: ');
     expect(said.err).toContain(says);
     expect(said.err).toContain(
-      'The result above holds all the same. Check the address of --notify',
+      'The result above is not affected. Check the address of --notify',
     );
   });
 

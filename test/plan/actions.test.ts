@@ -157,7 +157,7 @@ describe('update', () => {
       live: { agent: [{ ...LIVE, greeting_message: 'Hi' }] },
       applied,
       says: 'update',
-      because: ['changed outside Callsheet', 'by whom is unknown'],
+      because: ['changed outside Callsheet', 'the author is unknown'],
     },
     {
       title: 'what drifted, and say by whom, through what and when',

@@ -103,7 +103,7 @@ const rows: readonly Row[] = [
     title: 'a create without a list to look in is safe where the platform refuses twins',
     made: world().desired(POLICY).lacking(refused('listRetryPolicies')),
     says: 'create ok',
-    because: ['no list to look in'],
+    because: ['no list to search'],
   },
   {
     title: 'a create without a list to look in is not made where there may be a second one',

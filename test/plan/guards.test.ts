@@ -23,7 +23,7 @@ describe('protection', () => {
       applied: written({ protect: true }),
       options: allow_delete,
       says: 'delete refused',
-      because: ['protected', 'put it back without lifecycle.protect'],
+      because: ['protected', 'configure it again without lifecycle.protect'],
     },
     {
       title: 'is not lifted by --delete-used',
@@ -150,7 +150,7 @@ describe('thresholds', () => {
       guards: { max_delete: 2 },
       refused: 3,
       because:
-        'deletes 3 resources, more than guards.max_delete: 2 allows; raise it, plan a part with --target, or lift it this once',
+        'deletes 3 resources, more than guards.max_delete: 2 allows; raise the limit, plan a part with --target, or override the limit once',
     },
     {
       title: 'no delete at all',

@@ -39,7 +39,7 @@ describe('a note', () => {
       .live({ knowledge_source: [{ id: 's1', ...source, status: 'active', chunk_count: 1 }] })
       .plan();
     expect(plan.notes).toMatchObject([{ severity: 'info', address: 'knowledge_source.kb.prices' }]);
-    expect(plan.notes[0]?.message).toContain('taken to be this file');
+    expect(plan.notes[0]?.message).toContain('assumes that it is this file');
   });
 
   test('says that what cannot be read is taken to be what was written', async () => {
@@ -168,7 +168,7 @@ test.each([
 test.each([
   [
     '2026-03-01T10:00:00Z',
-    'changed outside Callsheet (last changed at 2026-03-01T10:00:00Z, by whom is not recorded)',
+    'changed outside Callsheet (last changed at 2026-03-01T10:00:00Z, by an unrecorded author)',
   ],
   [null, 'changed outside Callsheet'],
 ])('what has no history says when it was changed last (%s)', async (updated_at, expected) => {

@@ -127,7 +127,7 @@ describe('catalogues', () => {
       desired: { 'agent.desk': { name: 'Desk', stt_model: 'earx' } },
       said: { offers: ['voxc'] },
       because:
-        'stt_model: the platform has no speech-to-text provider earx; choose one that it has: voxc (callsheet get stt_providers)',
+        'stt_model: the platform has no speech-to-text provider earx; choose one of: voxc (callsheet get stt_providers)',
     },
     {
       title: 'what is not told refuses nothing, and warns once for all',
@@ -142,7 +142,7 @@ describe('catalogues', () => {
       title: 'a model that is locked is told by its lock alone, other problems beside it',
       desired: { 'agent.desk': { ...DESK['agent.desk'], stt_model: 'earx' } },
       said: { harbor: { 'llm.alpha-4o': HERE }, offers: ['voxc'] },
-      because: `${lockedModel('for organization harbor at the organization itself')}; stt_model: the platform has no speech-to-text provider earx; choose one that it has: voxc (callsheet get stt_providers)`,
+      because: `${lockedModel('for organization harbor at the organization itself')}; stt_model: the platform has no speech-to-text provider earx; choose one of: voxc (callsheet get stt_providers)`,
     },
   ]);
 });

@@ -147,20 +147,20 @@ describe('nothing at an address', () => {
       what: 'of an assumed list',
       operation: 'listSmsTemplates',
       line: 'GET /v1/sms-templates',
-      hint: 'The platform does not have this call: its specification does not show it (assumption sms_template.list). If it has it elsewhere, say where under platform.endpoints.listSmsTemplates.',
+      hint: 'The platform does not have this call: its specification does not show it (assumption sms_template.list). If the platform has it at another path, set platform.endpoints.listSmsTemplates.',
     },
     {
       what: 'of an assumed record',
       operation: 'getSmsTemplate',
       line: 'GET /v1/sms-templates/t',
-      hint: 'The platform may not have this call: its specification does not show it (assumption sms_template.get). If it has it elsewhere, say where under platform.endpoints.getSmsTemplate.',
+      hint: 'The platform may not have this call: its specification does not show it (assumption sms_template.get). If the platform has it at another path, set platform.endpoints.getSmsTemplate.',
     },
     {
       what: 'where another method is wanted',
       operation: 'getSmsTemplate',
       line: 'GET /v1/sms-templates/t',
       reply: { status: 405 },
-      hint: 'The platform may not have this call: its specification does not show it (assumption sms_template.get). If it has it elsewhere, say where under platform.endpoints.getSmsTemplate.',
+      hint: 'The platform may not have this call: its specification does not show it (assumption sms_template.get). If the platform has it at another path, set platform.endpoints.getSmsTemplate.',
     },
     {
       what: 'where the stack puts it',

@@ -84,7 +84,7 @@ describe('a token that the platform no longer takes', () => {
     expect(error).toMatchObject({
       status: 401,
       hint: expect.stringMatching(
-        /^CALLSHEET_ACCESS_TOKEN was minted before its key's secret was rotated/,
+        /^CALLSHEET_ACCESS_TOKEN was issued before its key's secret was rotated/,
       ),
     });
   });

@@ -46,7 +46,7 @@ test('what depends on something refused is refused with it, and says on what', a
       const { changes } = await stage.plan({}, { exit: 4, env });
       expect(changes.map(({ verdict }) => verdict)).toEqual(['refused', 'refused']);
       expect(changes[1]?.reason).toContain(
-        'it refers to retry_policy.gentle, which does not exist and is refused itself',
+        'it refers to retry_policy.gentle, which does not exist and is refused too',
       );
     },
   );
@@ -214,7 +214,7 @@ test.each(['coded', 'page', 'method'] as const)(
         );
         expect(notes.map(({ message }) => message).sort()).toEqual([
           expect.stringContaining(
-            'what is locked for organization harbor could not be checked before writing',
+            'Callsheet could not check the locked features of organization harbor before writing',
           ),
           expect.stringContaining('whether there is such a language model could not be checked'),
           expect.stringContaining(

@@ -83,7 +83,7 @@ describe('queue add, work and show', () => {
     appendFileSync(join(other, 'clinic-001', 'agents.yaml'), '    greeting_message: Hello.\n');
     const worked = await stage.work({ dir: other });
     expect(worked.out).toContain('2 stacks done, 0 of them with a failure; 1 given back');
-    expect(worked.out).toContain('its configuration is another one at a worker');
+    expect(worked.out).toContain('its configuration differs at a worker');
     expect(stage.names()).not.toContain('clinic-001 desk 0');
     expect((await stage.report(out.trim())).exit).toBe(6);
   });
@@ -200,13 +200,13 @@ test('queue add refuses what makes no sense, and says why', async () => {
 });
 
 const WRONG = [
-  { words: ['apply'], flags: {}, says: /nobody is there to agree/ },
+  { words: ['apply'], flags: {}, says: /approval is needed/ },
   { words: ['drift', 'x'], flags: {}, says: /drift takes no folder/ },
   { words: ['plan'], flags: { target: ['agent.a'] }, says: /--target agent\.a/ },
   {
     words: ['drift'],
     flags: { allowDelete: true },
-    says: /--allow-delete is no flag of drift/,
+    says: /--allow-delete is not a flag of drift/,
   },
   { words: ['plan'], flags: { out: 'x' }, says: /--out writes the plans/ },
 ] as const;

@@ -62,7 +62,7 @@ describe('edits that may have been it', () => {
 
 test.each([
   ['no_entry', 'no history entry since the last run explains it; last changed at'],
-  ['no_beginning', 'where its history stood at the last run is not known; last changed at'],
+  ['no_beginning', 'the newest history entry at the last run is not known; last changed at'],
   ['retention', 'its history no longer reaches back to the last run; it has 2 edits since:'],
   ['late', 'the newest change, at 2026-03-02T09:00:00Z, has no history entry yet; it has'],
 ] as const)('why nobody is named is said in words: %s', (because, words) => {

@@ -218,7 +218,7 @@ const replaced = changeOf({
   action: 'replace',
   name: 'Reminder',
   source: 'templates/sms.yaml:2',
-  reason: 'message_type cannot be changed once it exists; it is made anew under another id',
+  reason: 'message_type cannot be changed once it exists; it is replaced and gets a new id',
   fields: [
     fieldOf('message_type', 'sms', 'mms'),
     fieldOf('tags', ['reminder'], ['reminder', 'picture']),

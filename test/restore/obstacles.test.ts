@@ -106,7 +106,7 @@ describe('a target that is not empty', () => {
     wipe(stage.sim);
     const flags = { state: ownState(stage), autoApprove: false };
     const unasked = await restoreOn(stage, file, flags, { exit: 1 });
-    expect(flat(unasked.err)).toContain('nobody is there to agree, as stdin is not a terminal');
+    expect(flat(unasked.err)).toContain('approval is needed, and there is no terminal to ask on');
     await stage.edit('callsheet.yaml', 'callsheet: 1\n', FROZEN);
     const frozen = await restoreOn(stage, file, { state: ownState(stage) }, { exit: 4 });
     expect(frozen.summary().status).toBe('refused');
@@ -142,7 +142,7 @@ describe('what no snapshot holds', () => {
       exit: 1,
       env: { ...KEY, ...NO_SECRETS },
     });
-    expect(flat(missing.err)).toContain('1 secret must be supplied, as no snapshot holds them');
+    expect(flat(missing.err)).toContain('1 secret must be supplied, because no snapshot holds them');
     const name = 'CALLSHEET_SECRET_AGENT_DESK_INTEGRATIONS_SMSPROVIDER_AUTH_TOKEN';
     expect(missing.err).toContain(name);
     expect(stage.sim.store.agents.size).toBe(0);

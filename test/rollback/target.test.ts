@@ -158,7 +158,7 @@ describe('what is gone', () => {
     );
     expect(undo.desired).toHaveLength(isMade ? 1 : 0);
     expect(undo.impossible.map(({ why }) => why)).toEqual(
-      isMade ? [] : [expect.stringMatching(/^it is gone, and a snapshot holds no files/)],
+      isMade ? [] : [expect.stringMatching(/^it was deleted, and a snapshot holds no files/)],
     );
     for (const { advice } of undo.impossible)
       expect(advice).toBe('Apply creates it again if it is configured.');

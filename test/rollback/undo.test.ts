@@ -206,7 +206,7 @@ describe('a value that the platform does not return', () => {
     const undo = undoRun(journalOf([deleted(DESK, { resource: digested })]));
     expect(undo.desired[0]?.document).not.toHaveProperty('brand_new');
     expect(undo.impossible).toMatchObject([
-      { path: 'brand_new', why: expect.stringContaining('it comes back without it') },
+      { path: 'brand_new', why: expect.stringContaining('the resource is restored without it') },
     ]);
     expect(undo.restored.get('agent.desk')?.leaves).toEqual({ brand_new: { unsettled: true } });
   });
@@ -410,7 +410,7 @@ describe('what a run put another in the place of', () => {
   test('is told without an id where nobody knows that of the other one', () => {
     const { id: _, ...unknown } = voice;
     expect(undoRun(journalOf([unknown])).impossible).toMatchObject([
-      { why: expect.stringMatching(/^the one that the run made in its place stays/) },
+      { why: expect.stringMatching(/^the one that the run created in its place stays/) },
     ]);
   });
 

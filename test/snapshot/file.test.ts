@@ -310,7 +310,7 @@ describe('what is refused', () => {
 
   test('a name that is taken', async () => {
     const { file } = await written([agentOf(1)]);
-    await expect(refuseExisting(file)).rejects.toThrow('a snapshot is never overwritten');
+    await expect(refuseExisting(file)).rejects.toThrow('never overwrites a snapshot');
   });
 
   test('a folder that is not there, when it is written', async () => {

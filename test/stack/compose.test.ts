@@ -166,7 +166,7 @@ broken([
       'a.yaml':
         'bases: { x: { base: y }, y: { base: [z] }, z: { base: x } }\nagents: { a: { name: A, base: x } }\n',
     },
-    says: ['a.yaml:1:55 base/cycle the base x stands on itself: x → y → z → x'],
+    says: ['a.yaml:1:55 base/cycle the base x refers to itself: x → y → z → x'],
   },
   {
     title: 'a base that stands on itself, met from two sides',
@@ -175,8 +175,8 @@ broken([
         'bases: { x: { base: y }, y: { base: [y, x] } }\nagents: { a: { name: A, base: x }, b: { name: B, base: y } }\n',
     },
     says: [
-      'a.yaml:1:38 base/cycle the base y stands on itself: y → y',
-      'a.yaml:1:41 base/cycle the base x stands on itself: x → y → x',
+      'a.yaml:1:38 base/cycle the base y refers to itself: y → y',
+      'a.yaml:1:41 base/cycle the base x refers to itself: x → y → x',
     ],
   },
   {

@@ -59,8 +59,8 @@ broken([
     },
     options: { kinds: [policy] },
     says: [
-      'p.yaml:4:31 ref/cycle retry_policy.c: next closes a circle: retry_policy.b → retry_policy.c → retry_policy.b',
-      'p.yaml:5:31 ref/cycle retry_policy.d: next closes a circle: retry_policy.d → retry_policy.d',
+      'p.yaml:4:31 ref/cycle retry_policy.c: next closes a cycle of references: retry_policy.b → retry_policy.c → retry_policy.b',
+      'p.yaml:5:31 ref/cycle retry_policy.d: next closes a cycle of references: retry_policy.d → retry_policy.d',
     ],
   },
   {

@@ -53,24 +53,24 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'that asks for a field that no agent has',
       files: rule('resource.agent_typ == "x"', 'on: agent'),
-      says: [invalid('5:27', 'rules.r: require asks for resource.agent_typ, which there is not')],
+      says: [invalid('5:27', 'rules.r: require asks for resource.agent_typ, which does not exist')],
       hint: 'Did you mean agent_type?',
     },
     {
       title: 'that asks for a field that only the platform knows',
       files: rule('has(resource.created_at)', 'on: agent'),
-      says: [invalid('5:31', 'rules.r: require asks for resource.created_at, which there is not')],
+      says: [invalid('5:31', 'rules.r: require asks for resource.created_at, which does not exist')],
     },
     {
       title: 'that asks for what is not there beside a macro of the same name',
       files: rule('plan.changes.all(plan, plan.kind != "x") && plan.chnges == []', 'over: plan'),
-      says: [invalid('5:67', 'rules.r: require asks for plan.chnges, which there is not')],
+      says: [invalid('5:67', 'rules.r: require asks for plan.chnges, which does not exist')],
       hint: 'Did you mean changes?',
     },
     {
       title: 'that asks for what is not there in the list of a macro',
       files: rule('plan.chnges.all(plan, plan.kind != "x")', 'over: plan'),
-      says: [invalid('5:23', 'rules.r: require asks for plan.chnges, which there is not')],
+      says: [invalid('5:23', 'rules.r: require asks for plan.chnges, which does not exist')],
     },
     ...[
       'plan.changes.all(resource, resource.whatever != "x")',
@@ -87,7 +87,7 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'that asks a plan for what it has not',
       files: rule('change.acton == "x"', 'over: change'),
-      says: [invalid('5:25', 'rules.r: require asks for change.acton, which there is not')],
+      says: [invalid('5:25', 'rules.r: require asks for change.acton, which does not exist')],
       hint: 'Did you mean action?',
     },
     {
@@ -96,7 +96,7 @@ describe('a broken rule is told at its place', () => {
       says: [
         invalid(
           '5:34',
-          'rules.r: require holds a pattern that is none: Invalid regular expression: /(/: Unterminated group',
+          'rules.r: require has an invalid pattern: Invalid regular expression: /(/: Unterminated group',
         ),
       ],
     },
@@ -165,7 +165,7 @@ describe('a broken rule is told at its place', () => {
       says: [
         invalid(
           '5:16',
-          'rules.r: schema is of a draft that is not known: "http://json-schema.org/draft-04/schema#"',
+          'rules.r: schema uses an unknown draft: "http://json-schema.org/draft-04/schema#"',
         ),
       ],
     },
@@ -197,7 +197,7 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'with a field that no agent has',
       files: rule('true', 'on: agent, field: greeting_mesage'),
-      says: [invalid('5:61', 'rules.r: field names "greeting_mesage", which there is not')],
+      says: [invalid('5:61', 'rules.r: field names "greeting_mesage", which does not exist')],
       hint: 'Did you mean greeting_message?',
     },
     {
@@ -207,10 +207,10 @@ describe('a broken rule is told at its place', () => {
       ),
       says: [
         invalid('5:41', 'rules.r: schema has the unknown keyword requird'),
-        invalid('5:90', 'rules.r: schema asks for nmae, which there is not'),
-        invalid('5:114', 'rules.r: schema asks for nmae, which there is not'),
+        invalid('5:90', 'rules.r: schema asks for nmae, which does not exist'),
+        invalid('5:114', 'rules.r: schema asks for nmae, which does not exist'),
         invalid('5:142', 'rules.r: schema has the unknown keyword minPropertys'),
-        invalid('5:189', 'rules.r: schema asks for extensions.tols, which there is not'),
+        invalid('5:189', 'rules.r: schema asks for extensions.tols, which does not exist'),
       ],
       hint: 'Did you mean required?',
     },
@@ -230,7 +230,7 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'with a name that is none',
       files: { 'callsheet.yaml': `${MAIN}rules: { "a b": { require: "true", message: M } }\n` },
-      says: ['callsheet.yaml:4:10 rules/name rules has "a b", which cannot name a rule'],
+      says: ['callsheet.yaml:4:10 rules/name rules has "a b", which is not a valid name for a rule'],
     },
     {
       title: 'beside another file',

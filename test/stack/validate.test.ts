@@ -75,7 +75,7 @@ broken([
     says: [
       'agents.yaml:4:5 schema/read-only agent.a gives id, which only the platform sets',
       'agents.yaml:5:5 schema/read-only agent.a gives is_active, which only the platform sets',
-      'k.yaml:1:105 schema/read-only knowledge_source.kb.s gives name, which follows from where the resource stands',
+      'k.yaml:1:105 schema/read-only knowledge_source.kb.s gives name, which follows from the place of the resource',
     ],
   },
   {
@@ -320,7 +320,7 @@ knowledge_bases: { kb: [] }
     },
     says: [
       'x.yaml:1:1 schema/unknown-key "agnets" is not a section that Callsheet knows',
-      'x.yaml:3:3 address/name agents has "front desk", which cannot name a resource',
+      'x.yaml:3:3 address/name agents has "front desk", which is not a valid name for a resource',
       'x.yaml:4:6 schema/type agent.b must be a map of fields, not text',
       'x.yaml:5:3 schema/empty agent.c has no value',
       'x.yaml:6:1 stack/misplaced variables belongs in callsheet.yaml',

@@ -20,7 +20,7 @@ describe('a damaged fleet, in parts', () => {
     expect(stage.writes()).toEqual([]);
 
     const { out, err } = await restore({ over: true, format: 'text' });
-    expect(out).toContain('Proven: live equals the snapshot');
+    expect(out).toContain('Verified: the platform matches the snapshot');
     expect(err).toContain(`[${FEW}/${FEW}]`);
     expect(agents.get(own.id)?.record.name).toBe('Own');
     agents.delete(own.id);

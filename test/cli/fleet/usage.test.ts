@@ -30,7 +30,7 @@ const rows: readonly Row[] = [
   ['plan', TREE, { format: 'html' }, '--format html cannot be used with --recursive'],
   ['drift', TREE, { accept: ['agent'] }, '--accept cannot be used with --recursive'],
   ['apply', TREE, { autoApprove: true, events: 'e.jsonl' }, '--events cannot stand beside'],
-  ['apply', TREE, {}, 'nobody is there to agree'],
+  ['apply', TREE, {}, 'approval is needed'],
   ['plan', TREE, {}, 'CALLSHEET_STATE names one state', { CALLSHEET_STATE: 'state.json' }],
 ];
 
@@ -57,7 +57,7 @@ test('what a plan was allowed stands in the plans of a folder', async () => {
   const one = () => Promise.reject(new Error('one stack was worked on'));
   const entry = { name: 'apply', load: async () => one };
   await expect(runCommand(entry, ['plans'], flags, context)).rejects.toThrow(
-    '--allow-delete cannot be given with a plan file',
+    '--allow-delete cannot be used with a plan file',
   );
 });
 

@@ -320,7 +320,7 @@ describe('says which source has what fault, and asks nobody else', () => {
       'a role without a source',
       { config: `[default]\nrole_arn=${ROLE}\ncredential_source=Environment\n` },
       () => ({}),
-      /profile default has a role, and no keys/,
+      /profile default has a role, but no keys/,
       /credential_source/,
     ],
     [

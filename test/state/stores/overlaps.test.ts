@@ -177,7 +177,7 @@ async function expectRefused(
 ) {
   const before = stage.writes().length;
   const err = await run();
-  expect(err).toContain('another stack manages what this run of');
+  expect(err).toContain('another stack manages resources that this run of');
   expect(err).toMatch(
     /agent\.desk is agent\.desk of stack harbor \(agent [0-9a-f-]+, in its state\)/,
   );

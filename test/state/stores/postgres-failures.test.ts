@@ -292,7 +292,7 @@ describe('who is refused at the door is told why', () => {
     const url = `postgres://127.0.0.1:${server.port}/postgres`;
     expect(await refusalOf(url)).toEqual({
       code: 'config',
-      message: 'no user is named for the database postgres://127.0.0.1:PORT/postgres',
+      message: 'no user is set for the database postgres://127.0.0.1:PORT/postgres',
       hint: 'Add the user to the address (postgres://USER@…), or set PGUSER.',
     });
   });
@@ -301,7 +301,7 @@ describe('who is refused at the door is told why', () => {
     ['verify_full', 'Write one of disable, require, verify-ca, verify-full.'],
     ['', 'Write one of disable, require, verify-ca, verify-full.'],
     ['constructor', 'Write one of disable, require, verify-ca, verify-full.'],
-    ['prefer', 'With prefer the connection may end up unencrypted without notice.'],
+    ['prefer', 'With prefer the connection can be unencrypted without a warning.'],
   ])('sslmode=%s', async (mode, hint) => {
     expect(await refusalOf(at(`postgres?sslmode=${mode}`))).toEqual({
       code: 'config',
