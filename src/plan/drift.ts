@@ -155,7 +155,7 @@ export function planSelfHealing(
 export function whyNotHealed({ action, missing_id: missing, fields, operations }: Change) {
   if (action === 'create' && missing !== null)
     return 'it was deleted: a person must decide whether to create it again';
-  if (action !== 'update') return `a ${action} would be needed`;
+  if (action !== 'update') return `it would ${action} the resource, and self-heal only updates`;
   if (operations.some(({ step }) => !WRITING_STEPS.has(step)))
     return 'more than its fields would be written';
   const other = fields.map(({ cause }) => cause).find((cause) => !isHealed(cause));

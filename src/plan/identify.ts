@@ -296,7 +296,7 @@ function ambiguityMessage(ambiguity: Ambiguity): string {
   const { address } = ambiguity;
   if (ambiguity.type === 'several') {
     const { ids } = ambiguity;
-    return `${address}: ${ids.length} live resources have its name: ${ids.join(', ')}`;
+    return `${address}: ${ids.length} live resources have this name: ${ids.join(', ')}`;
   }
   const { id, holder } = ambiguity;
   return holder === undefined

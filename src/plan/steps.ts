@@ -221,7 +221,7 @@ function unsupported(change: Change, reason: string): Change {
   return { ...change, verdict: 'unsupported', reason, operations: [] };
 }
 
-const OVERRIDE = 'If the platform has it, say where under platform.endpoints';
+const OVERRIDE = 'If the platform has it, set its path under platform.endpoints';
 
 const ADOPT = 'if the resource exists, name its id in lifecycle.adopt';
 

@@ -94,7 +94,7 @@ staged(
     await stage.apply();
     await stage.edit('agents.yaml', ', speed: 1.05', '');
     const [line] = await stage.apply();
-    expect(line?.message).toMatch(/does not clear voice_settings\.speed/);
+    expect(line?.message).toMatch(/cannot clear voice_settings\.speed/);
   },
   { dialect: { nestedDefaults: true } },
 );

@@ -656,7 +656,7 @@ describe('an update', () => {
     expect(only(recovery)).toMatchObject({
       isDone: false,
       severity: 'warning',
-      message: 'cannot be read, so that nobody knows whether it was changed (id a1)',
+      message: 'cannot be read, so Callsheet cannot tell whether it was changed (id a1)',
     });
     expect(recovery.records).toEqual([]);
   });

@@ -266,7 +266,7 @@ for (const machine of [undefined, 'another machine'])
     await store.acquire(holder(began?.type === 'began' ? began.run : ''));
     const said = await stage.run((to) => plan({ dir: stage.folder, format: 'json' }, to));
     await store.close();
-    expect(said.err).toMatch(/^Run \S+ is at work: /);
+    expect(said.err).toMatch(/^Run \S+ is running: /);
     expect(JSON.parse(said.out).settled).toBeUndefined();
   });
 

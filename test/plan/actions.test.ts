@@ -20,7 +20,7 @@ describe('create', () => {
       desired: desk(),
       applied: { 'agent.desk': { id: 'a9', ...DESK } },
       says: 'create',
-      because: ['a9', 'gone from the platform'],
+      because: ['a9', 'no longer on the platform'],
     },
     {
       title: 'with its facets after it',
@@ -232,7 +232,7 @@ describe('update', () => {
       options: { resend_secrets: ['agent.desk'] },
       having: (made) => made.secrets({ 'env:TOKEN': 'canary' }),
       says: 'update',
-      because: ['sent again, as asked'],
+      because: ['sent again (--resend-secrets)'],
       steps: ['update integrations'],
     },
     {
@@ -243,7 +243,7 @@ describe('update', () => {
       options: { resend_secrets: ['agent.other', 'agent.desk'] },
       having: (made) => made.secrets({ 'env:TOKEN': 'canary' }),
       says: 'update',
-      because: ['sent again, as asked'],
+      because: ['sent again (--resend-secrets)'],
     },
     {
       title: 'what drifted, though something is to be ignored that is no path',

@@ -84,7 +84,7 @@ describe('a configuration without resources', () => {
       applied: written(),
       options: allow_delete,
       says: 'delete refused',
-      because: ['no resources at all', '--target'],
+      because: ['the configuration has no resources', '--target'],
     },
     { title: 'holds what it would delete', live, applied: written(), says: 'delete held' },
     {
@@ -248,7 +248,7 @@ describe('thresholds', () => {
       .plan({ guards: { max_change_percent: 30, max_delete: 2 } });
     expect(plan.summary).toMatchObject({ refused: 0 });
     expect(plan.notes.map(({ message }) => message)).toEqual([
-      'guards.max_delete: 2 and guards.max_change_percent: 30 are not asked; overridden: new opening hours',
+      'guards.max_delete: 2 and guards.max_change_percent: 30 are not checked; overridden: new opening hours',
     ]);
     expect(plan.refusals).toBeUndefined();
   });

@@ -15,7 +15,7 @@ describe('a note', () => {
       .plan();
     expect(plan.notes).toMatchObject([{ severity: 'warning', address: 'agent.desk' }]);
     expect(plan.notes[0]?.message).toMatch(
-      /^model is no longer configured;.* stays on the platform/,
+      /^model is no longer configured;.* value stays/,
     );
   });
 

@@ -143,7 +143,7 @@ describe('a plan', () => {
       {
         until: null,
         advice:
-          'To go on all the same, pass --override-freeze REASON, which is recorded with the run.',
+          'To continue anyway, pass --override-freeze REASON, which is recorded with the run.',
       },
     ]);
   });

@@ -523,13 +523,13 @@ describe('a resource that is let go of', () => {
   const rest: readonly JsonObject[] = [LIVE];
   plans([
     {
-      title: 'stays on the platform where forget names it',
+      title: 'stays on the platform where forget lists it',
       desired: { 'agent.other': { name: 'Other' } },
       live: { agent: rest },
       applied: APPLIED,
       input: { isForgotten: (address) => address === 'agent.desk' },
       says: 'forget',
-      because: ['forget names it'],
+      because: ['forget lists it'],
       steps: [],
     },
     {

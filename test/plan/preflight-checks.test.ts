@@ -77,7 +77,7 @@ describe('voices', () => {
       live: adopted,
       said: {},
       because:
-        'voice_settings.voice_id refers to custom_voice.one, which belongs to organization bay, not to harbor; refer to one of its own',
+        'voice_settings.voice_id refers to custom_voice.one, which belongs to organization bay, not to harbor; refer to one of its own organization',
     },
     {
       title: 'by its id where the stack has no name for it',
@@ -134,8 +134,8 @@ describe('catalogues', () => {
       desired: { ...DESK, 'agent.new': { name: 'New', model: 'alpha-4o' } },
       said: { harbor: SILENCE, offers: SILENCE },
       notes: [
-        unchecked('what is locked for organization harbor'),
-        unchecked('whether there is such a language model'),
+        unchecked('the locked features of organization harbor'),
+        unchecked('whether this language model exists'),
       ],
     },
     {

@@ -114,7 +114,7 @@ describe('a page belongs to whom its neighbours belong to', () => {
       ...page,
       title: 'or does not answer',
       said: { harbor: SILENCE },
-      notes: [unchecked('what is locked for organization harbor')],
+      notes: [unchecked('the locked features of organization harbor')],
     },
     {
       ...page,
@@ -122,7 +122,7 @@ describe('a page belongs to whom its neighbours belong to', () => {
       desired: { ...page.desired, ...otherAgent },
       said: { harbor: { knowledge_base: HERE }, bay: { knowledge_base: HERE } },
       notes: [
-        'info knowledge_source.faq: whether knowledge_base is locked: the platform does not say which organization this belongs to. Apply reports a refusal.',
+        'info knowledge_source.faq: Callsheet cannot tell whether knowledge_base is locked: the platform does not say which organization this belongs to. Apply reports a refusal.',
       ],
     },
     {
@@ -130,7 +130,7 @@ describe('a page belongs to whom its neighbours belong to', () => {
       title: 'where not even the account answers, nothing is checked',
       live: source({}),
       said: { account: SILENCE },
-      notes: [unchecked('what is locked for the account')],
+      notes: [unchecked('the locked features of the account')],
     },
     {
       ...page,

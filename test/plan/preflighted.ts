@@ -49,4 +49,4 @@ export const lockedModel = (where: string) =>
   `model needs the feature llm.alpha-4o, which is locked ${where}; have it unlocked there, or remove it from the configuration`;
 
 export const unchecked = (what: string) =>
-  `warning plan: ${what} before writing (answered 503). Apply reports a refusal.`;
+  `warning plan: Callsheet could not check ${what} before writing (answered 503). Apply reports a refusal.`;

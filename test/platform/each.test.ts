@@ -91,12 +91,12 @@ describe('the items of a list one by one', () => {
     {
       case: 'ends too soon',
       pages: [page(calls(1, 100), 150), page(calls(101, 149), 150)],
-      says: /says that there are 150 and gave 149$/,
+      says: /reports 150 entries and returned 149$/,
     },
     {
       case: 'repeats a page',
       pages: [page(calls(1, 100), 200), page(calls(1, 100), 200)],
-      says: /says that there are 200 and gave 100$/,
+      says: /reports 200 entries and returned 100$/,
     },
     {
       case: 'shrinks',

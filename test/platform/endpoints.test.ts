@@ -12,8 +12,8 @@ describe('an override', () => {
     { operation: 'updateSmsTemplate', written: { method: 'POST' }, says: [] },
     { operation: 'listSmsTemplates', written: { path: '/v2/texts/' }, says: [] },
     { operation: 'listSmsTemplates', written: {}, says: [] },
-    { operation: 'getAgnt', written: {}, says: [/^getAgnt is no operation/] },
-    { operation: 'toString', written: {}, says: [/^toString is no operation/] },
+    { operation: 'getAgnt', written: {}, says: [/^getAgnt is not an operation/] },
+    { operation: 'toString', written: {}, says: [/^toString is not an operation/] },
     { operation: 'getAgent', written: {}, says: [/^getAgent is documented: it stays at GET/] },
     {
       operation: 'deleteAgent',
@@ -23,13 +23,13 @@ describe('an override', () => {
     ...(
       [
         ['texts', /does not begin with a slash/],
-        ['/a?b=c', /what a path cannot/],
-        ['/a#b', /what a path cannot/],
-        ['/a b', /what a path cannot/],
-        ['/a\\b', /what a path cannot/],
-        ['/a;b', /what a path cannot/],
-        ['/{', /what a path cannot/],
-        ['/a//b', /what a path cannot/],
+        ['/a?b=c', /that a path cannot/],
+        ['/a#b', /that a path cannot/],
+        ['/a b', /that a path cannot/],
+        ['/a\\b', /that a path cannot/],
+        ['/a;b', /that a path cannot/],
+        ['/{', /that a path cannot/],
+        ['/a//b', /that a path cannot/],
         ['/a/../b', /a step of dots/],
         ['/v1/agents', /may lead to the operation listAgents, GET \/v1\/agents$/],
         ['/v1/agents/x', /may lead to the operation getAgent/],
@@ -64,7 +64,7 @@ describe('an override', () => {
   it('that is wrong stops a client before it is opened, with all that is wrong', () => {
     const endpoints = { getAgnt: {}, deleteAgent: { path: '/x' } };
     expect(() => readEndpoints({ endpoints, assume: true })).toThrow(
-      /^platform.endpoints cannot be used: getAgnt is no operation of the platform; the path of deleteAgent lacks/,
+      /^platform.endpoints cannot be used: getAgnt is not an operation of the platform; the path of deleteAgent lacks/,
     );
   });
 });

@@ -232,7 +232,7 @@ export const REFUSALS: readonly Refused[] = [
       error_description: 'This file is already in the knowledge base.',
       details: { existingSource: { id: 's-1', name: 'prices.pdf', status: 'active' } },
     },
-    says: 'duplicate_source; This file is already in the knowledge base; it is there as "prices.pdf", id s-1, active',
+    says: 'duplicate_source; This file is already in the knowledge base; it exists as "prices.pdf", id s-1, active',
     hint: 'Nothing was added. Give the source in the configuration the name or the url of the existing source.',
   },
   {

@@ -216,9 +216,9 @@ test.each(['coded', 'page', 'method'] as const)(
           expect.stringContaining(
             'Callsheet could not check the locked features of organization harbor before writing',
           ),
-          expect.stringContaining('whether there is such a language model could not be checked'),
+          expect.stringContaining('could not check whether this language model exists'),
           expect.stringContaining(
-            'whether there is such a speech-to-text provider could not be checked',
+            'could not check whether this speech-to-text provider exists',
           ),
         ]);
         await stage.apply();

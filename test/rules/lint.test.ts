@@ -259,7 +259,7 @@ describe('prompt/duplicated', () => {
 
 describe('prompt/one-greeting', () => {
   const greets = (field: string, language: string, how: string) => [
-    `prompt/one-greeting agent.a: ${field} greets in ${language} alone, and ${how}`,
+    `prompt/one-greeting agent.a: ${field} greets in ${language} alone, but ${how}`,
   ];
   test.each([
     [

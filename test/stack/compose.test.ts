@@ -156,7 +156,7 @@ broken([
     files: { 'a.yaml': 'bases: { front: {} }\nagents: { a: { name: A, base: frnt } }\n' },
     says: [
       'a.yaml:1:10 warning base/unused no resource uses the base front, so nothing in it is checked',
-      'a.yaml:2:31 base/unknown the base "frnt"',
+      'a.yaml:2:31 base/unknown the base "frnt" does not exist',
     ],
     hint: 'Did you mean front?',
   },

@@ -161,7 +161,7 @@ test('a row can refer to the resource of its own row', async () => {
 test('no rows are an error, unless that is allowed in so many words', async () => {
   const { diagnostics } = await load(looped('slug,name\n'));
   expect(diagnostics.map(said)).toEqual([
-    'agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv holds none',
+    'agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv is empty',
   ]);
   expect(diagnostics[0]?.hint).toContain('allow_empty: true');
   expect((await loadGood(looped('slug,name\n', 'allow_empty: true'))).resources).toEqual([]);
@@ -217,7 +217,7 @@ broken([
     title: 'a table that is empty to the last byte',
     files: looped(''),
     says: [
-      'agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv holds none',
+      'agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv is empty',
     ],
   },
   {
@@ -318,7 +318,7 @@ broken([
     },
     says: [
       'a.yaml:2:29 form/unknown agent.a: for_each has the unknown form $fil',
-      'a.yaml:3:43 form/mixed agent.b: for_each has sheet beside $file',
+      'a.yaml:3:43 form/mixed agent.b: for_each has sheet next to $file',
       'a.yaml:4:29 for-each/rows agent.c: for_each cannot be given as $ref',
       'a.yaml:5:29 for-each/rows agent.d: for_each cannot be given as $secret',
       'a.yaml:6:29 for-each/rows agent.e: for_each cannot be given as $template',

@@ -90,7 +90,7 @@ broken([
       'config: { other: { $ref: custom_voice.v } }',
     ),
     says: [
-      'agents.yaml:4:38 ref/form agent.a: default_retry_policy_id refers to "gentle", which is no address',
+      'agents.yaml:4:38 ref/form agent.a: default_retry_policy_id refers to "gentle", which is not an address',
       'agents.yaml:5:41 ref/kind agent.a: voice_settings.voice_id refers to agent.a, but takes the id of a custom_voice',
       'agents.yaml:6:31 ref/not-allowed agent.a: greeting_message cannot be given as $ref',
       'agents.yaml:7:30 ref/not-allowed agent.a: config.other cannot be given as $ref',

@@ -79,25 +79,25 @@ describe('a freeze window', () => {
         written: '{ zone: UTC, hours: 25:00-26:00 }',
         says: [
           '6:32 schema/format',
-          'hours must be hours of a day: there is no 25:00 is not a time',
+          'hours must be hours of a day: its start 25:00 is not a time',
         ],
       },
       {
         written: '{ zone: UTC, hours: 24:00-06:00 }',
         says: [
           '6:32 schema/format',
-          'hours must be hours of a day: there is no 24:00 is not a time',
+          'hours must be hours of a day: its start 24:00 is not a time',
         ],
       },
       {
         written: '{ zone: UTC, hours: 09:00-17:60 }',
-        says: ['6:32 schema/format', 'hours must be hours of a day: its end 17:60'],
+        says: ['6:32 schema/format', 'hours must be hours of a day: its end 17:60 is not a time'],
       },
       {
         written: '{ zone: UTC, hours: 24:00-24:01 }',
         says: [
           '6:32 schema/format',
-          'hours must be hours of a day: there is no 24:00 is not a time',
+          'hours must be hours of a day: its start 24:00 is not a time',
         ],
       },
       {

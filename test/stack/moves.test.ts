@@ -84,8 +84,8 @@ forget: [agent.desk, Desk, agents.desk]
       'x.yaml:7:28 moved/twice moved: two addresses become agent.desk, the other at x.yaml:6:13',
       'x.yaml:8:13 moved/twice moved: agent.one becomes two addresses, the other at x.yaml:6:28',
       'x.yaml:9:10 forget/configured forget names agent.desk, which the stack still has',
-      'x.yaml:9:22 address/form forget is "Desk", which is no address',
-      'x.yaml:9:28 address/form forget is "agents.desk", which is no address',
+      'x.yaml:9:22 address/form forget is "Desk", which is not an address',
+      'x.yaml:9:28 address/form forget is "agents.desk", which is not an address',
     ],
   },
   {

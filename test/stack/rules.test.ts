@@ -36,7 +36,7 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'that gives no truth',
       files: rule('size(address)'),
-      says: [invalid('5:17', 'rules.r: require gives int, and must be true or false')],
+      says: [invalid('5:17', 'rules.r: require has the type int, and must be true or false')],
     },
     {
       title: 'on the third line of a block',
@@ -114,8 +114,8 @@ describe('a broken rule is told at its place', () => {
       title: 'whose when is broken too',
       files: main('{ when: "1", require: "2", message: M }'),
       says: [
-        invalid('5:14', 'rules.r: when gives int, and must be true or false'),
-        invalid('5:28', 'rules.r: require gives int, and must be true or false'),
+        invalid('5:14', 'rules.r: when has the type int, and must be true or false'),
+        invalid('5:28', 'rules.r: require has the type int, and must be true or false'),
       ],
     },
     {

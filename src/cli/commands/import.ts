@@ -139,7 +139,7 @@ function importDocument(
 function unclearOne(one: Ambiguity, flags: ImportFlags): ImportDocument['unclear'][number] {
   const { address } = one;
   if (one.type === 'several') {
-    const reason = `${one.ids.length} live resources have its name`;
+    const reason = `${one.ids.length} live resources have this name`;
     const commands = one.ids.map((id) => commandLine(`import ${address} ${id}`, flags));
     return { address, reason, ids: one.ids, commands };
   }

@@ -220,11 +220,11 @@ export function openMetrics(stacks: readonly string[], by: MeasuredBy, now: Date
     'Drifted resources that are no longer put back, because they drift repeatedly.',
     of,
   );
-  const heals = counter('heals_total', 'Resources that were to be put back, by what came of it.', [
+  const heals = counter('heals_total', 'Attempts to put resources back, by result.', [
     ...of,
     'status',
   ]);
-  const notifications = counter('notifications_total', 'Notifications, by what came of them.', [
+  const notifications = counter('notifications_total', 'Notifications, by result.', [
     ...of,
     'outcome',
   ]);

@@ -497,7 +497,7 @@ function keepingOf(field: FieldSchema, isRequired: boolean): readonly (string | 
     field['x-set'] === true ? 'The order does not matter.' : undefined,
     field['x-identity'] === undefined
       ? undefined
-      : `Elements are told apart by \`${field['x-identity']}\`${field['x-repeats'] === true ? '; among elements with the same value, the order counts' : ''}.`,
+      : `Elements are identified by \`${field['x-identity']}\`${field['x-repeats'] === true ? '; among elements with the same value, the order counts' : ''}.`,
   ];
 }
 
