@@ -13,9 +13,9 @@ import { parseAst } from 'rolldown/parseAst';
 const require = createRequire(import.meta.url);
 
 /** It brings no types. */
-const terminology: { readonly default: TextlintKernelRule['rule'] } = require(
-  'textlint-rule-terminology',
-);
+const terminology: {
+  readonly default: TextlintKernelRule['rule'];
+} = require('textlint-rule-terminology');
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -85,7 +85,7 @@ async function lint(text: string) {
   return messages.map(({ loc, message }) => ({ line: loc.start.line, message }));
 }
 
-/** The texts of a source file that are sentences, with a code span for whatever is filled in. */
+/** The texts of a source file that are sentences, with … for whatever is filled in. */
 async function messagesOf(file: string): Promise<readonly Passage[]> {
   const path = relative(ROOT, file);
   if (SILENT.some((silent) => silent.test(path))) return [];
@@ -116,12 +116,12 @@ function isNode(value: unknown): value is Node {
 function textOf(node: Node): string | undefined {
   if (node['type'] === 'Literal' && typeof node['value'] === 'string') return node['value'];
   if (node['type'] !== 'TemplateLiteral' || !Array.isArray(node['quasis'])) return undefined;
-  return node['quasis'].map(({ value }) => value.raw).join('`…`');
+  return node['quasis'].map(({ value }) => value.raw).join('…');
 }
 
-/** One line that Markdown reads as a paragraph. */
+/** One line that Markdown reads as a paragraph, whatever it begins with. */
 function plain(text: string): string {
-  return `- ${text.replace(/\s+/g, ' ').trim()}`.replace(/^- /, '\u200b');
+  return `\u200b${text.replace(/\s+/g, ' ').trim()}`;
 }
 
 async function filesOf(pattern: string): Promise<readonly string[]> {

@@ -170,7 +170,7 @@ async function goAstray(
   goOn();
   steps.push(failureStep(failed, half, writes.length));
   copy.recover();
-  tell('Going on with it.');
+  tell('Continuing with it.');
   const resumed = await hands.apply();
   goOn();
   steps.push(resumeStep(resumed, await hands.plan('second')));

@@ -218,7 +218,7 @@ export function targetNotEmpty(
           `${formatCount(collisions.length, 'resource')} of the snapshot ${collisions.length === 1 ? 'is' : 'are'} there already (${differing.length} of them changed)`,
         ]
       : []),
-    ...(strangers > 0 ? [`there are also ${formatCount(strangers, 'other resource')}`] : []),
+    ...(strangers > 0 ? [formatCount(strangers, 'other resource')] : []),
   ];
   return new CallsheetError(
     'refused',

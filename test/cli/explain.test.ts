@@ -124,7 +124,7 @@ describe('a name that nobody knows', () => {
     ],
     ['agent.extensions.tols[].url', /no field tols/, 'Did you mean agent.extensions.tools[].url?'],
     ['agent.sip.zzz', /agent\.sip has no field zzz/, 'Its fields are registration_enabled'],
-    ['agent.name[]', /agent\.name is no list/, 'Leave the brackets out'],
+    ['agent.name[]', /agent\.name is not a list/, 'Leave the brackets out'],
     ['', /no kind or setting/, expect.stringContaining('The kinds are')],
     ['agent..', /agent/, expect.anything()],
     ['agent.constructor', /no field constructor/, expect.anything()],

@@ -40,18 +40,18 @@ test('every file of the stack is formatted, and no other', async () => {
   });
   expect(await run(dir)).toEqual({
     exit: 0,
-    said: 'agents.yaml\n1 file formatted, 2 files looked at.\n',
+    said: 'agents.yaml\n1 file formatted, 2 files checked.\n',
   });
   expect(readFileSync(join(dir, 'agents.yaml'), 'utf8')).toBe(GOOD);
   expect(readFileSync(join(dir, 'other.yaml'), 'utf8')).toBe(UGLY);
-  expect(await run(dir)).toEqual({ exit: 0, said: 'Nothing formatted, 2 files looked at.\n' });
+  expect(await run(dir)).toEqual({ exit: 0, said: 'Nothing formatted, 2 files checked.\n' });
 });
 
 test('--check lists what would change, changes nothing and exits 1', async () => {
   const dir = stack({ 'agents.yaml': UGLY });
   expect(await run(dir, { check: true })).toEqual({
     exit: 1,
-    said: 'agents.yaml\n1 file to format, 2 files looked at.\n',
+    said: 'agents.yaml\n1 file to format, 2 files checked.\n',
   });
   expect(readFileSync(join(dir, 'agents.yaml'), 'utf8')).toBe(UGLY);
 });

@@ -60,7 +60,7 @@ staged('a limit is lifted once, with a reason that the receipt keeps', async (st
     runs(run ?? '', { dir: stage.folder, format: 'json' }, to),
   );
   expect(JSON.parse(out).entries[0].overrides).toEqual([
-    { guard: 'limit', message: 'guards.max_delete: 0 is not asked', reason: 'new templates' },
+    { guard: 'limit', message: 'guards.max_delete: 0 is not checked', reason: 'new templates' },
   ]);
 });
 
@@ -141,7 +141,7 @@ staged('what somebody uses since it was planned is not deleted by the plan file'
   stage.sim.edit(id, { default_retry_policy_id: policy });
   const before = stage.writes().length;
   const { err } = await stage.applyFile('plan.json', {}, { exit: 4 });
-  expect(err).toContain('retry_policy.gentle was to be deleted: ');
+  expect(err).toContain('retry_policy.gentle would be deleted: ');
   expect(err).toContain(`1 live agent still uses it: Front desk (${id})`);
   expect(stage.writes().length).toBe(before);
   await stage.apply({ allowDelete: true, deleteUsed: true });

@@ -98,7 +98,7 @@ describe('nobody is meant by', () => {
     const stage = await openReadStage({});
     const { err } = await ask(stage, RECALL, undefined, 1);
     expect(err).toContain(`Error: there is no agent ${RECALL} that the key reaches: GET http`);
-    expect(err).toContain('It does not exist, or the key does not reach it');
+    expect(err).toContain('It does not exist, or the key has no access to it');
   });
 });
 

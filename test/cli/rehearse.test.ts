@@ -99,7 +99,9 @@ describe('a good plan', () => {
     await tryOut(stage, 'plan.json');
     const file = join(stage.folder, 'plan.json');
     const { out } = await stage.run((to) => apply(file, { dir: stage.folder, format: 'text' }, to));
-    expect(out).toMatch(/^Rehearsal of \S+: everything held\.\n {2}✓ copy {2}a copy of the fleet/);
+    expect(out).toMatch(
+      /^Rehearsal of \S+: every step passed\.\n {2}✓ copy {2}a copy of the fleet/,
+    );
     expect(out).toContain('It tests the plan against the simulator');
   });
 

@@ -29,7 +29,7 @@ describe('a field under unchecked', () => {
     const err = said.err.replaceAll(/\s+/g, ' ');
     expect(err).toMatch(/agents\.yaml:\d+:\d+/);
     for (const name of ['systemPrompt', 'status', 'Extensions', 'is_active'])
-      expect(err).toContain(`unchecked.${name} is a field that the schema knows`);
+      expect(err).toContain(`unchecked.${name} is a field of the schema`);
     expect(err).toContain('Write system_prompt in the resource itself');
     expect(stage.sim.requests.length).toBe(before);
   });

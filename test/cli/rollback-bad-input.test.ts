@@ -62,7 +62,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       return { run };
     },
     exit: 1,
-    says: /the record of run \S+ is gone.*callsheet plan/s,
+    says: /the record of run \S+ and its copies are missing.*callsheet plan/s,
   },
   'the newest run, whose copies are gone: never the one before it': {
     prepare: async (stage) => {
@@ -71,7 +71,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       return undefined;
     },
     exit: 1,
-    says: /the record of run \S+, the last one, is gone/,
+    says: /the record of run \S+, the last one, and its copies are missing/,
   },
   'a record without its copies': {
     prepare: async (stage) => {

@@ -46,7 +46,7 @@ describe('what was edited since', () => {
       expect(stage.writes().length).toBe(since);
 
       const { out } = await inWords(stage, 3, { skipRefused: true });
-      expect(out).toContain('Not put back: 1 resource. agent.a0 is left as it is');
+      expect(out).toContain('Not restored: 1 resource. agent.a0 is not changed');
       expect(out).toContain(
         `To undo the fields that the run changed there as well: callsheet rollback ${run} --undo-edited${dir}`,
       );

@@ -128,7 +128,9 @@ staged(
     expect(listed.out).toContain('Nothing was written.');
     expect((await trust([], false, none)).out).toContain('(env:SMS_TOKEN)');
     expect(await says(stage, {}, 0)).toContain(UNKNOWN);
-    expect((await trust(['agent.desk'], false)).out).toContain('taken for what is stored');
+    expect((await trust(['agent.desk'], false)).out).toContain(
+      'recorded as stored on the platform',
+    );
     expect((await trust([], false)).out).toContain('The state knows every secret that it holds.');
     await trust(['agent.dekc'], false, { exit: 1 });
     expect(stage.writes()).toHaveLength(writes);

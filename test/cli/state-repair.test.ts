@@ -72,7 +72,7 @@ const DAMAGES: readonly (readonly [string, (stage: Stage) => Promise<unknown>, R
   [
     'hit by a flipped bit that leaves it JSON',
     (stage) => change(stage, 'Front desk', 'Front desj'),
-    /its checksum does not fit/,
+    /its checksum does not match/,
   ],
   [
     'hit by a flipped bit that does not',
@@ -235,7 +235,7 @@ describe('what a repair says', () => {
     await stage.apply();
     await stage.write(STATE, (await stage.read(STATE)).slice(0, 2000));
     const { out, err } = await stateCommands(stage, 'text').repair();
-    expect(out).toMatch(/^What was wrong: the state .+ was\s+cut\s+off/);
+    expect(out).toMatch(/^The problem was: the state .+ was\s+cut\s+off/);
     expect(out).toContain('A part of the state could be read, and was used.');
     expect(out).toContain('1 journal next to it could be read');
     expect(out).toContain('8 resources kept\n  agent.desk ');

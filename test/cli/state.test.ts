@@ -105,7 +105,9 @@ describe('state mv', () => {
   staged('does not make secrets look changed', async (stage) => {
     await stage.apply();
     const { out } = await stateCommands(stage).mv('agent.desk', 'agent.front');
-    expect(JSON.parse(out).ledger[0].message).toMatch(/its 3 secrets changed since .* not known/);
+    expect(JSON.parse(out).ledger[0].message).toMatch(
+      /its 3 secrets changed since .* no longer known/,
+    );
     await stage.edit('agents.yaml', '  desk:', '  front:');
     const { changes, notes } = await stage.plan();
     expect(changes).toEqual([]);

@@ -168,7 +168,7 @@ describe('what people type who come from other tools', () => {
     ['get usage --start 2026-11-01', '--since'],
     ['metrics --end 2026-11-01', '--until'],
     ['-chdir=stack plan', '--dir FOLDER'],
-    ['--dir stack plan', 'behind the command'],
+    ['--dir stack plan', 'after the command'],
     ['plan --version', 'callsheet --version'],
   ])('%s', async (line, right) => {
     expect(await sentenceOf(line.split(' '))).toContain(right);

@@ -14,9 +14,7 @@ describe('a note', () => {
       .applied({ 'agent.desk': { id: 'a1', name: 'Desk', model: 'alpha-4o' } })
       .plan();
     expect(plan.notes).toMatchObject([{ severity: 'warning', address: 'agent.desk' }]);
-    expect(plan.notes[0]?.message).toMatch(
-      /^model is no longer configured;.* value stays/,
-    );
+    expect(plan.notes[0]?.message).toMatch(/^model is no longer configured;.* value stays/);
   });
 
   test('says that a secret is unknown, and how to write it', async () => {

@@ -217,9 +217,7 @@ test.each(['coded', 'page', 'method'] as const)(
             'Callsheet could not check the locked features of organization harbor before writing',
           ),
           expect.stringContaining('could not check whether this language model exists'),
-          expect.stringContaining(
-            'could not check whether this speech-to-text provider exists',
-          ),
+          expect.stringContaining('could not check whether this speech-to-text provider exists'),
         ]);
         await stage.apply();
       },

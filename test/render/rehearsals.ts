@@ -39,7 +39,7 @@ export const rehearsals: { readonly [name: string]: PlanDocument } = {
       faults: [],
       steps: [
         ...passed.steps.slice(0, 6),
-        { ...step('return', 'the fleet is not as it was: 3 leaves differ'), outcome: 'partial' },
+        { ...step('return', 'the fleet is not as before: 3 leaves differ'), outcome: 'partial' },
       ],
       differences: [
         {

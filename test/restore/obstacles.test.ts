@@ -49,7 +49,7 @@ describe('a file that is no snapshot to restore', () => {
     const { store } = stage.sim;
     for (const id of [...store.organizations.keys()]) store.organizations.delete(id);
     const { err } = await restoreOn(stage, file, { state: ownState(stage) }, { exit: 1 });
-    expect(flat(err)).toContain('organizations of the snapshot are not there');
+    expect(flat(err)).toContain('organizations of the snapshot do not exist');
     expect(err).toContain('--map-organization OLD=NEW');
   });
 });
@@ -142,7 +142,9 @@ describe('what no snapshot holds', () => {
       exit: 1,
       env: { ...KEY, ...NO_SECRETS },
     });
-    expect(flat(missing.err)).toContain('1 secret must be supplied, because no snapshot holds them');
+    expect(flat(missing.err)).toContain(
+      '1 secret must be supplied, because no snapshot holds them',
+    );
     const name = 'CALLSHEET_SECRET_AGENT_DESK_INTEGRATIONS_SMSPROVIDER_AUTH_TOKEN';
     expect(missing.err).toContain(name);
     expect(stage.sim.store.agents.size).toBe(0);
@@ -189,7 +191,7 @@ describe('what no snapshot holds', () => {
     expect(fleetOf(stage.sim)).toEqual(before);
     const unset = { env: { CRM_KEY: '' }, exit: 1 };
     const named = await restoreOn(stage, file, { ...flags, secrets }, unset);
-    expect(named.err).toContain('names what cannot be read');
+    expect(named.err).toContain('names sources that cannot be read');
   });
 
   staged('comes with the files that were kept in it', async (stage) => {

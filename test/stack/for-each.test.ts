@@ -216,9 +216,7 @@ broken([
   {
     title: 'a table that is empty to the last byte',
     files: looped(''),
-    says: [
-      'agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv is empty',
-    ],
+    says: ['agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv is empty'],
   },
   {
     title: 'a repeated key',

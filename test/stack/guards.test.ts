@@ -77,17 +77,11 @@ describe('a freeze window', () => {
       },
       {
         written: '{ zone: UTC, hours: 25:00-26:00 }',
-        says: [
-          '6:32 schema/format',
-          'hours must be hours of a day: its start 25:00 is not a time',
-        ],
+        says: ['6:32 schema/format', 'hours must be hours of a day: its start 25:00 is not a time'],
       },
       {
         written: '{ zone: UTC, hours: 24:00-06:00 }',
-        says: [
-          '6:32 schema/format',
-          'hours must be hours of a day: its start 24:00 is not a time',
-        ],
+        says: ['6:32 schema/format', 'hours must be hours of a day: its start 24:00 is not a time'],
       },
       {
         written: '{ zone: UTC, hours: 09:00-17:60 }',
@@ -95,10 +89,7 @@ describe('a freeze window', () => {
       },
       {
         written: '{ zone: UTC, hours: 24:00-24:01 }',
-        says: [
-          '6:32 schema/format',
-          'hours must be hours of a day: its start 24:00 is not a time',
-        ],
+        says: ['6:32 schema/format', 'hours must be hours of a day: its start 24:00 is not a time'],
       },
       {
         written: '{ zone: UTC, hours: 09:00-09:00 }',

@@ -136,7 +136,9 @@ describe('a prompt of megabytes is compared, more coarsely', () => {
     ['it is one paragraph', long.replaceAll('\n', ' '), long.replaceAll('\n', ' ! ')],
   ])('as a whole where %s', (_, before, after) => {
     expect(typesOf(before, after)).toEqual(['removed', 'added']);
-    expect(viewProse(before, after, false).summary).toMatch(/too much differs to compare all of it/);
+    expect(viewProse(before, after, false).summary).toMatch(
+      /too much differs to compare all of it/,
+    );
   });
 
   it('and a long word below that size does not break it', () => {

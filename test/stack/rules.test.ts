@@ -59,7 +59,9 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'that asks for a field that only the platform knows',
       files: rule('has(resource.created_at)', 'on: agent'),
-      says: [invalid('5:31', 'rules.r: require asks for resource.created_at, which does not exist')],
+      says: [
+        invalid('5:31', 'rules.r: require asks for resource.created_at, which does not exist'),
+      ],
     },
     {
       title: 'that asks for what is not there beside a macro of the same name',
@@ -230,7 +232,9 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'with a name that is none',
       files: { 'callsheet.yaml': `${MAIN}rules: { "a b": { require: "true", message: M } }\n` },
-      says: ['callsheet.yaml:4:10 rules/name rules has "a b", which is not a valid name for a rule'],
+      says: [
+        'callsheet.yaml:4:10 rules/name rules has "a b", which is not a valid name for a rule',
+      ],
     },
     {
       title: 'beside another file',

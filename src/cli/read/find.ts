@@ -139,7 +139,7 @@ function noneCalled(kind: Kind, text: string, listed: readonly Listed[]): Callsh
     hint:
       near.length > 0
         ? `The nearest names: ${near.join(', ')}.`
-        : `callsheet get ${kind.section} lists the existing ones.`,
+        : `callsheet get ${kind.section} lists the existing resources.`,
   });
 }
 
