@@ -94,13 +94,18 @@ async function messagesOf(file: string): Promise<readonly Passage[]> {
   visit(parseAst(source, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file), (node) => {
     const text = textOf(node);
     if (text === undefined || !MESSAGE.test(text) || SQL.test(text)) return;
-    const line = source.slice(0, Number(node['start'])).split('\n').length;
+    const line = source.slice(0, Number(node.start)).split('\n').length;
     found.push({ place: `${path}:${line}`, text: plain(text) });
   });
   return found;
 }
 
-type Node = { readonly [member: string]: unknown };
+type Node = {
+  readonly type?: unknown;
+  readonly start?: unknown;
+  readonly value?: unknown;
+  readonly quasis?: unknown;
+};
 
 function visit(value: unknown, each: (node: Node) => void): void {
   if (Array.isArray(value)) for (const one of value) visit(one, each);
@@ -114,9 +119,9 @@ function isNode(value: unknown): value is Node {
 }
 
 function textOf(node: Node): string | undefined {
-  if (node['type'] === 'Literal' && typeof node['value'] === 'string') return node['value'];
-  if (node['type'] !== 'TemplateLiteral' || !Array.isArray(node['quasis'])) return undefined;
-  return node['quasis'].map(({ value }) => value.raw).join('…');
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
+  if (node.type !== 'TemplateLiteral' || !Array.isArray(node.quasis)) return undefined;
+  return node.quasis.map(({ value }) => value.raw).join('…');
 }
 
 /** One line that Markdown reads as a paragraph, whatever it begins with. */

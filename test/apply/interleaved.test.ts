@@ -66,9 +66,7 @@ describe('somebody writes between the check and the write', () => {
           status: 'done',
           interleaved: [{ actor: MINA, source: 'dashboard', order: 'before' }],
         });
-        expect(line?.message).toMatch(
-          /between the check and this write \\(user:mina via dashboard/,
-        );
+        expect(line?.message).toMatch(/between the check and this write \(user:mina via dashboard/);
         expect(line?.history?.after).toBeGreaterThan(line?.interleaved?.[0]?.entry ?? Infinity);
         const undone = await rolledBack(stage);
         expect(undone.err).toContain('agent.desk was edited while the run wrote it');
