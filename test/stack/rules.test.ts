@@ -136,7 +136,7 @@ describe('a broken rule is told at its place', () => {
       title: 'with members that are none',
       files: main('{ require: "true", message: M, on: agnt, severity: fatal, mesage: x }'),
       says: [
-        invalid('5:41', 'callsheet.yaml: rules.r.on names "agnt", which is no kind'),
+        invalid('5:41', 'callsheet.yaml: rules.r.on names "agnt", which is not a kind'),
         'callsheet.yaml:5:57 schema/enum callsheet.yaml: rules.r.severity cannot be "fatal"',
         'callsheet.yaml:5:64 schema/unknown-key callsheet.yaml: rules.r has no field "mesage"',
       ],

@@ -40,7 +40,7 @@ broken([
     },
     {
       url: 'http://x.test',
-      what: 'http://x.test is plain http, which would send credentials in clear',
+      what: 'http://x.test is plain http, which would send credentials unencrypted',
     },
   ].map(({ url, what, warned }) => ({
     title: `a base address that no command would use: ${url}`,

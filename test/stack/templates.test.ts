@@ -79,7 +79,7 @@ broken([
       'p.md': '${x}',
     },
     says: [
-      'agents.yaml:4:39 form/mixed agent.a: system_prompt has wiht beside $template',
+      'agents.yaml:4:39 form/mixed agent.a: system_prompt has wiht next to $template',
       'agents.yaml:5:36 form/value agent.a: greeting_message needs a text after $template',
       'agents.yaml:6:43 form/value agent.a: description needs a map of names and values after with, not a list',
       'agents.yaml:7:54 form/value agent.a: voicemail_message gives x of with as a list; it must be a text, a number, true or false',
