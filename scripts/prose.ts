@@ -1,6 +1,7 @@
 /**
  * Holds the words that people read against the vocabulary of `docs/contributing/words.json`: the pages for users, the
- * README, and each message of `src/`. textlint reads the Markdown, so code and quotations of it are not judged.
+ * README, each message of `src/`, and the descriptions of rules and fields. textlint reads the Markdown, so code in it
+ * is not judged.
  */
 import { glob, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -27,6 +28,8 @@ const SILENT = [/^src\/simulator\//, /^src\/render\/prose\//, /\.generated\.ts$/
 /** A message has three words at least; SQL is for a database. */
 const MESSAGE = /[a-z]{2,}[ ,:;]+\S*[a-z]{2,}[ ,:;]+\S*[a-z]{2,}/i;
 
+const DESCRIBING = new Set(['description', 'summary', 'remedy']);
+
 const SQL = /^\s*(?:select|insert|update|delete|create|alter|with) .*[a-z]/s;
 
 /** A stretch of text and where it is from. */
@@ -49,9 +52,10 @@ for (const file of pages) {
   );
 }
 
-const passages = (
-  await Promise.all((await filesOf('src/**/*.{ts,tsx}')).map((file) => messagesOf(file)))
-).flat();
+const passages = [
+  ...(await Promise.all((await filesOf('src/**/*.{ts,tsx}')).map((file) => messagesOf(file)))),
+  ...(await Promise.all((await filesOf('schemas/{rules,kinds/*}.json')).map(descriptionsOf))),
+].flat();
 // One message a paragraph: the line of a finding tells which it is.
 for (const { line, message } of await lint(passages.map(({ text }) => text).join('\n\n'))) {
   const { place } = passages[(line - 1) / 2] ?? { place: 'src' };
@@ -96,6 +100,18 @@ async function messagesOf(file: string): Promise<readonly Passage[]> {
     if (text === undefined || !MESSAGE.test(text) || SQL.test(text)) return;
     const line = source.slice(0, Number(node.start)).split('\n').length;
     found.push({ place: `${path}:${line}`, text: plain(text) });
+  });
+  return found;
+}
+
+/** The texts of rules and fields, which `explain`, editors and the reference show. */
+async function descriptionsOf(file: string): Promise<readonly Passage[]> {
+  const place = relative(ROOT, file);
+  const found: Passage[] = [];
+  JSON.parse(await readFile(file, 'utf8'), (key, value: unknown) => {
+    if (DESCRIBING.has(key) && typeof value === 'string')
+      found.push({ place: `${place} "${value.slice(0, 60)}"`, text: plain(value) });
+    return value;
   });
   return found;
 }
