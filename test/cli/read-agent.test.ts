@@ -87,7 +87,7 @@ describe('nobody is meant by', () => {
       'an address that the stack does not have',
       'agent.reception',
       undefined,
-      'Error: agent.reception matches no resource of this stack\n',
+      'Error: agent.reception is not a resource of this stack\n',
     ],
   ])('%s', async (_, wanted, organization, message) => {
     const stage = await openReadStage(ANSWERS, { 'callsheet.yaml': NAMED });

@@ -72,7 +72,7 @@ staged('what cannot be moved stays, and says why', async (stage) => {
   await refused(taken, 4, 'there is already a state at');
   await refused(join(stage.folder, '.callsheet/state.json'), 1, 'already');
   await refused('ftp://x/y', 1, 'Callsheet cannot keep a state at ftp://');
-  await refused('postgres://u:p4ss@db/x?stack=a', 1, 'carries a password');
+  await refused('postgres://u:p4ss@db/x?stack=a', 1, 'contains a password');
   await refused(`${http.origin}/plain/x`, 1, 'answered 401');
   const lease = await storeOf(stage).acquire(holder('r9', deadPid()));
   await lease.append(began('r9', before.serial, before.lineage));

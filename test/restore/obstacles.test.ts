@@ -71,7 +71,7 @@ describe('a target that is not empty', () => {
     const flags = { state: ownState(stage) };
     const refused = await restoreOn(stage, file, flags, { exit: 4 });
     expect(flat(refused.err)).toContain(
-      'the target is not empty: 6 resources of the snapshot are there already (1 of them changed), and 1 other resource beside them',
+      'the target is not empty: 6 resources of the snapshot are there already (1 of them changed), and 1 other resource',
     );
     expect(refused.err).toContain(`agent.desk  ${desk.id}  differs`);
     expect(stage.writes().length).toBe(writes);

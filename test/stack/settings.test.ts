@@ -117,7 +117,7 @@ include: 1
     says: ['callsheet.yaml:4:16 config/state callsheet.yaml: state.http needs address'],
   },
   {
-    title: 'a state whose address carries a password',
+    title: 'a state whose address contains a password',
     files: {
       'callsheet.yaml': `${MAIN}state: { http: { address: "https://u:p4ss@s.example.test" } }\n`,
     },
