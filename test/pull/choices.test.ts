@@ -333,7 +333,7 @@ const ROWS: readonly Row[] = [
         '    greeting_message: Hi\n    enable_recording',
       ),
     happens: (stage) => edit(stage, 'Cedar', { greeting_message: null }),
-    refused: ['agent.clinic["cedar"] greeting_message: it would not read as what is live'],
+    refused: ['agent.clinic["cedar"] greeting_message: the configuration would not have the live value'],
     diff: [],
     isEmpty: false,
   },
@@ -375,7 +375,7 @@ const ROWS: readonly Row[] = [
   {
     title: 'what is not valid here stays out',
     happens: (stage) => edit(stage, 'Recall', { agent_type: 'brand_new' }),
-    refused: ['agent.recall agent_type: what is live is not valid'],
+    refused: ['agent.recall agent_type: the live value is not valid'],
     diff: [],
     isEmpty: false,
   },

@@ -375,7 +375,7 @@ describe('says which source has what fault, and asks nobody else', () => {
       'a container where nobody listens',
       {},
       () => ({ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://127.0.0.1:1/x' }),
-      /credentials of the container: nobody listens there/,
+      /credentials of the container: no server listens there/,
       /./,
     ],
     [

@@ -170,7 +170,7 @@ test('says what is wrong: nobody listens, after it asked more than once', async 
   const store = openRemoteStore(documentRemote(place), world);
   onTestFinished(() => store.close());
   const { message, hint } = await failureOf(() => store.load());
-  expect(message).toContain('cannot read the state http://127.0.0.1:1/x: nobody listens there');
+  expect(message).toContain('cannot read the state http://127.0.0.1:1/x: no server listens there');
   expect(hint).toBe('Check that the store runs and can be reached from here.');
   expect(pauses).toHaveLength(3);
 });

@@ -298,9 +298,9 @@ describe('who is refused at the door is told why', () => {
   });
 
   test.each([
-    ['verify_full', 'Write one of disable, require, verify-ca, verify-full.'],
-    ['', 'Write one of disable, require, verify-ca, verify-full.'],
-    ['constructor', 'Write one of disable, require, verify-ca, verify-full.'],
+    ['verify_full', 'Use one of disable, require, verify-ca, verify-full.'],
+    ['', 'Use one of disable, require, verify-ca, verify-full.'],
+    ['constructor', 'Use one of disable, require, verify-ca, verify-full.'],
     ['prefer', 'With prefer the connection can be unencrypted without a warning.'],
   ])('sslmode=%s', async (mode, hint) => {
     expect(await refusalOf(at(`postgres?sslmode=${mode}`))).toEqual({
