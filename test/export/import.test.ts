@@ -139,7 +139,7 @@ describe('import', () => {
       'an id that does not exist',
       ['agent.desk', id(8)],
       1,
-      `there is no agent ${id(8)} where agent.desk belongs`,
+      `the key has access to no agent ${id(8)} in the place of agent.desk`,
     ],
     [
       'the id of another kind',
