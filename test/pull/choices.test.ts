@@ -333,7 +333,9 @@ const ROWS: readonly Row[] = [
         '    greeting_message: Hi\n    enable_recording',
       ),
     happens: (stage) => edit(stage, 'Cedar', { greeting_message: null }),
-    refused: ['agent.clinic["cedar"] greeting_message: the configuration would not have the live value'],
+    refused: [
+      'agent.clinic["cedar"] greeting_message: the configuration would not have the live value',
+    ],
     diff: [],
     isEmpty: false,
   },

@@ -55,7 +55,7 @@ test.each<[string, FieldChange, string]>([
   [
     'a secret sent again',
     fieldOf('key', null, { $secret: 'env:K' }, { secret: true, cause: 'secret_resent' }),
-    '~ key: (secret from env:K) (sent again (--resend-secrets))',
+    '~ key: (secret from env:K) (sent again, as asked)',
   ],
   [
     'a new file',

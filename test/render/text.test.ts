@@ -130,9 +130,7 @@ test.each([
 test('an accepted conflict says that what is live is overwritten', () => {
   const plan = planOf([changeOf({ fields: [fieldOf('model', 'a', 'b', { cause: 'conflict' })] })]);
   const accepted = { ...plan, options: { ...plan.options, accept_conflicts: true } };
-  expect(renderPlanText(plan, PLAIN)).toContain(
-    'To overwrite it,\n    plan with --accept-conflicts.',
-  );
+  expect(renderPlanText(plan, PLAIN)).toContain('plan with\n    --accept-conflicts.');
   expect(renderPlanText(accepted, PLAIN)).toContain(
     'The live values will be overwritten (--accept-conflicts).',
   );
