@@ -130,7 +130,7 @@ test.each([
 test('an accepted conflict says that what is live is overwritten', () => {
   const plan = planOf([changeOf({ fields: [fieldOf('model', 'a', 'b', { cause: 'conflict' })] })]);
   const accepted = { ...plan, options: { ...plan.options, accept_conflicts: true } };
-  expect(renderPlanText(plan, PLAIN)).toContain('plan with\n    --accept-conflicts.');
+  expect(renderPlanText(plan, PLAIN)).toContain('To keep the live values, put them into');
   expect(renderPlanText(accepted, PLAIN)).toContain(
     'The live values will be overwritten (--accept-conflicts).',
   );
