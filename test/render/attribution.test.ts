@@ -38,8 +38,7 @@ describe('edits that may have been it', () => {
     const edits = editsOf(20);
     const lines = drifted(oneOf(edits), edits);
     const at = lines.indexOf(
-      '    by one of these edits; the history does not say which edit changed which',
-      '    field:',
+      '    by one of these edits; the history does not say which edit changed which field:',
     );
     expect(lines.slice(at + 1, at + 11)).toEqual([
       ...edits
