@@ -14,6 +14,7 @@ const SIDE_BY_SIDE: readonly Part[] = [
   ['editor schema is fresh', 'node', ['scripts/generate-config-schema.ts', '--check']],
   ['reference is fresh', 'node', ['scripts/generate-reference.ts', '--check']],
   ['outputs in the docs are fresh', 'node', ['scripts/docs.ts', '--check']],
+  ['words of pages and messages', 'node', ['scripts/prose.ts']],
   ['OpenAPI document', 'node', ['scripts/lint-openapi.ts']],
   ['types', 'tsc', []],
   ['types in the browser', 'tsc', ['-p', 'src/page/browser']],

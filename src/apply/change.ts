@@ -299,7 +299,7 @@ function prove(
   if (moved.length > 0) {
     throw new CallsheetError(
       'api',
-      `written, but what was sent back as it was read is something else now: ${moved.join(', ')}`,
+      `written, but fields that were sent back unchanged now have other values: ${moved.join(', ')}`,
     );
   }
   const known = new Set(given.map(({ text }) => text));
@@ -312,7 +312,7 @@ function prove(
   if (failed === undefined || failed.length === 0) return kept ?? [];
   throw new CallsheetError(
     'api',
-    `written, but the platform still returns something else for ${failed.join(', ')}`,
+    `written, but the platform still returns other values for ${failed.join(', ')}`,
   );
 }
 
@@ -321,13 +321,13 @@ function remarksOf(work: Work, progress: Progress, kept: readonly string[]): str
   const { remarks, left } = progress;
   const others = othersIn(work.change.address, progress);
   const { former_id: former } = formerOf(work);
-  const isBack = `it is back under a new id, ${progress.live?.id} (it was ${former})`;
-  const stays = `the platform does not clear ${kept.join(', ')}: what stands there stays, and is no longer looked after`;
+  const isBack = `it was created again with the id ${progress.live?.id} (before: ${former})`;
+  const stays = `the platform cannot clear ${kept.join(', ')}: the value stays, and Callsheet no longer manages it`;
   return (
     [
       ...(former === undefined ? [] : [isBack]),
       ...left.map(notUndone),
-      ...(left.length > 0 ? ['the rest is as it was'] : []),
+      ...(left.length > 0 ? ['everything else was undone'] : []),
       ...remarks,
       ...unverified(work, progress),
       ...(kept.length === 0 ? [] : [stays]),
@@ -345,7 +345,9 @@ function unverified({ kind }: Work, { live, written }: Progress): readonly strin
   });
   return unseen.length === 0
     ? []
-    : [`${unseen.join(', ')} was sent, and the platform does not return it: it is not verified`];
+    : [
+        `${unseen.join(', ')} was sent, but the platform does not return it, so Callsheet cannot verify it`,
+      ];
 }
 
 /** The id that something had which a rollback makes anew. */

@@ -49,7 +49,7 @@ export async function performCreate(
     remarks: remark === undefined ? progress.remarks : [...progress.remarks, remark],
   });
   const found = again ? await lookAgain(work, progress) : undefined;
-  if (found !== undefined) return done(found, 'it was there in full by the time it was read again');
+  if (found !== undefined) return done(found, 'the resource was complete when it was read again');
   const made = await createOrFind(work, draft, again, progress);
   if (made.isFound !== true) takeId(work, made);
   const live = await readMade(work, made, scope);
@@ -68,9 +68,9 @@ function takeId({ change, isTaken, claim }: Work, { id }: Created): void {
   if (isTaken(id))
     throw new CallsheetError(
       'api',
-      `${change.address}: its creation was answered with the id ${id}, which another resource of the stack has`,
+      `${change.address}: the platform answered the create with the id ${id}, which another resource of the stack already has`,
       {
-        hint: 'Look in the dashboard whether it was made, and name its id in lifecycle.adopt; then plan again.',
+        hint: 'Check in the dashboard whether the resource was created. If so, name its id in lifecycle.adopt. Then plan again.',
       },
     );
   claim(id);
@@ -79,7 +79,7 @@ function takeId({ change, isTaken, claim }: Work, { id }: Created): void {
 async function readMade(work: Work, { id }: Created, scope: Scope): Promise<LiveResource> {
   const live = await readLive(work, { id, scope, isUnread: true });
   if (live !== undefined) return live;
-  throw new CallsheetError('api', `the platform made ${id} and then did not return it`);
+  throw new CallsheetError('api', `the platform created ${id} and then did not return it`);
 }
 
 /** How long one waits between looks at what the platform may still be at work on: half a minute in all. */
@@ -161,9 +161,9 @@ async function createOrFind(
       const ids = matches.map(({ id }) => id).join(', ');
       throw new CallsheetError(
         'api',
-        `${change.address}: the answer to its creation was lost, and ${matches.length} live resources have its name: ${ids}`,
+        `${change.address}: the answer to the create was lost, and ${matches.length} live resources have this name: ${ids}`,
         {
-          hint: 'Delete the surplus ones in the dashboard, or name the id of the right one in lifecycle.adopt; then plan again.',
+          hint: 'Delete the duplicates in the dashboard, or name the id of the right one in lifecycle.adopt. Then plan again.',
           cause: error,
         },
       );
@@ -201,15 +201,15 @@ async function whoHasIt(
   scope: Scope,
 ): Promise<CallsheetError> {
   if ((await deps.reader.list(kind, scope)) !== undefined) return error;
-  const hint = `The platform cannot be asked which one that is: find its id in the dashboard and name it in lifecycle.adopt.`;
+  const hint = `The platform has no endpoint that finds the existing resource. Look up its id in the dashboard and name the id in lifecycle.adopt.`;
   return new CallsheetError('api', error.message, { hint, cause: error });
 }
 
 /** The answer to a creation was lost, and there is no list to look in. */
 function unknownCreation(address: Address, error: unknown): CallsheetError {
-  const message = `${address}: the answer to its creation was lost, and there is no list that would tell whether it was made`;
+  const message = `${address}: the answer to the create was lost, and the platform has no list that shows whether the resource exists`;
   const hint =
-    'Look in the dashboard: if it is there, name its id in lifecycle.adopt; then plan again.';
+    'Check in the dashboard. If the resource exists, name its id in lifecycle.adopt. Then plan again.';
   return new CallsheetError('api', message, { hint, cause: error });
 }
 

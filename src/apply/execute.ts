@@ -101,7 +101,8 @@ export async function executePlan(
   }
 
   async function runChange(change: Change, blocker: Address | undefined): Promise<LedgerLine> {
-    if (deps.stop.aborted) return lineOf(change, 'not_attempted', 'the run was stopped before it');
+    if (deps.stop.aborted)
+      return lineOf(change, 'not_attempted', 'the run was stopped before this change');
     if (hasFailed()) return lineOf(change, 'not_attempted', 'the state could not be written');
     if (blocker !== undefined) return lineOf(change, 'blocked', `waits for ${blocker}`);
     onEvent({ type: 'change_started', address: change.address, action: change.action });

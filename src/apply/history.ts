@@ -179,15 +179,17 @@ export function interleavedMessage(
   const parts = [
     ...(before?.length
       ? [
-          `somebody else wrote it between the check and this write: ${before.map(who).join(', ')}; where both set the same, theirs is overwritten`,
+          `somebody else edited it between the check and this write (${before.map(who).join(', ')}), and this run overwrote the fields that both set`,
         ]
       : []),
     ...(unknown?.length
       ? [
-          `its history has an edit without a time, from before this write or right at it: ${unknown.map(who).join(', ')}`,
+          `its history has an edit without a time, made before or during this write: ${unknown.map(who).join(', ')}`,
         ]
       : []),
-    ...(after?.length ? [`it was edited again right after: ${after.map(who).join(', ')}`] : []),
+    ...(after?.length
+      ? [`it was edited again right after this write: ${after.map(who).join(', ')}`]
+      : []),
   ];
   if (parts.length === 0) return undefined;
   return `${parts.join('; ')} (callsheet history ${address})`;

@@ -122,7 +122,9 @@ async function checkAbsence({ change, kind, desired, deps }: PinnedChange): Prom
   const listed = await listKnown(deps.reader, kind, scope);
   const [twin] = listed && key !== undefined ? itemsNamed(listed, kind, scope, key) : [];
   if (twin !== undefined) {
-    throw new StaleError(`${change.address}: one of its name (${twin.id}) was made since the plan`);
+    throw new StaleError(
+      `${change.address}: another resource with its name (${twin.id}) was created since the plan`,
+    );
   }
 }
 

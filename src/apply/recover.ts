@@ -129,7 +129,8 @@ export async function recoverFailedChange(
     if (record !== null && address !== work.change.address) leftBehind.set(address, record);
   }
   const message =
-    recovered?.message ?? `was created (id ${resource.id}); nobody could look how far`;
+    recovered?.message ??
+    `was created (id ${resource.id}), but Callsheet could not check whether it is complete`;
   return { id: resource.id, resource, leftBehind, message: `it ${message}` };
 }
 
@@ -156,12 +157,16 @@ export async function recoverCreation(interrupted: InterruptedChange): Promise<R
   const { address, snapshot, requests } = interrupted.change;
   const intended = snapshot?.intended;
   const making = requests.filter(({ intent }) => isMakingStep(intent));
-  if (!intended) return perhapsMade(interrupted, 'its journal does not say what it was to be');
+  if (!intended)
+    return perhapsMade(interrupted, 'its journal does not record the intended configuration');
   const told = making.findLast(({ outcome }) => outcome?.ok && outcome.id !== null)?.outcome?.id;
   if (told && interrupted.isTaken(told))
-    return perhapsMade(interrupted, `its answer named ${told}, which another resource has`);
+    return perhapsMade(
+      interrupted,
+      `the platform answered with the id ${told}, which another resource already has`,
+    );
   const ids = told ? [told] : await idsMade(interrupted, intended, making[0]);
-  if (ids === undefined) return perhapsMade(interrupted, 'there is no list to look in');
+  if (ids === undefined) return perhapsMade(interrupted, 'the platform has no list to search');
   const [id, ...others] = ids;
   if (others.length > 0) return several(address, ids);
   const live =
@@ -216,7 +221,7 @@ async function made(
     ...(isFinished ? {} : { unfinished: answered }),
   };
   const left = await leftBehind(interrupted, id);
-  const rest = isFinished ? restOf(taken) : '; what is missing of it is still to be done';
+  const rest = isFinished ? restOf(taken) : ', but is not complete yet';
   return {
     address,
     id,
@@ -242,7 +247,7 @@ async function leftBehind(interrupted: InterruptedChange, id: string) {
   if (live === undefined) return undefined;
   const at = spare(address);
   return {
-    message: `; the one before it (id ${old.id}) is still there, and is ${at} until it is deleted`,
+    message: `; the old resource (id ${old.id}) still exists, and is tracked as ${at} until it is deleted`,
     records: [[at, old]] as const,
   };
 }
@@ -259,7 +264,7 @@ async function notMade(interrupted: InterruptedChange): Promise<Recovered> {
     id,
     isDone: false,
     severity: 'info',
-    message: again === undefined ? 'was not created' : `was not written anew (id ${id})`,
+    message: again === undefined ? 'was not created' : `was not written again (id ${id})`,
     records: new Map(),
   };
 }
@@ -275,7 +280,7 @@ function several(address: Address, ids: readonly string[]): Recovered {
     id: null,
     isDone: false,
     severity: 'warning',
-    message: `may have been created: ${ids.length} live resources have its name since, ${ids.join(', ')}. Name the id of the right one in lifecycle.adopt, or delete those that are too many in the dashboard`,
+    message: `may have been created: ${ids.length} live resources with its name exist since then, ${ids.join(', ')}. Name the id of the right one in lifecycle.adopt, or delete the duplicates in the dashboard`,
     records: new Map(),
     candidates: ids,
   };
@@ -290,7 +295,7 @@ export async function recoverDeletion(interrupted: InterruptedChange): Promise<R
   const live = await reader.read(kind, { id, scope }, new Set());
   const common = { address, id, severity: 'info' as const };
   if (live === undefined) {
-    const then = snapshot?.intended ? '; the one that takes its place was not made yet' : '';
+    const then = snapshot?.intended ? '; its replacement was not created yet' : '';
     const message = `was deleted (id ${id})${then}`;
     return { ...common, isDone: then === '', message, records: new Map([[address, null]]) };
   }
@@ -310,7 +315,7 @@ export async function recoverUpdate(interrupted: InterruptedChange): Promise<Rec
   const common = { address, id, severity: 'info' as const, records: new Map() };
   if (live === undefined) return { ...common, isDone: false, message: `is gone (id ${id})` };
   if (!intended || live.extent === 'nothing') {
-    const message = `cannot be read, so that nobody knows whether it was changed (id ${id})`;
+    const message = `cannot be read, so Callsheet cannot tell whether it was changed (id ${id})`;
     return { ...common, severity: 'warning', isDone: false, message };
   }
   const taken = recoverLeaves({
@@ -345,8 +350,9 @@ export async function recoverUpdate(interrupted: InterruptedChange): Promise<Rec
 
 /** What is still to do about a change that took in part, in words. */
 function restOf({ extent, isUnsettled }: Taken): string {
-  if (isUnsettled) return '; whether its secrets arrived is unknown, so they are written again';
-  return extent === 'all' ? '' : '; what is missing is still to be done';
+  if (isUnsettled)
+    return '; Callsheet cannot tell whether its secrets arrived, so it will write them again';
+  return extent === 'all' ? '' : '; the rest is still to do';
 }
 
 /** A resource with the facets that a change was about. */
@@ -453,7 +459,7 @@ function ledgerOfDeadRun(entries: readonly JournalEntry[]): readonly LedgerLine[
       action: actionOf(steps),
       status: isDone ? 'done' : 'failed',
       id: recorded.get(address) ?? steps.at(-1)?.id ?? null,
-      message: isDone ? null : 'the run died before it was known whether this took',
+      message: isDone ? null : 'the run died before the platform confirmed this change',
       fields: [...new Set(steps.flatMap(({ fields }) => fields))],
       history: null,
     };
@@ -521,7 +527,7 @@ function answeredIn(
 /**
  * Live resources that a request whose answer was lost may have made: of its natural key, nobody else's, and
  * not older than the request, where the list tells. Of a kind whose resources have versions it is the
- * newest. Undefined: there is no list to look in.
+ * newest. Undefined: the platform has no list to search.
  */
 export async function findCreated(
   { kind, scope, key, since, old, isTaken }: Sought,

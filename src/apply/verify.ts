@@ -117,7 +117,7 @@ export function checkFile(
   if (known.some((one) => one instanceof Blob && one.sha256 === file.sha256)) return;
   throw new CallsheetError(
     'refused',
-    `${change.address}: would upload ${file.path}, which the plan does not show; it was not sent`,
+    `${change.address}: would upload ${file.path}, which the plan does not show, so it was not sent`,
   );
 }
 
@@ -208,7 +208,7 @@ function unreviewed(
   ];
   return new CallsheetError(
     'refused',
-    `${address}: the request ${operation} ${parts.join(' and ')}, which the plan does not show; it was not sent`,
+    `${address}: the request ${operation} ${parts.join(' and ')}, which the plan does not show, so it was not sent`,
     {
       hint: 'Nothing of this request has taken effect. Please report this with the plan (callsheet plan --out FILE).',
     },

@@ -136,7 +136,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       ...TREE,
       format('text', 'json', 'sarif', 'junit', 'github'),
       flag('--strict', 'take warnings for errors'),
-      flag('--secrets', 'check that each secret can be read here, too'),
+      flag('--secrets', 'also check that each secret can be read here'),
     ],
     examples: [
       'callsheet validate',
@@ -153,12 +153,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: [
       flag('--base-url <url>', 'base address of the platform'),
       flag('--organization <name=id>', 'a name for the organization, and its id'),
-      flag('--agent <name>', 'name of the first agent (Front desk otherwise)'),
+      flag('--agent <name>', 'name of the first agent (by default Front desk)'),
       flag('--ci <pipeline>', 'the pipeline to write at the top of the repository', {
         choices: PIPELINES,
       }),
       flag('--empty', 'no resources'),
-      flag('--keep-existing', 'leave files that are there as they are, and write the rest'),
+      flag('--keep-existing', 'keep existing files, and write the rest'),
       flag('--yes', 'ask nothing, even on a terminal'),
     ],
     examples: [
@@ -171,8 +171,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'fmt',
     does: 'bring the YAML of the stack into its order and style',
-    args: [{ name: '[files...]', does: 'these files alone; - for standard input' }],
-    flags: [flag('--check', 'change nothing; list what would change and exit 1')],
+    args: [{ name: '[files...]', does: 'only these files; - for standard input' }],
+    flags: [flag('--check', 'change nothing; list the files to format and exit 1')],
     examples: ['callsheet fmt', 'callsheet fmt --check'],
     exits: OFFLINE,
     load: async () => (await import('./commands/fmt.ts')).fmt,
@@ -200,7 +200,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'explain graph',
-    does: 'draw what refers to what in the stack',
+    does: 'draw the references of the stack',
     flags: [
       ...TARGETS,
       flag('--rows', 'draw each row of a fleet, also those that refer to the same'),
@@ -215,7 +215,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'explain assumptions',
-    does: 'list what is taken for granted where the specification is silent',
+    does: 'list the assumptions made where the specification is silent',
     flags: [format('text', 'json')],
     examples: ['callsheet explain assumptions'],
     exits: OFFLINE,
@@ -232,7 +232,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'completion',
-    does: 'print the script that makes a shell complete callsheet',
+    does: 'print the completion script of a shell',
     args: [{ name: '<shell>', does: 'the shell', choices: SHELLS }],
     examples: ['source <(callsheet completion bash)'],
     exits: OFFLINE,
@@ -240,7 +240,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'plan',
-    does: 'show what apply would do',
+    does: 'show the changes that apply would make',
     flags: STACK_FLAGS.plan,
     examples: [
       'callsheet plan',
@@ -289,23 +289,23 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [
       {
         name: '[run]',
-        does: 'the run to undo: its id, or as much of it as tells it apart; the last one otherwise',
+        does: 'the run to undo: its id or a unique beginning of it; by default the last run',
       },
     ],
     flags: [
       ...KEYS,
       flag('--to <snapshot>', 'a file of callsheet snapshot create to go back to'),
-      flag('--allow-delete', 'with --to: delete what was made since the snapshot'),
-      flag('--target <address...>', 'only these of what it would bring back: an address, a kind'),
-      flag('--exclude <address...>', 'leave these as they are: an address, a kind'),
+      flag('--allow-delete', 'with --to: delete resources created since the snapshot'),
+      flag('--target <address...>', 'undo only these: an address, a kind'),
+      flag('--exclude <address...>', 'do not change these: an address, a kind'),
       flag('--dry-run', 'show the plan and write nothing'),
       AUTO_APPROVE,
+      flag('--undo-edited', 'also undo fields of the run that were edited since; no other fields'),
+      flag('--delete-used', 'also delete resources that live resources still use'),
       flag(
-        '--undo-edited',
-        'undo the fields of the run that somebody edited since, too, and no others',
+        '--skip-refused',
+        'leave out changes that are refused or were edited since; undo the rest',
       ),
-      flag('--delete-used', 'delete what live resources still use, too'),
-      flag('--skip-refused', 'leave out what is refused or was edited since, and undo the rest'),
       OVERRIDE_FREEZE,
       CONCURRENCY,
       format('text', 'json', 'markdown', 'html'),
@@ -333,9 +333,9 @@ export const COMMANDS: readonly CommandEntry[] = [
       ...PLANNING,
       repeatable(
         '--fault <fault>',
-        'what is to go wrong on the copy: 429, 503, lost (answers), or a fault of `simulate`',
+        'a fault to simulate on the copy: 429, 503, lost (answers), or a fault of `simulate`',
       ),
-      flag('--chaos-seed <seed>', 'where faults that strike by chance are drawn from', {
+      flag('--chaos-seed <seed>', 'the seed of random faults', {
         byDefault: 'callsheet',
       }),
       DIALECT,
@@ -370,7 +370,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'watch',
-    does: 'look for drift again and again; put back what is marked',
+    does: 'look for drift repeatedly; undo it where lifecycle.heal is true',
     flags: [
       ...TARGETS,
       flag('--interval <span>', 'time from one pass to the next: 30s, 5m, 1h', {
@@ -378,12 +378,12 @@ export const COMMANDS: readonly CommandEntry[] = [
         byDefault: 300_000,
         defaultSaid: '5m',
       }),
-      flag('--listen <address>', 'where /healthz, /metrics and /hook are answered', {
+      flag('--listen <address>', 'the address that serves /healthz, /metrics and /hook', {
         ...LISTEN,
         byDefault: { host: '127.0.0.1', port: 9464 },
         defaultSaid: '127.0.0.1:9464',
       }),
-      flag('--heal', 'put back what drifted where lifecycle.heal is true'),
+      flag('--heal', 'undo drift where lifecycle.heal is true'),
       flag('--heal-limit <n>', 'tries for one resource within an hour', {
         parse: positive,
         byDefault: 3,
@@ -403,18 +403,21 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'pull',
-    does: 'write what is live into the configuration',
+    does: 'write live values into the configuration',
     args: [
-      { name: '[addresses...]', does: 'these alone: an address, a kind, or what it begins with' },
+      {
+        name: '[addresses...]',
+        does: 'only these: an address, a kind, or the beginning of an address',
+      },
     ],
     flags: [
       flag('--new', 'write a file for each live resource that the stack does not have'),
-      flag('--dry-run', 'write nothing; show what would change, as a diff'),
-      flag('--theirs', 'take what is live where the configuration changed, too'),
-      flag('--override', 'write on the resource itself what it shares with others'),
-      flag('--change-shared', 'change what is shared where it stands, for the others, too'),
-      flag('--skip-refused', 'leave out what cannot be pulled and write the rest'),
-      flag('--allow-dirty', 'write although there are changes that are not committed'),
+      flag('--dry-run', 'write nothing; show the changes as a diff'),
+      flag('--theirs', 'take the live value even where the configuration changed'),
+      flag('--override', 'write values shared with other resources on the resource itself'),
+      flag('--change-shared', 'change shared values at their source, also for other resources'),
+      flag('--skip-refused', 'leave out values that cannot be pulled; write the rest'),
+      flag('--allow-dirty', 'write even with uncommitted changes'),
       CONCURRENCY,
       format('text', 'json'),
     ],
@@ -440,7 +443,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'state list',
-    does: 'list what the state remembers',
+    does: 'list the resources in the state',
     args: [{ name: '[addresses...]', does: 'only these: an address, a fleet, a kind' }],
     flags: [format('text', 'json')],
     examples: ['callsheet state list', 'callsheet state list agent'],
@@ -450,7 +453,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'state show',
-    does: 'show what the state remembers of a resource',
+    does: 'show a resource in the state',
     args: [{ name: '<address>', does: 'a resource' }],
     flags: [format('text', 'json')],
     examples: ['callsheet state show agent.reception'],
@@ -482,8 +485,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'state rm',
     does: 'forget resources; nothing is deleted on the platform',
-    args: [{ name: '<addresses...>', does: 'what is to be forgotten' }],
-    flags: [flag('--forget-protected', 'forget what is protected, too'), format('text', 'json')],
+    args: [{ name: '<addresses...>', does: 'the addresses to forget' }],
+    flags: [flag('--forget-protected', 'also forget protected resources'), format('text', 'json')],
     examples: ['callsheet state rm agent.reception'],
     exits: EDITING,
     prints: ['callsheet-state-edit'],
@@ -491,9 +494,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'state trust',
-    does: 'take the secrets that are set here for what the platform has stored',
+    does: 'record that the platform has the secrets that are set here',
     args: [{ name: '[addresses...]', does: 'only these: an address, a fleet, a kind' }],
-    flags: [flag('--dry-run', 'list what is unknown, and write nothing'), format('text', 'json')],
+    flags: [flag('--dry-run', 'list unknown secrets, and write nothing'), format('text', 'json')],
     examples: ['callsheet state trust --dry-run', 'callsheet state trust agent.reception'],
     exits: EDITING,
     prints: ['callsheet-state-edit'],
@@ -501,10 +504,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'state push',
-    does: 'put a state in the place of the one of the stack',
-    args: [{ name: '<file>', does: 'what callsheet state pull printed; - for standard input' }],
+    does: 'replace the state of the stack',
+    args: [{ name: '<file>', does: 'the output of callsheet state pull; - for standard input' }],
     flags: [
-      flag('--overwrite', 'replace one that is newer, of another stack or damaged, too'),
+      flag('--overwrite', 'also replace a state that is newer, damaged or of another stack'),
       format('text', 'json'),
     ],
     examples: ['callsheet state push state.json'],
@@ -514,7 +517,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'state unlock',
-    does: 'show who holds the state, or take the lease from them',
+    does: 'show who holds the state, or release their lease',
     args: [{ name: '[lease]', does: 'the lease to end' }],
     flags: [
       flag(
@@ -530,7 +533,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'state migrate',
-    does: 'move the state and the receipts of its runs into an empty place',
+    does: 'move the state and the records of its runs to an empty location',
     flags: [
       flag('--to <place>', 'a path, https://…, postgres://…?stack=NAME or s3://bucket/key', {
         isRequired: true,
@@ -544,7 +547,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'state repair',
-    does: 'rebuild a damaged state from what is readable and from what is live',
+    does: 'rebuild a damaged state from its readable parts and the platform',
     flags: [format('text', 'json')],
     examples: ['callsheet state repair'],
     exits: ['done', 'error', 'stale', 'locked', 'interrupted'],
@@ -553,16 +556,16 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'snapshot create',
-    does: 'keep everything readable of the account in a file',
+    does: 'save everything readable of the account in a file',
     flags: [
-      flag('--out <file>', 'the file; named after the account and the time otherwise'),
-      flag('--organization <name|id>', 'this organization alone'),
-      repeatable('--knowledge-base <id>', 'a knowledge base beside those of the stack'),
-      flag('--media', 'the files of the stack, too, that voices and documents were made of'),
-      flag('--encrypt', 'ask for a passphrase, where none is given otherwise'),
+      flag('--out <file>', 'the file; by default named after the account and the time'),
+      flag('--organization <name|id>', 'only this organization'),
+      repeatable('--knowledge-base <id>', 'a knowledge base in addition to those of the stack'),
+      flag('--media', 'include the files that voices and documents were made of'),
+      flag('--encrypt', 'ask for a passphrase if none is set'),
       PASSPHRASE_FILE,
-      repeatable('--recipient <key>', 'encrypt for the holder of this key of age (age1…)'),
-      flag('--base <file>', 'an earlier snapshot: only what differs from it is written'),
+      repeatable('--recipient <key>', 'encrypt for this age recipient (age1…)'),
+      flag('--base <file>', 'an earlier snapshot: write only the differences'),
       IDENTITY,
       format('text', 'json'),
     ],
@@ -578,7 +581,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'snapshot list',
     does: 'list the snapshots of a folder',
-    args: [{ name: '[folder]', does: 'the working directory otherwise' }],
+    args: [{ name: '[folder]', does: 'by default the working directory' }],
     flags: [...KEYS, format('text', 'json')],
     examples: ['callsheet snapshot list backups'],
     exits: OFFLINE,
@@ -587,7 +590,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'snapshot show',
-    does: 'show what a snapshot holds, or one resource of it',
+    does: 'show the contents of a snapshot, or one resource of it',
     args: [
       { name: '<file>', does: 'a snapshot' },
       { name: '[resource]', does: 'an address, an id or a name' },
@@ -603,7 +606,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'snapshot diff',
-    does: 'show what changed from one snapshot to another',
+    does: 'show the differences of two snapshots',
     args: [
       { name: '<earlier>', does: 'a snapshot' },
       { name: '<later>', does: 'another of the same account' },
@@ -623,25 +626,25 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'restore',
-    does: 'bring back what a snapshot holds, here or elsewhere',
+    does: 'restore a snapshot, here or in another account',
     args: [{ name: '<file>', does: 'a file of callsheet snapshot create' }],
     flags: [
       ...KEYS,
-      repeatable('--organization <name|id>', 'this organization of the snapshot alone'),
-      repeatable('--map-organization <old=new>', 'this one alone, and into another: names or ids'),
+      repeatable('--organization <name|id>', 'only this organization of the snapshot'),
       repeatable(
-        '--map-knowledge-base <old=new>',
-        'a knowledge base that takes the place of another',
+        '--map-organization <old=new>',
+        'only this organization, into another: names or ids',
       ),
-      flag('--map-texts', 'put new ids into prompts, transfer rules and contact policies, too'),
-      flag('--over', 'change what is there already back to what the snapshot has'),
+      repeatable('--map-knowledge-base <old=new>', 'a knowledge base that replaces another'),
+      flag('--map-texts', 'also replace ids in prompts, transfer rules and contact policies'),
+      flag('--over', 'also restore resources that already exist'),
       flag('--secrets <file>', 'YAML: address, path, and env:NAME, file:PATH or exec:COMMAND'),
       flag('--without-secrets', 'restore although secrets are missing'),
-      flag('--media <folder>', 'holds voice clips and documents, called as they were'),
-      flag('--state <file>', 'where to remember what was made'),
-      flag('--dry-run', 'show what would be done, and which secrets are needed'),
+      flag('--media <folder>', 'a folder of voice clips and documents with their original names'),
+      flag('--state <file>', 'the file that records the created resources'),
+      flag('--dry-run', 'show the changes and the secrets that they need'),
       AUTO_APPROVE,
-      flag('--skip-refused', 'leave out what is refused and do the rest'),
+      flag('--skip-refused', 'leave out refused changes; do the rest'),
       OVERRIDE_FREEZE,
       CONCURRENCY,
       format('text', 'json'),
@@ -657,12 +660,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'export',
-    does: 'write what is live as a stack',
+    does: 'write the live resources as a stack',
     flags: [
       flag('--out <folder>', 'the folder of the new stack', { isRequired: true }),
       repeatable('--organization <organization>', 'this alone: a name, an id, or NAME=ID'),
       repeatable('--knowledge-base <name=id>', 'a knowledge base: the platform does not list them'),
-      flag('--no-factor', 'write each resource whole, without bases for what they have in common'),
+      flag('--no-factor', 'write each resource in full, without shared bases'),
       flag('--secrets-file <file>', 'write secret values that the platform returns to a file'),
       flag('--no-state', 'write no state'),
       flag('--overwrite', 'write into a folder that is not empty, over files of the same names'),
@@ -679,13 +682,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'import',
-    does: 'have addresses of the configuration stand for live resources',
+    does: 'bind addresses of the configuration to live resources',
     args: [
       { name: '[address]', does: 'an address of the configuration' },
       { name: '[id]', does: 'the id of the live resource' },
     ],
     flags: [
-      flag('--all', 'bind everything that its name tells, and list what it does not'),
+      flag('--all', 'bind every resource with a clear match by name; list the others'),
       format('text', 'json'),
     ],
     examples: [
@@ -728,7 +731,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'get organizations',
-    does: 'list the organizations that the key reaches, with their ids',
+    does: 'list the organizations of the key, with their ids',
     flags: [format('text', 'json', 'csv')],
     examples: ['callsheet get organizations'],
     exits: READING,
@@ -741,13 +744,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [AGENT],
     flags: [
       ORGANIZATION,
-      flag('--call <id>', 'one call, by its id or the beginning of it'),
+      flag('--call <id>', 'one call, by its id or the beginning of its id'),
       flag('--since <time>', 'calls since then: 2h, 7d, 2026-11-21, 2026-11-21T09:00Z'),
       flag('--until <time>', 'calls until then'),
       flag('--limit <n>', 'how many calls, counted from the newest (50 without --since)', {
         parse: upTo(Number.MAX_SAFE_INTEGER),
       }),
-      flag('--transcript', 'show what was said'),
+      flag('--transcript', 'show the transcript of the call'),
       flag('--summary', 'show the summaries'),
       format('text', 'json', 'csv'),
     ],
@@ -763,10 +766,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'get usage',
     does: 'show the voice minutes and agents of every organization',
     flags: [
-      flag('--since <day>', 'first day, 2026-11-01 (the last whole month otherwise)'),
+      flag('--since <day>', 'first day, 2026-11-01 (by default the last whole month)'),
       flag('--until <day>', 'last day (today, where --since is given alone)'),
-      flag('--reseller <id...>', 'these resellers alone'),
-      flag('--organization <name|id...>', 'these organizations alone'),
+      flag('--reseller <id...>', 'only these resellers'),
+      flag('--organization <name|id...>', 'only these organizations'),
       format('text', 'json', 'csv'),
     ],
     examples: ['callsheet get usage --since 2026-10-01 --until 2026-10-31 --format csv'],
@@ -776,11 +779,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'get features',
-    does: 'show which features are locked, where, and by what',
+    does: 'show locked features, and where each is locked',
     flags: [
       ORGANIZATION,
       flag('--reseller <id>', 'as they stand for a reseller'),
-      flag('--locked', 'locked ones alone'),
+      flag('--locked', 'only locked features'),
       format('text', 'json', 'csv'),
     ],
     examples: ['callsheet get features --organization harbor --locked'],
@@ -808,11 +811,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'get payments',
-    does: 'show whether an agent may take payments, and what is missing',
+    does: 'show whether an agent can take payments, and what is missing',
     args: [AGENT],
     flags: [
       ORGANIZATION,
-      flag('--refresh', 'have the platform ask the payment processor now'),
+      flag('--refresh', 'make the platform query the payment processor now'),
       format('text', 'json'),
     ],
     examples: ['callsheet get payments agent.reception --refresh'],
@@ -830,7 +833,7 @@ export const COMMANDS: readonly CommandEntry[] = [
         parse: upTo(100),
         byDefault: 50,
       }),
-      flag('--diff <ids...>', 'how two versions differ, by their ids'),
+      flag('--diff <ids...>', 'compare two versions, by their ids'),
       format('text', 'json', 'csv'),
     ],
     examples: [
@@ -843,12 +846,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'metrics',
-    does: 'show what agents did: totals, outcomes, charts, agents',
+    does: 'show metrics of agents: totals, outcomes, charts, agents',
     flags: [
-      flag('--since <time>', 'from then on: 7d, 2026-11-01 (the last 30 days otherwise)'),
-      flag('--until <time>', 'until then (now otherwise)'),
+      flag('--since <time>', 'start: 7d, 2026-11-01 (by default the last 30 days)'),
+      flag('--until <time>', 'end (by default now)'),
       ORGANIZATION,
-      flag('--reseller <id>', 'the organizations of this reseller alone'),
+      flag('--reseller <id>', 'only the organizations of this reseller'),
       flag('--block <block>', 'one table, whole', { choices: METRICS_BLOCKS }),
       format('text', 'json', 'csv'),
     ],
@@ -859,11 +862,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'session',
-    does: 'mint a session token for an application that embeds an agent',
+    does: 'create a session token for an application that embeds an agent',
     flags: [
       flag('--profile <id>', 'the profile that the session is for', { isRequired: true }),
       flag('--user <id>', "the user's id in the application"),
-      flag('--pbx', "mint it with the PBX provider's token (CALLSHEET_PBX_API_KEY)"),
+      flag('--pbx', "create it with the PBX provider's token (CALLSHEET_PBX_API_KEY)"),
       flag('--claim <id>', 'the user base claim at the PBX provider; with --pbx'),
       format('text', 'json'),
     ],
@@ -874,19 +877,19 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'queue add',
-    does: 'have workers run a command in every stack of a tree',
+    does: 'queue a command for every stack of a tree',
     args: [
-      { name: '<command>', does: 'what they run', choices: ['plan', 'apply', 'drift'] },
+      { name: '<command>', does: 'the command to run', choices: ['plan', 'apply', 'drift'] },
       { name: '[plans]', does: 'for apply: the folder of callsheet plan --recursive --out FOLDER' },
     ],
     flags: [
       ...ALLOWANCES,
       QUEUE,
       flag('--auto-approve', 'for apply: do not ask'),
-      flag('--rollback-on-failure', 'for apply: undo what a run did, should it fail'),
+      flag('--rollback-on-failure', 'for apply: undo a run that fails'),
       flag('--detailed-exitcode', 'for plan and drift: exit 2 when there are changes'),
       flag('--out <folder>', 'for plan, with --wait: write the plans to a folder'),
-      flag('--wait', 'follow it, and report what came of it'),
+      flag('--wait', 'wait for the batch, and report its result'),
       format('text', 'json', 'markdown'),
     ],
     examples: [
@@ -900,7 +903,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'queue work',
-    does: 'run what is queued, in the stacks of a checkout',
+    does: 'run queued commands in the stacks of a checkout',
     flags: [
       QUEUE,
       flag('--until-empty', 'end once nothing is left to do'),
@@ -909,7 +912,7 @@ export const COMMANDS: readonly CommandEntry[] = [
         parse: positive,
         byDefault: 8,
       }),
-      flag('--listen <address>', 'where /healthz and /metrics are answered', LISTEN),
+      flag('--listen <address>', 'the address that serves /healthz and /metrics', LISTEN),
       LOG,
     ],
     examples: [
@@ -921,7 +924,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'queue show',
-    does: 'show what came of a batch',
+    does: 'show the result of a batch',
     args: [{ name: '<batch>', does: 'its id, as callsheet queue add printed it' }],
     flags: [
       QUEUE,
@@ -959,10 +962,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       flag('--seed <file>', 'fill it from a file (YAML or JSON)'),
       flag('--config <file>', 'read seed, dialect, faults and rate limit from a file'),
       DIALECT,
-      repeatable(
-        '--fault <fault>',
-        "what is to go wrong, such as '{ operation: updateAgent, status: 503 }'",
-      ),
+      repeatable('--fault <fault>', "a fault, such as '{ operation: updateAgent, status: 503 }'"),
       flag(
         '--rate-limit <limit>',
         "answer 429 above this many requests a second, or above a limit such as '{ inFlight: 4 }'",
@@ -973,10 +973,10 @@ export const COMMANDS: readonly CommandEntry[] = [
         parse: port,
         byDefault: 4010,
       }),
-      flag('--agents <n>', 'make a fleet of this many agents', { parse: whole }),
-      flag('--calls <n>', 'make this many calls of the last 90 days', { parse: whole }),
-      flag('--resellers <n>', 'make a whole account, with this many resellers', { parse: whole }),
-      flag('--organizations <n>', 'make a whole account, with this many organizations', {
+      flag('--agents <n>', 'create a fleet of this many agents', { parse: whole }),
+      flag('--calls <n>', 'create this many calls of the last 90 days', { parse: whole }),
+      flag('--resellers <n>', 'create a whole account, with this many resellers', { parse: whole }),
+      flag('--organizations <n>', 'create a whole account, with this many organizations', {
         parse: whole,
       }),
     ],
@@ -992,8 +992,8 @@ export const COMMANDS: readonly CommandEntry[] = [
 /** Commands that do nothing but have others below them. */
 export const GROUPS: { readonly [name: string]: string } = {
   state: 'look at the state, edit, unlock or rebuild it',
-  snapshot: 'keep everything of an account in a file, and look at it',
-  queue: 'have workers on many machines run the stacks of a tree',
+  snapshot: 'save an account in a file, and inspect it',
+  queue: 'run the stacks of a tree on many workers',
 };
 
 /** What a person wants to do, and the commands for it: the order in which `callsheet --help` lists them. */

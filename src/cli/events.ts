@@ -23,7 +23,7 @@ export function onTerminal(terminal: Terminal): Pick<Context, 'terminal' | 'emit
 export async function confirm(question: string, terminal: Terminal): Promise<boolean> {
   const { canAsk, wrapsErr, renderErr } = terminal;
   if (!canAsk) return false;
-  const text = `${question} Only "yes" is taken for one:`;
+  const text = `${question} Only "yes" approves:`;
   const answer = await terminal.ask(`${wrapsErr ? renderProse(text, renderErr).trimEnd() : text} `);
   return answer.trim() === 'yes';
 }
@@ -37,7 +37,7 @@ export async function isAgreed(
 ): Promise<boolean> {
   if (autoApprove === true) return true;
   if (terminal.canAsk) return confirm(question, terminal);
-  const message = 'nothing was written: nobody is there to agree, as stdin is not a terminal';
+  const message = 'nothing was written: approval is needed, and there is no terminal to ask on';
   throw new CallsheetError('usage', message, { hint });
 }
 
@@ -63,7 +63,7 @@ function presentOn(terminal: Terminal): (event: Event) => void {
         reading = event;
         if (live === undefined && event.read > 0 && event.read % STRIDE === 0)
           terminal.err(`${progressIn(event)} read`);
-        stop ??= drawEvery(live, () => `Reading what is live: ${progressIn(reading)}`);
+        stop ??= drawEvery(live, () => `Reading live resources: ${progressIn(reading)}`);
         return;
       case 'loaded':
       case 'read':
@@ -83,7 +83,7 @@ function presentOn(terminal: Terminal): (event: Event) => void {
       case 'overlaps':
         terminal.err(
           [
-            'Another stack manages the same, so apply will refuse:',
+            'Another stack manages the same resources, so apply will refuse this plan:',
             ...event.lines.map((line) => `  ${line}`),
           ].join('\n'),
         );
@@ -120,29 +120,29 @@ function sentenceOn(event: Sentence): string {
     case 'notice':
       return event.text;
     case 'comparing_secrets':
-      return `Comparing ${event.secrets} secrets with what was written last. Without CALLSHEET_FINGERPRINT_KEY that takes a while (callsheet help secrets).`;
+      return `Comparing ${event.secrets} secrets with the last written values. Without CALLSHEET_FINGERPRINT_KEY that takes a while (callsheet help secrets).`;
     case 'run_at_work':
-      return `Run ${event.run} is at work: what it has not written down yet is taken as it is on the platform now.`;
+      return `Run ${event.run} is running: for changes that it has not recorded yet, this uses the live values.`;
     case 'unread':
-      return `${formatNumber(event.unread)} of ${formatNumber(event.all)} resources were not read: nothing changed them since the last run. --refresh full reads them all.`;
+      return `${formatNumber(event.unread)} of ${formatNumber(event.all)} resources were not read, because they are unchanged since the last run. --refresh full reads them all.`;
     case 'uncompared':
       return event.message;
     case 'recovered':
-      return `Run ${event.run}, which died, is settled: callsheet runs ${event.run}`;
+      return `Run ${event.run}, which died, is recovered: callsheet runs ${event.run}`;
     case 'concealed': {
       const { paths } = event;
       const values = paths.length === 1 ? 'a value' : `${paths.length} values`;
       const which = paths.length === 1 ? paths[0] : `${paths[0]} and others`;
-      return `The state remembered ${values} in clear that Callsheet now takes for secret (${which}). It now keeps fingerprints instead; backups of the state still have them.`;
+      return `The state remembered ${values} unencrypted that Callsheet now treats as secret (${which}). It now keeps fingerprints instead. Backups of the state still contain the values.`;
     }
     case 'stopping':
-      return 'Interrupted: requests in flight are finished, nothing more is begun. Interrupt again to exit at once.';
+      return 'Interrupted: Callsheet finishes the requests in flight and starts no others. Interrupt again to exit at once.';
     case 'rollback_owed':
-      return `Run ${event.run} was to be rolled back should it fail, and it failed or died. callsheet rollback undoes it.`;
+      return `Run ${event.run} was started with --rollback-on-failure, and failed or died before its rollback. To undo it: callsheet rollback.`;
     case 'rolling_back':
-      return `Run ${event.run} is rolled back, as --rollback-on-failure asks.`;
+      return `Run ${event.run} is rolled back (--rollback-on-failure).`;
     case 'rollback_resumed':
-      return `Going on with the rollback of run ${event.run}, which did not end.`;
+      return `Continuing the interrupted rollback of run ${event.run}.`;
   }
 }
 

@@ -58,7 +58,7 @@ export function format(...choices: readonly string[]): Flag {
 }
 
 export const TARGETS = [
-  flag('--target <address...>', 'only these: an address, a kind, or what it begins with', {
+  flag('--target <address...>', 'only these: an address, a kind, or the beginning of an address', {
     isInJob: true,
   }),
   flag('--exclude <address...>', 'not these', { isInJob: true }),
@@ -72,24 +72,28 @@ export const TREE = [
 
 export const OVERRIDE_FREEZE = flag(
   '--override-freeze <reason>',
-  'write in a freeze window; why is recorded',
+  'write in a freeze window; the reason is recorded',
   { isInJob: true },
 );
 
 /** What a plan may do. */
 export const ALLOWANCES = [
   ...TARGETS,
-  flag('--allow-delete', 'delete what the configuration no longer has', { isInJob: true }),
-  flag('--accept-conflicts', "write the configuration's side where both sides changed", {
+  flag('--allow-delete', 'delete resources that are no longer configured', { isInJob: true }),
+  flag('--accept-conflicts', 'write the configured value where both sides changed', {
     isInJob: true,
   }),
-  flag('--skip-refused', 'leave out what is refused and apply the rest', { isInJob: true }),
-  flag('--delete-used', 'delete what live resources still use, too', { isInJob: true }),
-  flag('--release-hold', 'apply a configuration again that was rolled back', { isInJob: true }),
+  flag('--skip-refused', 'leave out refused changes; apply the rest', { isInJob: true }),
+  flag('--delete-used', 'also delete resources that live resources still use', { isInJob: true }),
+  flag('--release-hold', 'apply again a configuration that was rolled back', { isInJob: true }),
   OVERRIDE_FREEZE,
-  flag('--override-limits <reason>', 'change more than guards allow, once; why is recorded', {
-    isInJob: true,
-  }),
+  flag(
+    '--override-limits <reason>',
+    'change more than guards allow, once; the reason is recorded',
+    {
+      isInJob: true,
+    },
+  ),
   flag('--resend-secrets [addresses...]', 'write secrets again: all, or those of the addresses', {
     isInJob: true,
   }),
@@ -118,12 +122,12 @@ export const CONCURRENCY = flag('--concurrency <n>', 'requests in flight at once
 export const PLANNING = [...ALLOWANCES, CONCURRENCY];
 
 /** Whether what did not change since the last run is read all the same. */
-export const REFRESH = flag('--refresh <how>', 'read what may have changed, or everything', {
+export const REFRESH = flag('--refresh <how>', 'read resources that can have changed, or all', {
   choices: ['fast', 'full'],
 });
 
 export const AUTO_APPROVE = flag('--auto-approve', 'do not ask', { isInJob: true });
-const ROLLBACK_ON_FAILURE = flag('--rollback-on-failure', 'undo what the run did, should it fail', {
+const ROLLBACK_ON_FAILURE = flag('--rollback-on-failure', 'undo the run if it fails', {
   isInJob: true,
 });
 const DETAILED_EXITCODE = flag('--detailed-exitcode', 'exit 2 when there are changes', {
@@ -132,7 +136,7 @@ const DETAILED_EXITCODE = flag('--detailed-exitcode', 'exit 2 when there are cha
 
 export const PASSPHRASE_FILE = flag(
   '--passphrase-file <file>',
-  'holds the passphrase (also CALLSHEET_SNAPSHOT_PASSPHRASE)',
+  'a file with the passphrase (also CALLSHEET_SNAPSHOT_PASSPHRASE)',
 );
 export const IDENTITY = repeatable('--identity <file>', 'holds a key of age');
 /** What a snapshot is opened with. */
@@ -140,7 +144,7 @@ export const KEYS = [PASSPHRASE_FILE, IDENTITY];
 
 export const DIALECT = repeatable(
   '--dialect <name=value>',
-  'how to read what the specification leaves open',
+  'how to read the open points of the specification',
 );
 
 export const ORGANIZATION = flag('--organization <name|id>', 'the organization that is meant');
@@ -178,11 +182,9 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     ROLLBACK_ON_FAILURE,
     flag('--expect <digest>', 'apply only the plan with this digest (sha256:…)'),
     flag('--events <file>', "append the run's events to a file, one JSON a line"),
-    flag(
-      '--lock-timeout <span>',
-      'wait so long for a run that holds the state to end: 30s, 5m, 1h',
-      { parse: span },
-    ),
+    flag('--lock-timeout <span>', 'how long to wait for a run that holds the state: 30s, 5m, 1h', {
+      parse: span,
+    }),
     format('text', 'json'),
   ],
   drift: [
@@ -193,8 +195,8 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     format('text', 'json', 'markdown', 'html'),
     flag('--detailed-exitcode', 'exit 2 when there is drift', { isInJob: true }),
     NOTIFY,
-    flag('--notify-always', 'post it when there is no drift, too'),
-    flag('--accept <address...>', 'write what changed there into the configuration'),
+    flag('--notify-always', 'post it also when there is no drift'),
+    flag('--accept <address...>', 'write the live values into the configuration'),
   ],
 };
 

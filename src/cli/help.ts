@@ -65,7 +65,7 @@ export function optionsHelp(): string {
     .usage('COMMAND [options]')
     .helpOption('-h, --help', 'show help of the command');
   for (const flag of COMMON_FLAGS) command.addOption(optionOf(flag));
-  command.description('Every command takes these options, behind its name.');
+  command.description('Every command takes these options, after its name.');
   command.addOption(new Option('-V, --version', 'print the version, without a command'));
   return command.helpInformation();
 }

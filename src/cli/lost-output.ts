@@ -19,7 +19,7 @@ export function outliveOutput({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' 
     if (lost === undefined) return;
     process.exitCode = process.exitCode || 1;
     tell(
-      `Not all of the output could be written: ${lost.message}. What was to be done is done; what was to be shown is missing.\n`,
+      `Not all of the output could be written: ${lost.message}. The command itself is complete; only its output is cut off.\n`,
     );
   });
 }

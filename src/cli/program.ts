@@ -226,7 +226,7 @@ function refuseOptionsAbove(command: Command): void {
   );
   if (above !== undefined)
     command.error(
-      `option '${above.long}' goes behind the command: ${pathTo(command)} ${above.long}.`,
+      `option '${above.long}' belongs after the command: ${pathTo(command)} ${above.long}.`,
     );
 }
 

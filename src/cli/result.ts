@@ -73,11 +73,11 @@ function tellRefused({ purpose, refusals = [] }: PlanDocument, terminal: Termina
 
 const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
   apply:
-    'Nothing was written: the plan holds changes that are refused. --skip-refused leaves them out and does the rest.',
+    'Nothing was written: the plan has refused changes. To leave them out and do the rest, pass --skip-refused.',
   rollback:
-    'Nothing was written: the rollback holds changes that are refused. --undo-edited undoes the fields of the run that were edited since, too, and --delete-used deletes what is used since. Neither deletes what is protected. To go on, type one of these:',
+    'Nothing was written: the rollback has refused changes. --undo-edited also undoes fields of the run that were edited since, and --delete-used deletes resources that are used since. Neither deletes protected resources. To continue, type one of these:',
   restore:
-    'Nothing was written: the restoration holds changes that are refused. --skip-refused leaves them out and does the rest.',
+    'Nothing was written: the restore has refused changes. To leave them out and do the rest, pass --skip-refused.',
   drift: 'Nothing was written.',
   comparison: 'Nothing was written.',
 };
@@ -86,7 +86,7 @@ const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
 function tellHeld(terminal: Terminal): void {
   say(
     terminal,
-    'What it undid is held: plan and apply refuse to write the same values again until they change. Take the change back in Git, or pass --release-hold to write them again.',
+    'The undone values are held: plan and apply refuse to write the same values again until the configuration changes. Revert the change in Git, or pass --release-hold to write them again.',
   );
 }
 

@@ -47,7 +47,7 @@ export function runSecretCommand({
       let size = 0;
       child.stdout.on('data', (chunk: Buffer) => {
         size += chunk.length;
-        if (size > MAX_SECRET_BYTES) end('printed more than a secret can be');
+        if (size > MAX_SECRET_BYTES) end('printed more than the maximum size of a secret');
         else printed.push(chunk);
       });
       let complaint = '';

@@ -64,7 +64,7 @@ function reasonOf(error: unknown): string {
 
 function unusable(path: string, reason: string, cause?: unknown): CallsheetError {
   return new CallsheetError('usage', `--trace-http ${path} cannot be written: ${reason}`, {
-    hint: 'Name a file that is new, or one that an earlier trace wrote.',
+    hint: 'Use a new file, or one that an earlier trace wrote.',
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -10,7 +10,7 @@ import { TOPICS } from './topics.ts';
 
 /** Removing resources is a change like any other, so it has no command. */
 const DESTROY =
-  'Callsheet deletes what the configuration no longer has: remove the resources from it and run callsheet apply --allow-delete.';
+  'Callsheet deletes resources that are no longer configured: remove the resources from it and run callsheet apply --allow-delete.';
 
 /** Words that are commands elsewhere or were commands here, and what to do instead. */
 const HABITS: { readonly [word: string]: string } = {
@@ -42,8 +42,7 @@ const HABITS: { readonly [word: string]: string } = {
   ...runs('callsheet state rm', 'rm', 'forget'),
   ...runs('callsheet plan --env NAME', 'workspace', 'env', 'context'),
   ...runs('callsheet --version', 'version'),
-  status:
-    'Run callsheet drift for what changed on the platform, or callsheet runs for what was applied.',
+  status: 'callsheet drift shows changes on the platform, and callsheet runs shows applied runs.',
   refresh:
     'Every plan reads the platform, so there is nothing to refresh: callsheet plan --refresh full reads all of it again.',
   destroy: DESTROY,
@@ -70,17 +69,17 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   'apply filename': 'Name the plan file alone: callsheet apply PLANFILE.',
   'plan refresh-only': 'Run callsheet drift instead.',
   'apply refresh-only':
-    'Run callsheet drift instead, and callsheet pull to take over what changed.',
+    'Run callsheet drift instead, and callsheet pull to write the changes into the configuration.',
   'plan force': 'Use --delete-used to delete what live resources still use.',
   'apply force':
     'Use --delete-used to delete what live resources still use, --accept-conflicts to write over edits.',
   'rehearse force': 'Use --delete-used to delete what live resources still use.',
   'rollback force': 'Use --undo-edited, and --delete-used to delete what live resources still use.',
-  'pull force': 'Use --allow-dirty to write beside changes that are not committed.',
+  'pull force': 'Use --allow-dirty to write despite uncommitted changes.',
   'export force': 'Use --overwrite to write into a folder that is not empty.',
-  'rm force': 'Use --forget-protected to forget what is protected, too.',
+  'rm force': 'Use --forget-protected to also forget protected resources.',
   'push force': 'Use --overwrite to replace a state that is newer, of another stack or damaged.',
-  'unlock force': 'Use --stop-run to take the lease of a run that is alive, too.',
+  'unlock force': 'Use --stop-run to also take the lease of a running run.',
   start: 'Use --since, where the command has it.',
   end: 'Use --until, where the command has it.',
   destroy: DESTROY,
@@ -102,7 +101,7 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   parallel: 'Use --concurrency N.',
   'select-tag': 'Use --target ADDRESS.',
   replace:
-    'Callsheet replaces a resource where a field cannot be changed otherwise: change it in the configuration.',
+    'Callsheet replaces a resource if a changed field requires it: change the field in the configuration.',
   state: 'Set CALLSHEET_STATE, or state in callsheet.yaml.',
   'backend-config': 'Set CALLSHEET_STATE, or state in callsheet.yaml.',
   lock: 'The state is always locked: --lock-timeout SPAN of apply waits for another run.',
@@ -183,7 +182,7 @@ function unknownOption(command: Command, given: string): string {
   const own = command.options.map(({ long }) => long ?? '');
   const isGlobal = COMMON_FLAGS.some(({ spelling }) => spelling.split(' ')[0] === `--${name}`);
   if (command.parent === null && isGlobal) {
-    return `${unknown}: it goes behind the command, as in callsheet plan --${name}.`;
+    return `${unknown}: it belongs after the command, such as callsheet plan --${name}.`;
   }
   // Terraform's flags have one dash.
   if (own.includes(`--${name}`)) return `${unknown}: did you mean --${name}?`;

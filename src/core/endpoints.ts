@@ -34,7 +34,7 @@ export function checkEndpoints(
     const candidates = Object.keys(operations).filter((name) => !operations[name]?.documented);
     const message =
       known === undefined
-        ? `${operation} is no operation of the platform`
+        ? `${operation} is not an operation of the platform`
         : `${operation} is documented: it stays at ${known.method} ${known.path}`;
     return [{ operation, member: undefined, message, candidates: known ? [] : candidates }];
   });
@@ -69,7 +69,9 @@ function complaintsOf(path: string, original: Place, operations: Places): readon
   const form = [
     ...(path.startsWith('/') ? [] : ['does not begin with a slash']),
     // Servers read an encoded slash, `;` or a doubled slash in ways of their own.
-    ...(PLAIN.test(rest) ? [] : ['holds what a path cannot: steps are letters, digits, - . _ ~ :']),
+    ...(PLAIN.test(rest)
+      ? []
+      : ['has a character that a path cannot have: steps are letters, digits, - . _ ~ :']),
     ...(/(^|\/)\.{1,2}(\/|$)/.test(rest) ? ['holds a step of dots'] : []),
     ...missing.map((name) => `lacks {${name}}, which ${original.path} has`),
     ...unknown.map((name) => `has {${name}}, which ${original.path} does not have`),
@@ -81,7 +83,7 @@ function complaintsOf(path: string, original: Place, operations: Places): readon
   );
   return other === undefined
     ? []
-    : [`may lead to what is ${other[0]}, ${other[1].method} ${other[1].path}`];
+    : [`may lead to the operation ${other[0]}, ${other[1].method} ${other[1].path}`];
 }
 
 /** Steps of plain characters, with or without a slash behind the last. */

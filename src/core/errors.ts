@@ -98,33 +98,33 @@ export const EXIT_WORDS: {
 } = {
   done: {
     means: 'done; with `--detailed-exitcode`, nothing to change',
-    remedy: 'Nothing. Warnings on standard error may be worth a look.',
+    remedy: 'Nothing. Read the warnings on standard error, if there are any.',
   },
   error: {
     means: 'error: usage, configuration, API, network',
     remedy:
-      'Read what stands on standard error: it names the place and what to do. With `--format json` standard output holds a `callsheet-error` document. Where a run had begun, `callsheet runs` shows what it did, and the next plan goes on from there.',
+      'Read standard error: it names the place and what to do. With `--format json` standard output holds a `callsheet-error` document. If a run had begun, `callsheet runs` shows what it did, and the next plan continues from there.',
   },
   changes: {
     means: 'with `--detailed-exitcode`: there are changes',
     remedy:
-      'After `plan`: review the plan and apply it. After `drift`: apply to go back to what Git says, or `callsheet pull` to write what was changed into the configuration.',
+      'After `plan`: review the plan and apply it. After `drift`: apply to restore the configuration in Git, or `callsheet pull` to write the live changes into the configuration.',
   },
   partial: {
-    means: 'ended in part: something failed, or was blocked by a failure',
+    means: 'ended in part: a change failed, or was blocked by a failure',
     remedy:
-      'The ledger of the run lists each change with what became of it. Repair what failed, plan again and apply the rest; or `callsheet rollback`.',
+      'The ledger of the run lists each change with its result. Fix the failures, plan again and apply the rest, or run `callsheet rollback`.',
   },
   refused: {
     means:
       'refused by a guard: protected, conflict, threshold, in use, freeze window, rollback hold',
     remedy:
-      'Nothing was written. Each refusal says why, and which flag overrides it where one does; `--skip-refused` leaves it out and does the rest.',
+      'Nothing was written. Each refusal gives its reason, and the flag that overrides it if there is one. `--skip-refused` leaves it out and applies the rest.',
   },
   stale: {
-    means: 'stale: platform, configuration or state moved since the plan',
+    means: 'stale: platform, configuration or state changed since the plan',
     remedy:
-      'The message names what moved, and who moved it where the platform says. Plan again, review, and apply the new plan. A run that had begun before it noticed has its ledger in `callsheet runs`.',
+      'The message names the change, and its author if the platform records one. Plan again, review, and apply the new plan. If a run had already begun, `callsheet runs` shows its ledger.',
   },
   locked: {
     means: 'the state is locked by another run',
@@ -134,7 +134,7 @@ export const EXIT_WORDS: {
   interrupted: {
     means: 'interrupted, stopped cleanly',
     remedy:
-      '`apply` and `rollback` finish the requests that are under way and record them: plan again to go on, or `callsheet rollback`. Other commands have written nothing.',
+      '`apply` and `rollback` finish the requests in flight and record them: plan again to continue, or run `callsheet rollback`. Other commands have written nothing.',
   },
 };
 
@@ -188,7 +188,7 @@ const REASONS: { readonly [code: string]: string } = {
   ENOENT: 'there is no such file or folder',
   EISDIR: 'it is a folder',
   ENOTDIR: 'a part of its path is not a folder',
-  ENAMETOOLONG: 'a path is longer than the file system takes',
+  ENAMETOOLONG: 'a path is longer than the file system allows',
   EIO: 'the disk reports an error',
   // What a network file system says once its server is gone.
   ESTALE: 'the disk cannot be reached',

@@ -81,9 +81,13 @@ function readHosts(text: string): readonly AllowedHost[] {
   return entries.map((entry) => {
     const [, name = '', port] = /^([\w.-]+|\[[\da-f:.]+\])(?::(\d+))?$/i.exec(entry) ?? [];
     if (name !== '') return { name: name.toLowerCase(), port };
-    throw new CallsheetError('usage', `${HOSTS} holds ${JSON.stringify(entry)}, which is no host`, {
-      hint: 'Give host names, with or without a port, such as voice.example.test state.example.test:8443.',
-    });
+    throw new CallsheetError(
+      'usage',
+      `${HOSTS} holds ${JSON.stringify(entry)}, which is not a host`,
+      {
+        hint: 'Give host names, with or without a port, such as voice.example.test state.example.test:8443.',
+      },
+    );
   });
 }
 
@@ -122,12 +126,12 @@ export function baseUrlFault(text: string): BaseUrlFault | undefined {
   if (hasMore(url)) {
     return {
       message: 'base_url must not hold credentials, a query or a fragment',
-      hint: 'Credentials belong into CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET.',
+      hint: 'Set credentials in CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET.',
     };
   }
   if (isConfidential(url)) return undefined;
   return {
-    message: `base_url ${url.origin} is plain http, which would send credentials in clear`,
+    message: `base_url ${url.origin} is plain http, which would send credentials unencrypted`,
     hint: 'Use https. Plain http is allowed for loopback addresses only.',
   };
 }

@@ -98,7 +98,7 @@ export function isUnclearable({ after, schema }: Pick<LeafChange, 'after' | 'sch
 }
 
 /** Why it is not sent. */
-export const UNCLEARABLE = 'the platform cannot clear it, so what the run set stays';
+export const UNCLEARABLE = 'the platform cannot clear it, so the value that the run set stays';
 
 /** A change of one leaf. */
 export function leafChange(

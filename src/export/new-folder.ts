@@ -50,7 +50,7 @@ export function refuseFolder(dir: string, overwrite: boolean): void {
   }
   const outer = stackAbove(dir);
   if (outer !== undefined) {
-    throw new CallsheetError('usage', `${dir} lies inside the stack ${outer}`, {
+    throw new CallsheetError('usage', `${dir} is inside the stack ${outer}`, {
       hint: 'Its YAML would belong to that stack. Choose a folder outside of it.',
     });
   }
@@ -58,7 +58,7 @@ export function refuseFolder(dir: string, overwrite: boolean): void {
   const isEmpty = () => readdirSync(dir).every((name) => name === '.git');
   if (overwrite || !existsSync(dir) || isEmpty()) return;
   throw new CallsheetError('usage', `${dir} is not empty`, {
-    hint: 'Choose another folder, or write over what is there with --overwrite: files that the export does not have stay.',
+    hint: 'Choose another folder, or overwrite files with --overwrite. Files that the export does not write stay.',
   });
 }
 

@@ -111,7 +111,7 @@ function unknownFields(
       remark([field], found === 'part' ? HOLDS : TELLING);
       return [];
     }
-    remark([field], 'no schema knows it: it stands under unchecked');
+    remark([field], 'no schema knows the field: it is written under unchecked');
     return [[isCamel ? camel(field) : field, value]];
   });
   return Object.fromEntries(members);

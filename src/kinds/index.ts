@@ -68,7 +68,7 @@ export function refuseUnknown(
   if (unknown === undefined) return;
   const { flag, pattern } = unknown;
   const near = nearest(pattern, known);
-  throw new CallsheetError('usage', `${flag}${pattern} names no resource of this stack`, {
+  throw new CallsheetError('usage', `${flag}${pattern} matches no resource of this stack`, {
     hint: near === undefined ? 'callsheet plan shows their addresses.' : `Did you mean ${near}?`,
   });
 }

@@ -74,7 +74,7 @@ async function create(draft: Draft, io: Io): Promise<Created> {
     const existing = error instanceof ConflictError ? existingIn(error.body) : undefined;
     if (existing === undefined) throw error;
     if (draft.isTaken(existing.id)) return make({ ...draft, again: true }, path, io);
-    const remark = `the knowledge base has its content already, as ${existing.name}: that source is taken over`;
+    const remark = `the knowledge base already has its content, as ${existing.name}: that source is adopted`;
     return { id: existing.id, isFound: true, remark };
   }
 }
@@ -100,7 +100,7 @@ function lacking({ status, chunk_count: chunks, last_synced_at: last }: JsonObje
     hasChunks ? `${chunks} chunks` : 'no chunks',
     typeof last === 'string' ? `ingested ${inSeconds(last)}` : 'no time of ingestion',
   ];
-  return `it is not known to be ingested (${seen.join(', ')})`;
+  return `the platform does not confirm its ingestion (${seen.join(', ')})`;
 }
 
 /**

@@ -52,7 +52,7 @@ export function isWhole(kind: Kind, record: JsonObject, answered: readonly strin
 
 function makingOf(kind: Kind, record: JsonObject): Making {
   const making = kind.making.find(({ when }) => when === undefined || Boolean(record[when]));
-  if (making === undefined) throw new Error(`${kind.name}: no way of making it fits`);
+  if (making === undefined) throw new Error(`${kind.name}: no create operation fits its fields`);
   return making;
 }
 

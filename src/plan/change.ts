@@ -132,10 +132,10 @@ function planCreate(identity: Identity, document: ValueObject): Change {
     reason: absent
       ? `${absent.field} cannot be set while it is created: ${absent.absent}`
       : missing
-        ? `${missing}, which the state names, is gone from the platform`
+        ? `${missing} is in the state, but no longer on the platform`
         : isListed
           ? 'not on the platform yet'
-          : 'not there as far as is known, as there is no list to look in',
+          : 'not known to exist; the platform has no list to search',
     before: null,
     after: mask(kind.schema, document, { onlyOwn: true }),
     fields,
@@ -250,8 +250,8 @@ function dueReason(
   if (lack !== undefined && answered !== undefined) {
     const next = nextRequest(kind, live.record, answered);
     return by === 'state'
-      ? `a run ended before all of it was there: ${next?.resumed}`
-      : `${foundBy(by)}; ${lack}: unless the platform is still at work on it, ${next?.resumed}`;
+      ? `an interrupted run left it incomplete: ${next?.resumed}`
+      : `${foundBy(by)}; ${lack}: unless the platform is still working on it, ${next?.resumed}`;
   }
   return kind.due?.(live.record, plainTexts(document), now);
 }
@@ -263,7 +263,8 @@ function planUnread(
   { support }: ChangeContext,
 ): Shape {
   const names = unreadChanges.map(({ text }) => text).join(', ');
-  const what = recorded === undefined ? `what is live is unknown` : `${names} cannot be compared`;
+  const what =
+    recorded === undefined ? 'its live values are unknown' : `${names} cannot be compared`;
   const reason = `${what}: ${unreadReason(kind, support)}`;
   return { action: 'update', verdict: 'unsupported', reason, operations: [] };
 }
@@ -325,17 +326,17 @@ function planAbsence(
   const { kind } = identity;
   const common = { ...base(identity), before: null, after: null, fields: [], pin: null };
   if (live === undefined) {
-    const reason = 'no longer configured, and gone from the platform';
+    const reason = 'no longer configured, and no longer on the platform';
     return { ...common, action: 'forget', verdict: 'ok', reason, operations: [] };
   }
   if (kind.delete === undefined || isForgotten) {
     const reason = isForgotten
-      ? 'forget names it: it stays on the platform as it is'
+      ? 'forget lists it: it stays on the platform, unchanged'
       : 'no longer configured; it stays on the platform, which has no endpoint that deletes it';
     return { ...common, id: live.id, action: 'forget', verdict: 'ok', reason, operations: [] };
   }
   if (live.extent === 'nothing') {
-    const reason = `no longer configured, and what is live is unknown: ${unreadReason(kind, support)}`;
+    const reason = `no longer configured, and its live values are unknown: ${unreadReason(kind, support)}`;
     const left = { verdict: 'unsupported' as const, reason, operations: [] };
     return { ...common, id: live.id, action: 'delete', ...left };
   }
@@ -346,9 +347,9 @@ function planAbsence(
     action: 'delete',
     verdict: 'ok',
     reason: isToSnapshot
-      ? 'made since the snapshot'
+      ? 'created since the snapshot'
       : purpose === 'rollback'
-        ? 'the run made it'
+        ? 'the run created it'
         : `no longer configured${goingWith(kind, live)}`,
     before: project(kind, live.document, live.document, secrets),
     pin: pinOf(kind, live, null),
@@ -405,13 +406,13 @@ function planReplace(
       ? {
           action: 'replace',
           verdict: 'unsupported',
-          reason: `${what}, and the platform cannot delete the old one; give it a new name`,
+          reason: `${what}, and the platform cannot delete the old resource; give the new one another name`,
           operations: [],
         }
       : {
           action: 'replace',
           verdict: 'ok',
-          reason: `${what}; a new one is made, and the old one (${live.id}) stays, as the platform cannot delete it`,
+          reason: `${what}; a new resource is created, and the old one (${live.id}) stays, because the platform cannot delete it`,
           operations: create,
         };
   }
@@ -419,7 +420,7 @@ function planReplace(
   return {
     action: 'replace',
     verdict: 'ok',
-    reason: `${what}; it is made anew under another id${goingWith(kind, live)}`,
+    reason: `${what}; it is replaced and gets a new id${goingWith(kind, live)}`,
     // A name that stays the same must be free first; otherwise the new one exists before the old one goes.
     operations: isSameKey ? [remove, ...create] : [...create, remove],
   };
@@ -428,7 +429,7 @@ function planReplace(
 /** What else goes with a resource that is deleted and that nobody can make again from here; empty: nothing. */
 function goingWith(kind: Kind, { document }: LiveResource): string {
   const gone = facetsSetUpElsewhere(kind, document).map(({ field, goes = field }) => goes);
-  return gone.length === 0 ? '' : `; with it goes ${gone.join(' and ')}`;
+  return gone.length === 0 ? '' : `; this also deletes ${gone.join(' and ')}`;
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -185,7 +185,7 @@ function checkPlan(parsed: unknown, file: string): PlanDocument {
   if (digest !== planDigest(rest)) {
     throw new CallsheetError(
       'stale',
-      `${file} was changed after it was made: its digest does not fit`,
+      `${file} was changed after it was made: its digest does not match`,
       {
         hint: AGAIN,
       },

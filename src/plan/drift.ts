@@ -154,8 +154,8 @@ export function planSelfHealing(
 /** What stands against healing a change, whatever guards say of it; undefined where nothing does. */
 export function whyNotHealed({ action, missing_id: missing, fields, operations }: Change) {
   if (action === 'create' && missing !== null)
-    return 'it is gone: whether it is made anew is for a person to say';
-  if (action !== 'update') return `it would take to ${action} it`;
+    return 'it was deleted: a person must decide whether to create it again';
+  if (action !== 'update') return `it would ${action} the resource, and self-heal only updates`;
   if (operations.some(({ step }) => !WRITING_STEPS.has(step)))
     return 'more than its fields would be written';
   const other = fields.map(({ cause }) => cause).find((cause) => !isHealed(cause));
@@ -260,7 +260,7 @@ function isHealed(cause: FieldCause): boolean {
   return cause === 'drifted' || (!isWritten({ cause }) && cause !== 'released');
 }
 
-const UNAPPLIED = 'its configuration has changes that nobody applied yet';
+const UNAPPLIED = 'its configuration has changes that are not applied yet';
 
 const WHY: { readonly [cause in FieldCause]?: string } = {
   conflict: 'the configuration changed too',

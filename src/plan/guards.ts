@@ -112,21 +112,21 @@ const MIN_RESOURCES = 10;
 /** How less is planned at a time: a restoration has no `--target`. */
 const NARROWER: { readonly [purpose in GuardInput['purpose']]?: string } = {
   apply:
-    'raise it, plan a part with --target, or lift it this once: callsheet plan --override-limits REASON',
-  restore: 'raise it or restore a part with --organization',
+    'raise the limit, plan a part with --target, or override the limit once: callsheet plan --override-limits REASON',
+  restore: 'raise the limit or restore a part with --organization',
 };
 
 const narrower = (purpose: GuardInput['purpose']): string =>
-  NARROWER[purpose] ?? 'raise it or plan a part with --target';
+  NARROWER[purpose] ?? 'raise the limit or plan a part with --target';
 
 function guardDelete(change: Change, input: GuardInput): Change {
   if (change.verdict !== 'ok') return change;
   if (input.isProtected(change.address)) {
     // What is no longer configured has no block left to take it out of.
-    const first = change.action === 'delete' ? 'put it back without' : 'take out';
+    const first = change.action === 'delete' ? 'configure it again without' : 'take out';
     return refuse(
       change,
-      `${change.reason}; it is protected: ${first} lifecycle.protect and apply, before it can be deleted`,
+      `${change.reason}; it is protected: to delete it, first ${first} lifecycle.protect and apply`,
     );
   }
   if (!input.options.allow_delete) {
@@ -137,7 +137,7 @@ function guardDelete(change: Change, input: GuardInput): Change {
   if (input.isConfigurationEmpty && !isNamed) {
     return refuse(
       change,
-      'the configuration has no resources at all, which never means "delete everything"; name what is to go with --target',
+      'the configuration has no resources, and Callsheet never reads that as "delete everything"; name each resource to delete with --target',
     );
   }
   return change;
@@ -152,7 +152,7 @@ function liftedLimits(
     limit === undefined ? [] : `guards.${at === 0 ? 'max_delete' : 'max_change_percent'}: ${limit}`,
   );
   if (reason === undefined || named.length === 0) return [];
-  const message = `${named.join(' and ')} ${named.length === 1 ? 'is' : 'are'} not asked`;
+  const message = `${named.join(' and ')} ${named.length === 1 ? 'is' : 'are'} not checked`;
   const refusal = { guard: 'limit' as const, message, until: null, advice: '' };
   return [{ refusal, isOverridden: true, reason }];
 }
@@ -204,7 +204,7 @@ function checkFreeze(
   const end = until === undefined ? undefined : formatInstant(windows[0].zone, until.getTime());
   const lasts = end === undefined ? 'with no end within a year' : `until ${end}`;
   const how = 'pass --override-freeze REASON, which is recorded with the run.';
-  const advice = end === undefined ? `To go on all the same, ${how}` : `Wait until then, or ${how}`;
+  const advice = end === undefined ? `To continue anyway, ${how}` : `Wait until then, or ${how}`;
   return [
     {
       refusal: {
@@ -240,7 +240,7 @@ function checkHolds(plan: CheckedPlan, circumstances: Circumstances): readonly G
       : `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''} ${group.length === 1 ? 'was' : 'were'}`;
     const advice = isWhole
       ? 'Change the configuration, or pass --release-hold to apply the same one again.'
-      : 'Change what it says there, or pass --release-hold to write the same again.';
+      : 'Change the configured value, or pass --release-hold to write the same value again.';
     return {
       refusal: {
         guard: 'hold' as const,

@@ -123,9 +123,9 @@ export function ambiguousIdentityError(
   return new CallsheetError('config', ambiguities.map(ambiguityMessage).join('\n'), {
     hint: isSeveral
       ? purpose === 'restore'
-        ? 'Name the state of the restoration that made them with --state, rename those that are too many in the dashboard, or restore the other organizations with --organization.'
-        : 'Say which one is meant with `callsheet import <address> <id>` or `lifecycle: { adopt: <id> }`, or rename the others.'
-      : 'Correct the id in lifecycle.adopt, or take it out to make a new resource.',
+        ? 'Name the state of the restore that created them with --state, rename the duplicates in the dashboard, or restore the other organizations with --organization.'
+        : 'Choose one with `callsheet import <address> <id>` or `lifecycle: { adopt: <id> }`, or rename the others.'
+      : 'Correct the id in lifecycle.adopt, or remove it to create a new resource.',
   });
 }
 
@@ -296,12 +296,12 @@ function ambiguityMessage(ambiguity: Ambiguity): string {
   const { address } = ambiguity;
   if (ambiguity.type === 'several') {
     const { ids } = ambiguity;
-    return `${address}: ${ids.length} live resources have its name: ${ids.join(', ')}`;
+    return `${address}: ${ids.length} live resources have this name: ${ids.join(', ')}`;
   }
   const { id, holder } = ambiguity;
   return holder === undefined
     ? `${address}: lifecycle.adopt names ${id}, and the platform has no such ${kindNoun(address)}`
-    : `${address}: lifecycle.adopt names ${id}, which ${holder} stands for`;
+    : `${address}: lifecycle.adopt names ${id}, which already belongs to ${holder}`;
 }
 
 function kindNoun(address: Address): string {

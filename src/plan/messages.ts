@@ -32,8 +32,8 @@ export function updateReason(
       ];
   return [
     ...parts,
-    ...(has('secret_changed') ? ['secret changed since our last write'] : []),
-    ...(has('secret_resent') ? ['secrets are sent again, as asked'] : []),
+    ...(has('secret_changed') ? ['secret changed since the last write'] : []),
+    ...(has('secret_resent') ? ['secrets are sent again (--resend-secrets)'] : []),
   ].join('; ');
 }
 
@@ -67,7 +67,7 @@ export function twinsReason(root: FieldSchema, { list, key, name, elements }: Tw
       .filter((part) => part !== '')
       .join(' ');
   });
-  return `the platform has ${elements.length} entries of ${formatPath(list)} whose ${key} is ${JSON.stringify(name)} (${which.join('; ')}), and which one is meant cannot be told: rename or delete one of them in the dashboard and plan again, or leave the list alone with lifecycle.ignore: [${formatPath(list)}]`;
+  return `the platform has ${elements.length} entries of ${formatPath(list)} whose ${key} is ${JSON.stringify(name)} (${which.join('; ')}), so Callsheet cannot tell which one to write: rename or delete one of them in the dashboard and plan again, or exclude the list with lifecycle.ignore: [${formatPath(list)}]`;
 }
 
 /** What a comparison found that writes nothing but that a person should know; of secrets see `secrets.ts`. */
@@ -84,7 +84,7 @@ export function extentNotes(
   live: LiveResource | undefined,
 ): readonly Note[] {
   if (live?.extent !== 'nothing' || action !== 'no_op') return [];
-  const message = 'it cannot be read; it is taken to be what was last written';
+  const message = 'it cannot be read; Callsheet assumes that it still has the values last written';
   return [{ severity: 'info', address, message }];
 }
 
@@ -92,7 +92,7 @@ export function extentNotes(
 export function attributeUnrecorded(updated: string | null): string | undefined {
   return updated === null
     ? undefined
-    : `last changed at ${inSeconds(updated)}, by whom is not recorded`;
+    : `last changed at ${inSeconds(updated)}, by an unrecorded author`;
 }
 
 /** Who changed a resource since its last known history entry: the newest ones, in words. */
@@ -101,11 +101,11 @@ export function attributeDrift(
   since: number | null | undefined,
 ): string {
   if (since === null || since === undefined) {
-    return 'by whom is unknown: no history entry of the last apply is known';
+    return 'the author is unknown: no history entry of the last apply is known';
   }
   const newer = history.filter(({ id }) => id > since);
   const last = newer[0];
-  if (last === undefined) return 'by whom is unknown: its history has no newer entry';
+  if (last === undefined) return 'the author is unknown: its history has no newer entry';
   const who = `${last.actor ?? 'someone'}${last.source === null ? '' : ` via ${last.source}`}`;
   const more = newer.length > 1 ? `, ${newer.length - 1} earlier` : '';
   return `last by ${who}${last.at === null ? '' : ` at ${inSeconds(last.at)}`}, history entry ${last.id}${more}`;
@@ -134,25 +134,25 @@ function leafNote({
   sensitive,
 }: LeafChange): Omit<Note, 'address'> | undefined {
   if (cause === 'released') {
-    const message = `${text} is no longer configured; it cannot be cleared, so its value stays on the platform`;
+    const message = `${text} is no longer configured; the platform cannot clear it, so its value stays`;
     return { severity: 'warning', message };
   }
   if (cause === 'unknown_content') {
     const message =
       after instanceof Blob
-        ? `${text}: the platform does not return its content; it is taken to be this file`
-        : `${text}: the platform does not return it, so it is not compared; it is left alone`;
+        ? `${text}: the platform does not return its content; Callsheet assumes that it is this file`
+        : `${text}: the platform does not return it, so Callsheet cannot compare it. It will not be changed.`;
     return { severity: 'info', message };
   }
   if (unreadable && !sensitive) {
     return before === undefined
       ? {
           severity: 'info',
-          message: `${text}: Callsheet does not know this field, and the platform returns none of this name now. The run says whether it could be verified.`,
+          message: `${text}: Callsheet does not know this field, and the platform returns no field of this name now. The run reports whether it could be verified.`,
         }
       : {
           severity: 'warning',
-          message: `${text}: the platform does not return it, so nobody can verify that it took`,
+          message: `${text}: the platform does not return it, so Callsheet cannot verify the write`,
         };
   }
   return undefined;

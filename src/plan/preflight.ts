@@ -158,7 +158,7 @@ function ownerIn({ organization_id: owner }: ValueObject): string | undefined {
 /** What the key may not call. */
 async function checkOperation(operation: string, { entitlements }: Subject): Promise<Findings> {
   const level = await entitlements.closedTo(operation);
-  if (level.type === 'unanswered') return unanswered('what the key may do', level.why);
+  if (level.type === 'unanswered') return unanswered('the permissions of the key', level.why);
   return level.value === undefined ? NO_FINDINGS : refused(keyMessage(operation, level.value));
 }
 
@@ -190,7 +190,7 @@ async function checkFeature(requirement: FeatureRequirement, subject: Subject): 
   const whom =
     whose.organization === undefined ? 'the account' : `organization ${whose.organization}`;
   const locks = await entitlements.locks(organization);
-  if (locks.type === 'unanswered') return unanswered(`what is locked for ${whom}`, locks.why);
+  if (locks.type === 'unanswered') return unanswered(`the locked features of ${whom}`, locks.why);
   const lock = locks.value.get(requirement.feature);
   if (lock === undefined)
     return organization === null ? checkLikelyOwner(requirement, subject) : NO_FINDINGS;
@@ -254,7 +254,7 @@ async function checkOffer(
   const offered = await entitlements.offers(requirement.catalogue, organization);
   if (offered.type === 'unanswered') {
     return unanswered(
-      `whether there is such a ${catalogueNamed(requirement.catalogue).noun}`,
+      `whether this ${catalogueNamed(requirement.catalogue).noun} exists`,
       offered.why,
     );
   }
@@ -315,7 +315,7 @@ function lockMessage(
   const what = path === null ? 'it needs' : `${path} needs`;
   const whom = organization === undefined ? '' : ` for organization ${organization}`;
   const legacy = lock.isLegacy ? ', by a setting older than the feature matrix' : '';
-  return `${what} the feature ${feature}, which is locked${whom} ${PLACES[place]}${legacy}; have it unlocked there, or do without it`;
+  return `${what} the feature ${feature}, which is locked${whom} ${PLACES[place]}${legacy}; have it unlocked there, or remove it from the configuration`;
 }
 
 const PLACES: { readonly [place in LockPlace]: string } = {
@@ -340,7 +340,7 @@ function offerMessage(
   const all = [...offered];
   const named = all.slice(0, MOST_NAMES).join(', ') || 'nothing';
   const more = all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '';
-  return `${path}: the platform${whom} no ${noun} ${value}; choose one that it has: ${named}${more} (${command})`;
+  return `${path}: the platform${whom} no ${noun} ${value}; choose one of: ${named}${more} (${command})`;
 }
 
 function foreignMessage(
@@ -348,7 +348,7 @@ function foreignMessage(
   owner: string,
   { organization }: Whose,
 ): string {
-  return `${path} refers to ${address}, which belongs to organization ${owner}, not to ${organization}; refer to one of its own`;
+  return `${path} refers to ${address}, which belongs to organization ${owner}, not to ${organization}; refer to one of its own organization`;
 }
 
 function keyMessage(operation: string, level: KeyLevel): string {
@@ -356,19 +356,19 @@ function keyMessage(operation: string, level: KeyLevel): string {
 }
 
 function ownerUnknownMessage({ feature }: FeatureRequirement): string {
-  return `whether ${feature} is locked for its organization is not known: the platform does not say whose it is; apply tells`;
+  return `Callsheet cannot tell whether ${feature} is locked: the platform does not say which organization this belongs to. Apply reports a refusal.`;
 }
 
 function likelyLockMessage({ feature }: FeatureRequirement, organization: string): string {
-  return `${feature} is locked for organization ${organization}: if it is theirs, which the platform does not say, apply is refused`;
+  return `${feature} is locked for organization ${organization}. The platform does not say whether this belongs to it; if so, apply is refused.`;
 }
 
 /** What depends on a resource that does not exist yet. */
 function tooEarlyMessage(path: string): string {
-  return `${path} can only be checked once it exists; apply tells whether it is refused`;
+  return `${path} can be checked only after the create. Apply reports a refusal.`;
 }
 
 /** What could not be checked, once for whatever it concerns. */
 function uncheckedMessage(question: string, why: string): string {
-  return `${question} could not be checked before writing (${why}); apply tells what is refused`;
+  return `Callsheet could not check ${question} before writing (${why}). Apply reports a refusal.`;
 }

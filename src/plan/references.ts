@@ -57,7 +57,7 @@ export function refuseUnresolved(
     const isOk = change.verdict === 'ok';
     if (isOk && unresolved === undefined && isMade(change)) born.add(change.address);
     if (!isOk || unresolved === undefined) return change;
-    const why = refused.has(unresolved) ? 'is refused itself' : 'which this plan does not make';
+    const why = refused.has(unresolved) ? 'is refused too' : 'which this plan does not create';
     const reason = `${change.reason}; it refers to ${unresolved}, which does not exist and ${why}`;
     if (!unsupported.has(unresolved)) {
       refused.add(change.address);

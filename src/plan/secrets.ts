@@ -71,12 +71,12 @@ export function uncomparedNote(
     ...(unset.size === 0
       ? []
       : [
-          `${secrets(unset.size, 'is', 'are')} not set here and ${unset.size === 1 ? 'was' : 'were'} not compared. apply asks only for secrets that it writes.`,
+          `${secrets(unset.size, 'is', 'are')} not set here, so Callsheet did not compare ${unset.size === 1 ? 'it' : 'them'}. apply asks only for secrets that it writes.`,
         ]),
     ...(unknown.size === 0
       ? []
       : [
-          `${secrets(unknown.size, 'is', 'are')} set here and cannot be compared: the platform does not return secrets, and the state does not tell what was written. What is stored stays. If that is what is set here, callsheet state trust remembers it; --resend-secrets writes it.`,
+          `${secrets(unknown.size, 'is', 'are')} set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run callsheet state trust. To write the values set here, plan with --resend-secrets.`,
         ]),
   ].join(' ');
   return [{ severity: 'info', address: null, message, ...(isKnown && { known: true as const }) }];

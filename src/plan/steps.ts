@@ -116,7 +116,7 @@ export function withSupport(
   const { kind, isListed } = identity;
   if (change.action === 'create' && !isListed && !kind.refusesTwins) {
     const lack = lackIn(kind.operations.read, support);
-    const reason = `nobody can tell whether it exists: ${lack?.words}; ${ADOPT}`;
+    const reason = `Callsheet cannot tell whether it exists: ${lack?.words}; ${ADOPT}`;
     return unsupported(change, reason);
   }
   const lack =
@@ -221,7 +221,7 @@ function unsupported(change: Change, reason: string): Change {
   return { ...change, verdict: 'unsupported', reason, operations: [] };
 }
 
-const OVERRIDE = 'If the platform has it, say where under platform.endpoints';
+const OVERRIDE = 'If the platform has it, set its path under platform.endpoints';
 
 const ADOPT = 'if the resource exists, name its id in lifecycle.adopt';
 

@@ -69,8 +69,7 @@ function checkShape(line: RequestLine, { endpoint, answer }: AnsweredCall, body:
   const lack = lackOf(endpoint, body);
   if (lack === undefined) return body;
   const { assumption } = endpoint;
-  const basis =
-    assumption === undefined ? '' : ` What it should look like is assumption ${assumption}.`;
+  const basis = assumption === undefined ? '' : ` Its expected form is assumption ${assumption}.`;
   throw new CallsheetError('api', `${line.method} ${line.url} answered ${answer.status} ${lack}`, {
     hint: `${NOT_THE_PLATFORM}${basis}`,
   });
@@ -95,9 +94,9 @@ function checkIds(
       if (typeof said !== 'string' || said.toLowerCase() === id.toLowerCase()) continue;
       throw new CallsheetError(
         'api',
-        `${line.method} ${line.url} answered about something else: its \`${member}\` is ${JSON.stringify(said.slice(0, MOST_SHOWN))}`,
+        `${line.method} ${line.url} answered with another resource: its \`${member}\` is ${JSON.stringify(said.slice(0, MOST_SHOWN))}`,
         {
-          hint: `Nothing was taken from the answer. If it stays so, something between here and the platform mixes answers up. ${NOT_THE_PLATFORM}`,
+          hint: `Callsheet did not use the answer. If this happens again, a proxy between here and the platform mixes up answers. ${NOT_THE_PLATFORM}`,
         },
       );
     }
@@ -128,36 +127,36 @@ function lackOf(
 }
 
 const LOCKED =
-  'Have it unlocked for the organization (`callsheet get features` shows what is locked, and where), or take it out of the configuration.';
+  'Have it unlocked for the organization (`callsheet get features` shows each lock and its place), or remove it from the configuration.';
 
 /** An error page that is none of the platform's. */
 const SOMETHING_BETWEEN =
-  'Something between here and the platform failed. Try again in a minute; if it stays so, check base_url and the proxy.';
+  'Something between here and the platform failed. Try again in a minute. If it fails again, check base_url and the proxy.';
 
 /** What to do about an `error` that says it all, whatever its status (Errors). */
 const BY_ERROR: { readonly [error: string]: string } = {
   insufficient_scope:
     'The key is limited to one reseller or organization; this needs a key for the whole account.',
   'organization not accessible':
-    'The organization does not belong to this account: check its id in the configuration, and whose credentials these are.',
+    'The organization does not belong to this account: check its id in the configuration, and the account of the credentials.',
   'invalid organization_id': "An organization's id is a UUID: check it in the configuration.",
   email_templates_locked: `E-mail templates are switched off for the organization. ${LOCKED}`,
   sms_templates_locked: `SMS templates are switched off for the organization. ${LOCKED}`,
   duplicate_source:
-    'Nothing was added. Give the source in the configuration the name or the url of the one that is there.',
+    'Nothing was added. Give the source in the configuration the name or the url of the existing source.',
 };
 
 /** What to do about the refusals of one operation that mean something else than elsewhere. */
 const BY_OPERATION: { readonly [operationAndStatus: string]: string } = {
   'createCustomVoice 502':
-    'Try again later. If it stays so, use another recording: 10 to 30 seconds of one clear voice work best.',
+    'Try again later. If it fails again, use another recording: 10 to 30 seconds of one clear voice work best.',
   'getPaymentReadiness 502': 'The payment processor gave no answer. Try again in a minute.',
   'setPaymentTool 502':
-    'The payment processor gave no answer. Look whether the tool is armed before you try again.',
+    'The payment processor gave no answer. Check whether the tool is armed before you try again.',
   'setPaymentTool 403':
     'Card payments are locked for the organization, or the key does not reach the agent: `callsheet get payments` shows which.',
   'revertAgent 404':
-    'The agent is gone or out of reach, or the platform no longer keeps that version: `callsheet history` shows those that it keeps.',
+    'The agent is gone or out of reach, or the platform no longer keeps that version: `callsheet history` shows the versions that it keeps.',
   'setSipRegistration 404':
     'Check that the agent exists and has a SIP registration: it is set up in the dashboard.',
   'createSession 404': 'Check the profile id.',
@@ -187,23 +186,23 @@ function hintForStatus({ endpoint, answer: { status, body } }: AnsweredCall): st
   switch (status) {
     case 400:
       return isRead
-        ? 'Correct what it names and try again.'
-        : 'Nothing was saved. Correct what it names and try again.';
+        ? 'Correct the named fields and try again.'
+        : 'Nothing was saved. Correct the named fields and try again.';
     case 403:
       if (/supported provider/i.test(textMember(body, 'error_description') ?? '')) {
         return 'Nothing was saved. Agents on another provider can only be changed in the dashboard.';
       }
       return isRead
-        ? 'The key does not reach it: check the id, and whose credentials these are.'
+        ? 'The key has no access to it: check the id and the account of the credentials.'
         : `Nothing was saved. If a feature is locked: ${LOCKED.charAt(0).toLowerCase()}${LOCKED.slice(1)}`;
     case 404:
-      return 'It does not exist, or the key does not reach it: check the id, and whose credentials these are.';
+      return 'It does not exist, or the key has no access to it: check the id and the account of the credentials.';
     case 409:
-      return 'Nothing was saved. Choose another name, or have Callsheet manage the one that is there.';
+      return 'Nothing was saved. Choose another name, or let Callsheet manage the existing one.';
     case 500:
       return isRead
         ? 'The platform failed. Try again in a minute.'
-        : 'The platform failed and does not say whether anything was saved. Look before you try again.';
+        : 'The platform failed and does not say whether anything was saved. Check before you try again.';
     case 502:
       return 'Something behind the platform failed. Try again in a minute.';
     case 503:
@@ -227,7 +226,7 @@ function hintForPlace({
   if (documented) return undefined;
   // Without a parameter nothing but the call itself can be missing.
   const doubt = path.includes('{') ? 'may not have' : 'does not have';
-  return `The platform ${doubt} this call: its specification does not show it (assumption ${assumption}). If it has it elsewhere, say where under platform.endpoints.${operation}.`;
+  return `The platform ${doubt} this call: its specification does not show it (assumption ${assumption}). If the platform has it at another path, set platform.endpoints.${operation}.`;
 }
 
 function hintForPace(retryAfter: string | undefined): string {
@@ -242,9 +241,9 @@ function hintForCredentials({ calledWith, answer }: AnsweredCall): string {
   const said = textMember(answer.body, 'error_description') ?? '';
   switch (calledWith) {
     case 'minted token':
-      return 'A token minted just now was refused, so the key is gone or its secret was rotated: check CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET.';
+      return 'A new token was refused, so the key was deleted or its secret was rotated: check CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET.';
     case 'pbx key':
-      return "The PBX provider's API token was refused: get a fresh one from its OAuth.";
+      return "The PBX provider's API token was refused: get a new one from its OAuth.";
     case 'nothing':
       return 'Check CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET.';
     case 'given token':
@@ -253,10 +252,10 @@ function hintForCredentials({ calledWith, answer }: AnsweredCall): string {
 }
 
 function tokenHint(said: string): string {
-  const fresh = 'Set a fresh one, or CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET.';
+  const fresh = 'Set a new one, or CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET.';
   if (/expired/i.test(said))
     return `CALLSHEET_ACCESS_TOKEN has expired: tokens live 24 hours. ${fresh}`;
   if (/rotat/i.test(said))
-    return `CALLSHEET_ACCESS_TOKEN was minted before its key's secret was rotated. ${fresh}`;
+    return `CALLSHEET_ACCESS_TOKEN was issued before its key's secret was rotated. ${fresh}`;
   return `CALLSHEET_ACCESS_TOKEN has expired (tokens live 24 hours) or its key was rotated. ${fresh}`;
 }

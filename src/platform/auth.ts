@@ -134,7 +134,7 @@ function checkAccessToken(given: string): string {
   const token = given.trim();
   if (isToken(token)) return token;
   throw new CallsheetError('config', 'CALLSHEET_ACCESS_TOKEN is not a token', {
-    hint: 'It is the bare token: without `Bearer`, quotes, spaces or line breaks.',
+    hint: 'Set the bare token, without `Bearer`, quotes, spaces or line breaks.',
   });
 }
 
@@ -182,7 +182,7 @@ function mintingError(refused: ApiError, isAgain: boolean): CallsheetError {
 function mintingHint(isCredentials: boolean, isAgain: boolean): string {
   if (!isCredentials) return NOT_THE_PLATFORM;
   return isAgain
-    ? 'They were good until now, so the key was rotated or deleted: set CALLSHEET_CLIENT_SECRET to its new secret.'
+    ? 'They worked until now, so the key was rotated or deleted: set CALLSHEET_CLIENT_SECRET to its new secret.'
     : 'Check CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET; rotating a key replaces its secret.';
 }
 
@@ -207,7 +207,7 @@ function bearer(token: string): Headers {
 function checkKey(operation: string, given: string | undefined): string {
   const key = given?.trim() ?? '';
   if (isToken(key)) return key;
-  const what = key === '' ? 'and none is given' : 'and what is given is not one';
+  const what = key === '' ? 'and none is given' : 'and the given value is not a token';
   throw new CallsheetError('config', `${operation} needs the PBX provider's API token, ${what}`, {
     hint: 'Set CALLSHEET_PBX_API_KEY (the option `pbxApiKey` of the library) to the bare token from its OAuth.',
   });

@@ -287,7 +287,7 @@ function proxyOf(env: NodeJS.ProcessEnv): string | undefined {
   const text = env[name] ?? '';
   if (URL.canParse(text) && new URL(text).host !== '') return new URL(text).host;
   throw new CallsheetError('config', `${name} is not the address of a proxy`, {
-    hint: 'It looks like http://proxy.example.com:3128.',
+    hint: 'Use the form http://proxy.example.com:3128.',
   });
 }
 
@@ -306,7 +306,7 @@ export function trustFrom(env: NodeJS.ProcessEnv): SecureContext | undefined {
   if (!file) return undefined;
   const unusable = (reason: string, cause?: unknown) =>
     new CallsheetError('config', `SSL_CERT_FILE ${file} cannot be used: ${reason}`, {
-      hint: 'It names a file of certificates in PEM form. Unset it where none is needed.',
+      hint: 'Set it to a file of certificates in PEM form, or unset it.',
       ...(cause === undefined ? {} : { cause }),
     });
   let text: string;

@@ -89,7 +89,7 @@ export function usableEndpoint(name: string, endpoints: Endpoints): Operation {
     {
       hint: isUnshown
         ? 'Set platform.assume to true, or make the change in the dashboard.'
-        : `Say where the platform has it under platform.endpoints.${name}, or set platform.assume to true.`,
+        : `Set the path of the platform for it under platform.endpoints.${name}, or set platform.assume to true.`,
     },
   );
 }
@@ -100,7 +100,7 @@ export function usableEndpoint(name: string, endpoints: Endpoints): Operation {
  */
 export function checkBaseUrl(text: string | undefined): string {
   if (text === undefined || text.trim() === '') {
-    throw new CallsheetError('config', 'no base address of the platform is given', {
+    throw new CallsheetError('config', 'the base address of the platform is not set', {
       hint: 'Set platform.base_url in callsheet.yaml, or CALLSHEET_BASE_URL.',
     });
   }

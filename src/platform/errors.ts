@@ -11,7 +11,7 @@ export function plainUrl(url: string): string {
 
 /** What to do where an answer is none of the platform's. */
 export const NOT_THE_PLATFORM =
-  'Check that base_url is the address of the Voice Agent Platform and not of a website or proxy before it.';
+  'Check that base_url is the address of the Voice Agent Platform and not of a website or proxy in front of it.';
 
 /** Characters of one text that a refusal says, and how many complaints it lists: people read no more. */
 const MOST_SAID_CHARACTERS = 2_000;
@@ -106,7 +106,7 @@ function existingSource(body: Json | undefined): readonly string[] {
   const name = clipped(textMember(source, 'name'));
   const status = clipped(textMember(source, 'status'));
   return [
-    `it is there${name === undefined ? '' : ` as ${JSON.stringify(name)}`}, id ${id}${status === undefined ? '' : `, ${status}`}`,
+    `it exists${name === undefined ? '' : ` as ${JSON.stringify(name)}`}, id ${id}${status === undefined ? '' : `, ${status}`}`,
   ];
 }
 
@@ -242,7 +242,7 @@ function hintFor(code: string): string {
     return 'If it is signed by an authority of your own, name its certificate in NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.';
   }
   if (code === 'PROXY_REFUSED') {
-    return 'Check HTTPS_PROXY and the credentials in it. What is reached without a proxy stands in NO_PROXY.';
+    return 'Check HTTPS_PROXY and the credentials in it. NO_PROXY lists the hosts that are reached without a proxy.';
   }
   return 'Check base_url (or CALLSHEET_BASE_URL), the network and the proxy settings.';
 }

@@ -49,11 +49,11 @@ export function readNoticeAddress(text: string, given: string): NoticeAddress {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new CallsheetError('usage', `${given} is not an http(s) address`, {
-      hint: 'It looks like https://hooks.example.com/… The address itself is not shown, as it is a secret.',
+      hint: 'Use the form https://hooks.example.com/… The address itself is not shown, because it is a secret.',
     });
   }
   if (!isConfidential(url)) {
-    throw new CallsheetError('usage', `${given} is plain http, which anybody on the way can read`, {
+    throw new CallsheetError('usage', `${given} is plain http, which is not encrypted`, {
       hint: 'Use https. Plain http is allowed for loopback addresses only.',
     });
   }
@@ -207,6 +207,6 @@ function faultWords(error: unknown, timeouts: Timeouts, isLate: boolean): string
 function undelivered(given: string, { why, tries }: Undelivered): CallsheetError {
   const often = tries === 1 ? '' : `, in ${tries} tries`;
   return new CallsheetError('network', `the notification was not delivered: ${why}${often}`, {
-    hint: `The result above holds all the same. Check ${given}, the network and the proxy settings.`,
+    hint: `The result above is not affected. Check ${given}, the network and the proxy settings.`,
   });
 }

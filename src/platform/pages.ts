@@ -208,7 +208,7 @@ async function readInOrder(
       number = back;
       continue;
     }
-    if (doubles > created + again) return `${doubles} of its items came more than once`;
+    if (doubles > created + again) return `it returned ${doubles} of its items more than once`;
     if (number >= page.pages) {
       if (number * head.length < total) return gave(found.size, total);
       break;
@@ -248,7 +248,7 @@ function openListing(operation: Operation, fields: readonly string[] | undefined
       if (totals.length > 1) {
         problem ??= `its pages disagree on how many there are (${totals.map((total) => total ?? 'not said').join(', ')})`;
       } else if (ids.size < count) {
-        problem ??= `${count - ids.size} of its items came more than once`;
+        problem ??= `it returned ${count - ids.size} of its items more than once`;
       }
       problem ??= wrongPage(page, number);
       return problem === undefined;
@@ -326,7 +326,7 @@ function incomplete({ method, path }: Operation, problem: string, cause: string)
 }
 
 function gave(count: number, total: number): string {
-  return `it says that there are ${total} and gave ${count}`;
+  return `it reports ${total} entries and returned ${count}`;
 }
 
 /** One page of a list. */
@@ -387,7 +387,7 @@ function idsOf({ items }: Page): string {
 
 function itemsOf(call: Call, operation: Operation, answer: Json): readonly JsonObject[] {
   const data = isObject(answer) ? answer.data : undefined;
-  if (!isList(data)) throw new Error(`${call.operation} is no list`);
+  if (!isList(data)) throw new Error(`${call.operation} is not a list`);
   const items = data.filter((item): item is JsonObject => isObject(item));
   const long = items.find(({ id }) => typeof id === 'string' && id.length > MOST_ID_CHARACTERS);
   if (long === undefined) return items;
@@ -403,7 +403,7 @@ function lineOf({ method, path }: Operation): RequestLine {
 /** A page that is another one than was asked for, in words. */
 function wrongPage({ number }: Page, asked: number): string | undefined {
   if (number === undefined || number === asked) return undefined;
-  return `page ${asked} was asked for and it gave page ${number}`;
+  return `page ${asked} was requested, and it returned page ${number}`;
 }
 
 /** Throws where a list has more pages than are read. */

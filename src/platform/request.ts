@@ -131,7 +131,7 @@ export type FileContent = {
  */
 export async function openUnchanged(file: StackFile, openFile: OpenFile): Promise<FileContent> {
   const content = await openFile(file).catch((cause: unknown) => {
-    throw changed(file, 'it cannot be opened any more', cause);
+    throw changed(file, 'it can no longer be opened', cause);
   });
   if (content.size === file.size) return content;
   throw changed(file, `${file.size} bytes before, ${content.size} now`);
@@ -155,7 +155,7 @@ export async function* readUnchanged(
       held = chunk;
     }
   } catch (cause) {
-    throw changed(file, 'it cannot be read any more', cause);
+    throw changed(file, 'it can no longer be read', cause);
   }
   if (hash.digest('hex') !== file.sha256) throw changed(file, 'its content is another one');
   if (held !== undefined) yield held;
@@ -163,7 +163,7 @@ export async function* readUnchanged(
 
 function changed(file: StackFile, how: string, cause?: unknown): CallsheetError {
   return new CallsheetError('stale', `${file.path} changed while it was used: ${how}`, {
-    hint: 'It was not sent whole. Plan again, review, and apply the new plan.',
+    hint: 'The upload did not complete. Plan again, review, and apply the new plan.',
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -2154,7 +2154,7 @@ export interface KnowledgeSource {
    */
   id: string;
   /**
-   * The knowledge base that holds the source; the `id` of the block that it stands in.
+   * The knowledge base that holds the source; the `id` of the block that contains it.
    */
   knowledge_base_id?: string | null;
   /**

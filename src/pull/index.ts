@@ -177,7 +177,7 @@ function sourceText(file: string, ready: readonly Ready[], textOf: PullInput['te
 }
 
 function moved(file: string): CallsheetError {
-  return new CallsheetError('stale', `${file} was changed while pull was at work`, {
+  return new CallsheetError('stale', `${file} was changed while pull was running`, {
     hint: 'Nothing was written. Run it again.',
   });
 }
@@ -255,7 +255,7 @@ function blameErrors(ready: readonly Ready[], diagnostics: Loaded['diagnostics']
       files.has(edit.file) || group.wishes.some(({ address }) => addresses.has(address)),
   );
   const failed = narrowed(named, errors) ?? (named.length > 0 ? named : ready);
-  return { failed, lost: [], words: refuseAll(failed, `what is live is not valid: ${first}`) };
+  return { failed, lost: [], words: refuseAll(failed, `the live value is not valid: ${first}`) };
 }
 
 /** Something reads otherwise than it should: first those that only follow, then what is written there or nearby. */
@@ -280,7 +280,7 @@ function blameMismatches(
   const what = path === '' ? address : `${address} ${path}`;
   const reason =
     about.length > 0
-      ? 'it would not read as what is live: something beneath it, or beside it, wins'
+      ? 'the configuration would not have the live value, because another layer overrides it'
       : `writing it would change ${what} as well`;
   return { failed, lost: [], words: refuseAll(failed, reason) };
 }

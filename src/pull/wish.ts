@@ -152,12 +152,12 @@ function judge(leaf: LeafChange, kind: Kind, { adopted }: Change, { theirs }: As
 
 const PENDING = {
   reason: 'changed here and not applied yet',
-  advice: 'apply writes it; --theirs takes what is live instead',
+  advice: 'apply writes it; --theirs takes the live value instead',
 };
 
 const CONFLICT = {
   reason: 'changed here and on the platform',
-  advice: '--theirs takes what is live; apply --accept-conflicts writes what stands here',
+  advice: '--theirs takes the live value; apply --accept-conflicts writes the configured value',
 };
 
 const SECRET = {

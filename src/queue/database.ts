@@ -64,14 +64,13 @@ export async function openQueueDatabase(
   };
 }
 
-const WHERE =
-  'It looks like postgres://user@host/database, the same for everybody who works on it.';
+const WHERE = 'Use the form postgres://user@host/database, the same for every user of the queue.';
 
 function addressOf(given: string | undefined, env: Env): string {
   const address = given ?? env.CALLSHEET_QUEUE ?? '';
   if (address === '')
     throw new CallsheetError('usage', 'no queue is named', {
-      hint: `Name it with --queue, or set CALLSHEET_QUEUE. ${WHERE}`,
+      hint: `Set it with --queue or CALLSHEET_QUEUE. ${WHERE}`,
     });
   const from = given === undefined ? 'CALLSHEET_QUEUE' : '--queue';
   if (!/^postgres(ql)?:\/\//.test(address) || !URL.canParse(address))
@@ -80,12 +79,12 @@ function addressOf(given: string | undefined, env: Env): string {
     });
   if (given !== undefined && new URL(given).password !== '')
     throw new CallsheetError('usage', '--queue has a password in it', {
-      hint: 'Set CALLSHEET_QUEUE_PASSWORD (or PGPASSWORD) instead: a command line can be read by everybody on the machine.',
+      hint: 'Set CALLSHEET_QUEUE_PASSWORD (or PGPASSWORD) instead: every user of the machine can read a command line.',
     });
   return address;
 }
 
-const GONE = 'Look whether the database runs and can be reached from here.';
+const GONE = 'Check that the database runs and can be reached from here.';
 const WHO =
   'Set CALLSHEET_QUEUE_PASSWORD (or PGPASSWORD), and CALLSHEET_QUEUE_USERNAME where the address names no user.';
 /** Where the words of a state store would mislead. */
@@ -93,9 +92,9 @@ const HINTS: { readonly [code: string]: string } = {
   '28P01': WHO,
   '28000': WHO,
   '42501': `Give the user of the address the right to create a schema, or create the schema ${SCHEMA} for it.`,
-  '53100': 'What is there is kept. Free some space: workers go on by themselves.',
-  '42P01': `Somebody removed it. Drop the schema ${SCHEMA} and enqueue again: nothing but the queue is kept there.`,
-  '42703': `Somebody changed the tables. Drop the schema ${SCHEMA} and enqueue again: nothing but the queue is kept there.`,
+  '53100': 'Existing data is kept. Free some space: workers then continue by themselves.',
+  '42P01': `It was removed. Drop the schema ${SCHEMA} and enqueue again: it contains only the queue.`,
+  '42703': `The tables were changed. Drop the schema ${SCHEMA} and enqueue again: it contains only the queue.`,
 };
 
 function wordedForQueue(error: unknown, location: string): unknown {

@@ -163,14 +163,14 @@ async function goAstray(
 ) {
   const before = copy.dump();
   const half = Math.floor(writes.length / 2);
-  tell('On a fresh copy: failing it half way.');
+  tell('On a new copy: failing the apply half way.');
   const plan = await hands.plan('first');
   copy.failAfter(tally(writes.slice(0, half)), tally(writes));
   const failed = await hands.apply(plan);
   goOn();
   steps.push(failureStep(failed, half, writes.length));
   copy.recover();
-  tell('Going on with it.');
+  tell('Continuing with it.');
   const resumed = await hands.apply();
   goOn();
   steps.push(resumeStep(resumed, await hands.plan('second')));

@@ -232,23 +232,23 @@ function wordsFor(made: {
     ...(secrets.count === 0
       ? []
       : [
-          `the platform returns no secrets: ${count(secrets.count, 'placeholder')} in ${count(secrets.resources, 'resource')} stand for those that may be there`,
+          `the platform returns no secrets: ${count(secrets.count, 'placeholder')} in ${count(secrets.resources, 'resource')} replace those that the platform may have`,
         ]),
     ...(withheld === 0
       ? []
       : [
           `the snapshot left ${count(withheld, 'sensitive value')} out; they are missing in the copy`,
         ]),
-    ...(has('agent') ? ['the history of each agent is one entry, with what the agent is now'] : []),
+    ...(has('agent') ? ['the history of each agent is one entry, with its current values'] : []),
     ...(has('knowledge_source') || has('custom_voice')
       ? [
-          'documents and voice recordings are empty: the platform returns no bytes, so it is not known which of them an upload would double',
+          'documents and voice recordings are empty: the platform returns no files, so duplicates of an upload are not detected',
         ]
       : []),
     ...(arms
       ? [
           beside.merchants.size > 0
-            ? 'payment accounts of organizations that were not asked about are active'
+            ? 'payment accounts of organizations that were not read are assumed to be active'
             : 'payment accounts are active',
         ]
       : []),
@@ -258,8 +258,8 @@ function wordsFor(made: {
           `${count(unread, 'retry policy').replace(/policys$/, 'policies')} could not be read and is empty`,
         ]),
     ...gaps.map(({ of, why }) => `${of} could not be read: ${why}`),
-    'locks are those that the feature list shows: what is only refused when it is written is not known',
-    'any number of requests is taken, and whatever is written can be read at once',
+    'locks come from the feature list: locks that the platform reports only on a write are not known',
+    'there is no rate limit, and every write can be read at once',
   ];
 }
 

@@ -20,7 +20,8 @@ export function copyStep(
   }
   const apart = changesApart(given, copied, 'on the platform', 'on the copy');
   if (apart.length > 0) {
-    const message = 'the copy gives another plan than the platform, so it proves nothing';
+    const message =
+      'the copy gives a different plan than the platform, so the rehearsal proves nothing';
     return { step: 'copy', outcome: 'failed', message, details: apart };
   }
   const message = `a copy of the fleet (${count(sum, 'resource')}) gives the same plan`;
@@ -71,7 +72,7 @@ export function applyStep(outcome: Outcome, writes: number): RehearsalStep {
   }
   const how = status === 'refused' ? 'refused' : 'failed';
   const message =
-    status === 'refused' ? 'apply refuses it' : `it does not come through: ${countsOf(ledger)}`;
+    status === 'refused' ? 'apply refuses it' : `apply does not complete: ${countsOf(ledger)}`;
   return { step: 'apply', outcome: how, message, details: failuresOf(outcome) };
 }
 
@@ -105,13 +106,13 @@ export function failureStep(outcome: Outcome, half: number, all: number): Rehear
 export function resumeStep(outcome: Outcome, second: PlanDocument): RehearsalStep {
   const left = leftOf(second);
   if (outcome.status === 'done' && left.length === 0) {
-    const message = 'applied again, it came to its end, and a second plan is empty';
+    const message = 'a second apply completed, and the plan after it is empty';
     return { step: 'resume', outcome: 'held', message, details: [] };
   }
   const message =
     outcome.status === 'done'
-      ? 'applied again, a second plan is not empty'
-      : `applied again, it does not come through: ${countsOf(outcome.ledger)}`;
+      ? 'a second apply completed, and the plan after it is not empty'
+      : `a second apply does not complete: ${countsOf(outcome.ledger)}`;
   return { step: 'resume', outcome: 'failed', message, details: [...failuresOf(outcome), ...left] };
 }
 
@@ -133,7 +134,7 @@ export function rollbackStep(outcomes: readonly Outcome[]): RehearsalStep {
 
 export function returnStep(differences: readonly RehearsalDifference[]): RehearsalStep {
   if (differences.length === 0) {
-    const message = 'the fleet is as it was, but for new ids, history and times';
+    const message = 'the fleet is as before, except for new ids, history and times';
     return { step: 'return', outcome: 'held', message, details: [] };
   }
   const whole = differences.filter(({ path }) => path === null);
@@ -148,7 +149,7 @@ export function returnStep(differences: readonly RehearsalDifference[]): Rehears
           `${count(whole.length - left, 'resource')} ${whole.length - left === 1 ? 'is' : 'are'} gone`,
         ]),
   ];
-  const message = `the fleet is not as it was: ${parts.join(', ')}`;
+  const message = `the fleet is not as before: ${parts.join(', ')}`;
   return { step: 'return', outcome: 'partial', message, details: [] };
 }
 

@@ -54,7 +54,7 @@ function said(
   const { certainty, because, entries } = attribution;
   const edits = (change.edits ?? []).filter(({ id }) => entries.includes(id));
   if (because !== null) {
-    const who = `by whom is unknown: ${unknownMessage(because, count, edits, change)}`;
+    const who = `the author is unknown: ${unknownMessage(because, count, edits, change)}`;
     return { who, edits: listed(edits, verbose) };
   }
   const [first] = edits;
@@ -63,7 +63,7 @@ function said(
   const who =
     certainty === 'actor'
       ? `by ${sanitiseLine(first.actor ?? 'someone')}, in one of these edits:`
-      : 'by one of these; history does not say which of them changed what:';
+      : 'by one of these edits; the history does not say which edit changed which field:';
   return { who, edits: listed(edits, verbose) };
 }
 
@@ -125,13 +125,13 @@ function unknownMessage(
     case 'no_entry':
       return `no history entry since the last run explains it${last}`;
     case 'no_beginning':
-      return `where its history stood at the last run is not known${last}`;
+      return `the newest history entry at the last run is not known${last}`;
     case 'retention':
       return `its history no longer reaches back to the last run${has}`;
     case 'late':
       return `the newest change${changed === null ? '' : `, at ${formatTime(changed)},`} has no history entry yet${has}`;
     case 'gone':
-      return `its history ${edits.length > 0 ? 'does not say' : 'went with it'}${has}`;
+      return `its history ${edits.length > 0 ? 'does not say' : 'was deleted with it'}${has}`;
     default:
       return unreachable(doubt);
   }

@@ -25,7 +25,7 @@ export function renderDiagnosticsText(
   return listText(
     diagnostics,
     withoutEchoes([...diagnostics].sort(byPlace)),
-    'callsheet validate --format json has those that are left out.',
+    'callsheet validate --format json lists all of them.',
     options,
   );
 }

@@ -43,7 +43,7 @@ export function renderValueText(document: ValueDocument, options: RenderOptions)
 }
 
 function valueLines({ given, value }: ValueDocument, options: RenderOptions): readonly Line[] {
-  if (!given) return [[span('  not given, so it is left as it is', 'dim')]];
+  if (!given) return [[span('  not set, so Callsheet does not change it', 'dim')]];
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const lines = sanitise(text).replace(/\n$/, '').split('\n');
   const shown = options.verbose ? lines : lines.slice(0, MOST_LINES);
@@ -74,7 +74,7 @@ function section(title: string, rows: readonly Row[], { width }: RenderOptions):
 const SAYS: Readonly<Record<ValueLayer['says'], (text: string) => string>> = {
   value: (text) => text,
   removed: () => 'removes it',
-  empty: (text) => `${text} (nothing in this row, so what lies beneath stays)`,
+  empty: (text) => `${text} (nothing in this row, so the value of the layer below applies)`,
 };
 
 function layerRow({ by, says, text, position }: ValueLayer): Row {
@@ -112,7 +112,7 @@ export function renderFieldText(field: FieldDocument, { width, color }: RenderOp
 function notSettable(): readonly Line[] {
   return [
     [],
-    [span('  It cannot be given: the platform sets it, or it follows from something else.')],
+    [span('  It cannot be set: the platform sets it, or it follows from another field.')],
   ];
 }
 
@@ -176,7 +176,7 @@ export function factsOf(field: FieldDocument): readonly Fact[] {
     ['required', field.required && ['yes']],
     ['null', field.clearable && ['clears it']],
     ['secret', secrecy(field)],
-    ['changed', field.immutable && ['another value means another resource: it is replaced']],
+    ['changed', field.immutable && ['a change replaces the resource']],
     ['revert', revert(field.restored_by_revert)],
     ['lock', lock !== null && [{ code: lock }, '; see: ', { code: 'callsheet get features' }]],
     ['endpoint', facet !== null && [{ code: facet }, ' is written through an endpoint of its own']],
@@ -226,6 +226,6 @@ function revert(restored: boolean | null): Words | null {
   return [
     restored
       ? 'a history revert brings it back'
-      : 'a history revert leaves it alone; a rollback writes it',
+      : 'a history revert does not change it; a rollback writes it',
   ];
 }

@@ -36,7 +36,7 @@ function longField({ path, sign, content, remark }: FieldView): readonly string[
   // Of a conflict the value last written is shown, too.
   if (isShort && (isConflict || !areVersions(before, after))) return undefined;
   const told = isConflict
-    ? ' (conflict: from what is live now to what is configured)'
+    ? ' (conflict: from the live value to the configured value)'
     : remark === null
       ? ''
       : ` (${escapeText(remark)})`;

@@ -163,7 +163,7 @@ function viewField(
   }
   // They differ in what is masked.
   if (isSameJson(before, after)) {
-    return { path, sign, content: one(after), remark: remark ?? 'what is masked changed' };
+    return { path, sign, content: one(after), remark: remark ?? 'the masked value changed' };
   }
   return { path, sign, content: { type: 'both', before, after }, remark };
 }

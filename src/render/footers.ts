@@ -133,7 +133,7 @@ const OMITTED = {
   }),
   held: (count: string) => ({
     title: `Held: apply leaves out ${count}.`,
-    advice: 'Plan with --allow-delete to carry out what is held.',
+    advice: 'Plan with --allow-delete to apply the held changes.',
   }),
   unsupported: (count: string) => ({
     title: `Unsupported: apply leaves out ${count} that the platform has no endpoint for.`,
@@ -142,17 +142,17 @@ const OMITTED = {
 };
 
 const NOT_UNDONE = (count: string) => ({
-  title: `Not undone: the rollback leaves out ${count} that the platform does not take now.`,
-  advice: 'Once that is put right, roll back again: it goes on with what is left.',
+  title: `Not undone: the rollback leaves out ${count} that the platform does not accept now.`,
+  advice: 'Fix that, then roll back again: the rollback continues with the rest.',
 });
 
 function refusedAdvice(struck: readonly Change[], purpose: PlanDocument['purpose']): string {
   const isConflict = ({ fields }: Change) => fields.some(({ cause }) => cause === 'conflict');
   const overwrite = struck.some(isConflict)
-    ? ' --accept-conflicts overwrites what is live where both sides changed.'
+    ? ' --accept-conflicts overwrites live values where both sides changed.'
     : '';
   const leave = purpose === 'apply' ? 'plan with --skip-refused' : 'pass --skip-refused';
-  return `Put right what is refused, or ${leave} to leave it out.${overwrite}`;
+  return `Fix the refused changes, or ${leave} to leave them out.${overwrite}`;
 }
 
 /** What was found out about a run that died. */
@@ -161,7 +161,7 @@ function settledFooter({ settled }: PlanDocument): readonly Footer[] {
   const { run, findings } = settled;
   const isOpen = findings.some(({ severity }) => severity === 'warning');
   const items = findings.map(({ address, message }) => ({ address, text: message }));
-  const nothing = { address: null, text: 'all that it did was written down before' };
+  const nothing = { address: null, text: 'its journal already records everything that it did' };
   return [
     {
       weight: isOpen ? 'warning' : 'info',
@@ -201,11 +201,11 @@ function sayOnce(items: Footer['items']): Footer['items'] {
 const VERDICTS: {
   readonly [verdict in Rehearsal['verdict']]: Pick<Footer, 'weight'> & { readonly told: string };
 } = {
-  passed: { weight: 'info', told: 'everything held' },
-  partial: { weight: 'warning', told: 'it can be carried out, but not be undone entirely' },
-  failed: { weight: 'error', told: 'it did not hold' },
+  passed: { weight: 'info', told: 'every step passed' },
+  partial: { weight: 'warning', told: 'it can be applied, but not undone completely' },
+  failed: { weight: 'error', told: 'a step failed' },
   refused: { weight: 'error', told: 'it would be refused' },
-  empty: { weight: 'info', told: 'there is nothing to carry out' },
+  empty: { weight: 'info', told: 'there is nothing to apply' },
 };
 
 const STEPS: { readonly [step in RehearsalStep['step']]: string } = {
@@ -229,8 +229,8 @@ const MARKS: { readonly [outcome in RehearsalStep['outcome']]: string } = {
 export function rehearsalFooters({ rehearsal, digest }: PlanDocument): readonly Footer[] {
   if (rehearsal === undefined) return [];
   if (rehearsal.digest !== digest) {
-    const text = `it was rehearsed as ${rehearsal.digest}, which is another plan`;
-    const title = 'Rehearsal: it says nothing of this plan.';
+    const text = `it was rehearsed as ${rehearsal.digest}, which is a different plan`;
+    const title = 'Rehearsal: it was not made for this plan.';
     return [{ weight: 'warning', title, items: [{ address: null, text }], advice: null }];
   }
   const { weight, told } = VERDICTS[rehearsal.verdict];
@@ -244,11 +244,11 @@ export function rehearsalFooters({ rehearsal, digest }: PlanDocument): readonly 
     ...differenceFooter(rehearsal),
     {
       weight: 'info',
-      title: 'What the rehearsal rests on:',
+      title: 'The rehearsal relies on:',
       items: [
         ...(rehearsal.faults.length === 0
           ? []
-          : [{ address: null, text: `made to go wrong: ${rehearsal.faults.join('; ')}` }]),
+          : [{ address: null, text: `simulated faults: ${rehearsal.faults.join('; ')}` }]),
         ...rehearsal.filled.map((text) => ({ address: null, text })),
         ...(rehearsal.assumptions.length === 0
           ? []
@@ -261,7 +261,7 @@ export function rehearsalFooters({ rehearsal, digest }: PlanDocument): readonly 
 
 /** A rehearsal must not be taken for more than it is. */
 const LIMITS =
-  'It proves the plan against the simulator, which is one reading of the platform’s specification, and not against the platform itself (callsheet explain assumptions).';
+  'It tests the plan against the simulator, which is one reading of the platform’s specification, not against the platform itself (callsheet explain assumptions).';
 
 function sourceOf({ source }: Rehearsal): string {
   return source.type === 'snapshot' ? ` with the snapshot of ${instant(source.made_at)}` : '';
@@ -282,7 +282,7 @@ function stepItems({ step, outcome, message, details }: RehearsalStep): Footer['
 
 function differenceFooter({ differences, differing }: Rehearsal): readonly Footer[] {
   if (differing === 0) return [];
-  const title = 'Not as before, once it is rolled back:';
+  const title = 'Different after the rollback:';
   const hidden = differing - differences.length;
   const items = differences.map((one) => ({ address: nameOf(one), text: wordsOf(one) }));
   const more = { address: null, text: `and ${formatNumber(hidden)} more` };
@@ -294,8 +294,8 @@ function nameOf({ address, kind, name, id }: RehearsalDifference): string {
 }
 
 function wordsOf({ path, before, after, secret }: RehearsalDifference): string {
-  if (path === null) return before === null ? 'is left behind' : 'is gone';
-  if (secret) return `${path}: another secret than before`;
+  if (path === null) return before === null ? 'still exists' : 'no longer exists';
+  if (secret) return `${path}: a different secret`;
   return `${path}: ${shortly(before)} before, ${shortly(after)} after`;
 }
 

@@ -127,7 +127,7 @@ function driftParts(plan: PlanDocument): Parts {
   const isDrifted = plan.changes.length > 0;
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   return {
-    above: isDrifted ? ['`-` is what should be, `+` is what is live now.'] : [],
+    above: isDrifted ? ['`-` is the expected value, `+` is the live value.'] : [],
     pieces: piecesOf(plan, driftBlock),
     below: [
       isDrifted ? `${compared} ${AFTER_DRIFT}` : compared,
@@ -164,7 +164,7 @@ function foldToFit(pieces: readonly Piece[], room: number, command: string): str
     `\n\n_${[
       ...(folded > 0 ? [`${formatCount(folded, 'change')} folded`] : []),
       ...(missing > 0 ? [`${formatCount(missing, 'change')} not shown`] : []),
-    ].join(', ')}: a comment is too short for them. \`callsheet ${command}\` shows them all._`;
+    ].join(', ')}: they do not fit in a comment. \`callsheet ${command}\` shows them all._`;
   let over = length + notice(pieces.length, pieces.length).length - room;
   const folded = new Set<Piece>();
   for (const piece of [...pieces].sort((a, b) => b.text.length - a.text.length)) {
@@ -233,7 +233,7 @@ function planBlock(change: Change, { purpose }: PlanDocument, shared: number): s
     ...(how === '' ? [] : [escapeText(how)]),
   ];
   const isOpen = change.verdict === 'refused';
-  const more = `${formatCount(shared, 'field')} as above, alike in others`;
+  const more = `${formatCount(shared, 'field')} shown above, the same in others`;
   const rows = [...fieldsMarkdown(views), ...(shared === 0 ? [] : ['', more])];
   return block(change, views, [about.join(' · '), ...rows], isOpen);
 }

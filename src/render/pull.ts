@@ -63,7 +63,7 @@ function headlineOf({ status, pulled, files, refused }: PullDocument): string {
       return `Nothing was written: ${formatCount(refused.length, 'live value')} cannot be pulled.`;
     case 'nothing':
       return refused.length === 0
-        ? 'Nothing to pull: nobody changed on the platform what the configuration says.'
+        ? 'Nothing to pull: no configured value changed on the platform.'
         : 'Nothing was pulled.';
   }
 }
@@ -112,7 +112,7 @@ function endOf({ status, pulled, files, refused }: PullDocument): string | undef
     case 'written':
       if (files.some(({ created }) => created)) return 'The next plan takes them over as they are.';
       if (refused.length > 0)
-        return '`git diff` shows what changed; commit it. The next plan still has what was not pulled.';
+        return '`git diff` shows what changed; commit it. The next plan still shows the changes that were not pulled.';
       if (pulled.some(({ others = 0 }) => others > 0))
         return '`git diff` shows what changed; commit it. The next plan changes the others.';
       return '`git diff` shows what changed; commit it, and the next plan agrees.';

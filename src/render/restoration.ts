@@ -88,14 +88,14 @@ export function renderRestorationText(one: RestorationSummary, options: RenderOp
 function verdictLines({ status, proof }: RestorationSummary, { width }: RenderOptions): Line[] {
   if (proof !== null && status === 'done') {
     const what = `${formatCount(proof.resources, 'resource')} and ${formatNumber(proof.values)} values`;
-    const text = `Proven: live equals the snapshot but for what is named below (${what} read back and compared).`;
+    const text = `Verified: the platform matches the snapshot, except for the differences named below (${what} read back and compared).`;
     return wrap([span(text, 'added')], width, 2) as Line[];
   }
   const text =
     status === 'partial'
-      ? 'Not all of the snapshot is there. Run the same command again: it goes on where this one stopped, and makes nothing twice.'
+      ? 'The restore is not complete. Run the same command again: it continues where this one stopped, and creates nothing twice.'
       : status === 'interrupted'
-        ? 'Interrupted. Run the same command again: it goes on where this one stopped, and makes nothing twice.'
+        ? 'Interrupted. Run the same command again: it continues where this one stopped, and creates nothing twice.'
         : 'Nothing was written.';
   return wrap([span(text, 'warning')], width, 2) as Line[];
 }
@@ -105,7 +105,7 @@ function remainingLines(
   options: RenderOptions,
 ): readonly Line[] {
   if (remaining.length === 0 || status === 'planned') return [];
-  const title = `Not as the snapshot has it (${remaining.length}):`;
+  const title = `Different from the snapshot (${remaining.length}):`;
   const item = ({ address, reason, paths }: Remaining) => {
     const where = paths.length === 0 ? '' : ` (${paths.join(', ')})`;
     return itemLines(`${address}  `, `${reason}${where}`, options.width);
@@ -127,8 +127,7 @@ function exceptionLines(
   const exceptions = isListed ? all.filter(({ what }) => what !== 'secret') : all;
   if (exceptions.length === 0) return [];
   const groups = [...Map.groupBy(exceptions, ({ message }) => message)];
-  const title =
-    status === 'planned' ? 'What would not be as it was, and why:' : 'Not as it was, and why:';
+  const title = status === 'planned' ? 'Would not be restored, and why:' : 'Not restored, and why:';
   const item = ([message, sharing]: (typeof groups)[number]) => {
     const of = sharing.flatMap(({ address }) => (address === null ? [] : [address]));
     const who = firstOf(of, options.verbose ? Infinity : MOST_NAMED);

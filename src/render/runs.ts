@@ -193,7 +193,7 @@ function overwritten(lines: readonly LedgerLine[], options: RenderOptions): read
   ).length;
   if (count === 0) return [];
   const what = count === 1 ? '1 resource was' : `${formatNumber(count)} resources were`;
-  const text = `${what} written by somebody else at the same moment: see above whose edit may be overwritten.`;
+  const text = `${what} edited by another author at the same moment. The lines above name the edits that may be overwritten.`;
   return wrap([span(text, 'warning')], options.width, 2);
 }
 
@@ -290,11 +290,11 @@ export function renderVerification(
   const others = differs.filter((one) => !isNamed(one));
   const named = left.length === 0 ? '' : renderNotUndone(left, options);
   if (problem !== null) {
-    return `${named}${say(`Not verified: what is live could not be read again: ${sanitiseLine(problem)}`, 'error')}`;
+    return `${named}${say(`Not verified: the live resources could not be read again: ${sanitiseLine(problem)}`, 'error')}`;
   }
   if (others.length === 0) {
     const count = formatCount(equal + countOf(differs), 'resource');
-    const but = left.length === 0 ? '' : ', but for what is listed above';
+    const but = left.length === 0 ? '' : ', except for the fields listed above';
     const what = left.length === 0 ? 'every leaf' : 'every leaf that the platform returns';
     return `${named}${say(`Verified: ${count} read again, ${what} as ${then}${but}.`, 'strong')}`;
   }
@@ -335,7 +335,7 @@ export function renderNotUndone(left: readonly NotUndone[], options: RenderOptio
   const what = values === 0 ? resources : `${formatCount(values, 'value')} of ${resources}`;
   return paint(
     [
-      ...wrap([span(`Not put back: ${what}.`, 'error')], options.width, 2),
+      ...wrap([span(`Not restored: ${what}.`, 'error')], options.width, 2),
       ...lines,
       ...(rest > 0 ? [[more]] : []),
     ],

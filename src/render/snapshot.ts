@@ -92,7 +92,7 @@ function holdings({
 /** What could not be read. Of what is refused for many resources alike, one line is enough. */
 function gapLines({ gaps }: SnapshotSummary, options: RenderOptions): readonly Line[] {
   if (gaps.length === 0) return [];
-  const title = `Not in it, as it could not be read (${gaps.length}):`;
+  const title = `Not included, because it could not be read (${gaps.length}):`;
   return [
     [],
     ...wrap([span(title, 'warning')], options.width, 2),
@@ -113,7 +113,7 @@ function withheldLines(
   const count = withheld.reduce((sum, { paths }) => sum + paths.length, 0);
   const title =
     encryption === 'none'
-      ? `Left out, as the file is not encrypted: ${formatCount(count, 'sensitive value')}`
+      ? `Left out, because the file is not encrypted: ${formatCount(count, 'sensitive value')}`
       : `Left out when its base was made: ${formatCount(count, 'sensitive value')}`;
   const called = ({ resource, name }: Withheld) =>
     name === null ? resource : `${resource} ${name}`;

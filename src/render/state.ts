@@ -65,7 +65,7 @@ export function renderResource(
     ['history', pin?.history_id ? `entry ${pin.history_id}` : null],
   ] as const;
   const written = Object.entries(leaves).map(([path, leaf]) => [path, leafText(leaf)] as const);
-  const head = written.length === 0 ? 'Nothing is known of its fields.' : 'As last written:';
+  const head = written.length === 0 ? 'Its fields are not known.' : 'As last written:';
   return paint(
     [
       [span(sanitiseLine(address), 'strong')],
@@ -79,9 +79,9 @@ export function renderResource(
 }
 
 function leafText(leaf: AppliedLeaf): string {
-  if ('unknown' in leaf) return '(secret, taken over: not known)';
+  if ('unknown' in leaf) return '(secret, adopted: value not known)';
   if ('fingerprint' in leaf) return '(secret)';
-  if ('unsettled' in leaf) return '(unknown since a run died; it is written again)';
+  if ('unsettled' in leaf) return '(unknown, because a run died; it will be written again)';
   return 'digest' in leaf ? `(long; ${leaf.digest.slice(0, 19)}…)` : inlineValue(leaf.value);
 }
 
@@ -110,10 +110,10 @@ export function renderLock(
   ] as const;
   const title = unlocked ? 'is unlocked. It was held so:' : 'is locked:';
   const next = unlocked
-    ? 'Whoever held it stops before the next write. What it did is in its journal, and the next apply settles it.'
+    ? 'The run that held the lock stops before its next write. Its journal records what it did, and the next apply recovers it.'
     : owner === 'gone'
-      ? 'Nothing need be done: the next run takes the lock over.'
-      : `To end it: callsheet state unlock ${lease}${owner === 'running' ? ' --stop-run' : ''}`;
+      ? 'There is nothing to do: the next run takes the lock over.'
+      : `To release it: callsheet state unlock ${lease}${owner === 'running' ? ' --stop-run' : ''}`;
   return [
     sentence(`The state ${location} ${title}`, options),
     paint(factLines(facts, options.width, 2), options.color),
@@ -149,7 +149,7 @@ export function renderEdit({ run, serial, ledger }: ShownEdit, options: RenderOp
 
 /** What an edit would do, or had nothing to do about. */
 export function renderUntouched(ledger: readonly LedgerLine[], options: RenderOptions): string {
-  const nothing = 'Every secret that the state holds is known. Nothing was written.';
+  const nothing = 'The state knows every secret that it holds. Nothing was written.';
   if (ledger.length === 0) return sentence(nothing, options);
   return `${renderLedgerText(ledger, options)}${sentence('Nothing was written.', options)}`;
 }
@@ -161,10 +161,10 @@ export function renderPush(
   options: RenderOptions,
 ): string {
   if (edited === undefined)
-    return sentence('The state is the same already. Nothing was written.', options);
+    return sentence('The state is already the same. Nothing was written.', options);
   const ledger =
     edited.ledger.length === 0
-      ? sentence('No resource is remembered otherwise than before.', options)
+      ? sentence('No resource of the state changed.', options)
       : renderLedgerText(edited.ledger, options);
   const last = `The state is at serial ${edited.serial}; the push is recorded as run ${edited.run}.`;
   return `${ledger}${sentence(last, options)}${asideText(setAside, options)}`;
@@ -187,8 +187,8 @@ export function renderMigration(
 ): string {
   const what = `${formatCount(resources, 'resource')} and ${formatCount(runs, 'run')} moved to ${to}, read back and compared (serial ${serial}).`;
   const behind =
-    left.length === 0 ? '' : `Runs that could not be read stay behind: ${left.join(', ')}.`;
-  const next = `Name the new place in callsheet.yaml (state) or in CALLSHEET_STATE. ${from} keeps a note, and is refused from now on.`;
+    left.length === 0 ? '' : `Runs that could not be read were not moved: ${left.join(', ')}.`;
+  const next = `Set the new location in callsheet.yaml (state) or in CALLSHEET_STATE. ${from} keeps a note of the move, and Callsheet refuses it from now on.`;
   return [what, behind, next]
     .filter((line) => line !== '')
     .map((line) => sentence(line, options))
@@ -237,14 +237,14 @@ export function renderRepair(shown: ShownRepair, options: RenderOptions): string
   const replayed = journals.filter(({ use }) => use === 'replayed').length;
   return [
     sentence(
-      problem === null ? `There was no state at ${location}.` : `What was wrong: ${problem}.`,
+      problem === null ? `There was no state at ${location}.` : `The problem was: ${problem}.`,
       options,
     ),
     problem === null ? '' : sentence(READ[read], options),
     replayed === 0
       ? ''
       : sentence(
-          `${formatCount(replayed, 'journal')} beside it could be read; what they recorded was taken over.`,
+          `${formatCount(replayed, 'journal')} next to it could be read, and their records were used.`,
           options,
         ),
     ...journals.flatMap((journal) => {
@@ -260,10 +260,10 @@ export function renderRepair(shown: ShownRepair, options: RenderOptions): string
 }
 
 const READ: { readonly [read in ShownRepair['read']]: string } = {
-  whole: 'The state itself could be read; all of it was taken.',
-  part: 'A part of the state could be read, and was taken.',
-  foreign: "The state is another stack's; none of it was taken.",
-  nothing: 'Nothing of the state could be read.',
+  whole: 'The state itself could be read, and all of it was used.',
+  part: 'A part of the state could be read, and was used.',
+  foreign: 'The state belongs to another stack. None of it was used.',
+  nothing: 'The state could not be read.',
 };
 
 const FINDINGS = {
@@ -279,18 +279,18 @@ function journalText({ run, finished, use, lost }: SalvagedJournal): string | un
   const lines = lost === 0 ? '' : `; ${formatCount(lost, 'line')} of it could not be read`;
   switch (use) {
     case 'stray':
-      return `Run ${run} is another stack's; nothing of it was taken.`;
+      return `Run ${run} belongs to another stack. None of it was used.`;
     case 'unreadable':
       return `The journal of run ${run} cannot be read.`;
     case 'replayed':
       return finished && lost === 0
         ? undefined
-        : `Run ${run} ${finished ? 'finished' : 'did not finish'}: what it recorded was taken over${lines}.`;
+        : `Run ${run} ${finished ? 'finished' : 'did not finish'}: its records were used${lines}.`;
   }
 }
 
 function asideText(names: readonly string[], options: RenderOptions): string {
   return names.length === 0
     ? ''
-    : sentence(`What was there is kept beside it: ${names.join(', ')}.`, options);
+    : sentence(`The previous files are kept next to it: ${names.join(', ')}.`, options);
 }

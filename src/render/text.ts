@@ -372,7 +372,7 @@ function changeLines(
     ...fieldLines(views, options),
     ...(shared === 0
       ? []
-      : [[span(`    ⋯ ${formatCount(shared, 'field')} as above, alike in others`, 'dim')]]),
+      : [[span(`    ⋯ ${formatCount(shared, 'field')} shown above, the same in others`, 'dim')]]),
     ...(conflicts ? conflictAdvice(change, plan, options) : []),
   ];
 }
@@ -431,8 +431,8 @@ function conflictAdvice(
 ): readonly Line[] {
   const where = source === null ? 'the configuration' : sanitiseLine(source);
   const text = allowed.accept_conflicts
-    ? 'What is live is overwritten, as --accept-conflicts allows.'
-    : `To keep what is live, put it into ${where}. To overwrite it, plan with --accept-conflicts.`;
+    ? 'The live values will be overwritten (--accept-conflicts).'
+    : `To keep the live values, put them into ${where}. To overwrite them, plan with --accept-conflicts.`;
   return wrap([span(' '.repeat(INDENT)), span(text, 'warning')], options.width, INDENT);
 }
 
@@ -445,7 +445,7 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   if (plan.changes.length === 0) return paint([...first, [span(compared, 'dim')]], options.color);
   const relied = namesRelyOn(plan);
-  const legend = 'Each line says what should be → what is live now.';
+  const legend = 'Each line shows the expected value → the live value.';
   return paint(
     [
       ...first,

@@ -114,7 +114,7 @@ export function headline(plan: PlanDocument): string {
     }
     case 'restore':
       return isEmpty(plan)
-        ? `No changes${where}. The platform holds what the snapshot does.`
+        ? `No changes${where}. The platform matches the snapshot.`
         : `Restore${where}: ${counts}`;
     case 'drift': {
       const drifted = plan.changes.length;

@@ -156,9 +156,9 @@ export function refuseClashes(all: readonly Held[], places: IdMap): void {
   if (clashes.length === 0) return;
   throw new CallsheetError(
     'usage',
-    `resources would get in each other's way once they are in one place:${linesOf(clashes)}`,
+    `resources would have the same name in one place:${linesOf(clashes)}`,
     {
-      hint: 'Restore one of them elsewhere, or one after the other with names changed in between.',
+      hint: 'Restore one of them to another place, or rename resources between two restores.',
     },
   );
 }

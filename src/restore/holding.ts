@@ -77,7 +77,7 @@ function shared(
     }
     waiting.wanted.add(sha256);
     const bytes = (await waiting.pass).get(sha256);
-    if (bytes === undefined) throw new Error('the snapshot held a file that it no longer has');
+    if (bytes === undefined) throw new Error('the snapshot no longer has a file that it had');
     return bytes;
   };
 }

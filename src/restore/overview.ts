@@ -160,7 +160,7 @@ export function textNotes(
     address,
     message: rewritesTexts
       ? `${fields.join(', ')} names ids that change, and gets the new ones`
-      : `${fields.join(', ')} names ids that change, and keeps the old ones; --map-texts puts the new ones in`,
+      : `${fields.join(', ')} names ids that change, and keeps the old ids; --map-texts replaces them`,
   }));
 }
 
@@ -215,16 +215,16 @@ export function targetNotEmpty(
   const parts = [
     ...(collisions.length > 0
       ? [
-          `${formatCount(collisions.length, 'resource')} of the snapshot ${collisions.length === 1 ? 'is' : 'are'} there already (${differing.length} of them not as it was)`,
+          `${formatCount(collisions.length, 'resource')} of the snapshot ${collisions.length === 1 ? 'is' : 'are'} there already (${differing.length} of them changed)`,
         ]
       : []),
-    ...(strangers > 0 ? [`${formatCount(strangers, 'other resource')} beside them`] : []),
+    ...(strangers > 0 ? [formatCount(strangers, 'other resource')] : []),
   ];
   return new CallsheetError(
     'refused',
     `the target is not empty: ${parts.join(', and ')}${linesOf(lines)}`,
     {
-      hint: 'Nothing was written. --dry-run --over shows what would be changed; --over makes those that are there what they were and leaves others alone.',
+      hint: 'Nothing was written. --over restores the resources that are there already and does not change others. To see the changes first: --dry-run --over.',
     },
   );
 }
@@ -243,9 +243,9 @@ export function secretsMissing(needs: readonly Need[]): CallsheetError {
   );
   return new CallsheetError(
     'usage',
-    `${formatCount(needs.length, 'secret')} must be supplied, as no snapshot holds them:${linesOf(lines, '; --dry-run --format json lists them all')}`,
+    `${formatCount(needs.length, 'secret')} must be supplied, because no snapshot holds them:${linesOf(lines, '; --dry-run --format json lists them all')}`,
     {
-      hint: 'Nothing was written. Set those variables, or name a file with --secrets; --without-secrets restores all the rest.',
+      hint: 'Nothing was written. Set those variables, or give a file with --secrets. To restore everything else: --without-secrets.',
     },
   );
 }
@@ -264,7 +264,7 @@ export function unknownSecrets({ changes }: PlanDocument): readonly Exception[] 
   return changes.flatMap(({ address, fields }) => {
     const paths = fields.filter(({ cause }) => cause === 'unknown_secret').map(({ path }) => path);
     if (paths.length === 0) return [];
-    const message = `${paths.join(', ')}: there already, and no secret can be compared; left as it is`;
+    const message = `${paths.join(', ')}: there already; secrets cannot be compared, so it will not be changed`;
     return [{ what: 'secret' as const, address, message }];
   });
 }
@@ -276,10 +276,10 @@ function endingsOf({ choice, addresses }: Restored): readonly Exception[] {
   const never = (message: string): Exception => ({ what: 'never', address: null, message });
   return [
     ...withHistory.map((kind) =>
-      never(`history, call logs and metrics of ${kindTitle(kind)} begin anew where they were made`),
+      never(`history, call logs and metrics of ${kindTitle(kind)} start empty for new resources`),
     ),
     never(
-      'ids, versions, timestamps and what the platform finds out by itself (tests of MCP connections, business listings) are new where it was made',
+      'ids, versions, timestamps and values that the platform sets itself (tests of MCP connections, business listings) are new for new resources',
     ),
     ...(choice.others === 0
       ? []

@@ -73,7 +73,7 @@ function obstacleTo(
   if (field === undefined || target.fileFor(held, address, field) !== undefined) return undefined;
   return {
     what: 'file',
-    message: `not restored: it was made of a file (${field}) that is not at hand; --media names a folder that has it`,
+    message: `not restored: its file (${field}) is missing; set --media to a folder that has it`,
   };
 }
 
@@ -171,7 +171,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
       ...filled.missing.map(({ paths }) => ({
         what: 'secret' as const,
         address,
-        message: `${paths.join(' or ')} ${isTheirs ? 'is left as it is: it was not supplied, and no snapshot holds it' : 'was not supplied, and no snapshot holds it'}`,
+        message: `${paths.join(' or ')} ${isTheirs ? 'will not be changed: it was not supplied, and no snapshot holds it' : 'was not supplied, and no snapshot holds it'}`,
       })),
     ],
     needs: isNew ? filled.missing : [],
@@ -181,8 +181,8 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
 
 /** What of a resource the snapshot does not hold, or this version cannot write. */
 function limitsOf({ unknown, isWhole }: Held, address: Address): readonly Exception[] {
-  const fields = `${unknown.join(', ')}: not known to this version, so not written`;
-  const listed = 'only what its list shows is in the snapshot';
+  const fields = `${unknown.join(', ')}: this version of Callsheet does not know the field, so it is not written`;
+  const listed = 'the snapshot contains only the fields in its list';
   return [
     ...(unknown.length > 0 ? [{ what: 'field' as const, address, message: fields }] : []),
     ...(isWhole ? [] : [{ what: 'unread' as const, address, message: listed }]),
@@ -229,7 +229,7 @@ function withoutAbsent(draft: Draft, held: Held, address: Address, { isAbsent }:
     const referred = field['x-ref'];
     if (referred === undefined || typeof value !== 'string' || !isAbsent(referred, value)) continue;
     const name = referred.replaceAll('_', ' ');
-    const message = `${text} is left out: the ${name} that it names is not restored`;
+    const message = `${text} is left out, because its ${name} is not restored`;
     document = placeValue(schema, document, path, undefined);
     ignore = [...ignore, text];
     exceptions = [...exceptions, { what: 'part', address, message }];

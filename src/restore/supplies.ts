@@ -103,8 +103,8 @@ function refuseShared(variable: string, place: string, owners: Map<string, strin
   const other = owners.get(variable);
   owners.set(variable, place);
   if (other === undefined || other === place) return;
-  throw new CallsheetError('usage', `${variable} stands for two secrets: ${other} and ${place}`, {
-    hint: 'Unset it, and say with --secrets which is which. Nothing was sent.',
+  throw new CallsheetError('usage', `${variable} is used for two secrets: ${other} and ${place}`, {
+    hint: 'Unset it, and set both with --secrets. Nothing was sent.',
   });
 }
 
@@ -143,7 +143,7 @@ function filesIn(dir: string): readonly FoundFile[] {
     });
   } catch (cause) {
     throw new CallsheetError('usage', `--media ${dir} cannot be read`, {
-      hint: 'It is a folder with clips and documents, called as the platform calls them.',
+      hint: 'Set it to a folder of clips and documents with their names on the platform.',
       cause,
     });
   }
@@ -233,7 +233,7 @@ function refuseLost(
   const near = nearest(first, known);
   throw new CallsheetError(
     'usage',
-    `--secrets ${file} names what the snapshot does not hold: ${lost.join(', ')}`,
+    `--secrets ${file} names resources that the snapshot does not contain: ${lost.join(', ')}`,
     {
       hint:
         near === undefined
@@ -255,7 +255,7 @@ function refuseUnread(
   const lines = missing.map(({ pattern, path, source }) => `  ${pattern} ${path}: ${source}`);
   throw new CallsheetError(
     'usage',
-    `--secrets ${file} names what cannot be read:\n${lines.join('\n')}`,
-    { hint: 'Set the variable, or put the file there. Nothing was sent.' },
+    `--secrets ${file} names sources that cannot be read:\n${lines.join('\n')}`,
+    { hint: 'Set the variable, or add the file. Nothing was sent.' },
   );
 }

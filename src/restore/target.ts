@@ -146,8 +146,8 @@ function unknown(
     near !== undefined
       ? `Did you mean ${near}?`
       : names.length === 0
-        ? 'This key is not told any names: give the id.'
-        : `It knows these: ${listed}${names.length > 10 ? ', …' : ''}. An id can be given as well.`;
+        ? 'The platform shows no names to this key: give the id.'
+        : `The key has access to: ${listed}${names.length > 10 ? ', …' : ''}. An id can be given as well.`;
   const message = where.startsWith('--')
     ? `${where}: the snapshot has no ${what} ${given}`
     : `${where} has no ${what} ${given}`;
@@ -170,7 +170,7 @@ export function placeState(
     const file = resolve(given);
     if (stack === undefined || !('file' in stack.state) || file !== stack.state.file) return file;
     throw new CallsheetError('usage', `--state ${given} is the state of the stack`, {
-      hint: 'A restoration keeps one of its own; the next plan of the stack finds by their names what was made.',
+      hint: 'A restore keeps a state of its own. The next plan of the stack finds the new resources by their names.',
     });
   }
   const short = (id: string) => id.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 8);
@@ -194,7 +194,7 @@ export function checkPlaces(
     if (field === undefined) continue;
     throw new CallsheetError(
       'usage',
-      `the state ${file} is of another restoration: ${address} was made in ${field} ${recorded.scope[field]}, and now it is to be in ${wanted[field]}`,
+      `the state ${file} is of another restoration: ${address} was made in ${field} ${recorded.scope[field]}, and this restore would create it in ${wanted[field]}`,
       { hint: 'Name another file with --state, or leave it out.' },
     );
   }
@@ -243,9 +243,9 @@ export async function checkOrganizations(
   const lines = missing.sort().map((one) => `  ${one}`);
   throw new CallsheetError(
     'usage',
-    `organizations of the snapshot are not there, or out of reach of this key:\n${lines.join('\n')}`,
+    `organizations of the snapshot do not exist, or this key has no access to them:\n${lines.join('\n')}`,
     {
-      hint: 'Make them in the dashboard and name them with --map-organization OLD=NEW, or choose others with --organization.',
+      hint: 'Create them in the dashboard and name them with --map-organization OLD=NEW, or choose others with --organization.',
     },
   );
 }
@@ -267,7 +267,7 @@ export async function findObstacles(
       const flag = `--map-${field.replace(/_id$/, '').replaceAll('_', '-')} ${place}=NEW`;
       const owner = held.organization;
       if (owner !== undefined && mappedId(places, owner) !== owner && !places.has(place)) {
-        const why = `its ${what} belongs to another organization; make one in the dashboard and name it with ${flag}`;
+        const why = `its ${what} belongs to another organization; create one in the dashboard and name it with ${flag}`;
         obstacles.set(place, why);
         return;
       }
@@ -282,7 +282,7 @@ export async function findObstacles(
       }
       obstacles.set(
         place,
-        `its ${what} ${place} is not there; make one in the dashboard and name it with ${flag}`,
+        `its ${what} ${place} is not there; create one in the dashboard and name it with ${flag}`,
       );
     }),
   );

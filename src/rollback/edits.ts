@@ -71,7 +71,7 @@ export async function findInterleaved(
     const when = now.updated_at === null ? '' : ` at ${inSeconds(now.updated_at)}`;
     return {
       address,
-      message: `${address} was edited since the run made it${when}, by whom is not recorded; it would be deleted`,
+      message: `${address} was edited since the run created it${when}, by an unrecorded author; it would be deleted`,
     };
   });
   const found = await Promise.all([...recorded, ...unrecorded]);

@@ -59,7 +59,7 @@ function isUnread(root: FieldSchema, text: string, { document, resource }: Snaps
 
 /** Of what the platform returns: it was there to be kept. */
 const WITHHELD =
-  'it is not put back, and goes where the run took it away (with CALLSHEET_FINGERPRINT_KEY runs keep such values encrypted)';
+  'it is not restored, and is removed where the run removed it (with CALLSHEET_FINGERPRINT_KEY runs keep such values encrypted)';
 
 /** What cannot be put back, one entry a field. */
 export function unrecoverableValues(root: FieldSchema, touched: Touched): readonly NotUndone[] {
@@ -67,7 +67,7 @@ export function unrecoverableValues(root: FieldSchema, touched: Touched): readon
   const { address } = touched.snapshot;
   const withheld = new Set(touched.snapshot.withheld);
   const stays = touched.isWhole
-    ? 'it comes back without it, until an apply writes it'
+    ? 'the resource is restored without it, until an apply writes it'
     : 'it stays as the run left it, until an apply writes it';
   return [
     ...secrets.map((path) => ({
@@ -75,20 +75,20 @@ export function unrecoverableValues(root: FieldSchema, touched: Touched): readon
       path,
       why: `is secret, so no snapshot holds it; ${withheld.has(path) && !touched.isWhole ? WITHHELD : stays}`,
       advice: touched.isWhole
-        ? 'Apply writes it where the configuration has it.'
-        : 'Give the secret its former value and apply.',
+        ? 'Apply writes it if it is configured.'
+        : 'Set the secret to its previous value and apply.',
     })),
     ...unread.map((path) => ({
       address,
       path,
       why: `is not returned by the platform, and the state keeps no more than a digest of it; ${stays}`,
-      advice: 'Apply writes it where the configuration has it.',
+      advice: 'Apply writes it if it is configured.',
     })),
     ...files.map((path) => ({
       address,
       path,
       why: 'is a file, whose bytes no snapshot holds; it stays as the run left it',
-      advice: 'Put the former file back into the stack and apply.',
+      advice: 'Put the previous file back into the stack and apply.',
     })),
   ];
 }

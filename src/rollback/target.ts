@@ -87,7 +87,7 @@ function madeSince([address, resource]: readonly [Address, ResourceState]): Prio
 /** What was made since and cannot be taken away. */
 function staying([address, { kind }]: readonly [Address, ResourceState]): Undo['impossible'] {
   if (kindNamed(kind).delete !== undefined) return [];
-  const why = `it was made since the snapshot, and the platform has no endpoint that deletes a ${kind}`;
+  const why = `it was created since the snapshot, and the platform has no endpoint that deletes a ${kind}`;
   return [{ address, path: null, why, advice: 'Delete it in the dashboard.' }];
 }
 
@@ -135,7 +135,7 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
   const unknownLost = unknown.map((path) => ({
     address,
     path,
-    why: 'is a field that no schema knows; it comes back without it',
+    why: 'is a field that no schema knows; the resource is restored without it',
     advice: 'Set it in the dashboard.',
   }));
   const gone = obstacle === undefined ? [] : [{ address, path: null, ...obstacle }];
@@ -179,7 +179,7 @@ function obstacleTo(
   const file = ways.flat().find((name) => ownOf(schema.properties, name)?.['x-file']);
   if (file === undefined || ways.some((names) => !names.some(lacking))) return undefined;
   return {
-    why: `it is gone, and a snapshot holds no files (${file})`,
-    advice: 'Apply makes it again where the configuration has it.',
+    why: `it was deleted, and a snapshot holds no files (${file})`,
+    advice: 'Apply creates it again if it is configured.',
   };
 }

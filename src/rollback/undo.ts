@@ -367,19 +367,20 @@ function withUnreturned(
 }
 
 function unknownStays(address: Address, path: string): NotUndone {
-  const why = 'is a field that this version of Callsheet does not know; it comes back without it';
+  const why =
+    'is a field that this version of Callsheet does not know; the resource is restored without it';
   return { address, path, why, advice: 'Set it in the dashboard.' };
 }
 
 function wentWith(address: Address, { field: path, goes = path }: Facet): NotUndone {
-  const why = `is not put back: with it went ${goes}`;
+  const why = `is not restored: the delete also removed ${goes}`;
   return { address, path, why, advice: 'Set it up in the dashboard.' };
 }
 
 /** A voice of another name is another voice: the old one is taken up again, and the new one stays. */
 function replacedStays(address: Address, kind: string, id: string | null): NotUndone {
   const which = id === null ? 'the one' : `the one (${id})`;
-  const why = `${which} that the run made in its place stays, as the platform has no endpoint that deletes a ${kind}`;
+  const why = `${which} that the run created in its place stays, because the platform has no endpoint that deletes a ${kind}`;
   return { address, path: null, why, advice: 'Delete it in the dashboard.' };
 }
 
@@ -467,7 +468,7 @@ function desiredFrom(
 
 /** Why what a run made stays. */
 function undeletable(address: Address, kind: string): NotUndone {
-  const why = `it was made by the run, and the platform has no endpoint that deletes a ${kind}`;
+  const why = `the run created it, and the platform has no endpoint that deletes a ${kind}`;
   return { address, path: null, why, advice: 'Delete it in the dashboard.' };
 }
 

@@ -60,7 +60,7 @@ export function compile(
     const checked = parsed.check();
     if (!checked.valid) return { wrong: wrongIn(checked.error, over) };
     if (checked.type !== 'bool' && checked.type !== 'dyn') {
-      return { wrong: { message: `gives ${checked.type}, and must give true or false` } };
+      return { wrong: { message: `has the type ${checked.type}, and must be true or false` } };
     }
     const pattern = brokenPattern(parsed.ast);
     if (pattern !== undefined) return { wrong: pattern };
@@ -88,7 +88,7 @@ function ask(run: () => unknown): Answer {
   try {
     const value = run();
     if (typeof value === 'boolean') return { holds: value };
-    return { failed: 'it gives neither true nor false', missing: undefined };
+    return { failed: 'its result is neither true nor false', missing: undefined };
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error;
     const missing = /^No such key: ([^\s:]+)$/.exec(error.summary)?.[1];
@@ -149,7 +149,7 @@ function brokenPattern(ast: ASTNode): Wrong | undefined {
     } catch (error) {
       const why = error instanceof SyntaxError ? error.message : 'it cannot be read';
       const { start, end } = pattern.range;
-      return { span: { start, end }, message: `holds a pattern that is none: ${why}` };
+      return { span: { start, end }, message: `has an invalid pattern: ${why}` };
     }
   }
   return undefined;

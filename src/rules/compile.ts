@@ -60,14 +60,14 @@ export function compileRule(
 /** A field to show findings at that no such resource has. */
 function wrongField(text: string, schemas: readonly FieldSchema[]) {
   const path = parsePath(text);
-  if (path === undefined) return { message: `names ${JSON.stringify(text)}, which is no path` };
+  if (path === undefined) return { message: `names ${JSON.stringify(text)}, which is not a path` };
   // What stands below an element of a list is not looked at.
   const element = path.findIndex(isIdentity);
   const keys = element < 0 ? path : path.slice(0, element);
   for (let length = 1; length <= keys.length; length += 1) {
     const hint = unknownKey(schemas, keys.slice(0, length));
     if (hint !== undefined) {
-      return { message: `names ${JSON.stringify(text)}, which there is not`, hint };
+      return { message: `names ${JSON.stringify(text)}, which does not exist`, hint };
     }
   }
   return undefined;

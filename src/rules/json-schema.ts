@@ -38,7 +38,7 @@ export function compileSchema(
   if (open === undefined) {
     const hint = `Use ${Object.keys(DRAFTS).join(' or ')}`;
     return {
-      wrong: { message: `is of a draft that is not known: ${JSON.stringify(named)}`, hint },
+      wrong: { message: `uses an unknown draft: ${JSON.stringify(named)}`, hint },
     };
   }
   const ajv = open({ allErrors: true, strict: false, messages: true, verbose: false });
@@ -55,7 +55,7 @@ export function compileSchema(
   if ('$async' in validate && validate.$async === true) {
     return {
       wrong: {
-        message: 'has $async, with which it would give its answer too late',
+        message: 'has $async, which Callsheet does not support',
         hint: 'Take $async out',
       },
     };
@@ -138,7 +138,11 @@ function schemaSlips(schema: Json, ajv: Ajv, schemas: readonly FieldSchema[]): r
   function field(keys: readonly string[], at: readonly string[]): void {
     const unknown = unknownKey(schemas, keys);
     if (unknown !== undefined) {
-      slips.push({ at, message: `asks for ${keys.join('.')}, which there is not`, hint: unknown });
+      slips.push({
+        at,
+        message: `asks for ${keys.join('.')}, which does not exist`,
+        hint: unknown,
+      });
     }
   }
 
@@ -148,7 +152,7 @@ function schemaSlips(schema: Json, ajv: Ajv, schemas: readonly FieldSchema[]): r
       const hint = didYouMean(
         key,
         known,
-        'A keyword of your own begins with x-, and says nothing of a resource',
+        'A keyword of your own begins with x-, and checks nothing',
       );
       slips.push({ at: [...at, key], message: `has the unknown keyword ${key}`, hint });
     }

@@ -99,8 +99,8 @@ function judgeOne(
   const ask =
     missing === undefined
       ? ''
-      : `: ask first whether it is there, with has(….${missing}) or ….?${missing}.orValue(…)`;
-  return [{ ...broken, hint: `Mend the rule at ${source}${ask}` }];
+      : `: first check that it exists, with has(….${missing}) or ….?${missing}.orValue(…)`;
+  return [{ ...broken, hint: `Correct the rule at ${source}${ask}` }];
 }
 
 /** `apart` where a rule is not about what it is asked of. */
@@ -117,7 +117,7 @@ function askRule({ when, require, message }: Rule, variables: object): Verdict {
     if ('failed' in answer) {
       // What lacks the field that a rule asks for first is none that it is about.
       if (member === 'when' && answer.missing !== undefined) return 'apart';
-      const why = `${message} (${member} could not be asked: ${answer.failed})`;
+      const why = `${message} (${member} could not be checked: ${answer.failed})`;
       return { why, unanswered: answer };
     }
     if (!answer.holds) return member === 'when' ? 'apart' : { why: message };
@@ -171,8 +171,8 @@ function tooSlow({ name, message, source }: Rule, count: number, seconds: number
     severity: 'error',
     resource: undefined,
     path: '',
-    message: `${message} (not known: it took more than ${seconds} seconds over ${count} ${count === 1 ? 'resource' : 'resources'} and was stopped)`,
-    hint: `Mend the rule at ${source}: narrow it with on, do not look through all resources for each of them, and take repetitions within repetitions, such as (a+)+, out of its patterns`,
+    message: `${message} (not checked: it took more than ${seconds} seconds for ${count} ${count === 1 ? 'resource' : 'resources'} and was stopped)`,
+    hint: `Correct the rule at ${source}: narrow it with on, do not search all resources for each resource, and remove nested repetitions, such as (a+)+, from its patterns`,
   };
 }
 
@@ -318,7 +318,7 @@ function breachesOf(
   if (judged !== undefined) return judged.value;
   return [
     {
-      why: `${rule.message} (not known: it took more than ${RULE_SECONDS} seconds and was stopped)`,
+      why: `${rule.message} (not checked: it took more than ${RULE_SECONDS} seconds and was stopped)`,
       addresses: [],
     },
   ];
@@ -339,7 +339,7 @@ function refusalFor(rule: Rule, breach: Breach): Refusal {
     guard: 'rule',
     message: tell(rule, breach),
     until: null,
-    advice: `Change what rules.${rule.name} is about, or plan a part with --target.`,
+    advice: `Change what rules.${rule.name} complains about, or plan a part with --target.`,
   };
 }
 

@@ -39,7 +39,7 @@ export function unknownField(
     const { end } = node.range;
     return {
       span: { start: end - key.length, end },
-      message: `asks for ${[chain.variable, ...chain.keys].join('.')}, which there is not`,
+      message: `asks for ${[chain.variable, ...chain.keys].join('.')}, which does not exist`,
       hint: hintFor(key, names),
     };
   }

@@ -56,7 +56,7 @@ export const unknownTool: LintRule = {
         const close = nearest(name, known);
         // A server that offers all its tools may have this one, too; a slip of the keyboard stays one.
         if (box.isOpen && close === undefined) return [];
-        const message = `speaks of the tool ${name}, which the agent does not have`;
+        const message = `mentions the tool ${name}, which the agent does not have`;
         return [{ resource, path, span, message, hint: hintFor(close, known) }];
       });
     });
@@ -150,7 +150,7 @@ export const unknownTemplate: LintRule = {
         const hint = didYouMean(
           name,
           known,
-          'Add it to the stack, or name it in lint.templates if it is kept elsewhere',
+          'Add it to the stack, or list it in lint.templates if another stack or person manages it',
         );
         const message = `names the template ${JSON.stringify(name)}, which its organization does not have`;
         return [{ resource, path, span, message, hint }];
@@ -225,13 +225,13 @@ function lackOf(
   if (enabled === false) {
     return {
       message: `${order}, and transfer_enabled is false`,
-      hint: 'Set transfer_enabled: true, or take it out of the prompt',
+      hint: 'Set transfer_enabled: true, or remove it from the prompt',
     };
   }
   if (enabled === true || rules.trim() !== '') return undefined;
   return {
     message: `${order}, and the agent has neither transfer_rules nor transfer_enabled: true`,
-    hint: 'Add transfer_rules, or take it out of the prompt',
+    hint: 'Add transfer_rules, or remove it from the prompt',
   };
 }
 

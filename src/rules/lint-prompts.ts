@@ -7,8 +7,7 @@ import { findAll, firstOfEach, type Prose, perText, proseOf, textKey } from './p
 export const growth: LintRule = {
   name: 'prompt/growth',
   severity: 'warning',
-  description:
-    'A prompt has grown beyond what the model should read again at every turn of a call.',
+  description: 'A prompt is longer than the model should read at every turn of a call.',
   check: (subject) => {
     const { max_prompt_characters: most } = subject.settings;
     return proseOf(subject, ['instructions'])
@@ -17,7 +16,7 @@ export const growth: LintRule = {
         resource,
         path,
         message: `has ${text.length.toLocaleString('en')} characters; more than ${most.toLocaleString('en')} make every turn of a call slow`,
-        hint: 'Move what is looked up into a knowledge base or a tool, or raise lint.max_prompt_characters',
+        hint: 'Move reference material into a knowledge base or a tool, or raise lint.max_prompt_characters',
       }));
   },
 };
@@ -82,8 +81,8 @@ export const oneGreeting: LintRule = {
         {
           resource,
           path,
-          message: `greets in ${NAMES[only]} alone, and ${howDeclared(resource)}`,
-          hint: `Add a sentence in ${NAMES[other]}, or set language to the one that is spoken`,
+          message: `greets in ${NAMES[only]} alone, but ${howDeclared(resource)}`,
+          hint: `Add a sentence in ${NAMES[other]}, or set language to the language of the greeting`,
         },
       ];
     }),
@@ -119,7 +118,7 @@ export const unsuppliedToken: LintRule = {
   name: 'prompt/unsupplied-token',
   severity: 'warning',
   description:
-    'A prompt or template holds a {{token}} without a fallback that lint.tokens does not list; without a list, one that is a slip of another.',
+    'A prompt or template holds a {{token}} without a fallback that lint.tokens does not list; without a list, one that looks like a misspelling of another.',
   check: (subject) => {
     const { tokens } = subject.settings;
     const prose = proseOf(subject, ['instructions', 'speech', 'message']);

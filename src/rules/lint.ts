@@ -18,7 +18,8 @@ export const lintRules: readonly LintRule[] = [
 export const UNUSED_IGNORE: Omit<LintRule, 'check'> = {
   name: 'lint/unused-ignore',
   severity: 'warning',
-  description: 'A callsheet-ignore comment silences nothing, or names a rule that does not exist.',
+  description:
+    'A callsheet-ignore comment has no finding to silence, or names a rule that does not exist.',
 };
 
 /** Every rule that `lint.rules` of callsheet.yaml may name. */

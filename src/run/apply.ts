@@ -211,7 +211,8 @@ async function undoFailed(
   { show, observe }: Review,
 ): Promise<Undone> {
   context.emit({ type: 'rolling_back', run });
-  const overrideFreeze = options.override_freeze ?? `run ${run} failed, and was begun before`;
+  const overrideFreeze =
+    options.override_freeze ?? `run ${run} failed, and began before the freeze`;
   const wanted = { ...given, run, skipRefused: true, overrideFreeze };
   try {
     return await undo(wanted, context, { ...(show && { show }), observe });
@@ -288,7 +289,7 @@ async function checkUses(
   const now = await refuseReferenced(changes, { desired: stack.resources, state, reader });
   const struck = now.filter((change) => !changes.includes(change));
   if (struck.length === 0) return;
-  const told = struck.map(({ address, reason }) => `${address} was to be deleted: ${reason}`);
+  const told = struck.map(({ address, reason }) => `${address} would be deleted: ${reason}`);
   throw new CallsheetError('refused', told.join('\n'), {
     hint: `Nothing was written. ${PLAN_AGAIN}`,
   });

@@ -13,7 +13,7 @@ export type Verification = NonNullable<RunDocument['verification']>;
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof CallsheetError)) {
     const message = error instanceof Error ? error.message : String(error);
-    const hint = 'This is a bug in Callsheet. Please report it with what stands on standard error.';
+    const hint = 'This is a bug in Callsheet. Please report it with the output on standard error.';
     return { kind: 'internal', exit: EXIT.error, message, hint, diagnostics: [], request: null };
   }
   const isApi = error instanceof ApiError;

@@ -37,7 +37,7 @@ export async function findRun(session: Session, given: string | undefined): Prom
     if (entries === undefined || isIdle(entries)) continue;
     const { undoes, snapshot, purpose } = beganOf(entries) ?? {};
     if (wanted === undefined && snapshot !== undefined && purpose !== 'restore')
-      throw redo(run, 'what was there since a snapshot');
+      throw redo(run, 'the changes since a snapshot');
     if (wanted === undefined && purpose === 'heal') {
       healing ??= run;
       continue;
@@ -56,7 +56,7 @@ export async function findRun(session: Session, given: string | undefined): Prom
   if (entries !== undefined) return { run: wanted, entries, rollbacks, isBegun };
   if (isKnown(wanted, session)) throw recordGone(`run ${wanted}`, session);
   throw new CallsheetError('usage', `run ${wanted} is not recorded`, {
-    hint: 'callsheet runs lists those that are.',
+    hint: 'callsheet runs lists the recorded runs.',
   });
 }
 
@@ -71,8 +71,8 @@ function wholeId(given: string, runs: readonly string[]): string {
   if (meant.length <= 1) return only;
   const listed = meant.slice(0, MOST_LISTED).join(', ');
   const more = meant.length > MOST_LISTED ? ` and ${meant.length - MOST_LISTED} more` : '';
-  throw new CallsheetError('usage', `${given} is the beginning of several runs: ${listed}${more}`, {
-    hint: 'Give more of the id. callsheet runs lists all of them.',
+  throw new CallsheetError('usage', `several runs begin with ${given}: ${listed}${more}`, {
+    hint: 'Give more characters of the id. callsheet runs lists all of them.',
   });
 }
 
@@ -81,8 +81,8 @@ export async function refuseAtWork(given: string | undefined, session: Session):
   const { unfinished } = session;
   if (given === undefined || unfinished === undefined || unfinished.recovery !== undefined) return;
   if (wholeId(given, await runsOf(session)) !== unfinished.run) return;
-  throw new CallsheetError('usage', `run ${unfinished.run} is still at work`, {
-    hint: 'Wait until it ends, or interrupt it, and roll it back then. callsheet state unlock shows who runs it.',
+  throw new CallsheetError('usage', `run ${unfinished.run} is still running`, {
+    hint: 'Wait until it ends or interrupt it, then roll it back. callsheet state unlock shows who runs it.',
   });
 }
 
@@ -107,8 +107,8 @@ function isKnown(run: string, { state: { last_run: last, holds = {} } }: Session
 
 /** Without its record nobody knows what a run found before it wrote. */
 function recordGone(which: string, { store }: Session): CallsheetError {
-  return new CallsheetError('usage', `the record of ${which} is gone, and its copies with it`, {
-    hint: `Put it back beside ${store.location} from a backup. Otherwise take the change back in the configuration: callsheet plan. An earlier run: callsheet rollback RUN.`,
+  return new CallsheetError('usage', `the record of ${which} and its copies are missing`, {
+    hint: `Restore the record next to ${store.location} from a backup, or revert the change in the configuration and run callsheet plan. To roll back an earlier run: callsheet rollback RUN.`,
   });
 }
 
@@ -172,20 +172,20 @@ function isDone(entries: Entries): boolean {
 /** Undoing a rollback brings back what it undid, which nobody should get without asking for it. */
 function redo(run: string, undoes: string): CallsheetError {
   return new CallsheetError('usage', `the last run was itself a rollback, of ${undoes}`, {
-    hint: `To bring back what it undid: callsheet rollback ${run}. Earlier runs: callsheet runs.`,
+    hint: `To apply again what it undid: callsheet rollback ${run}. Earlier runs: callsheet runs.`,
   });
 }
 
 /** Whoever asks for the last run means one that a person wanted, and not what was put back in the night. */
 function healed(run: string, before: string | undefined): CallsheetError {
   const earlier = before === undefined ? '' : ` The run before: callsheet rollback ${before}.`;
-  return new CallsheetError('usage', `the last run, ${run}, put back what had drifted`, {
+  return new CallsheetError('usage', `the last run, ${run}, undid drift`, {
     hint: `To bring the drift back: callsheet rollback ${run}.${earlier}`,
   });
 }
 
 function nothingToUndo(): CallsheetError {
-  const message = 'no run is recorded that changed something, so there is nothing to roll back';
+  const message = 'no recorded run changed anything, so there is nothing to roll back';
   return new CallsheetError('usage', message, {
     hint: 'The state remembers runs: check --dir and CALLSHEET_STATE.',
   });

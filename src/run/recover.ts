@@ -185,9 +185,9 @@ export async function recordRecovery(
   await file(fresh);
   throw new CallsheetError(
     'stale',
-    `run ${run} was at work when this was planned, and died since`,
+    `run ${run} was running when this was planned, and has died since`,
     {
-      hint: `It is settled now: callsheet runs ${run}. ${PLAN_AGAIN}`,
+      hint: `Callsheet has recovered it: callsheet runs ${run}. ${PLAN_AGAIN}`,
     },
   );
 }

@@ -86,8 +86,8 @@ async function holdSince(session: Session, madeAt: string): Promise<UndoRequest[
 }
 
 function stray(flag: string, to: string): CallsheetError {
-  return new CallsheetError('usage', `${flag}: the snapshot ${to} has nothing of it`, {
-    hint: 'What it holds: callsheet snapshot show. Addresses: callsheet state list.',
+  return new CallsheetError('usage', `${flag}: the snapshot ${to} does not contain it`, {
+    hint: 'To see its contents: callsheet snapshot show. To see addresses: callsheet state list.',
   });
 }
 
@@ -135,10 +135,10 @@ function notesOn({ untold, foreign }: SnapshotUndo, { kept, others }: Relevant):
   const said: Note[] = untold.map((address) => ({
     severity: 'warning',
     address,
-    message: 'the snapshot says nothing of it, so it stays as it is',
+    message: 'the snapshot does not contain it, so it will not be changed',
   }));
   if (withheld > 0) {
-    const message = `${formatCount(withheld, 'sensitive value')} of these resources ${withheld === 1 ? 'is' : 'are'} not in the snapshot, which is not encrypted; what is live stays`;
+    const message = `${formatCount(withheld, 'sensitive value')} of these resources ${withheld === 1 ? 'is' : 'are'} not in the snapshot, which is not encrypted; the live values stay`;
     said.push({ severity: 'info', address: null, message });
   }
   if (unmanaged > 0) {

@@ -170,13 +170,13 @@ function refuseWithoutCopies(
   if (lost.length === 0) return;
   const message = `the record of run ${run} has no copy of ${lost.join(', ')}, so it cannot be undone`;
   throw new CallsheetError('usage', message, {
-    hint: 'Put the record back from a backup, name with --target what it has copies of, leave out the others with --exclude, or take the change back in the configuration.',
+    hint: 'Restore the record from a backup, select the resources that it has copies of with --target or leave out the others with --exclude, or revert the change in the configuration.',
   });
 }
 
 function untouched(flag: string, run: string): CallsheetError {
-  return new CallsheetError('usage', `${flag}: run ${run} changed nothing of that address`, {
-    hint: `What it changed: callsheet runs ${run}`,
+  return new CallsheetError('usage', `${flag}: run ${run} did not change that address`, {
+    hint: `To see what it changed: callsheet runs ${run}`,
   });
 }
 
@@ -333,7 +333,7 @@ export function leaveOutEdited(
   if (options.skipRefused !== true) {
     throw new CallsheetError('refused', edited.map(({ message }) => message).join('\n'), {
       hint: [
-        'Nothing was written. What was edited: callsheet drift. Then type one of these:',
+        'Nothing was written. To see the edits: callsheet drift. Then type one of these:',
         ...waysOn(
           command,
           edited.map(({ address }) => address),
@@ -348,8 +348,8 @@ export function leaveOutEdited(
     skipped: edited.map(({ address, message, isGone = false }) => ({
       address,
       path: null,
-      why: `is left as it is: it${message.slice(address.length)}`,
-      advice: `${isGone ? 'To make it anew as it was before the run' : 'To undo the fields of the run there, too'}: ${commandLine(`${command} --undo-edited`, options)}`,
+      why: `is not changed: it${message.slice(address.length)}`,
+      advice: `${isGone ? 'To create it again as it was before the run' : 'To undo the fields that the run changed there as well'}: ${commandLine(`${command} --undo-edited`, options)}`,
     })),
   };
 }
@@ -374,9 +374,9 @@ function waysOn(
     ...(excluded.length > 0 && excluded.length <= MOST_NAMED
       ? [`${line(excluded.join(''))}   # the same, by name`]
       : []),
-    `${line(' --undo-edited')}   # undo what the run changed in them, too`,
+    `${line(' --undo-edited')}   # undo the changes of the run in them as well`,
     ...(addresses.length === 0
-      ? [`${line(' --delete-used')}   # delete what is used since, too`]
+      ? [`${line(' --delete-used')}   # also delete resources that are used since`]
       : []),
   ];
 }

@@ -168,7 +168,7 @@ const REASONS: { readonly [action: string]: string } = {
   delete: 'only the earlier snapshot has it',
   forget: 'only the earlier snapshot has it',
   update: 'it changed in between',
-  replace: 'another resource took its place in between',
+  replace: 'another resource replaced it in between',
 };
 
 /** Entries that are named in one sentence. */
@@ -195,7 +195,7 @@ function differences(before: AnswerRecord, after: AnswerRecord): string {
   const names = [...new Set([...old.keys(), ...now.keys()])].filter(
     (name) => digestOf(old.get(name) ?? null) !== digestOf(now.get(name) ?? null),
   );
-  if (names.length === 0) return `${after.operation} answers otherwise`;
+  if (names.length === 0) return `${after.operation} has another answer`;
   const told = names
     .slice(0, MOST_NAMED)
     .map((name) => wordsFor(name, old.get(name), now.get(name)));

@@ -102,7 +102,7 @@ async function decrypted(file: string, begun: Begun, sealing: Sealing, keys: Key
     throw wrongKey(
       file,
       'it needs its passphrase',
-      'Set CALLSHEET_SNAPSHOT_PASSPHRASE, or name a file that holds it with --passphrase-file.',
+      'Set CALLSHEET_SNAPSHOT_PASSPHRASE, or set --passphrase-file to a file with the passphrase.',
     );
   }
   const identities = await keys.identities();
@@ -159,7 +159,7 @@ function addRecipient(encrypter: Encrypter, recipient: string): void {
       : `--recipient ${recipient} is not a recipient of age`;
     throw new CallsheetError('usage', message, {
       hint: isKey
-        ? 'Give the public part, which begins with age1 (age-keygen -y). That key has been on a command line: make a new one.'
+        ? 'Give the public part, which begins with age1 (age-keygen -y). The secret key was visible on a command line: create a new one.'
         : 'Recipients begin with age1; age-keygen prints one with every key that it makes.',
       cause,
     });
@@ -299,7 +299,7 @@ export function identitiesIn(file: string, text: string): readonly string[] {
     try {
       decrypter.addIdentity(key);
     } catch {
-      throw noKeys(file, 'holds a line that is no key of age');
+      throw noKeys(file, 'holds a line that is not a key of age');
     }
   }
   if (keys.length === 0) throw noKeys(file, 'holds no key');

@@ -3,7 +3,7 @@ import { CallsheetError, fileSystemReason } from '../core/errors.ts';
 /** What can be wrong with a snapshot file, in words. */
 
 const COPY_AGAIN =
-  'Copy it again from where it came from; if that is the only copy, take an older snapshot (callsheet snapshot list).';
+  'Copy it again from its source. If this is the only copy, use an older snapshot (callsheet snapshot list).';
 
 /** The file is not what it says it is: some of it is missing or changed. */
 export function damaged(file: string, what: string, cause?: unknown): CallsheetError {
@@ -16,7 +16,7 @@ export function damaged(file: string, what: string, cause?: unknown): CallsheetE
 
 export function noSnapshot(file: string): CallsheetError {
   return new CallsheetError('usage', `${file} is not a snapshot of Callsheet`, {
-    hint: 'callsheet snapshot create makes one; callsheet snapshot list shows those in a folder.',
+    hint: 'callsheet snapshot create makes one. callsheet snapshot list shows the snapshots of a folder.',
   });
 }
 
@@ -36,6 +36,6 @@ export function inWords(error: unknown, what: 'read' | 'written', file: string):
   const left = what === 'written' ? ' Nothing of it was left behind.' : '';
   return new CallsheetError('usage', `${file} cannot be ${what}: ${reason}.${left}`, {
     cause: error,
-    ...(what === 'written' ? { hint: 'Name another place with --out, or make room.' } : {}),
+    ...(what === 'written' ? { hint: 'Choose another place with --out, or free some space.' } : {}),
   });
 }

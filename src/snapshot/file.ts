@@ -37,7 +37,7 @@ export async function openSnapshot(
   left: number = LONGEST_CHAIN,
 ): Promise<SnapshotFile> {
   const header = await readHeader(file, keys);
-  if (left === 0) throw damaged(file, `it stands on more than ${LONGEST_CHAIN} others`);
+  if (left === 0) throw damaged(file, `it depends on more than ${LONGEST_CHAIN} others`);
   const { base: mark } = header;
   const base = mark === null ? undefined : await openBase(file, mark, keys, left - 1);
   return { file, header, records: () => readRecords(file, keys, base) };
@@ -58,7 +58,7 @@ async function openBase(
   left: number,
 ): Promise<SnapshotFile> {
   const path = join(dirname(file), name);
-  const hint = `Put the snapshot ${name} beside ${file}.`;
+  const hint = `Put the snapshot ${name} next to ${file}.`;
   const needs = `the snapshot ${file} needs its base ${name}`;
   const base = await openSnapshot(path, keys, left).catch((cause: unknown) => {
     if (!(cause instanceof CallsheetError)) throw cause;
@@ -151,9 +151,13 @@ export async function refuseExisting(file: string): Promise<void> {
     throw inWords(error, 'written', file);
   });
   if (found === undefined) return;
-  throw new CallsheetError('usage', `${file} exists already, and a snapshot is never overwritten`, {
-    hint: 'Name another file with --out, or remove that one.',
-  });
+  throw new CallsheetError(
+    'usage',
+    `${file} already exists, and Callsheet never overwrites a snapshot`,
+    {
+      hint: 'Name another file with --out, or remove that one.',
+    },
+  );
 }
 
 /**
@@ -219,7 +223,7 @@ async function writeAll(target: FileHandle, bytes: Uint8Array): Promise<void> {
 async function verify(part: string, { end, sha256 }: Written, seal: Seal): Promise<void> {
   const isSame =
     seal.type === 'age' ? (await digestOfFile(part)) === sha256 : await holds(part, end, seal);
-  if (!isSame) throw damaged(part, 'what was read back is not what was written');
+  if (!isSame) throw damaged(part, 'the file read back differs from the file written');
 }
 
 async function digestOfFile(part: string): Promise<string> {

@@ -100,7 +100,7 @@ export async function* readLines(file: string, bytes: Bytes): AsyncGenerator<Lin
     if (line.type === 'end') {
       const told = line as unknown as End;
       if (told.sha256 !== tally.end().sha256) {
-        throw damaged(file, 'its contents are not those that were written');
+        throw damaged(file, 'its contents were changed after they were written');
       }
       end = told;
       continue;
@@ -152,7 +152,7 @@ function headerIn(file: string, line: ReturnType<typeof parseLine>): Header {
   const isOurs = type === 'header' && format === 'callsheet-snapshot';
   if (!isOurs || typeof version !== 'number') throw noSnapshot(file);
   if (version > VERSION) throw tooNew(file, version, VERSION);
-  if (!isObject(platform)) throw damaged(file, 'its header does not say which platform it is of');
+  if (!isObject(platform)) throw damaged(file, 'its header does not name its platform');
   checkShape(file, line);
   return line as unknown as Header;
 }

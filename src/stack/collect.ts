@@ -126,7 +126,7 @@ function checkName({ key, keyPlace }: Member, subject: string, report: Report): 
   if (isResourceName(key)) return true;
   report.add({
     rule: 'address/name',
-    message: `${subject} has ${JSON.stringify(key)}, which cannot name a resource`,
+    message: `${subject} has ${JSON.stringify(key)}, which is not a valid name for a resource`,
     hint: 'Use letters, digits, _ and -, and begin with a letter',
     place: keyPlace,
   });
@@ -230,10 +230,10 @@ function reportKey(
     if (nearest(key, secrets) !== undefined) report.mask(member.value.place);
     const other = main
       ? `The keys are ${known.join(', ')}`
-      : `Resources stand under ${sections.join(', ')}; a file that is not Callsheet's can be left out with include in ${STACK_FILE}`;
+      : `Write resources under ${sections.join(', ')}. To leave out a file that is not Callsheet's, set include in ${STACK_FILE}`;
     report.add({
       rule: 'schema/unknown-key',
-      message: `${JSON.stringify(key)} is no section that Callsheet knows`,
+      message: `${JSON.stringify(key)} is not a section that Callsheet knows`,
       hint: didYouMean(key, known, other),
       place,
     });

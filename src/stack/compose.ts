@@ -274,7 +274,7 @@ function tooMuch(rows: number, bodies: readonly SyntaxNode[], folder: Folder): P
     return {
       rule: 'for-each/too-much',
       message: `has ${count} rows; a resource may have ${MOST_ROWS.toLocaleString('en-US')}`,
-      hint: 'Split the table, and the stack with it: an organization or a region each',
+      hint: 'Split the table and the stack, for example by organization or region',
     };
   }
   const each = bodies.reduce((sum, body) => sum + charactersIn(body, folder), 0);
@@ -442,12 +442,12 @@ function reportUnknownBase(
   const all = [...bases.keys()].slice(0, 10).join(', ');
   report.add({
     rule: 'base/unknown',
-    message: `there is no base called ${JSON.stringify(name)}`,
+    message: `the base ${JSON.stringify(name)} does not exist`,
     hint: didYouMean(
       name,
       bases.keys(),
       bases.size === 0
-        ? 'Bases stand under bases: in any file of the stack'
+        ? 'Write bases under bases: in any file of the stack'
         : `The bases are ${all}`,
     ),
     place,
@@ -457,7 +457,7 @@ function reportUnknownBase(
 function reportCircle(way: readonly string[], place: SourceRange, report: Report): void {
   report.add({
     rule: 'base/cycle',
-    message: `the base ${way[0]} stands on itself: ${way.join(' → ')}`,
+    message: `the base ${way[0]} refers to itself: ${way.join(' → ')}`,
     hint: 'Take one of them out of base:',
     place,
   });
@@ -481,7 +481,7 @@ function reportLoops({ name, body }: Base, report: Report): void {
     report.add({
       rule: 'base/member',
       message: `the base ${name} has ${key}, which only a resource can have`,
-      hint: 'Write it in the resource; the base may use ${each.…} all the same',
+      hint: 'Write it in the resource. The base can still use ${each.…}',
       place: member.keyPlace,
     });
   }
@@ -556,7 +556,7 @@ function patchesIn(environment: MapNode): readonly Patch[] {
 function reportName(name: string, report: Report): void {
   report.add({
     rule: 'environment/name',
-    message: `--env ${name}: an environment cannot be called so`,
+    message: `--env ${name}: this is not a valid name for an environment`,
     hint: 'Use letters, digits, _ and -, and begin with a letter',
   });
 }
@@ -571,7 +571,7 @@ function reportUnknownEnvironment(name: string, root: MapNode, report: Report): 
       name,
       names,
       names.length === 0
-        ? 'Environments stand under environments: there'
+        ? 'Declare environments there under environments:'
         : `It has ${names.join(', ')}`,
     ),
     place: member?.keyPlace,
@@ -633,7 +633,7 @@ function reportUnmet(
   const others = addresses.filter((address) => kindOf(address) === kindOf(pattern)).slice(0, 10);
   report.add({
     rule: 'environment/patch',
-    message: `${label} patches ${pattern}, which is no resource of the stack`,
+    message: `${label} patches ${pattern}, which is not a resource of the stack`,
     hint: didYouMean(
       pattern,
       addresses,
@@ -670,7 +670,7 @@ export function patchBodiesIn(root: SyntaxNode | undefined): readonly MapNode[] 
 function refuseEnvironmentName({ key, keyPlace }: Member, report: Report): void {
   report.add({
     rule: 'environment/name',
-    message: `${STACK_FILE}: environments has ${JSON.stringify(key)}, which cannot name an environment`,
+    message: `${STACK_FILE}: environments has ${JSON.stringify(key)}, which is not a valid name for an environment`,
     hint: 'Use letters, digits, _ and -, and begin with a letter',
     place: keyPlace,
   });

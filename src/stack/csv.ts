@@ -147,7 +147,7 @@ function unevenRow(record: Placed, wanted: number): Problem {
   return {
     rule: 'csv/row',
     message: `the row has ${count} ${count === 1 ? 'cell' : 'cells'}, and the first line names ${wanted} columns`,
-    hint: 'Put a cell that holds a comma in quotes; leave a cell empty to give nothing',
+    hint: 'Put a cell that holds a comma in quotes; leave a cell empty for no value',
     place,
   };
 }
@@ -156,7 +156,7 @@ const WORDS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
   CSV_INVALID_CLOSING_QUOTE:
     'something follows a closing quote that is neither a comma nor a line end',
-  INVALID_OPENING_QUOTE: 'a quote stands inside a cell that does not begin with one',
+  INVALID_OPENING_QUOTE: 'a cell that does not begin with a quote has a quote inside',
 };
 
 function malformed(error: CsvError, source: Source): Problem {

@@ -139,7 +139,7 @@ function includeProblem(
     severity,
     rule: 'stack/include',
     message: `${STACK_FILE}: include has ${JSON.stringify(shown)}, which ${what}`,
-    hint: 'Patterns begin at the stack folder and are made of *, ?, [a-z] and {one,other}; ** stands for any folders',
+    hint: 'Patterns begin at the stack folder and can use *, ?, [a-z], {one,other}, and ** for any folders',
     place,
   };
 }
@@ -167,10 +167,10 @@ export function readGlob(pattern: string): Glob | string {
   if (pattern.length > MOST_PATTERN_CHARACTERS) {
     return `has ${pattern.length} characters; a pattern may have ${MOST_PATTERN_CHARACTERS}`;
   }
-  if (/[@!+*?]\(/.test(pattern)) return 'uses ( ), which patterns do not know';
+  if (/[@!+*?]\(/.test(pattern)) return 'uses ( ), which patterns do not support';
   const written = expandBraces(pattern);
   if (written === undefined) {
-    return `stands for more than ${MOST_ALTERNATIVES} patterns through its braces`;
+    return `expands to more than ${MOST_ALTERNATIVES} patterns through its braces`;
   }
   const globs = written.map((one) => one.split('/').map(readPart));
   return (path) => {

@@ -152,7 +152,7 @@ function variable(name: string, variables: Variables): Value {
   return {
     problem: {
       rule: 'variable/unknown',
-      message: `uses \${var.${name}}, which is no variable of the stack`,
+      message: `uses \${var.${name}}, which is not a variable of the stack`,
       hint:
         close === undefined
           ? `Declare it under variables in ${STACK_FILE}`
@@ -178,7 +178,7 @@ function notText(path: readonly string[], cell: SyntaxNode): Problem {
   const what = cell.type === 'list' ? 'a list' : 'a map';
   return {
     rule: 'for-each/cell',
-    message: `uses \${each.${path.join('.')}} inside a text, and it is ${what}`,
+    message: `uses \${each.${path.join('.')}} inside a text, but its value is ${what}`,
     hint: `A ${cell.type} can only be the whole value of a field`,
   };
 }
@@ -197,7 +197,7 @@ function given(name: string, names: ReadonlyMap<string, string | undefined>): Va
   return {
     problem: {
       rule: 'template/name',
-      message: `uses \${${name}}, which with does not give`,
+      message: `uses \${${name}}, which is missing in with`,
       hint: didYouMean(
         name,
         names.keys(),

@@ -200,7 +200,7 @@ export function refuseFolder(dir: string): Omit<Diagnostic, 'severity'> | undefi
     return {
       rule,
       message: `${dir} is not a folder`,
-      hint: `Give --dir the folder that holds ${STACK_FILE}`,
+      hint: `Set --dir to the folder that holds ${STACK_FILE}`,
     };
   }
   if (existsSync(join(dir, STACK_FILE))) return undefined;
@@ -210,7 +210,7 @@ export function refuseFolder(dir: string): Omit<Diagnostic, 'severity'> | undefi
     message: `there is no ${STACK_FILE} in ${dir}`,
     hint: other
       ? `Rename callsheet.yml to ${STACK_FILE}`
-      : 'Write one with callsheet init, or give --dir the folder that holds it',
+      : 'Write one with callsheet init, or set --dir to the folder that holds it',
   };
 }
 
@@ -219,7 +219,7 @@ function megabytes(bytes: number): string {
   return `${Math.ceil((bytes / (1024 * 1024)) * 10) / 10} MB`;
 }
 
-const INSIDE = 'Paths begin at the stack folder and stay inside it';
+const INSIDE = 'Paths are relative to the stack folder and must stay inside it';
 
 /** What is wrong with a path, behind its name, and what to do about it, by the reason. */
 const REASONS = {
@@ -232,7 +232,7 @@ const REASONS = {
   ],
   hidden: [
     'file/outside',
-    ', and what begins with a dot is not read',
+    ', and Callsheet does not read names that begin with a dot',
     'Such files hold credentials and state; move the text to a file without the dot',
   ],
   backslash: ['file/outside', ', which has a backslash', 'Write paths with forward slashes'],
@@ -257,7 +257,7 @@ export function fileMessage(path: string, why: Unreadable): ProblemMessage {
     }
     case 'encoding': {
       const hint = /\.csv$/i.test(path)
-        ? 'Save it as CSV UTF-8, which a spreadsheet offers beside plain CSV'
+        ? 'Save it as CSV UTF-8, which a spreadsheet offers next to plain CSV'
         : 'Save it as UTF-8';
       return { rule: 'file/encoding', message: `${names}, which is not UTF-8 text`, hint };
     }
@@ -370,7 +370,7 @@ export function readLocalFile(folder: Folder, path: string, use: string): LocalF
     return { words };
   }
   if (found.size > rule.maxBytes) {
-    const message = `${names}, which has ${megabytes(found.size)}; the platform takes ${megabytes(rule.maxBytes)}`;
+    const message = `${names}, which has ${megabytes(found.size)}; the platform accepts ${megabytes(rule.maxBytes)}`;
     return { words: { rule: 'file/size', message, hint: 'Make it shorter or compress it' } };
   }
   let bytes: Buffer;

@@ -86,7 +86,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     example: 'https://example.test/page',
     wrong: (text) =>
       isUri(text)
-        ? `it begins with ${text.split(':')[0]}:, and not with http:// or https://`
+        ? `it begins with ${text.split(':')[0]}:, not with http:// or https://`
         : undefined,
   },
   'sms-sender': {
@@ -131,14 +131,15 @@ type Read<T> = { readonly value: T } | { readonly wrong: string };
 /** Reads `09:00-17:00`. What ends before it begins ends on the next day; 24:00 is the end of the day. */
 export function readHours(text: string): Read<Hours> {
   const match = /^(\d{2}):(\d{2})\s*-\s*(\d{2}):(\d{2})$/.exec(text);
-  if (match === null) return { wrong: 'it must be two times with a hyphen, as 09:00-17:00' };
+  if (match === null) return { wrong: 'it must be two times with a hyphen, such as 09:00-17:00' };
   const [, fromHour = '', fromMinute = '', toHour = '', toMinute = ''] = match;
   const from = minutesOf(fromHour, fromMinute);
   const to = minutesOf(toHour, toMinute);
   if (from === undefined || from === 1440)
-    return { wrong: `there is no ${fromHour}:${fromMinute} that it could begin at` };
-  if (to === undefined) return { wrong: `there is no time ${toHour}:${toMinute}` };
-  if (from === to) return { wrong: 'it ends as it begins; a whole day is 00:00-24:00' };
+    return { wrong: `its start ${fromHour}:${fromMinute} is not a time` };
+  if (to === undefined) return { wrong: `its end ${toHour}:${toMinute} is not a time` };
+  if (from === to)
+    return { wrong: 'its start and end are the same; write a whole day as 00:00-24:00' };
   return { value: { from, to } };
 }
 
@@ -151,7 +152,9 @@ function minutesOf(hour: string, minute: string): number | undefined {
 export function readDates(text: string): Read<DateSpan> {
   const [from = '', to = from, ...more] = text.split('..').map((day) => day.trim());
   if (more.length > 0 || ![from, to].every((day) => /^\d{4}-\d{2}-\d{2}$/.test(day)))
-    return { wrong: 'it must be a day, as 2026-12-24, or two, as 2026-12-20..2027-01-06' };
+    return {
+      wrong: 'it must be a day, such as 2026-12-24, or two, such as 2026-12-20..2027-01-06',
+    };
   const missing = [from, to].find((day) => !isDay(day));
   if (missing !== undefined) return { wrong: `there is no day ${missing}` };
   if (to < from) return { wrong: `${to} is before ${from}` };

@@ -79,7 +79,7 @@ function notHere(form: string, field: Field): string {
   const types = typesOf(field.schema).filter((type) => type !== 'null');
   return types.includes('string') || types.length === 0
     ? `cannot be given as ${form}`
-    : `cannot be given as ${form}, as it is no text`;
+    : `cannot be given as ${form}, because it is not a text`;
 }
 
 function resolveFile(node: ScalarNode, path: string, field: Field, context: Context): Resolved {
@@ -113,7 +113,7 @@ function resolveRef(node: ScalarNode, text: string, field: Field, context: Conte
   if (!isAddress(text)) {
     return fail(context, field, place, {
       rule: 'ref/form',
-      message: `refers to ${JSON.stringify(text)}, which is no address`,
+      message: `refers to ${JSON.stringify(text)}, which is not an address`,
       hint: `Write ${wanted}.name, such as ${wanted}.${/^[\w-]+$/.test(text) ? text : 'name'}`,
     });
   }
@@ -135,8 +135,8 @@ function resolveSecret(node: ScalarNode, text: string, field: Field, context: Co
   if (!(field.sensitive || field.holdsSecrets) || !takesText) {
     return fail(context, field, place, {
       rule: 'secret/not-allowed',
-      message: 'is no secret field, so what is read there would be stored and shown',
-      hint: 'Give $secret only where the platform keeps a secret',
+      message: 'is not a secret field, so the secret would be stored and shown',
+      hint: 'Use $secret only in fields where the platform keeps a secret',
     });
   }
   const source = readSource(text);
@@ -148,8 +148,8 @@ function resolveSecret(node: ScalarNode, text: string, field: Field, context: Co
   if (source.from === 'env' && isOwnCredential(source.name)) {
     return fail(context, field, place, {
       rule: 'secret/credential',
-      message: `reads ${source.name}, a credential of Callsheet, which no agent gets`,
-      hint: 'Put the secret into a variable of its own, whose name does not begin with CALLSHEET_',
+      message: `reads ${source.name}, a credential of Callsheet, which Callsheet never sends to an agent`,
+      hint: 'Put the secret into a variable whose name does not begin with CALLSHEET_',
     });
   }
   context.secrets.push({ source: text, path: field.path, place });
@@ -160,9 +160,9 @@ function refuseRemoval({ value }: Member, field: Field, context: Context): Resol
   const isElement = isIdentity(field.path.at(-1) ?? '');
   return fail(context, field, value.place, {
     rule: 'form/value',
-    message: `takes something away with ${REMOVE}: ${isElement ? 'name' : 'true'} and nothing else`,
+    message: `needs ${REMOVE}: ${isElement ? 'name' : 'true'} and nothing else`,
     hint: isElement
-      ? `Write { ${REMOVE}: name } with the name of the entry, or take it out`
+      ? `Write { ${REMOVE}: name } with the name of the entry, or remove the line`
       : `Write { ${REMOVE}: true }, or the value itself`,
   });
 }
@@ -186,8 +186,8 @@ export function resolveForm(form: Member, node: MapNode, field: Field, context: 
     const other = [...node.members.values()].find((member) => member !== form);
     return fail(context, field, other?.keyPlace ?? node.place, {
       rule: 'form/mixed',
-      message: `has members beside ${name}`,
-      hint: `${name} stands alone in its object`,
+      message: `has members next to ${name}`,
+      hint: `${name} must be the only member of its object`,
     });
   }
   const { value } = form;
@@ -264,13 +264,13 @@ function warnOfFile({ source, bom }: FileText, field: Field, context: Context): 
     fail(context, field, startOf(source), { severity: 'warning', rule, message, hint });
   if (bom) {
     const hint = 'Save the file without one';
-    warn('text/bom', 'comes from a file with a byte order mark, which is left out', hint);
+    warn('text/bom', 'comes from a file with a byte order mark, which Callsheet leaves out', hint);
   }
   if (source.text.includes('\r\n')) {
     const hint = 'Save the file with line feeds, and add `* text=auto eol=lf` to .gitattributes';
     warn(
       'text/line-endings',
-      'comes from a file with Windows line endings, sent as they are',
+      'comes from a file with Windows line endings, which are sent unchanged',
       hint,
     );
   }
@@ -297,10 +297,10 @@ function resolveOrganization(
   const close = found.unknown.nearest;
   return fail(context, field, place, {
     rule: 'organization/unknown',
-    message: `is ${JSON.stringify(text)}, which is no organization of the stack`,
+    message: `is ${JSON.stringify(text)}, which is not an organization of the stack`,
     hint:
       close === undefined
-        ? `Name it under organizations in ${STACK_FILE}, or give its id`
+        ? `Declare it under organizations in ${STACK_FILE}, or give its id`
         : `Did you mean "${close}"?`,
   });
 }
@@ -349,8 +349,8 @@ function resolveTemplate(node: MapNode, field: Field, context: Context): Resolve
   if (stray !== undefined) {
     return fail(context, field, stray.keyPlace, {
       rule: 'form/mixed',
-      message: `has ${stray.key} beside ${PATH}`,
-      hint: `${PATH} takes ${WITH} beside it and nothing else`,
+      message: `has ${stray.key} next to ${PATH}`,
+      hint: `Only ${WITH} can be next to ${PATH}`,
     });
   }
   if (!isText(field.schema) && !isFree(field.schema)) {
@@ -450,7 +450,7 @@ function reportUnused(
       severity: 'warning',
       rule: 'template/unused',
       message: `gives ${name}, which the template does not use`,
-      hint: `Write \${${name}} in it, or take the line out`,
+      hint: `Write \${${name}} in it, or remove the line`,
     });
   }
 }

@@ -95,7 +95,7 @@ function ofTeam({ rules, report }: LintInput) {
     const source = written?.source;
     if (resource !== undefined) {
       const message = `${resource.address}: ${finding.message}`;
-      const hint = finding.hint ?? `The rule stands at ${source ?? 'rules'}`;
+      const hint = finding.hint ?? `The rule is at ${source ?? 'rules'}`;
       return [
         { ...finding, resource, rule, message, hint, isSuppressible: severity === 'warning' },
       ];
@@ -132,7 +132,7 @@ function refuseSuppression({ rule, place }: Suppression, report: Report): void {
   report.add({
     severity: 'warning',
     rule: UNUSED_IGNORE.name,
-    message: `callsheet-ignore names ${rule}, which is an error: no comment silences it`,
+    message: `callsheet-ignore names ${rule}, which is an error: a comment cannot silence it`,
     hint: 'Leave the resource out with when, or make the rule a warning',
     place,
   });
@@ -163,7 +163,7 @@ function reportSuppressions(
     const list = `The rules are ${names.join(', ')}`;
     if (rule === '') add('callsheet-ignore names no rule', list);
     else if (!names.includes(rule)) {
-      const message = `callsheet-ignore names ${rule}, which is no rule that can be silenced`;
+      const message = `callsheet-ignore names ${rule}, which is not a rule that can be silenced`;
       add(message, didYouMean(rule, names, list));
     } else add(`callsheet-ignore silences ${rule}, which finds nothing here`, 'Remove it');
   }

@@ -150,8 +150,8 @@ function isForm(node: MapNode): boolean {
 function reportNothing(name: string, place: SourceRange, { add }: Merge): void {
   add({
     rule: 'base/remove',
-    message: `removes ${name}, which nothing below it has`,
-    hint: 'Correct the name, or take the line out',
+    message: `removes ${name}, which no layer below it has`,
+    hint: 'Correct the name, or remove the line',
     place,
   });
 }

@@ -42,7 +42,7 @@ export function readMoves(
         report.add({
           rule: 'forget/configured',
           message: `forget names ${given.address}, which the stack still has`,
-          hint: 'Remove the resource, or take it out of forget',
+          hint: 'Remove the resource, or remove it from forget',
           address: given.address,
           place: given.place,
         });
@@ -135,7 +135,7 @@ function readAddress(
     return { address: text, place };
   report.add({
     rule: 'address/form',
-    message: `${what} ${text === undefined ? 'needs an address' : `is ${JSON.stringify(text)}, which is no address`}`,
+    message: `${what} ${text === undefined ? 'needs an address' : `is ${JSON.stringify(text)}, which is not an address`}`,
     hint: 'Write KIND.NAME, such as agent.reception or agent.clinic["harbor"]',
     place,
   });
@@ -173,7 +173,7 @@ function checkMove(move: Placed, known: Known, report: Report): void {
     problem('moved/kind', message, 'A resource keeps its kind', to);
   } else if (isStillThere(from.address, to.address, known)) {
     const message = `moved: ${from.address} is still in the stack, so it was not moved`;
-    problem('moved/configured', message, `Rename it to ${to.address}, or take the move out`, from);
+    problem('moved/configured', message, `Rename it to ${to.address}, or remove the move`, from);
   } else if (sameEnd !== move) {
     const message = `moved: two addresses become ${to.address}, the other at ${formatPosition(positionOf(sameEnd.from.place))}`;
     problem('moved/twice', message, 'Only one resource can have it', to);
@@ -184,9 +184,9 @@ function checkMove(move: Placed, known: Known, report: Report): void {
     const hint = didYouMean(
       to.address,
       known.addresses,
-      'Take the move out once nothing is left of it',
+      'Remove the move if the resource no longer exists',
     );
-    const message = `moved: ${to.address} is no resource of the stack`;
+    const message = `moved: ${to.address} is not a resource of the stack`;
     report.add({ severity: 'warning', rule: 'moved/unknown', message, hint, place: to.place });
   }
 }

@@ -69,8 +69,8 @@ function reportCycles(resources: Resources, report: Report): void {
       if (at >= 0) {
         report.add({
           rule: 'ref/cycle',
-          message: `${resource.address}: ${formatPath(use.path)} closes a circle: ${[...way.slice(at), use.address].join(' → ')}`,
-          hint: 'Neither could be made first; remove one of the references',
+          message: `${resource.address}: ${formatPath(use.path)} closes a cycle of references: ${[...way.slice(at), use.address].join(' → ')}`,
+          hint: 'Neither resource could be created first. Remove one of the references',
           address: resource.address,
           path: formatPath(use.path),
           place: use.place,
@@ -139,7 +139,7 @@ function reportPair(
   report.add({
     rule: 'name/duplicate',
     message: `${second.address} has the same ${listed(names)} as ${first.address} at ${formatPosition(positionOf(first.placeOf(field) ?? first.keyPlace))}`,
-    hint: 'Give one of them another name, or tell each which live resource is meant with lifecycle.adopt',
+    hint: 'Give one of them another name, or set lifecycle.adopt in each to the id of its live resource',
     address: second.address,
     path: field,
     place: second.placeOf(field) ?? second.keyPlace,

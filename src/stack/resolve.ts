@@ -47,7 +47,7 @@ function resolveList(node: ListNode, field: Field, context: Context): Resolved {
       fail(context, field, identity.place, {
         rule: 'identity/duplicate',
         message: `has two entries whose ${field.schema['x-identity']} is ${JSON.stringify(identity.text)}`,
-        hint: 'That name is how an entry is recognised; give each its own',
+        hint: 'Callsheet recognises an entry by this name. Give each entry its own',
       });
     }
     if (identity !== undefined) seen.add(identity.text);
@@ -109,7 +109,7 @@ function refuseField(
 ) {
   fail(context, field, node.members.get(key)?.keyPlace ?? node.place, {
     rule: 'schema/read-only',
-    message: `gives ${key}, which ${schema.readOnly === true ? 'only the platform sets' : 'follows from where the resource stands'}`,
+    message: `gives ${key}, which ${schema.readOnly === true ? 'only the platform sets' : 'follows from the place of the resource'}`,
     hint: schema.description === undefined ? 'Remove it' : `Remove it: ${schema.description}`,
   });
 }
@@ -147,7 +147,7 @@ function refuseLiteral(node: SyntaxNode, field: Field, context: Context): Resolv
   redactNode(context, node);
   return fail(context, field, node.place, {
     rule: 'secret/literal',
-    message: 'is a secret and must not stand in the configuration',
+    message: 'is a secret, and must not be written in the configuration',
     hint: 'Write { $secret: env:NAME } and change the secret if the file was ever shared',
   });
 }
@@ -162,7 +162,7 @@ export function resolve(node: SyntaxNode, field: Field, context: Context): Resol
     return fail(context, field, node.place, {
       rule: 'schema/empty',
       message: 'has no value',
-      hint: 'Give one, write null to clear the field, or remove the line',
+      hint: 'Write a value, write null to clear the field, or remove the line',
     });
   }
   const form = node.type === 'map' ? formOf(node, field, context) : undefined;
@@ -199,8 +199,8 @@ function suspectPlainSecret(node: SyntaxNode, text: string, field: Field, contex
     fail(context, field, node.place, {
       severity: 'warning',
       rule: 'secret/plain-header',
-      message: 'looks like a credential that stands in the configuration',
-      hint: 'Write { $secret: env:NAME } in its place, and change the credential if the file was ever shared',
+      message: 'looks like a credential written in the configuration',
+      hint: 'Write { $secret: env:NAME } instead, and change the credential if the file was ever shared',
     });
   }
   if (!['uri', 'web-address'].includes(field.schema.format ?? '')) return;
@@ -210,8 +210,8 @@ function suspectPlainSecret(node: SyntaxNode, text: string, field: Field, contex
   fail(context, field, node.place, {
     severity: 'warning',
     rule: 'secret/plain-address',
-    message: `has ${part} in its address, which everybody can read in this file`,
-    hint: 'Send it as a header with { $secret: env:NAME }: an address is no secret field',
+    message: `has ${part} in its address, which is readable in this file`,
+    hint: 'Send it as a header with { $secret: env:NAME }: an address is not a secret field',
   });
 }
 

@@ -217,7 +217,7 @@ function refuseKnown(
 ): void {
   fail(context, { ...rootField(schema), path: ['unchecked', given] }, place, {
     rule: 'unchecked/known',
-    message: `is a field that the schema knows${given === known ? '' : `, as ${known}`}`,
+    message: `is a field of the schema${given === known ? '' : `, as ${known}`}`,
     hint: isGivable(schema, known)
       ? `Write ${known} in the resource itself, where it is checked`
       : 'Remove it: the platform or Callsheet sets it',
@@ -438,7 +438,7 @@ function wrongStep(root: KindSchema, path: Path): WrongPath | undefined {
 
 function isPart(of: Path): WrongPath {
   const whole = formatPath(of);
-  return { message: `a part of ${whole}, which is compared whole`, hint: `Write ${whole}` };
+  return { message: `a part of ${whole}, which is compared as a whole`, hint: `Write ${whole}` };
 }
 
 function isList(schema: FieldSchema): boolean {
@@ -455,7 +455,7 @@ function wrongElement(
 ): WrongPath | undefined {
   const whole = formatPath(before);
   if (!isList(schema)) {
-    return { message: `an element of ${whole || 'the resource'}, which is no list` };
+    return { message: `an element of ${whole || 'the resource'}, which is not a list` };
   }
   const identity = schema['x-identity'];
   if (identity === undefined) {
@@ -466,7 +466,7 @@ function wrongElement(
   }
   if (!/^(\*|-?\d+)$/.test(identityText(step))) return undefined;
   return {
-    message: 'an element by its place, which no element has',
+    message: 'an element by its position, and elements have no fixed position',
     hint: byIdentity(root, schema, before, after),
   };
 }
@@ -477,7 +477,7 @@ function byIdentity(root: KindSchema, list: FieldSchema, before: Path, after: Pa
   const field = itemSchema(root, list).properties?.[identity];
   const example = field && dereference(root, field).examples?.[0];
   const name = typeof example === 'string' ? example : 'name';
-  return `Elements go by their ${identity}, such as ${formatPath([...before, `[${name}]`, ...after])}`;
+  return `Name elements by their ${identity}, such as ${formatPath([...before, `[${name}]`, ...after])}`;
 }
 
 /** `tools.url`, `greeting_mesage` */
@@ -503,7 +503,7 @@ function wrongMember(
   const named = namedField(schema, step);
   if (named === undefined) return unknownMember(schema, before, step);
   if (named.readOnly === true) {
-    return { message: 'what only the platform sets, and what is never compared' };
+    return { message: 'a field that only the platform sets, and that is never compared' };
   }
   return typeof named['x-config'] === 'string' ? standing(named['x-config']) : undefined;
 }

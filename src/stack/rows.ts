@@ -111,7 +111,7 @@ function readRowFile(
   if (/\.(json|ya?ml)$/i.test(path)) return readYamlRows(read.source, path, hidden, context);
   reportRows(context, node.place, {
     rule: 'for-each/file',
-    message: `reads ${path}, whose name does not say what it is`,
+    message: `reads ${path}, whose name does not show its format`,
     hint: 'Rows come from a file that ends in .csv, .json, .yaml or .yml',
   });
   return undefined;
@@ -193,7 +193,7 @@ function rowOf(node: SyntaxNode, label: string, context: Context): MapNode | und
   reportRows(context, node.place, {
     rule: 'for-each/rows',
     message: `has a row in ${label} that is ${node.type === 'map' ? 'a form' : describe(node)}`,
-    hint: 'A row is a map of columns, or one plain value, which reads as ${each.value}',
+    hint: 'A row is a map of columns, or one plain value, available as ${each.value}',
   });
   return undefined;
 }
@@ -213,7 +213,7 @@ function withKey(row: MapNode, { key, keyPlace }: Member): MapNode {
 const FILE = '$file';
 const NO_ROWS: readonly string[] = [...FORMS, REMOVE, REPLACE];
 const HINT =
-  'Rows are given as { $file: rows.csv }, as a list, or as a map whose keys are names; a resource has rows or has none in every environment';
+  'Write rows as { $file: rows.csv }, as a list, or as a map whose keys are names. A resource must have rows in every environment or in none';
 
 /**
  * What is wrong with a map of rows of which a key begins with `$`, as a form's does: no row has such a
@@ -226,8 +226,8 @@ function formAmongRows(node: MapNode): (Problem & { member: Member }) | undefine
     const member = members.find((other) => other !== form) ?? form;
     return {
       rule: 'form/mixed',
-      message: `has ${member.key} beside ${FILE}`,
-      hint: `${FILE} stands alone in its object`,
+      message: `has ${member.key} next to ${FILE}`,
+      hint: `${FILE} must be the only member of its object`,
       member,
     };
   }
@@ -272,7 +272,7 @@ export function readLoop(loop: Loop, context: Context): readonly KeyedRow[] {
       reportRows(context, found.place, {
         rule: 'for-each/duplicate-key',
         message: `has two rows whose key is ${JSON.stringify(found.key)}, the first at ${formatPosition(positionOf(first))}`,
-        hint: 'The key is part of the address; give each row its own',
+        hint: 'The key is part of the address. Give each row its own',
       });
       return [];
     }
@@ -284,8 +284,8 @@ export function readLoop(loop: Loop, context: Context): readonly KeyedRow[] {
 function reportEmpty(member: Member, label: string, context: Context): void {
   reportRows(context, member.keyPlace, {
     rule: 'for-each/empty',
-    message: label === FOR_EACH ? 'has no rows' : `has no rows: ${label} holds none`,
-    hint: 'Add allow_empty: true beside it if none is what you want; resources that it had would then be deleted',
+    message: label === FOR_EACH ? 'has no rows' : `has no rows: ${label} is empty`,
+    hint: 'If this is intended, add allow_empty: true next to for_each. The next plan then deletes the resources that it had',
   });
 }
 
@@ -319,9 +319,8 @@ function keyOf(loop: Loop, rows: Rows, row: Row, context: Context): Key | undefi
   if (key !== '' && !UNSEEN.test(key)) return { key, place: row.cells.place };
   reportKey(context, row.cells.place, {
     rule: 'for-each/key',
-    message:
-      key === '' ? 'has a row without a key' : 'has a key with characters that cannot be seen',
-    hint: `The key is ${text}; every row needs one, as it is part of the address`,
+    message: key === '' ? 'has a row without a key' : 'has a key with invisible characters',
+    hint: `The key is ${text}. Every row needs one, because it is part of the address`,
   });
   return undefined;
 }

@@ -14,7 +14,7 @@ function lifecycleOf({ schema }: Kind): FieldSchema {
     properties: {
       protect: {
         type: 'boolean',
-        description: 'Never delete the resource, whatever a plan was allowed.',
+        description: 'Never delete the resource, even if the plan allows deletes.',
         examples: [true],
       },
       ignore: {
@@ -27,13 +27,13 @@ function lifecycleOf({ schema }: Kind): FieldSchema {
       adopt: {
         type: 'string',
         'x-local': true,
-        description: 'Id of the live resource to take over, where its name alone does not tell it.',
+        description: 'Id of the live resource to adopt, if its name alone does not identify it.',
         examples: ['7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11'],
       },
       heal: {
         type: 'boolean',
         description:
-          'Whether `callsheet watch --heal` puts back by itself what somebody changed outside. It never makes, replaces or deletes the resource.',
+          'Whether `callsheet watch --heal` undoes changes made outside Callsheet. It never creates, replaces or deletes the resource.',
         examples: [true],
       },
     },
@@ -44,7 +44,7 @@ const unchecked: FieldSchema = {
   type: 'object',
   additionalProperties: true,
   description:
-    'Fields that are newer than this schema, under the names that the API takes them under. They are planned, compared and rolled back like any other; names that the schema knows are refused.',
+    'Fields that are newer than this schema, under their names in the API. They are planned, compared and rolled back like any other field. Names of the schema are refused.',
   examples: [{ bargeInMode: 'polite' }],
 };
 

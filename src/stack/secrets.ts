@@ -74,7 +74,7 @@ export function readSource(
   const message =
     scheme === 'env'
       ? 'names no environment variable after env:'
-      : 'names no source that a secret can be read from';
+      : 'is not a source that a secret can be read from';
   const hint = 'Write { $secret: env:NAME }, { $secret: file:PATH } or { $secret: exec:COMMAND }';
   return { words: { rule: 'secret/source', message, hint }, mayBeSecret: true };
 }
@@ -169,7 +169,7 @@ async function readFromCommand(
 ): Promise<{ readonly value: string } | { readonly words: ProblemMessage }> {
   if (run === undefined) {
     const message = 'reads its secret from a command, and commands are not allowed';
-    const hint = 'Read the command, then pass --allow-exec';
+    const hint = 'Check the command, then pass --allow-exec';
     return { words: { rule: 'secret/exec', message, hint } };
   }
   const outcome = await run(command);

@@ -316,7 +316,7 @@ function reportEndpoints(
           : didYouMean(
               operation,
               candidates,
-              'callsheet explain assumptions lists the operations that a platform may have elsewhere',
+              'callsheet explain assumptions lists the operations that a platform can have at another path',
             ),
       path: ['platform', 'endpoints', operation, ...(member === undefined ? [] : [member])].join(
         '.',
@@ -457,8 +457,8 @@ export function loadSettings(options: SettingsOptions): {
   if (written?.type !== 'map') {
     const known = report.diagnostics();
     if (hasErrors(known)) return { settings: undefined, diagnostics: known };
-    const hint = 'callsheet validate says what is wrong with it.';
-    report.add({ rule: 'stack/settings', message: `${STACK_FILE} holds no settings`, hint });
+    const hint = 'To see its errors: callsheet validate.';
+    report.add({ rule: 'stack/settings', message: `${STACK_FILE} has no valid settings`, hint });
     return { settings: undefined, diagnostics: report.diagnostics() };
   }
   const { settings } = openSettings(written, folder, options, names, report);

@@ -81,8 +81,8 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
     if (text === undefined || !URL.canParse(text) || new URL(text).password === '') continue;
     return {
       rule: 'secret/plain-address',
-      message: 'the address of the state carries a password',
-      hint: 'Take it out, and give it in CALLSHEET_STATE_PASSWORD.',
+      message: 'the address of the state contains a password',
+      hint: 'Remove it, and set CALLSHEET_STATE_PASSWORD.',
       place: address?.place ?? place,
       mayHoldPassword: true,
     };
@@ -91,7 +91,7 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
   if (places.length > 1) {
     const message = `the state cannot be kept in several places: ${places.map(({ key }) => key).join(', ')}`;
     const hint =
-      'Keep one. Where an environment has another store than the stack, it removes that of the stack: file: { $remove: true }.';
+      'Keep one of them. If an environment uses another store than the stack, remove the store of the stack there: file: { $remove: true }.';
     return { rule, message, hint, place };
   }
   for (const { store, facts, node } of given) {
@@ -119,7 +119,7 @@ function addressAlone(scheme: string, { place }: SyntaxNode): StateProblem {
   );
   return {
     rule: 'config/not-supported',
-    message: `state is an address at ${scheme}://, and must say which store that is`,
+    message: `state is an address at ${scheme}://, and does not name its store`,
     hint: `Use state: ${stores.join(' or state: ')}, or state: { file: .callsheet/state.json }`,
     place,
     mayHoldPassword: true,
@@ -215,7 +215,7 @@ export function reportStateFile(
     message: isOutside
       ? `${STACK_FILE}: state.file leaves the stack folder`
       : `${STACK_FILE}: the state file ${shown} is behind a link that leads out of the stack folder`,
-    hint: 'Keep it in the folder, or name it in the environment: CALLSHEET_STATE=PATH.',
+    hint: 'Keep it in the folder, or set CALLSHEET_STATE=PATH in the environment.',
     place: own?.place,
   });
 }
@@ -248,7 +248,7 @@ export function placeOf(text: string): StatePlace {
     case 's3':
       return checked({ s3: bucketIn(text), by: 'operator' }, 'the endpoint of the state');
     default:
-      throw new CallsheetError('usage', `no state is kept at ${store}://`, {
+      throw new CallsheetError('usage', `Callsheet cannot keep a state at ${store}://`, {
         hint: 'A state is kept in a file, at https://, postgres:// or s3://. callsheet help stores says how.',
       });
   }
@@ -260,7 +260,7 @@ function bucketIn(text: string): S3Place {
   const key = decodeURIComponent(at?.pathname.slice(1) ?? '');
   if (at === undefined || at.hostname === '' || key === '')
     throw new CallsheetError('usage', 'CALLSHEET_STATE names no object in a bucket', {
-      hint: 'It looks like s3://bucket/folder/state.json, and ?endpoint=https://… for a service that is not Amazon’s.',
+      hint: 'Use the form s3://bucket/folder/state.json, and ?endpoint=https://… for a service that is not Amazon’s.',
     });
   const region = at.searchParams.get('region');
   const endpoint = at.searchParams.get('endpoint');
@@ -276,8 +276,8 @@ function bucketIn(text: string): S3Place {
 function stackIn(text: string): string {
   const stack = URL.canParse(text) ? new URL(text).searchParams.get('stack') : null;
   if (stack !== null && stack !== '') return stack;
-  throw new CallsheetError('usage', 'CALLSHEET_STATE names a database, and no stack in it', {
-    hint: 'Put the name of the stack behind the address: postgres://…/database?stack=NAME.',
+  throw new CallsheetError('usage', 'CALLSHEET_STATE names a database, but no stack in it', {
+    hint: 'Add the name of the stack to the address: postgres://…/database?stack=NAME.',
   });
 }
 
@@ -306,7 +306,7 @@ export function addressProblem(
       hint: 'Write the address itself, with ${var.NAME} for what differs. The place as a whole can come from the environment: CALLSHEET_STATE.',
     };
   return {
-    message: `${name} is no address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    message: `${name} is not an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
     hint: 'callsheet help stores shows an address of each store.',
   };
 }
@@ -370,7 +370,7 @@ function stateOf({ key, keyPlace, value }: Member, root: MapNode): Kept {
   const given = memberOf(value, 'state');
   const file = memberOf(given?.value, 'file');
   const standard = defaultStateFile(key);
-  const give = `Give it one with state: { file: … } under environments.${key}`;
+  const give = `Give it a state of its own with state: { file: … } under environments.${key}`;
   if (file !== undefined) {
     const isRemoved = file.value.type === 'map';
     const text = isRemoved ? standard : textOf(file.value);

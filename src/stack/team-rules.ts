@@ -111,7 +111,7 @@ function checkName({ key, keyPlace }: Member, context: Context): boolean {
   if (isResourceName(key)) return true;
   context.report.add({
     rule: 'rules/name',
-    message: `rules has ${JSON.stringify(key)}, which cannot name a rule`,
+    message: `rules has ${JSON.stringify(key)}, which is not a valid name for a rule`,
     hint: 'Use letters, digits, _ and -, and begin with a letter',
     place: keyPlace,
   });
@@ -182,19 +182,19 @@ function checked(rule: PlacedRule, context: Context): PlacedRule | undefined {
   if (unknown !== undefined) {
     const list = `The kinds are ${KIND_NAMES.join(', ')}`;
     const hint = didYouMean(unknown, KIND_NAMES, list);
-    return tell('on', `names ${JSON.stringify(unknown)}, which is no kind`, hint);
+    return tell('on', `names ${JSON.stringify(unknown)}, which is not a kind`, hint);
   }
   if (over === 'resource') return rule;
   const given = (['schema', 'field'] as const).find((member) => rule[member] !== undefined);
   if (given !== undefined) {
     return tell(
       given,
-      `is of no use in a rule over ${over}`,
-      'Say it with require, or judge resources',
+      `has no effect in a rule over ${over}`,
+      'Use require, or write a rule over resources',
     );
   }
   if (over === 'plan' && on.length > 0) {
-    return tell('on', 'is of no use in a rule over plan', 'Use over: change');
+    return tell('on', 'has no effect in a rule over plan', 'Use over: change');
   }
   return rule;
 }

@@ -152,7 +152,7 @@ function typeWords({ located }: Violation): ProblemMessage {
     return {
       rule: 'schema/type',
       message: `must be ${wanted}; it cannot be cleared with null`,
-      hint: 'Remove the line to leave the field as it is',
+      hint: 'To keep the live value, remove the line',
     };
   }
   const scalar = typeof located.value !== 'object';
@@ -325,7 +325,7 @@ function maxContainsMessage(error: ErrorObject, item: FieldSchema): ProblemMessa
   return {
     rule: 'schema/limit',
     message: `has ${count} ${value} ${nounOf(item)}; the platform allows ${error.params.maxContains}`,
-    hint: 'Remove the ones too many, or give them another condition',
+    hint: 'Remove the surplus entries, or give them another condition',
   };
 }
 

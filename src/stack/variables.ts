@@ -74,7 +74,7 @@ function readVarFile(path: string, declared: ReadonlySet<string>, report: Report
       report.add({
         severity: 'warning',
         rule: 'variable/unknown',
-        message: `${path} sets ${key}, which is no variable of the stack`,
+        message: `${path} sets ${key}, which is not a variable of the stack`,
         hint: didYouMean(key, declared, DECLARE),
         place: keyPlace,
       });
@@ -107,7 +107,7 @@ function checkDeclaration({ key, keyPlace, value }: Member, report: Report): voi
   if (given === undefined || !defaultOf(value)?.includes('${var.')) return;
   report.add({
     rule: 'variable/syntax',
-    message: `${STACK_FILE}: the default of ${key} holds \${var.…}, which is not filled in there`,
+    message: `${STACK_FILE}: the default of ${key} holds \${var.…}, which Callsheet does not fill in there`,
     hint: 'Use the other variable where this one is used',
     place: given.place,
   });
@@ -136,8 +136,8 @@ function readLeave(
     else if (pattern !== '') {
       report.add({
         rule: 'variable/leave',
-        message: `${from} allows ${JSON.stringify(pattern)}, which names no environment variable`,
-        hint: 'Give names, such as CITY, or how they begin, such as CITY_*',
+        message: `${from} allows ${JSON.stringify(pattern)}, which is not a name of an environment variable`,
+        hint: 'Write names, such as CITY, or prefixes, such as CITY_*',
       });
     }
   }
@@ -156,9 +156,9 @@ function refuseEnv({ key, value }: Member, name: string, report: Report): void {
     rule: 'variable/environment',
     message: own
       ? `${STACK_FILE}: the variable ${key} reads ${name}, a credential of Callsheet, which no stack may read`
-      : `${STACK_FILE}: the variable ${key} reads ${name} from the environment, which nobody allowed`,
+      : `${STACK_FILE}: the variable ${key} reads ${name} from the environment, which is not allowed`,
     hint: own
-      ? 'Name a variable of its own, such as CALLSHEET_VAR_NAME'
+      ? 'Use another variable, such as CALLSHEET_VAR_NAME'
       : `Call it CALLSHEET_VAR_${name.toUpperCase()}, or allow it: --allow-env ${name}, or ${LEAVE}=${name}`,
     place: memberOf(value, 'env')?.value.place,
   });
@@ -197,7 +197,7 @@ export function readVariables(
     if (names.has(name)) continue;
     report.add({
       rule: 'variable/unknown',
-      message: `--var sets ${name}, which is no variable of the stack`,
+      message: `--var sets ${name}, which is not a variable of the stack`,
       hint: didYouMean(name, names, DECLARE),
     });
   }

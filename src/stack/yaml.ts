@@ -112,7 +112,7 @@ export function parseYaml(source: Source): ParsedYaml {
   const { tokens, tooDeep } = readTokens(source.text);
   if (tooDeep !== undefined) {
     const place = { source, start: tooDeep, end: tooDeep };
-    const message = `maps and lists stand more than ${MAX_DEPTH} levels deep in each other`;
+    const message = `maps and lists are nested more than ${MAX_DEPTH} levels deep`;
     return { root: undefined, problems: [{ rule: 'yaml/depth', message, place }] };
   }
   const [document, second] = compose(tokens, source.text.length);
@@ -189,7 +189,7 @@ function convertScalar(node: Scalar, into: Conversion, place: SourceRange): Synt
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
       into.problems.push({
         rule: 'yaml/number',
-        message: 'the number has more digits than a number can carry',
+        message: 'the number has too many digits',
         hint: 'Put it in quotes if it is an identifier',
         place,
       });
@@ -232,7 +232,7 @@ function convertAlias(
   if (target === undefined || target === 'open') {
     const message =
       target === 'open'
-        ? `the alias *${name} stands inside what it refers to`
+        ? `the alias *${name} is inside the value that it refers to`
         : `the alias *${name} has no anchor &${name} before it`;
     into.problems.push({ rule: 'yaml/alias', message, place });
     return nothing;
@@ -243,7 +243,7 @@ function convertAlias(
     into.exhausted = true;
     into.problems.push({
       rule: 'yaml/alias',
-      message: 'the aliases of the file add up to more than it may hold',
+      message: 'the aliases of the file repeat too many values',
       hint: `At most ${MAX_ALIASED_NODES} values may come from aliases`,
       place,
     });
@@ -272,7 +272,7 @@ function convertPair(
   if (key === undefined) {
     into.problems.push({
       rule: 'yaml/key',
-      message: 'a key must be a plain text',
+      message: 'a key must be plain text',
       hint: 'Put {{…}} and other texts with brackets in quotes',
       place: keyPlace,
     });
@@ -282,7 +282,7 @@ function convertPair(
     into.problems.push({
       rule: 'yaml/merge-key',
       message: 'YAML 1.2 has no merge keys',
-      hint: 'Lay the map over a base with base:, or use an alias for the whole value',
+      hint: 'Use base: to merge with a base, or an alias for the whole value',
       place: keyPlace,
     });
     return undefined;
@@ -308,7 +308,7 @@ function convertMap(node: YAMLMap, into: Conversion, place: SourceRange, depth: 
     }
     into.problems.push({
       rule: 'yaml/duplicate-key',
-      message: `the key "${member.key}" stands twice in one map, first at ${formatPosition(positionOf(first.keyPlace))}`,
+      message: `the key "${member.key}" is twice in one map, first at ${formatPosition(positionOf(first.keyPlace))}`,
       hint: 'Remove one of them',
       place: member.keyPlace,
     });
@@ -417,7 +417,7 @@ const WORDS: Readonly<Partial<Record<ErrorCode, Omit<Words, 'rule'>>>> = {
   },
   BAD_DIRECTIVE: { message: 'a line that begins with % is not a directive that YAML knows' },
   BLOCK_AS_IMPLICIT_KEY: {
-    message: 'a second `key: value` stands on a line that already has one',
+    message: 'a line has a second `key: value`',
     hint: 'Put the text in quotes, or start a new line',
   },
   MULTILINE_IMPLICIT_KEY: {
@@ -435,7 +435,7 @@ const WORDS: Readonly<Partial<Record<ErrorCode, Omit<Words, 'rule'>>>> = {
 function wordsFor(code: ErrorCode, raw: string): Omit<Words, 'rule'> {
   if (code === 'UNEXPECTED_TOKEN') {
     return {
-      message: 'there is something here that YAML does not expect',
+      message: 'YAML does not allow this here',
       hint: 'Check quotes, brackets and indentation',
     };
   }
@@ -443,7 +443,7 @@ function wordsFor(code: ErrorCode, raw: string): Omit<Words, 'rule'> {
     return { message: 'a quoted text has no closing quote' };
   }
   if (/^Flow (?:map|sequence) in block/.test(raw)) {
-    return { message: 'a { or [ is not closed, or what it holds is not indented' };
+    return { message: 'a { or [ is not closed, or its content is not indented' };
   }
   if (raw.startsWith('Implicit map keys need')) {
     return { message: 'a line holds neither `key: value` nor a list item' };

@@ -7,7 +7,7 @@ const WAY_BACK =
   'Rebuild it with: callsheet state repair. It keeps what is still readable, finds the rest on the platform, and sets the damaged file aside. Or put a good copy back: callsheet state push --overwrite FILE.';
 
 const JOURNAL_WAY_BACK =
-  'Rebuild the state with: callsheet state repair. It takes over what the journals still tell and sets aside what is damaged.';
+  'Rebuild the state with: callsheet state repair. It uses what the journals still record, and sets the damaged files aside.';
 
 /** A state that cannot be read. `how` goes on after the name: `is empty`, `was cut off`. */
 export function damagedState(location: string, how: string): CallsheetError {
@@ -18,16 +18,16 @@ export function damagedState(location: string, how: string): CallsheetError {
 export function tooLongToMend(location: string): CallsheetError {
   return new CallsheetError(
     'state',
-    `the state ${location} is damaged, and too large to be taken apart`,
+    `the state ${location} is damaged, and too large to be repaired in part`,
     {
-      hint: 'Put a good copy in its place. Or move it away: callsheet state repair then rebuilds it from the journals and the platform.',
+      hint: 'Replace it with a good copy. Or move it away and run callsheet state repair, which rebuilds it from the journals and the platform.',
     },
   );
 }
 
 export function foreignState(location: string, what: string): CallsheetError {
   return new CallsheetError('state', `${location} is not a Callsheet state: ${what}`, {
-    hint: 'Point the stack at its own state file (state.file, CALLSHEET_STATE). Where this one took its place, callsheet state repair sets it aside and rebuilds the state.',
+    hint: 'Point the stack at its own state file (state.file, CALLSHEET_STATE). If this file replaced it, run callsheet state repair, which sets the file aside and rebuilds the state.',
   });
 }
 
@@ -37,7 +37,7 @@ export class NewerDocument extends CallsheetError {
     super(
       'state',
       `${location} was written by a newer Callsheet: its format has version ${version}, this one knows ${known}`,
-      { hint: 'Use the newer Callsheet. Formats only move forward.' },
+      { hint: 'Use the newer Callsheet. Callsheet does not convert a state to an older format.' },
     );
   }
 }
@@ -49,7 +49,7 @@ export class MovedAway extends CallsheetError {
 
   constructor(location: string, to: string, lineage: string) {
     super('state', `the state ${location} was moved to ${to}`, {
-      hint: 'Name that place in callsheet.yaml (state) or in CALLSHEET_STATE. To move it back here, run callsheet state migrate there, with --to and this place.',
+      hint: 'Set that location in callsheet.yaml (state) or in CALLSHEET_STATE. To move it back here, run callsheet state migrate there, with --to and this location.',
     });
     this.to = to;
     this.lineage = lineage;
@@ -74,9 +74,9 @@ export function olderState(
 export function strayState(location: string, run: string): CallsheetError {
   return new CallsheetError(
     'state',
-    `the state ${location} belongs to another stack: run ${run}, which wrote it, is not among the runs beside it`,
+    `the state ${location} belongs to another stack: run ${run}, which wrote it, is not among the runs next to it`,
     {
-      hint: 'Put the right one back, or rebuild it with: callsheet state repair. Nothing is taken over from a foreign state.',
+      hint: 'Restore the right state, or rebuild it with: callsheet state repair. It uses nothing of the state of another stack.',
     },
   );
 }
@@ -92,16 +92,20 @@ const NO_FILES = {
   folder: { is: 'is a folder', hint: CHECK_PATH },
   link: {
     is: 'is a symbolic link',
-    hint: 'A commit would put a file in its place, and its lock would not be that of the file it points to. Name that file itself (state.file, CALLSHEET_STATE), or link the folder.',
+    hint: 'A commit would replace the link with a file, and the lock would not protect the file that the link points to. Set the path of that file (state.file, CALLSHEET_STATE), or link the folder.',
   },
   other: { is: 'is neither a file nor a folder', hint: CHECK_PATH },
 } as const;
 
 /** A state that breaks a rule of its own. `how` goes on after its name. */
 export function unwritable(how: string): CallsheetError {
-  return new CallsheetError('state', `refused to write a state that cannot be read: it ${how}`, {
-    hint: 'This is a bug in Callsheet; please report it. The last state and what the run has journaled are kept, and callsheet state repair rebuilds the state from them.',
-  });
+  return new CallsheetError(
+    'state',
+    `Callsheet refused to write a state that could not be read again: it ${how}`,
+    {
+      hint: 'This is a bug in Callsheet; please report it. The last state and the journal of the run are kept, and callsheet state repair rebuilds the state from them.',
+    },
+  );
 }
 
 export function damagedJournal(location: string, how: string): CallsheetError {
@@ -111,7 +115,7 @@ export function damagedJournal(location: string, how: string): CallsheetError {
 /** The journal of a run that cannot have started from this state. */
 export function straySource(location: string, how: string): CallsheetError {
   return new CallsheetError('state', `the journal ${location} ${how}`, {
-    hint: 'The state or the journal was put there from elsewhere. Put the right state back, or rebuild it with: callsheet state repair.',
+    hint: 'The state or the journal comes from another place. Restore the right state, or rebuild it with: callsheet state repair.',
   });
 }
 
@@ -126,7 +130,7 @@ export function severalPending(location: string, runs: readonly string[]): Calls
 export function unsettledRun(location: string, run: string): CallsheetError {
   return new CallsheetError(
     'state',
-    `${location} has a run that did not finish, ${run}: it must be settled before another begins`,
+    `${location} has a run that did not finish, ${run}: it must be recovered before another run begins`,
   );
 }
 
@@ -150,7 +154,7 @@ export function movedState(location: string, found: number, expected: number): C
   return new CallsheetError(
     'stale',
     `the state ${location} moved during the run: it is at serial ${found}, not ${expected}`,
-    { hint: 'What the run did is in its journal. Plan again.' },
+    { hint: 'The journal of the run records its changes. Plan again.' },
   );
 }
 
@@ -159,7 +163,7 @@ export function lockedState(location: string, holder: Holder, lease: string): Ca
     'locked',
     `the state ${location} is locked by ${describeHolder(holder)}`,
     {
-      hint: `Wait until that run ends. If its process is dead, the lock ends with it: at once on the same machine, within 30 seconds elsewhere. To end it by hand: callsheet state unlock ${lease}`,
+      hint: `Wait until that run ends. If its process is dead, the lock is released: at once on the same machine, within 30 seconds elsewhere. To release it by hand: callsheet state unlock ${lease}`,
     },
   );
 }
@@ -184,7 +188,7 @@ export function lostLease(location: string, loss: LossOfLease): CallsheetError {
   return new CallsheetError(
     'locked',
     `this run no longer holds the lock on the state ${location}: ${reasonOf(loss)}`,
-    { hint: 'Nothing more is written. Wait until no other run is under way, then plan again.' },
+    { hint: 'Nothing more is written. Wait until no other run is active, then plan again.' },
   );
 }
 
@@ -195,7 +199,7 @@ function reasonOf(loss: LossOfLease): string {
     case 'removed':
       return 'the lock was removed';
     case 'taken':
-      return `${loss.by === undefined ? 'another run' : describeHolder(loss.by)} took it over`;
+      return `${loss.by === undefined ? 'another run' : describeHolder(loss.by)} took the lock over`;
   }
 }
 
@@ -203,7 +207,7 @@ function reasonOf(loss: LossOfLease): string {
 export class StillLocked extends CallsheetError {
   constructor(location: string, why: string) {
     super('state', `cannot unlock the state ${location}: ${why}`, {
-      hint: 'What the run did is done and written down. Take the lock away on the server itself: everything else waits for it.',
+      hint: 'The changes of the run are made and recorded. Remove the lock on the server itself, because every other run waits for it.',
     });
   }
 }

@@ -41,7 +41,7 @@ const GLANCE_MS = 500;
 const MOST = { runs: 30, size: 4_000_000, state: 200_000_000, journal: 150_000_000 };
 const WHERE_CREDENTIALS = 'CALLSHEET_STATE_USERNAME and CALLSHEET_STATE_PASSWORD.';
 const UNLOCK_THERE =
-  'Wait until that run ends. If nobody is at work, take the lock away on the server itself.';
+  'Wait until that run ends. If no run is active, remove the lock on the server itself.';
 const REFUSED = new Set([409, 412, 423]);
 
 export function httpPlace(
@@ -102,7 +102,7 @@ export function httpPlace(
       throw refusedByStore(
         'lock',
         location,
-        'somebody holds its lock, and the server does not say who',
+        'it is locked, and the server does not say by whom',
         UNLOCK_THERE,
       );
     // The answer to the first try was lost.
@@ -136,7 +136,7 @@ export function httpPlace(
     throw refusedByStore(
       'open',
       location,
-      'the server takes a state from whoever does not hold its lock',
+      'the server accepts a state without its lock',
       'Two runs could write at once. Use a server that checks the ID of the lock, as GitLab does, or another store.',
     );
   }

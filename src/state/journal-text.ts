@@ -51,7 +51,7 @@ export async function readJournal<L extends Line>(
       if (damage !== undefined) throw damage;
       const entry = sharing(readLine(line.text), share);
       if (entry !== undefined && validate(entry)) return take(entry, line);
-      const how = entry === undefined ? 'its checksum does not fit' : firstProblem(validate);
+      const how = entry === undefined ? 'its checksum does not match' : firstProblem(validate);
       damage = damagedJournal(location, `is damaged in line ${number}: ${how}`);
     },
     torn() {

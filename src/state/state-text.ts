@@ -211,7 +211,7 @@ export async function parseState(text: string, location: string): Promise<State>
   if (!isSealed(text, seal, rest))
     throw damagedState(
       location,
-      'was changed after Callsheet wrote it: its checksum does not fit its content',
+      'was changed after Callsheet wrote it: its checksum does not match its content',
     );
   const validate = await stateShape();
   const migrated = migrateState(document);
@@ -251,7 +251,7 @@ function whyNotJson(text: string): string {
   if (/^(<{7}|>{7}) /m.test(text)) return 'holds the marks of an unfinished Git merge';
   if (!text.trimStart().startsWith('{')) return 'is not JSON';
   return END.test(text)
-    ? 'is damaged: it is not valid JSON any more'
+    ? 'is damaged: it is no longer valid JSON'
     : 'was cut off: its end is missing';
 }
 
@@ -297,7 +297,7 @@ export function brokenResource(
   resource: ResourceState,
   paths = new Set<string>(),
 ): string | undefined {
-  if (kindOf(address) !== resource.kind) return `holds ${address} as one of kind ${resource.kind}`;
+  if (kindOf(address) !== resource.kind) return `holds ${address} with the kind ${resource.kind}`;
   const kind = kindsByName.get(resource.kind);
   if (kind === undefined)
     return `holds ${address}, of a kind that this Callsheet does not know: ${resource.kind}`;

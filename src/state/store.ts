@@ -175,9 +175,9 @@ export function overlapping(location: string, overlaps: readonly Overlap[]): Cal
   const shown = [...lines, ...more].map((line) => `  ${line}`).join('\n');
   return new CallsheetError(
     'refused',
-    `another stack manages what this run of ${location} would write or take over:\n${shown}`,
+    `another stack manages resources that this run of ${location} would write or adopt:\n${shown}`,
     {
-      hint: `Nothing was written. One of the two has to let go, or each would undo what the other does. Here: take it out of the configuration, and name it under forget where the state has it. There, in the stack ${there}: take it out of its configuration and run callsheet state rm ${at}, or name it under forget and apply. Neither deletes anything on the platform.`,
+      hint: `Nothing was written. Only one stack can manage a resource. To leave it to the other stack, remove it from this configuration, and list it under forget if the state has it. To manage it here, remove it from the configuration of the stack ${there} and run callsheet state rm ${at} there, or list it under forget there and apply. Neither deletes anything on the platform.`,
     },
   );
 }

@@ -25,7 +25,7 @@ describe('a platform that refuses null', () => {
       await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
       const [line] = await stage.apply();
       expect(line?.message).toBe(
-        'the platform does not clear greeting_message, voice_settings.speed: what stands there stays, and is no longer looked after',
+        'the platform cannot clear greeting_message, voice_settings.speed: the value stays, and Callsheet no longer manages it',
       );
       expect(desk(stage)).toMatchObject({
         model: 'alpha-4o',
@@ -94,7 +94,7 @@ staged(
     await stage.apply();
     await stage.edit('agents.yaml', ', speed: 1.05', '');
     const [line] = await stage.apply();
-    expect(line?.message).toMatch(/does not clear voice_settings\.speed/);
+    expect(line?.message).toMatch(/cannot clear voice_settings\.speed/);
   },
   { dialect: { nestedDefaults: true } },
 );

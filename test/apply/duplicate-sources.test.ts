@@ -21,7 +21,7 @@ staged('a document whose content is there under another name is taken over', asy
   await stage.edit('resources.yaml', 'prices: { file: documents/prices.csv }', RATES);
   const line = (await stage.apply()).find(({ address }) => address === TWIN);
   expect(line).toMatchObject({ status: 'done' });
-  expect(line?.message).toMatch(/has its content already, as prices\.csv/);
+  expect(line?.message).toMatch(/already has its content, as prices\.csv/);
   expect(names(stage)).toEqual([PAGE, 'prices.csv']);
 
   await stage.write('documents/rates.csv', 'crown,900\n');

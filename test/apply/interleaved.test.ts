@@ -66,7 +66,7 @@ describe('somebody writes between the check and the write', () => {
           status: 'done',
           interleaved: [{ actor: MINA, source: 'dashboard', order: 'before' }],
         });
-        expect(line?.message).toMatch(/between the check and this write: user:mina via dashboard/);
+        expect(line?.message).toMatch(/between the check and this write \(user:mina via dashboard/);
         expect(line?.history?.after).toBeGreaterThan(line?.interleaved?.[0]?.entry ?? Infinity);
         const undone = await rolledBack(stage);
         expect(undone.err).toContain('agent.desk was edited while the run wrote it');
@@ -120,7 +120,7 @@ describe('somebody writes between the check and the write', () => {
     const line = lineOf(await stage.apply({}, { exit: 3 }));
     expect(line).toMatchObject({ status: 'failed', interleaved: [{ order: 'after' }] });
     expect(line?.message).toMatch(
-      /still returns something else .*edited again right after: user:mina/,
+      /still returns other values .*edited again right after this write: user:mina/,
     );
   });
 });

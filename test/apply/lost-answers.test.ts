@@ -55,7 +55,7 @@ staged('two of a name after a lost answer: the run says so and takes neither', a
   const line = ledger.find(({ address }) => address === 'retry_policy.gentle');
   expect(line?.status).toBe('failed');
   expect(line?.message).toMatch(
-    /its creation was lost, and 2 live resources have its name: \S+, \S+/,
+    /the create was lost, and 2 live resources have this name: \S+, \S+/,
   );
 });
 
@@ -95,7 +95,7 @@ staged(
     );
     expect(messages).toContainEqual(
       expect.stringContaining(
-        'answered with the id echoed, which another resource of the stack has',
+        'answered with the id echoed, which another resource of the stack already has',
       ),
     );
     stage.sim.faults.clear();

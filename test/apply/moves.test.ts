@@ -86,7 +86,7 @@ staged('what forget names is let go of, and stays on the platform', async (stage
   await stage.write('forget.yaml', 'forget: [sms_template.reminder]\n');
   const { changes } = await stage.plan();
   expect(changes.map(({ action, reason }) => [action, reason])).toEqual([
-    ['forget', 'forget names it: it stays on the platform as it is'],
+    ['forget', 'forget lists it: it stays on the platform, unchanged'],
   ]);
   await stage.apply();
   expect((await stateIn(stage)).resources['sms_template.reminder']).toBeUndefined();

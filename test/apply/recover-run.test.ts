@@ -58,7 +58,7 @@ type Given = {
 const DESK = 'agent.desk';
 const TOKEN = 'integrations.smsProvider.auth_token';
 const SCOPE = { organization_id: HARBOR };
-const DIED = 'the run died before it was known whether this took';
+const DIED = 'the run died before the platform confirmed this change';
 const PIN = { digest: 'sha256:then', updated_at: '2026-03-01T00:00:00Z', history_id: 40 };
 
 const secret = (value: string, key = KEY, path = TOKEN): AppliedLeaf => ({
@@ -155,9 +155,9 @@ const desk = (more: JsonObject = {}) =>
 
 describe('the leaves of an update', () => {
   const DONE = 'was updated (id a1)';
-  const PART = 'was updated in part (id a1); what is missing is still to be done';
+  const PART = 'was updated in part (id a1); the rest is still to do';
   const DOUBT =
-    'was updated in part (id a1); whether its secrets arrived is unknown, so they are written again';
+    'was updated in part (id a1); Callsheet cannot tell whether its secrets arrived, so it will write them again';
   const NOT = 'was not changed (id a1)';
 
   type Row = {
@@ -656,7 +656,7 @@ describe('an update', () => {
     expect(only(recovery)).toMatchObject({
       isDone: false,
       severity: 'warning',
-      message: 'cannot be read, so that nobody knows whether it was changed (id a1)',
+      message: 'cannot be read, so Callsheet cannot tell whether it was changed (id a1)',
     });
     expect(recovery.records).toEqual([]);
   });
@@ -949,7 +949,7 @@ describe('a making', () => {
     const recovery = await settle(MAKING, { live });
     expect(only(recovery)).toMatchObject({
       isDone: false,
-      message: 'was created (id t9); what is missing is still to be done',
+      message: 'was created (id t9); the rest is still to do',
     });
     expect(recordOf(recovery, REMINDER)?.leaves).toEqual(written({ name: 'Reminder' }));
   });
@@ -995,13 +995,13 @@ describe('a making', () => {
       'the journal does not describe it',
       { address: REMINDER, was: { id: null }, sent: MAKING.sent },
       { live: templates(template('t9')) },
-      'its journal does not say what it was to be',
+      'its journal does not record the intended configuration',
     ],
     [
       'the platform does not list its kind',
       MAKING,
       { live: templates(template('t9')).lacking({ listSmsTemplates: 'absent' }) },
-      'there is no list to look in',
+      'the platform has no list to search',
     ],
   ])('is unknown where %s', async (_title, change, given, why) => {
     const recovery = await settle(change, given);
@@ -1021,7 +1021,7 @@ describe('a making', () => {
       isDone: false,
       severity: 'warning',
       message:
-        'may have been created: 2 live resources have its name since, t8, t9. Name the id of the right one in lifecycle.adopt, or delete those that are too many in the dashboard',
+        'may have been created: 2 live resources with its name exist since then, t8, t9. Name the id of the right one in lifecycle.adopt, or delete the duplicates in the dashboard',
       candidates: ['t8', 't9'],
     });
     expect(recovery.records).toEqual([]);
@@ -1042,7 +1042,9 @@ describe('an answer to a creation that names what another resource has', () => {
     expect(only(recovery)).toMatchObject({
       id: null,
       severity: 'warning',
-      message: expect.stringContaining('its answer named t9, which another resource has'),
+      message: expect.stringContaining(
+        'the platform answered with the id t9, which another resource already has',
+      ),
     });
     expect(recovery.records).toEqual([]);
   });
@@ -1076,7 +1078,7 @@ describe('a replacement', () => {
     expect(only(recovery)).toMatchObject({
       id: 't2',
       isDone: false,
-      message: `was created (id t2); the one before it (id t1) is still there, and is ${SPARE} until it is deleted`,
+      message: `was created (id t2); the old resource (id t1) still exists, and is tracked as ${SPARE} until it is deleted`,
     });
     expect(recordOf(recovery, SPARE)).toEqual(known('t1'));
     expect(Object.keys(recovery.state.resources)).toEqual([REMINDER, SPARE]);
@@ -1137,7 +1139,7 @@ describe('a replacement', () => {
     const gone = await settle(unmade, { live: templates() });
     expect(only(gone)).toMatchObject({
       isDone: false,
-      message: 'was deleted (id t1); the one that takes its place was not made yet',
+      message: 'was deleted (id t1); its replacement was not created yet',
     });
     expect(recordOf(gone, REMINDER)).toBeNull();
     const there = await settle(unmade, { live: templates(template('t1')) });
@@ -1203,7 +1205,7 @@ describe('a document', () => {
     },
     sent,
   });
-  const REST = '; what is missing of it is still to be done';
+  const REST = ', but is not complete yet';
 
   type Row = {
     readonly title: string;
@@ -1318,7 +1320,7 @@ describe('a document', () => {
       id: 's1',
       isDone: false,
       severity: 'info',
-      message: 'was not written anew (id s1)',
+      message: 'was not written again (id s1)',
     });
     expect(recovery.records).toEqual([]);
   });
@@ -1334,7 +1336,7 @@ describe('a document', () => {
     expect(only(recovery)).toMatchObject({
       id: 's0',
       isDone: false,
-      message: 'was not written anew (id s0)',
+      message: 'was not written again (id s0)',
     });
   });
 

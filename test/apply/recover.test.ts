@@ -106,7 +106,7 @@ describe('what was to be made', () => {
     const { err } = await stage.run((to) => plan({ dir: stage.folder, format: 'text' }, to), {
       exit: 1,
     });
-    expect(err).toContain(`agent.desk: 2 live resources have its name: ${id}, twin`);
+    expect(err).toContain(`agent.desk: 2 live resources have this name: ${id}, twin`);
     await stage.edit(
       'agents.yaml',
       '    name: Front desk',
@@ -133,7 +133,7 @@ describe('what was to be made', () => {
         { exit: 4 },
       );
       expect(err).toMatch(
-        /agent\.desk may have been created: 2 live resources have its name since, \S+, twin/,
+        /agent\.desk may have been created: 2 live resources with its name exist since then, \S+, twin/,
       );
       expect(stage.writes().length).toBe(before);
       stage.sim.store.agents.delete('twin');
@@ -150,7 +150,7 @@ describe('a document', () => {
       stage.writes().filter(({ operation }) => operation === 'createKnowledgeSource').length;
     const before = declared();
     expect(found(await stage.plan(), 'knowledge_source.clinic.prices')).toMatch(
-      /^was created \(id \S+\); what is missing of it is still to be done$/,
+      /^was created \(id \S+\), but is not complete yet$/,
     );
     await stage.apply();
     expect(declared()).toBe(before);
@@ -209,7 +209,7 @@ describe('what was to be updated', () => {
         await stage.apply();
         await killed(stage, `${when} request PUT updateAgent`, ROTATED);
         expect(found(await stage.plan(), 'agent.desk')).toContain(
-          'whether its secrets arrived is unknown',
+          'Callsheet cannot tell whether its secrets arrived',
         );
         await stage.apply();
         expect(smsToken(stage)).toBe(CANARIES.SMS_TOKEN);
@@ -241,7 +241,7 @@ staged(
   async (stage) => {
     await killed(stage, 'after request POST createSmsTemplate');
     expect(found(await stage.plan(), 'sms_template.reminder')).toMatch(
-      /^may have been created: there is no list to look in\. If it is there, name its id in lifecycle\.adopt$/,
+      /^may have been created: the platform has no list to search\. If it is there, name its id in lifecycle\.adopt$/,
     );
     const ledger = await stage.apply({}, { exit: 3 });
     const line = ledger.find(({ address }) => address === 'sms_template.reminder');
@@ -266,7 +266,7 @@ for (const machine of [undefined, 'another machine'])
     await store.acquire(holder(began?.type === 'began' ? began.run : ''));
     const said = await stage.run((to) => plan({ dir: stage.folder, format: 'json' }, to));
     await store.close();
-    expect(said.err).toMatch(/^Run \S+ is at work: /);
+    expect(said.err).toMatch(/^Run \S+ is running: /);
     expect(JSON.parse(said.out).settled).toBeUndefined();
   });
 

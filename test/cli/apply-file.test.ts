@@ -46,7 +46,7 @@ describe('a plan that is out of date writes nothing at all', () => {
     [
       'an allowance was written into it',
       (stage) => stage.edit('plan.json', '"accept_conflicts": false', '"accept_conflicts": true'),
-      /was changed after it was made: its digest does not fit/,
+      /was changed after it was made: its digest does not match/,
     ],
   ];
   for (const [what, happens, message] of rows) {
@@ -68,7 +68,9 @@ staged('somebody made one of the same name since the plan', async (stage) => {
   await save(stage);
   stage.sim.store.retryPolicies.set('twin', { id: 'twin', name: 'Gentle redial', rules: {} });
   const { err } = await stage.applyFile('plan.json', {}, { exit: 5 });
-  expect(err).toContain('retry_policy.gentle: one of its name (twin) was made since the plan');
+  expect(err).toContain(
+    'retry_policy.gentle: another resource with its name (twin) was created since the plan',
+  );
   expect(stage.writes()).toEqual([]);
 });
 
@@ -91,7 +93,7 @@ describe('a plan file allows what it was planned with, and nothing more', () => 
     await save(stage);
     const leaves = ({ verdict }: { verdict: string }) => verdict === 'held';
     const late = await stage.applyFile('plan.json', { allowDelete: true }, { exit: 1 });
-    expect(late.err).toContain('--allow-delete cannot be given with a plan file');
+    expect(late.err).toContain('--allow-delete cannot be used with a plan file');
     await stage.applyFile('plan.json', {}, { leaves });
     expect(stage.sim.store.agents.size).toBe(2);
   });

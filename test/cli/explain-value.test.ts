@@ -47,8 +47,8 @@ test('a value that went through base, row and overlay', async () => {
 
   From, the last wins
     base desk            1  agents.yaml:2:84
-    agent.clinic         \${each.speed} (nothing in this row, so what lies
-                         beneath stays)  agents.yaml:9:30
+    agent.clinic         \${each.speed} (nothing in this row, so the value of the
+                         layer below applies)  agents.yaml:9:30
     environment staging  0.9  callsheet.yaml:5:75`);
 });
 
@@ -85,7 +85,7 @@ describe('a name', () => {
   });
 
   test.each([
-    ['agent.clinic.name', 'agent.clinic has 2 rows; say which one is meant'],
+    ['agent.clinic.name', 'agent.clinic has 2 rows; choose one'],
     ['agent.clinic["oak"].nam', 'agent has no field nam'],
     ['agent.clinic["elm"].name', 'the stack has no agent.clinic["elm"]'],
     ["agents.clinic['oka'].name", "the stack has no agent.clinic['oka']"],

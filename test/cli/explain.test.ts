@@ -116,7 +116,7 @@ describe('what is said of', () => {
 
 describe('a name that nobody knows', () => {
   test.each([
-    ['agnet.name', /no kind and no setting called agnet/, 'Did you mean agent.name?'],
+    ['agnet.name', /no kind or setting is called agnet/, 'Did you mean agent.name?'],
     [
       'agent.vioce_settings.speed',
       /agent has no field/,
@@ -124,8 +124,8 @@ describe('a name that nobody knows', () => {
     ],
     ['agent.extensions.tols[].url', /no field tols/, 'Did you mean agent.extensions.tools[].url?'],
     ['agent.sip.zzz', /agent\.sip has no field zzz/, 'Its fields are registration_enabled'],
-    ['agent.name[]', /agent\.name is no list/, 'Leave the brackets out'],
-    ['', /no kind and no setting/, expect.stringContaining('The kinds are')],
+    ['agent.name[]', /agent\.name is not a list/, 'Leave the brackets out'],
+    ['', /no kind or setting/, expect.stringContaining('The kinds are')],
     ['agent..', /agent/, expect.anything()],
     ['agent.constructor', /no field constructor/, expect.anything()],
   ])('%j', async (name, message, hint) => {
@@ -145,7 +145,7 @@ test('the text has what matters, in 80 columns', async () => {
 
   type        map
   example     { tool_enabled: true, max_single_charge_cents: 20000 }
-  revert      a history revert leaves it alone; a rollback writes it
+  revert      a history revert does not change it; a rollback writes it
   endpoint    payments is written through an endpoint of its own
 
   Members (* required)

@@ -40,12 +40,12 @@ describe('--target, --exclude and --resend-secrets name what there is', () => {
   test.each([
     [
       { target: ['agent.dask'] },
-      '--target agent.dask names no resource',
+      '--target agent.dask matches no resource',
       'Did you mean agent.desk?',
     ],
-    [{ target: ['agent.desk', 'agents'] }, '--target agents names no resource', undefined],
-    [{ exclude: ['agent.des'] }, '--exclude agent.des names no resource', undefined],
-    [{ resendSecrets: ['agent.x'] }, '--resend-secrets agent.x names no resource', undefined],
+    [{ target: ['agent.desk', 'agents'] }, '--target agents matches no resource', undefined],
+    [{ exclude: ['agent.des'] }, '--exclude agent.des matches no resource', undefined],
+    [{ resendSecrets: ['agent.x'] }, '--resend-secrets agent.x matches no resource', undefined],
   ])('%j', (chosen, message, hint) => {
     let thrown: unknown;
     try {

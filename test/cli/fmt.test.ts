@@ -40,18 +40,18 @@ test('every file of the stack is formatted, and no other', async () => {
   });
   expect(await run(dir)).toEqual({
     exit: 0,
-    said: 'agents.yaml\n1 file formatted, 2 files looked at.\n',
+    said: 'agents.yaml\n1 file formatted, 2 files checked.\n',
   });
   expect(readFileSync(join(dir, 'agents.yaml'), 'utf8')).toBe(GOOD);
   expect(readFileSync(join(dir, 'other.yaml'), 'utf8')).toBe(UGLY);
-  expect(await run(dir)).toEqual({ exit: 0, said: 'Nothing formatted, 2 files looked at.\n' });
+  expect(await run(dir)).toEqual({ exit: 0, said: 'Nothing formatted, 2 files checked.\n' });
 });
 
 test('--check lists what would change, changes nothing and exits 1', async () => {
   const dir = stack({ 'agents.yaml': UGLY });
   expect(await run(dir, { check: true })).toEqual({
     exit: 1,
-    said: 'agents.yaml\n1 file to format, 2 files looked at.\n',
+    said: 'agents.yaml\n1 file to format, 2 files checked.\n',
   });
   expect(readFileSync(join(dir, 'agents.yaml'), 'utf8')).toBe(UGLY);
 });
@@ -107,7 +107,7 @@ test('a file is looked for in the working directory, and one of the stack is wha
   const { exit, said } = await run(dir, {}, ['messy.yaml']);
   expect(exit).toBe(1);
   const plain = said.replace(/\s+/g, ' ');
-  expect(plain).toContain('Files given to fmt are looked for in the working directory');
+  expect(plain).toContain('fmt looks for files in the working directory');
   expect(plain.replace(/ /g, '')).toContain(`Didyoumean"${join(dir, 'messy.yaml')}"?`);
   const gone = await run(dir, {}, ['gone.yaml']);
   expect(gone.said).not.toContain('Did you mean');

@@ -52,7 +52,7 @@ staged('a limit is lifted once, with a reason that the receipt keeps', async (st
     'resources.yaml',
     text.replace(/email_templates:[\s\S]*(?=knowledge_bases:)/, ''),
   );
-  await refused(stage, 'lift it this once: callsheet plan --override-limits REASON');
+  await refused(stage, 'override the limit once: callsheet plan --override-limits REASON');
   await stage.apply({ allowDelete: true, overrideLimits: ' ' }, { exit: 1 });
   await stage.apply({ allowDelete: true, overrideLimits: 'new templates' });
   const { last_run: run } = await stateIn(stage);
@@ -60,7 +60,7 @@ staged('a limit is lifted once, with a reason that the receipt keeps', async (st
     runs(run ?? '', { dir: stage.folder, format: 'json' }, to),
   );
   expect(JSON.parse(out).entries[0].overrides).toEqual([
-    { guard: 'limit', message: 'guards.max_delete: 0 is not asked', reason: 'new templates' },
+    { guard: 'limit', message: 'guards.max_delete: 0 is not checked', reason: 'new templates' },
   ]);
 });
 
@@ -68,7 +68,7 @@ staged('an empty configuration never means: delete everything', async (stage) =>
   await stage.apply();
   await stage.write('agents.yaml', '');
   await stage.write('resources.yaml', '');
-  await refused(stage, 'never means "delete everything"');
+  await refused(stage, 'never reads that as "delete everything"');
 });
 
 staged('--target and --exclude choose, and leave the rest for later', async (stage) => {
@@ -141,7 +141,7 @@ staged('what somebody uses since it was planned is not deleted by the plan file'
   stage.sim.edit(id, { default_retry_policy_id: policy });
   const before = stage.writes().length;
   const { err } = await stage.applyFile('plan.json', {}, { exit: 4 });
-  expect(err).toContain('retry_policy.gentle was to be deleted: ');
+  expect(err).toContain('retry_policy.gentle would be deleted: ');
   expect(err).toContain(`1 live agent still uses it: Front desk (${id})`);
   expect(stage.writes().length).toBe(before);
   await stage.apply({ allowDelete: true, deleteUsed: true });

@@ -145,7 +145,7 @@ describe('the hold of a rollback', () => {
     await stage.apply();
     const flags = { dir: stage.folder, format: 'text', run: undid, autoApprove: true } as const;
     const { err } = await stage.run((to) => rollback(flags, to));
-    expect(err).toMatch(/is held: plan and apply refuse to write .*--release-hold/);
+    expect(err).toMatch(/are held: plan and apply refuse to write .*--release-hold/);
     const by = await lastRun(stage);
     await held(stage, { undid, by });
     await stage.rollback({ run: by });

@@ -311,19 +311,19 @@ const rows: readonly Row[] = [
     what: 'more pages than it has entries for',
     on: 'list',
     answer: counted((page) => many(page, 1), total(1_000_000, 10_000)),
-    says: /did not list everything: it says that there are 1000000 and gave 1\b/,
+    says: /did not list everything: it reports 1000000 entries and returned 1\b/,
   },
   {
     what: 'the same page again and again',
     on: 'list',
     answer: counted(() => full(1), total(900_000, 9_000)),
-    says: /did not list everything: \d+ of its items came more than once/,
+    says: /did not list everything: it returned \d+ of its items more than once/,
   },
   {
     what: 'the first page whichever was asked for',
     on: 'list',
     answer: counted(full, () => total(900_000, 9_000)(1)),
-    says: /did not list everything: page \d+ was asked for and it gave page 1/,
+    says: /did not list everything: page \d+ was requested, and it returned page 1/,
   },
   {
     what: 'an id without an end',
@@ -358,7 +358,7 @@ const rows: readonly Row[] = [
     on: 'agent',
     answer: json({ data: { ...agent, id: ORGANIZATION } }),
     says: new RegExp(
-      `/v1/agents/${ID} answered about something else: its \`id\` is "${ORGANIZATION}"`,
+      `/v1/agents/${ID} answered with another resource: its \`id\` is "${ORGANIZATION}"`,
     ),
     by: refreshing,
   },

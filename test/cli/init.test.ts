@@ -124,7 +124,7 @@ describe('nothing is written', () => {
       {},
       /other files at prompts\/front_desk\.md/,
     ],
-    ['inside another stack', { '../callsheet.yaml': '' }, {}, /lies inside the stack/],
+    ['inside another stack', { '../callsheet.yaml': '' }, {}, /is inside the stack/],
     ['for an id that is none', {}, { organization: 'harbor=1' }, /--organization harbor=1 cannot/],
     ['without an organization', {}, { organization: '' }, /cannot be used/],
     ['for an address that is none', {}, { baseUrl: 'voice.example' }, /--base-url/],

@@ -67,7 +67,9 @@ describe('a stack with 60 secrets, and none of them set', () => {
     // The plan of their first apply told of them: the state remembers that they are there.
     expect(said).not.toContain('secret');
     const { notes } = await stage.plan({}, { ...without, exit: 'any' });
-    const message = expect.stringContaining('60 secrets are not set here and were not compared.');
+    const message = expect.stringContaining(
+      '60 secrets are not set here, so Callsheet did not compare them.',
+    );
     expect(notes).toEqual([{ severity: 'info', address: null, known: true, message }]);
     expect(stage.writes()).toHaveLength(writes);
   });
@@ -147,7 +149,7 @@ describe('a stack with 60 secrets, and none of them set', () => {
     expect(rehearsal?.steps.filter(({ outcome }) => outcome !== 'held')).toEqual([
       expect.objectContaining({
         step: 'return',
-        message: 'the fleet is not as it was: 1 leaf differs',
+        message: 'the fleet is not as before: 1 leaf differs',
       }),
     ]);
   });
@@ -229,7 +231,7 @@ describe('what apply writes', () => {
     await stage.apply();
     await stage.edit('agents.yaml', 'env:SMS_TOKEN', '"exec:touch it-ran"');
     const { out } = await stage.run((to) => plan({ dir: stage.folder, format: 'json' }, to));
-    expect(out).toContain('1 secret is not set here and was not compared.');
+    expect(out).toContain('1 secret is not set here, so Callsheet did not compare it.');
     await expect(stage.read('it-ran')).rejects.toThrow();
   });
 });

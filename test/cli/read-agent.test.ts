@@ -55,7 +55,7 @@ describe('nobody is meant by', () => {
       'a name of several',
       'Front desk',
       undefined,
-      `Error: 2 agents are called "Front desk"\nGive the id of the one that is meant:\n  ${DESK}  harbor\n  ${OTHER_DESK}  ${ELM}\n`,
+      `Error: 2 agents are called "Front desk"\nGive one of these ids:\n  ${DESK}  harbor\n  ${OTHER_DESK}  ${ELM}\n`,
     ],
     [
       'a name that is not there',
@@ -64,7 +64,7 @@ describe('nobody is meant by', () => {
       'Error: there is no agent "Recal" that the key reaches\nThe nearest names: Recall.\n',
     ],
     ['a part of a name', 'desk', undefined, 'The nearest names: Front desk.\n'],
-    ['nothing alike', 'xyz', undefined, 'callsheet get agents lists what there is.\n'],
+    ['nothing alike', 'xyz', undefined, 'callsheet get agents lists the existing resources.\n'],
     [
       'an organization that the stack calls otherwise',
       'Front desk',
@@ -87,7 +87,7 @@ describe('nobody is meant by', () => {
       'an address that the stack does not have',
       'agent.reception',
       undefined,
-      'Error: agent.reception names no resource of this stack\n',
+      'Error: agent.reception is not a resource of this stack\n',
     ],
   ])('%s', async (_, wanted, organization, message) => {
     const stage = await openReadStage(ANSWERS, { 'callsheet.yaml': NAMED });
@@ -98,7 +98,7 @@ describe('nobody is meant by', () => {
     const stage = await openReadStage({});
     const { err } = await ask(stage, RECALL, undefined, 1);
     expect(err).toContain(`Error: there is no agent ${RECALL} that the key reaches: GET http`);
-    expect(err).toContain('It does not exist, or the key does not reach it');
+    expect(err).toContain('It does not exist, or the key has no access to it');
   });
 });
 
@@ -138,12 +138,12 @@ describe('what a list needs to know', () => {
     [
       'voices',
       {},
-      'custom voices are listed within one organization, and none is named\nName it with --organization.',
+      'custom voices are listed within one organization, and none is given\nName it with --organization.',
     ],
     [
       'sources',
       {},
-      'knowledge sources are listed within one knowledge base, and none is named\nName it with --knowledge-base.',
+      'knowledge sources are listed within one knowledge base, and none is given\nName it with --knowledge-base.',
     ],
     ['retry_policies', { organization: HARBOR }, '--organization does not apply to retry policies'],
     ['agents', { knowledgeBase: HARBOR }, '--knowledge-base does not apply to agents'],
@@ -176,7 +176,7 @@ describe('refusals are one sentence, and what to do', () => {
       403,
       { error: 'forbidden', error_description: 'Outside the scope' },
       'answered 403: forbidden; Outside the scope\n',
-      'The key does not reach it',
+      'The key has no access to it',
     ],
     [401, { error: 'invalid_token' }, 'answered 401: invalid_token\n', 'CALLSHEET_ACCESS_TOKEN'],
     [500, { error: 'boom' }, 'answered 500: boom\n', 'The platform failed. Try again in a minute.'],

@@ -129,14 +129,14 @@ describe('text', () => {
     ).out;
   };
 
-  test('says that there are more', async () => {
+  test('reports more', async () => {
     expect(await text(numbered(60), {})).toContain(
       `The newest 50 calls of ${DESK}.\n--limit or --since shows more.\n`,
     );
     expect(await text(numbered(50), {})).toContain(`\n50 calls of ${DESK}.\n`);
   });
 
-  test('says that there are none', async () => {
+  test('reports none', async () => {
     expect(await text([], {})).toBe(`No call of ${DESK} in this time.\n`);
     expect(await text([], { transcript: true })).toBe(`No call of ${DESK} in this time.\n`);
   });

@@ -171,7 +171,7 @@ describe('a bill is asked for', () => {
     [{ until: '2026-11-01' }, '--until is given without --since'],
     [{ since: '2026-11-02', until: '2026-11-01' }, 'is later than the last day'],
     [{ since: '2026-12-24' }, 'is later than the last day, 2026-11-21'],
-    [{ since: '7d' }, '--since 7d is no day'],
+    [{ since: '7d' }, '--since 7d is not a day'],
   ])('not with %j', async (flags, message) => {
     const stage = await openReadStage(ANSWERS);
     const { err } = await stage.run(

@@ -26,7 +26,7 @@ test('the token is all of standard output', async () => {
   const { out, err } = await mint(stage, { user: 'u-1' });
   expect(out).toBe('canary-session-token\n');
   expect(err).toBe(
-    'Standard output is a session token: whoever has it can use the session until 2026-11-21T10:45:00Z. Keep it out of logs.\n',
+    'Standard output is a session token: anyone who has it can use the session until 2026-11-21T10:45:00Z. Keep it out of logs.\n',
   );
   expect(stage.bodies).toEqual([{ profile_id: PROFILE, user_id: 'u-1' }]);
   expect(stage.lastHeaders().authorization).toBe('Bearer canary-access-token');

@@ -73,7 +73,7 @@ describe('the stack', () => {
     const all = await stage.run((to) => get('agent.clinic', undefined, flagsOf(stage), to), {
       exit: 1,
     });
-    expect(all.err).toContain('agent.clinic has 2 rows; say which is meant');
+    expect(all.err).toContain('agent.clinic has 2 rows; choose one');
     expect(all.err).toContain('For example: \'agent.clinic["north"]\'');
     const two = await stage.run((to) => get('agent.desk', 'agent.clinic', flagsOf(stage), to), {
       exit: 1,

@@ -42,5 +42,5 @@ test.each(['2026-11-20', '2024-02-29'])('%s is a day', (text) => {
 });
 
 test.each(['2026-02-29', '2026-11', '7d', '11/20/2026'])('%s is none', (text) => {
-  expect(() => parseDay('--since', text)).toThrow('is no day');
+  expect(() => parseDay('--since', text)).toThrow('is not a day');
 });

@@ -47,9 +47,9 @@ async function readMany(reader: Reader, times: number) {
 test('a terminal shows that something goes on before the first answer, and nothing once it ended', async () => {
   const { terminal, drawn, lines, isEnded } = screen(true);
   await whileReading(platform(), 1200, onTerminal(terminal), async (reader) => {
-    expect(drawn).toEqual(['Reading what is live: 0 of 1,200 resources']);
+    expect(drawn).toEqual(['Reading live resources: 0 of 1,200 resources']);
     await readMany(reader, 3);
-    await expect.poll(() => drawn.at(-1)).toBe('Reading what is live: 3 of 1,200 resources');
+    await expect.poll(() => drawn.at(-1)).toBe('Reading live resources: 3 of 1,200 resources');
   });
   expect(isEnded()).toBe(true);
   expect(lines).toEqual([]);
@@ -79,5 +79,5 @@ test('a question breaks between words, and is answered behind its end', async ()
   };
   const narrow = { ...terminal, canAsk: true, renderErr: { ...plain, width: 40 }, ask };
   expect(await confirm('Roll back run 20261123t093646z-788dde?', narrow)).toBe(true);
-  expect(asked).toEqual(['Roll back run 20261123t093646z-788dde?\nOnly "yes" is taken for one: ']);
+  expect(asked).toEqual(['Roll back run 20261123t093646z-788dde?\nOnly "yes" approves: ']);
 });

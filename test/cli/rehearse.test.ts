@@ -99,8 +99,10 @@ describe('a good plan', () => {
     await tryOut(stage, 'plan.json');
     const file = join(stage.folder, 'plan.json');
     const { out } = await stage.run((to) => apply(file, { dir: stage.folder, format: 'text' }, to));
-    expect(out).toMatch(/^Rehearsal of \S+: everything held\.\n {2}✓ copy {2}a copy of the fleet/);
-    expect(out).toContain('It proves the plan against the simulator');
+    expect(out).toMatch(
+      /^Rehearsal of \S+: every step passed\.\n {2}✓ copy {2}a copy of the fleet/,
+    );
+    expect(out).toContain('It tests the plan against the simulator');
   });
 
   staged('is the one made now, where no file is given', async (stage) => {
@@ -291,7 +293,7 @@ describe('what cannot be rehearsed says why', () => {
       'the plan file was changed by hand',
       (stage) => stage.edit('plan.json', '"accept_conflicts": false', '"accept_conflicts": true'),
       5,
-      /its digest does not fit/,
+      /its digest does not match/,
     ],
     [
       'a verdict was written into it that is none',
@@ -345,7 +347,7 @@ describe('what cannot be rehearsed says why', () => {
       );
       expect(fault.err).toContain('there is no operation fly');
       const flag = await tryOut(stage, 'plan.json', { exit: 1 }, { allowDelete: true });
-      expect(flag.err).toContain('--allow-delete cannot be given with a plan file');
+      expect(flag.err).toContain('--allow-delete cannot be used with a plan file');
     },
   );
 });

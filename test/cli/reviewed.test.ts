@@ -29,7 +29,7 @@ describe('a field under unchecked', () => {
     const err = said.err.replaceAll(/\s+/g, ' ');
     expect(err).toMatch(/agents\.yaml:\d+:\d+/);
     for (const name of ['systemPrompt', 'status', 'Extensions', 'is_active'])
-      expect(err).toContain(`unchecked.${name} is a field that the schema knows`);
+      expect(err).toContain(`unchecked.${name} is a field of the schema`);
     expect(err).toContain('Write system_prompt in the resource itself');
     expect(stage.sim.requests.length).toBe(before);
   });
@@ -69,12 +69,12 @@ describe('a field under unchecked', () => {
       await stage.edit('agents.yaml', GREETING, under('newField: 7'));
       const made = await stage.apply();
       expect(JSON.stringify(made)).toContain(
-        'newField was sent, and the platform does not return it: it is not verified',
+        'newField was sent, but the platform does not return it, so Callsheet cannot verify it',
       );
       await stage.edit('agents.yaml', 'newField: 7', 'newField: 8');
       const shown = await stage.plan();
       expect(shown.changes[0]?.fields).toMatchObject([{ path: 'newField', before: 7, after: 8 }]);
-      expect(JSON.stringify(shown.notes)).toContain('nobody can verify that it took');
+      expect(JSON.stringify(shown.notes)).toContain('Callsheet cannot verify the write');
       await stage.apply();
       expect(bodiesOf(stage, 'updateAgent')).toEqual([{ newField: 8 }]);
       await stage.rollback();

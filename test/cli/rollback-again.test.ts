@@ -41,7 +41,8 @@ describe('a rollback that died', () => {
       await killedRollback(stage, moment);
       // The secret that the run changed stays, so that it ends in part.
       const { err } = await again(stage, 3);
-      if (!moment.includes('before request')) expect(err).toContain('Going on with the rollback');
+      if (!moment.includes('before request'))
+        expect(err).toContain('Continuing the interrupted rollback');
       expect(agent(stage, 'Front desk')?.record).toMatchObject({
         greeting_message: 'Harbor Dental, how can I help?',
       });
@@ -49,7 +50,7 @@ describe('a rollback that died', () => {
         system_prompt: 'You call people who are due for a check-up.',
       });
       const { out } = await again(stage, 3);
-      expect(out).toContain('Not put back: 1 value');
+      expect(out).toContain('Not restored: 1 value');
     });
 
   staged('still refuses where somebody edited since', async (stage) => {

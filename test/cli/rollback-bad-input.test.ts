@@ -24,7 +24,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'a stack that nothing was run in': {
     prepare: async () => undefined,
     exit: 1,
-    says: /no run is recorded that changed something/,
+    says: /no recorded run changed anything/,
   },
   'an unknown run': {
     prepare: async (stage) => {
@@ -32,7 +32,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       return { run: '20200101t000000z-aaaaaa' };
     },
     exit: 1,
-    says: /run 20200101t000000z-aaaaaa is not recorded.*callsheet runs lists those that are/s,
+    says: /run 20200101t000000z-aaaaaa is not recorded.*callsheet runs lists the recorded runs/s,
   },
   'what is no run at all': {
     prepare: async (stage) => {
@@ -62,7 +62,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       return { run };
     },
     exit: 1,
-    says: /the record of run \S+ is gone.*callsheet plan/s,
+    says: /the record of run \S+ and its copies are missing.*callsheet plan/s,
   },
   'the newest run, whose copies are gone: never the one before it': {
     prepare: async (stage) => {
@@ -71,7 +71,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       return undefined;
     },
     exit: 1,
-    says: /the record of run \S+, the last one, is gone/,
+    says: /the record of run \S+, the last one, and its copies are missing/,
   },
   'a record without its copies': {
     prepare: async (stage) => {
@@ -90,7 +90,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       return { target: ['agent.desk'] };
     },
     exit: 1,
-    says: /--target agent\.desk: run \S+ changed nothing of that address/,
+    says: /--target agent\.desk: run \S+ did not change that address/,
   },
   'a reason that is none': {
     prepare: async (stage) => {

@@ -20,7 +20,7 @@ staged(
     expectOneRevertEach(stage.writes().slice(since));
     expect(out).toContain('Verified: 54 resources read again');
     expect(out.replace(/\s+/g, ' ')).toMatch(
-      /agent\.a49 it is back under a new id, \S+ \(it was \S+\)/,
+      /agent\.a49 it was created again with the id \S+ \(before: \S+\)/,
     );
   },
 );

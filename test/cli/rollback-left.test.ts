@@ -46,9 +46,9 @@ describe('what was edited since', () => {
       expect(stage.writes().length).toBe(since);
 
       const { out } = await inWords(stage, 3, { skipRefused: true });
-      expect(out).toContain('Not put back: 1 resource. agent.a0 is left as it is');
+      expect(out).toContain('Not restored: 1 resource. agent.a0 is not changed');
       expect(out).toContain(
-        `To undo the fields of the run there, too: callsheet rollback ${run} --undo-edited${dir}`,
+        `To undo the fields that the run changed there as well: callsheet rollback ${run} --undo-edited${dir}`,
       );
       expect([one, two, three].map((id) => greeting(stage, id))).toEqual([
         'Mine.',
@@ -100,7 +100,7 @@ describe('what was edited since', () => {
 
       const { out } = await inWords(stage, 3, { skipRefused: true });
       expect(out).toContain(
-        'it was deleted since the run. To make it anew as it was before the run:',
+        'it was deleted since the run. To create it again as it was before the run:',
       );
       const named = (name: string) =>
         [...agents.values()].find(({ record }) => record.name === name)?.record;
@@ -139,7 +139,7 @@ describe('a dry run', () => {
     }
     expect([stage.writes().length, await stateIn(stage)]).toEqual(before);
     const { err } = await inWords(stage, 1, { format: 'html' });
-    expect(err).toContain('--format html is for --dry-run alone');
+    expect(err).toContain('--format html works only with --dry-run');
   });
 });
 
@@ -151,7 +151,7 @@ describe('a run is named by as much of its id as tells it apart', () => {
     for (const given of [run, tail, run.slice(0, -2)])
       expect((await inWords(stage, 0, { run: given, dryRun: true })).out).toContain(`run ${run}`);
     const { err } = await inWords(stage, 1, { run: time.slice(0, 6) });
-    expect(err).toMatch(/is the beginning of several runs: \S+, \S+.*callsheet runs lists/s);
+    expect(err).toMatch(/several runs begin with .*: \S+, \S+.*callsheet runs lists/s);
   });
 
   staged('one that is still at work is not undone', async (stage) => {
@@ -165,7 +165,7 @@ describe('a run is named by as much of its id as tells it apart', () => {
     const lease = await store.acquire({ ...holder, since: new Date().toISOString() });
     await lease.append({ ...began(run, serial, lineage) });
     const since = stage.writes().length;
-    expect((await inWords(stage, 1, { run })).err).toContain(`run ${run} is still at work`);
+    expect((await inWords(stage, 1, { run })).err).toContain(`run ${run} is still running`);
     await inWords(stage, 6);
     expect(stage.writes().length).toBe(since);
     await lease.release();
@@ -197,12 +197,12 @@ describe('a deleted agent with a telephone', () => {
         await stage.write('agents.yaml', 'agents:\n  a1: { name: A1 }\n');
         const [deletion] = (await stage.plan({ allowDelete: true })).changes;
         expect(deletion?.reason).toBe(
-          'no longer configured; with it goes its SIP registration, which only the dashboard sets up',
+          'no longer configured; this also deletes its SIP registration, which only the dashboard sets up',
         );
         await stage.apply({ allowDelete: true });
         const { out } = await inWords(stage, 3);
         expect(out).toContain(
-          'agent.a0 sip is not put back: with it went its SIP registration, which only the dashboard sets up. Set it up in the dashboard.',
+          'agent.a0 sip is not restored: the delete also removed its SIP registration, which only the dashboard sets up. Set it up in the dashboard.',
         );
         const back = [...stage.sim.store.agents.values()].map(({ record }) => record);
         expect(back.find(({ name }) => name === 'A0')).toMatchObject({ status: 'inactive' });

@@ -126,7 +126,7 @@ describe('what died of it is gone on with', () => {
     const { err } = await stage.run((to) =>
       apply(undefined, { ...flags(stage), rollbackOnFailure: false }, to),
     );
-    expect(err).toContain('was to be rolled back should it fail');
+    expect(err).toContain('was started with --rollback-on-failure');
     expect((await stage.plan()).changes).toEqual([]);
   });
 });

@@ -132,7 +132,7 @@ describe('what the run made and somebody edited since is not deleted', () => {
     const since = stage.writes().length;
     const { err } = await inWords(stage, 4);
     expect(err).toMatch(
-      /sms_template\.second was edited since the run made it.*it would be deleted/s,
+      /sms_template\.second was edited since the run created it.*it would be deleted/s,
     );
     expect(stage.writes().length).toBe(since);
   });
@@ -150,7 +150,7 @@ staged('a voice that was renamed: the agents go back to the old one', async (sta
   expect(voice()).toBe(before);
   expect(stage.sim.store.voices.size).toBe(2);
   expect(out.replace(/\s+/g, ' ')).toMatch(
-    /custom_voice\.harbor the one \(\S+\) that the run made in its place stays, as the platform has no endpoint that deletes a custom_voice/,
+    /custom_voice\.harbor the one \(\S+\) that the run created in its place stays, because the platform has no endpoint that deletes a custom_voice/,
   );
   // Git says the old name again: nothing is to do.
   await stage.edit('resources.yaml', 'name: Harbor two, clip', 'name: Harbor, clip');

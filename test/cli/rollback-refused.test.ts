@@ -59,7 +59,7 @@ describe('a lock refuses one leaf of a rollback', () => {
     await inWords(stage, 3);
     unlock(stage, 'llm.alpha-4o');
     const { err } = await inWords(stage, 0);
-    expect(err).toContain('Going on with the rollback');
+    expect(err).toContain('Continuing the interrupted rollback');
     expect(desk(stage).record.model).toBe('alpha-4o');
   });
 

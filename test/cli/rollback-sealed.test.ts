@@ -56,7 +56,7 @@ describe('sensitive values that the platform returns', () => {
       await change(stage, NO_KEY);
       const since = stage.writes().length;
       const { out } = await undo(stage, 3, NO_KEY);
-      expect(out).toContain('Not put back:');
+      expect(out).toContain('Not restored:');
       expect(out.replace(/\s+/g, ' ')).toContain('headers[X-Api-Key].value');
       const sent = JSON.stringify(stage.writes().slice(since));
       expect(sent).not.toContain('"key":"X-Api-Key"}');

@@ -95,6 +95,6 @@ describe('everything is read again at the end', () => {
     const body: JsonObject = { error: 'internal_error' };
     stage.sim.faults.add({ operation: 'getRetryPolicy', status: 500, body, skip: 2, times: 9 });
     const { out } = await inWords(stage, 3);
-    expect(out).toContain('Not verified: what is live could not be read again: 500 GET');
+    expect(out).toContain('Not verified: the live resources could not be read again: 500 GET');
   });
 });

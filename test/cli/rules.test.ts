@@ -60,7 +60,9 @@ describe('a rule over changes', () => {
     const flags = { dir: stage.folder, format: 'text' } as const;
     const { out } = await stage.run((to) => plan(flags, to), { exit: 4, now: friday });
     expect(out.replace(/\s+/g, ' ')).toMatch(SAYS);
-    expect(out.replace(/\s+/g, ' ')).toContain('Change what rules.no-friday-greetings is about');
+    expect(out.replace(/\s+/g, ' ')).toContain(
+      'Change what rules.no-friday-greetings complains about',
+    );
   });
 
   staged('that is a warning is a note, and hinders nothing', async (stage) => {
@@ -88,7 +90,7 @@ describe('a rule over changes', () => {
     );
     const { out } = await stage.run((to) => plan(planned(stage), to), { exit: 4, now: friday });
     expect(JSON.parse(out).refusals[0].message).toMatch(
-      /^rules\.r \(callsheet\.yaml:\d+\): agent\.\w+: M \(require could not be asked: /,
+      /^rules\.r \(callsheet\.yaml:\d+\): agent\.\w+: M \(require could not be checked: /,
     );
   });
 });

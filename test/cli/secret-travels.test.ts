@@ -74,7 +74,7 @@ describe('a plan says where secrets go', () => {
     const text = await stage.read('plan.json');
     expect(text).toContain('"to": "crm.example.test"');
     const bent = text.replace('"to": "crm.example.test"', '"to": "cdn.example.test"');
-    expect(() => parsePlan(bent, 'plan.json')).toThrow('its digest does not fit');
+    expect(() => parsePlan(bent, 'plan.json')).toThrow('its digest does not match');
     // What is set where it is planned is no part of it: the same is planned without.
     await stage.run((to) => plan({ dir: stage.folder, format: 'text', out }, to), { env: EMPTY });
     const { digest } = JSON.parse(await stage.read('plan.json')) as PlanDocument;

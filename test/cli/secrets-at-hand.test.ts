@@ -98,7 +98,7 @@ describe('a secret from a command', () => {
   const failures = [
     ['one that fails', 'echo sealed >&2; echo half-a-secret; exit 3', 'ended with 3: sealed'],
     ['one that prints nothing', 'true', 'printed nothing'],
-    ['one that prints too much', 'yes', 'printed more than a secret can be'],
+    ['one that prints too much', 'yes', 'printed more than the maximum size of a secret'],
     ['one that is not there', 'no-such-vault get x', 'ended with 127'],
     ['bytes', "printf '\\377'", 'printed something that is not UTF-8'],
   ] as const;

@@ -30,7 +30,7 @@ for (const key of ['canary-key-one', undefined]) {
       const keys = { CALLSHEET_FINGERPRINT_KEY: key };
       await stage.apply({}, { env: keys });
       const env = { ...keys, SMS_TOKEN: NEXT };
-      expect(await says(stage, env, 2)).toContain('secret changed since our last write');
+      expect(await says(stage, env, 2)).toContain('secret changed since the last write');
       await stage.apply({}, { env });
       expect(token(stage)).toBe(NEXT);
     },
@@ -128,12 +128,14 @@ staged(
     expect(listed.out).toContain('Nothing was written.');
     expect((await trust([], false, none)).out).toContain('(env:SMS_TOKEN)');
     expect(await says(stage, {}, 0)).toContain(UNKNOWN);
-    expect((await trust(['agent.desk'], false)).out).toContain('taken for what is stored');
-    expect((await trust([], false)).out).toContain('Every secret that the state holds is known.');
+    expect((await trust(['agent.desk'], false)).out).toContain(
+      'recorded as stored on the platform',
+    );
+    expect((await trust([], false)).out).toContain('The state knows every secret that it holds.');
     await trust(['agent.dekc'], false, { exit: 1 });
     expect(stage.writes()).toHaveLength(writes);
     expect(await says(stage, {}, 0)).not.toContain('secret');
-    expect(await says(stage, { SMS_TOKEN: NEXT }, 2)).toContain('changed since our last write');
+    expect(await says(stage, { SMS_TOKEN: NEXT }, 2)).toContain('changed since the last write');
   },
 );
 

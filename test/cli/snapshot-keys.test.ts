@@ -97,7 +97,7 @@ describe('a snapshot is opened', () => {
 
   test.each([
     ['holds no key', '# nothing\n'],
-    ['holds a line that is no key of age', `${IDENTITY}\nAGE-SECRET-KEY-1NONSENSE\n`],
+    ['holds a line that is not a key of age', `${IDENTITY}\nAGE-SECRET-KEY-1NONSENSE\n`],
   ])('not with a key file that %s', async (message, text) => {
     const file = await fileOf(text);
     await expect(keys({ identity: [file] }).identities()).rejects.toThrow(message);

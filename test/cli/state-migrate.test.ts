@@ -69,10 +69,10 @@ staged('what cannot be moved stays, and says why', async (stage) => {
     expect((await migrate(to, { exit })).err).toContain(words);
   const taken = join(stage.folder, 'taken/state.json');
   await stage.apply({}, { env: { CALLSHEET_STATE: taken } });
-  await refused(taken, 4, 'there is a state at');
+  await refused(taken, 4, 'there is already a state at');
   await refused(join(stage.folder, '.callsheet/state.json'), 1, 'already');
-  await refused('ftp://x/y', 1, 'no state is kept at ftp://');
-  await refused('postgres://u:p4ss@db/x?stack=a', 1, 'carries a password');
+  await refused('ftp://x/y', 1, 'Callsheet cannot keep a state at ftp://');
+  await refused('postgres://u:p4ss@db/x?stack=a', 1, 'contains a password');
   await refused(`${http.origin}/plain/x`, 1, 'answered 401');
   const lease = await storeOf(stage).acquire(holder('r9', deadPid()));
   await lease.append(began('r9', before.serial, before.lineage));

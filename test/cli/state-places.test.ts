@@ -24,7 +24,7 @@ const ROWS: readonly (readonly [string, (stage: Stage) => Promise<unknown>, RegE
       await symlink('../kept.json', join(stage.folder, STATE));
     },
     /the state \S+ is a symbolic link\n/,
-    'Name that file itself',
+    'Set the path of that file',
   ],
   [
     'in a folder that is a file',

@@ -19,7 +19,7 @@ describe('state pull', () => {
     expect(out).toBe(await stage.read(STATE));
     await stage.write('pushed.json', out);
     expect((await stateCommands(stage, 'text').push('pushed.json')).out).toContain(
-      'The state is the same already. Nothing was written.',
+      'The state is already the same. Nothing was written.',
     );
     expect(await stage.read(STATE)).toBe(out);
     await stage.forget();
@@ -77,7 +77,7 @@ describe('state push', () => {
       const { push } = stateCommands(stage);
       const { err } = await push('pushed.json', false, { exit: 4 });
       expect(err).toMatch(words);
-      expect(err).toContain('What was there is kept beside it');
+      expect(err).toContain('The old state is kept next to it');
       expect(await stage.read(STATE)).toBe(before);
       await push('pushed.json', true);
       const pushed = await stateIn(stage);

@@ -72,12 +72,12 @@ const DAMAGES: readonly (readonly [string, (stage: Stage) => Promise<unknown>, R
   [
     'hit by a flipped bit that leaves it JSON',
     (stage) => change(stage, 'Front desk', 'Front desj'),
-    /its checksum does not fit/,
+    /its checksum does not match/,
   ],
   [
     'hit by a flipped bit that does not',
     (stage) => change(stage, '{"kind":"agent"', ';"kind":"agent"'),
-    /is damaged: it is not valid JSON any more/,
+    /is damaged: it is no longer valid JSON/,
   ],
   ['empty', (stage) => stage.write(STATE, ''), /is empty/],
   ['filled with zero bytes', (stage) => stage.write(STATE, '\0'.repeat(4096)), /zero bytes/],
@@ -235,12 +235,12 @@ describe('what a repair says', () => {
     await stage.apply();
     await stage.write(STATE, (await stage.read(STATE)).slice(0, 2000));
     const { out, err } = await stateCommands(stage, 'text').repair();
-    expect(out).toMatch(/^What was wrong: the state .+ was\s+cut\s+off/);
-    expect(out).toContain('A part of the state could be read, and was taken.');
-    expect(out).toContain('1 journal beside it could be read');
+    expect(out).toMatch(/^The problem was: the state .+ was\s+cut\s+off/);
+    expect(out).toContain('A part of the state could be read, and was used.');
+    expect(out).toContain('1 journal next to it could be read');
     expect(out).toContain('8 resources kept\n  agent.desk ');
-    expect(out).toMatch(/What was there is kept beside it:\s+state\.json\.before-/);
-    expect(err).toContain('callsheet plan shows what is left to do.');
+    expect(out).toMatch(/The previous files are kept next to it:\s+state\.json\.before-/);
+    expect(err).toContain('callsheet plan shows the remaining changes.');
     const again = await stateCommands(stage, 'text').repair();
     expect(again.out).toMatch(/is\s+sound\.\s+Nothing\s+was\s+written\./);
   });
@@ -291,7 +291,7 @@ describe('a repair', () => {
     stage.sim.store.retryPolicies.set('twin', { ...policy, id: 'twin' });
     await stage.forget();
     const { err } = await stateCommands(stage).repair({ exit: 1 });
-    expect(err).toMatch(/retry_policy\.gentle: 2 live resources have its name/);
+    expect(err).toMatch(/retry_policy\.gentle: 2 live resources have this name/);
     expect((await readdir(join(stage.folder, '.callsheet'))).sort()).toEqual([
       '.gitignore',
       'state.lock',

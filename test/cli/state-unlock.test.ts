@@ -46,7 +46,7 @@ describe('state unlock without an id', () => {
     const store = storeOf(stage);
     await store.acquire(holder('r2', deadPid()));
     const { out } = await stateCommands(stage, 'text').unlock();
-    expect(out).toMatch(/process +has ended\nNothing need be done/);
+    expect(out).toMatch(/process +has ended\nThere is nothing to do/);
     await store.close();
   });
 });

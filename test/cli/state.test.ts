@@ -78,7 +78,7 @@ describe('state mv', () => {
       serial: 2,
       ledger: [{ address: 'agent.due', action: 'move', message: 'it was agent.recall' }],
     });
-    expect(err).toContain('Where the configuration still says agent.recall, rename it there');
+    expect(err).toContain('If the configuration still has agent.recall, rename it there');
     const { resources, serial } = await stateIn(stage);
     expect(serial).toBe(2);
     expect(resources['agent.recall']).toBeUndefined();
@@ -105,7 +105,9 @@ describe('state mv', () => {
   staged('does not make secrets look changed', async (stage) => {
     await stage.apply();
     const { out } = await stateCommands(stage).mv('agent.desk', 'agent.front');
-    expect(JSON.parse(out).ledger[0].message).toMatch(/its 3 secrets changed since .* not known/);
+    expect(JSON.parse(out).ledger[0].message).toMatch(
+      /its 3 secrets changed since .* no longer known/,
+    );
     await stage.edit('agents.yaml', '  desk:', '  front:');
     const { changes, notes } = await stage.plan();
     expect(changes).toEqual([]);
@@ -119,7 +121,7 @@ describe('state mv', () => {
       'to another kind',
       'agent.desk',
       'retry_policy.desk',
-      'what is of kind agent cannot become retry_policy',
+      'a resource of kind agent cannot become retry_policy',
     ],
     ['to what is taken', 'agent.desk', 'agent.recall', 'the state holds agent.recall already'],
     ['to no address', 'agent.desk', 'agent.de sk', 'agent.de sk is not an address'],
@@ -187,7 +189,7 @@ describe('state rm', () => {
     await store.close();
     const { err } = await stateCommands(stage).rm(['agent.recall']);
     expect(err).toContain(
-      `Run r2, which died, is settled.\nagent.recall was not deleted (id ${id})`,
+      `Run r2, which died, is recovered.\nagent.recall was not deleted (id ${id})`,
     );
     expect((await stateIn(stage)).serial).toBe(3);
     // The name of the run that died tells nothing of when it began.

@@ -168,7 +168,7 @@ describe('what people type who come from other tools', () => {
     ['get usage --start 2026-11-01', '--since'],
     ['metrics --end 2026-11-01', '--until'],
     ['-chdir=stack plan', '--dir FOLDER'],
-    ['--dir stack plan', 'behind the command'],
+    ['--dir stack plan', 'after the command'],
     ['plan --version', 'callsheet --version'],
   ])('%s', async (line, right) => {
     expect(await sentenceOf(line.split(' '))).toContain(right);
@@ -195,7 +195,7 @@ describe('what people type who come from other tools', () => {
 
   test('an option of a command before the one below it', async () => {
     expect(await sentenceOf(['get', '--format', 'json', 'models'])).toBe(
-      "option '--format' goes behind the command: callsheet get models --format.",
+      "option '--format' belongs after the command: callsheet get models --format.",
     );
   });
 });

@@ -22,7 +22,7 @@ describe('a secret', () => {
       finds: {},
     },
     {
-      title: 'that is another one has changed since our last write',
+      title: 'that is another one has changed since the last write',
       applied: SMS,
       desired: SMS,
       live: LIVE,

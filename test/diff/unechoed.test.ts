@@ -4,7 +4,7 @@ import { compares, findingsOf } from './rows.ts';
 const LONG = 'Answer the phone. '.repeat(10);
 const TOKEN = { $secret: 'env:TOKEN' };
 
-/** A field under `unchecked` that the platform takes and, as far as is known, does not return. */
+/** A field under `unchecked` that the platform accepts and, as far as is known, does not return. */
 describe('a field that is newer than the schema and not returned', () => {
   compares([
     {

@@ -15,7 +15,7 @@ const rows: readonly Row[] = [
   {
     what: 'an address that the stack does not have',
     flags: { target: ['agent.desc'] },
-    says: ['--target agent.desc names no resource of this stack', 'Did you mean agent.desk?'],
+    says: ['--target agent.desc matches no resource of this stack', 'Did you mean agent.desk?'],
   },
   {
     what: 'an organization that is gone',

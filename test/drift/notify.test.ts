@@ -318,9 +318,7 @@ describe('a notification that fails is an error beside the result', () => {
     if (says === undefined) return;
     expect(said.err).toContain('the notification was not delivered: ');
     expect(said.err).toContain(says);
-    expect(said.err).toContain(
-      'The result above holds all the same. Check the address of --notify',
-    );
+    expect(said.err).toContain('The result above is not affected. Check the address of --notify');
   });
 
   test('nobody listens there', async () => {

@@ -73,7 +73,7 @@ longApplied(
 longApplied('a changed secret is noticed by its fingerprint and written', async (world) => {
   const env = { SMS_TOKEN: 'canary-sms-next' };
   const planned = await world.run(['plan', '--detailed-exitcode'], { env, exit: 2 });
-  expect(planned.out).toContain('secret changed since our last write');
+  expect(planned.out).toContain('secret changed since the last write');
   await world.apply([], { env });
   expect(tokenOf(world, 'Front desk')).toBe(env.SMS_TOKEN);
 });

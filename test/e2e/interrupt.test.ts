@@ -4,7 +4,7 @@ import type { Gate } from './gate.ts';
 import { applied, longApplied, longScenario, readRun, scenario } from './harness.ts';
 
 /** What a run says once it has noticed the first signal. */
-const STOPPING = /Interrupted: requests in flight are finished/;
+const STOPPING = /Interrupted: Callsheet finishes the requests in flight/;
 
 const ONE_AT_A_TIME = ['apply', '--auto-approve', '--concurrency', '1', '--format', 'json'];
 
@@ -161,7 +161,7 @@ longApplied('a rollback that is killed is gone on with', async (world) => {
   await running.ended;
   hold.release();
   const { err } = await world.run(['rollback', '--auto-approve']);
-  expect(err).toContain('Going on with the rollback of run');
+  expect(err).toContain('Continuing the interrupted rollback of run');
   const records = [...world.sim.store.agents.values()].map(({ record }) => record);
   expect(records).toMatchObject([
     { greeting_message: 'Harbor Dental, how can I help?' },

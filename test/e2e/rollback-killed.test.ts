@@ -24,7 +24,7 @@ scenario('SIGKILL in the middle of a rollback, then again: all is as it was', as
   expect(dumpOf(world.sim)).not.toEqual(before);
 
   const again = await world.run(['rollback', '--auto-approve']);
-  expect(again.err).toContain('Going on with the rollback');
+  expect(again.err).toContain('Continuing the interrupted rollback');
   expect(again.out).toMatch(/Verified: \d+ resources read again/);
   expect(dumpOf(world.sim)).toEqual(before);
 });

@@ -114,12 +114,12 @@ longApplied('an argument names the run to undo, and an unknown one is an error',
 
 scenario('nothing was run yet', async (world) => {
   const outcome = await world.run(['rollback', '--auto-approve'], { exit: 1 });
-  expect(outcome.err, told(outcome)).toContain('no run is recorded');
+  expect(outcome.err, told(outcome)).toContain('no recorded run changed anything');
 });
 
 applied('without a terminal and without --auto-approve nothing is undone', async (world) => {
   const since = world.writes().length;
   const { err } = await world.run(['rollback'], { exit: 1 });
-  expect(err).toContain('stdin is not a terminal');
+  expect(err).toContain('there is no terminal to ask on');
   expect(world.writes().length).toBe(since);
 });

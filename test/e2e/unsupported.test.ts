@@ -297,7 +297,7 @@ describe('a platform without the list of SMS templates', () => {
     async (stage) => {
       stage.sim.faults.add({ operation: 'createSmsTemplate', reset: 'after' });
       const ledger = await stage.apply({ target: ['sms_template'] }, { exit: 3 });
-      expect(ledger[0]?.message).toMatch(/its creation was lost.*lifecycle\.adopt/);
+      expect(ledger[0]?.message).toMatch(/the create was lost.*lifecycle\.adopt/);
       const again = await stage.apply({ target: ['sms_template'] }, { exit: 3 });
       expect(again[0]?.message).toMatch(/answered 409/);
       expect(inventory(stage.sim).messages).toEqual(WHOLE.messages);

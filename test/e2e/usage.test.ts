@@ -50,7 +50,7 @@ scenario('a file that cannot be written stops a run before it begins', async (wo
 
 scenario('apply without a terminal and without --auto-approve writes nothing', async (world) => {
   const { err } = await world.run(['apply'], { exit: 1 });
-  expect(err).toContain('nobody is there to agree: stdin is not a terminal');
+  expect(err).toContain('approval is needed, and there is no terminal to ask on');
   expect(err).toContain('--auto-approve');
   expect(world.sim.requests).toEqual([]);
 });
@@ -179,7 +179,7 @@ scenario('--events records every step of a run, one JSON a line', async (world) 
 scenario('a target that names nothing is an error, not an empty plan', async (world) => {
   const { err } = await world.run(['plan', '--target', 'agent.dask'], { exit: 1 });
   expect(err).toContain(
-    '--target agent.dask names no resource of this stack\nDid you mean agent.desk?',
+    '--target agent.dask matches no resource of this stack\nDid you mean agent.desk?',
   );
 });
 

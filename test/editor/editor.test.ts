@@ -188,7 +188,7 @@ describe('errors', () => {
     [
       'a secret in clear',
       agent('integrations: { smsProvider: { auth_token: abc } }'),
-      ['4:47-4:50 A secret does not stand in the file. Give it as { $secret: env:NAME }.'],
+      ['4:47-4:50 A secret cannot be written in the file. Write { $secret: env:NAME }.'],
     ],
     [
       'a secret where none is taken',

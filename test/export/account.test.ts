@@ -192,7 +192,7 @@ describe('the folder', () => {
     await writeFile(join(stage.folder, 'file'), '');
     expect((await stage.export('file', {}, { exit: 1 })).err).toContain('is not a folder');
     await writeFile(join(stage.folder, 'callsheet.yaml'), 'callsheet: 1\n');
-    expect((await stage.export('inner', {}, { exit: 1 })).err).toContain('lies inside the stack');
+    expect((await stage.export('inner', {}, { exit: 1 })).err).toContain('is inside the stack');
     expect(stage.sim.requests).toEqual([]);
   });
 

@@ -139,13 +139,13 @@ describe('import', () => {
       'an id that does not exist',
       ['agent.desk', id(8)],
       1,
-      `there is no agent ${id(8)} where agent.desk belongs`,
+      `the key has access to no agent ${id(8)} in the place of agent.desk`,
     ],
     [
       'the id of another kind',
       ['agent.desk', id(9)],
       1,
-      `${id(9)} is a retry policy, and agent.desk stands for an agent`,
+      `${id(9)} is a retry policy, and agent.desk is an agent`,
     ],
     [
       'the id of another organization',
@@ -157,13 +157,13 @@ describe('import', () => {
       'an id that another address stands for',
       ['agent.desk', id(3)],
       4,
-      'is what agent.line stands for',
+      'already belongs to agent.line',
     ],
     [
       'an address that stands for another id',
       ['agent.line', id(1)],
       4,
-      `agent.line stands for ${id(3)} already`,
+      `agent.line is already bound to ${id(3)}`,
     ],
     [
       'an address alone',

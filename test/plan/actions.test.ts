@@ -20,7 +20,7 @@ describe('create', () => {
       desired: desk(),
       applied: { 'agent.desk': { id: 'a9', ...DESK } },
       says: 'create',
-      because: ['a9', 'gone from the platform'],
+      because: ['a9', 'no longer on the platform'],
     },
     {
       title: 'with its facets after it',
@@ -157,7 +157,7 @@ describe('update', () => {
       live: { agent: [{ ...LIVE, greeting_message: 'Hi' }] },
       applied,
       says: 'update',
-      because: ['changed outside Callsheet', 'by whom is unknown'],
+      because: ['changed outside Callsheet', 'the author is unknown'],
     },
     {
       title: 'what drifted, and say by whom, through what and when',
@@ -232,7 +232,7 @@ describe('update', () => {
       options: { resend_secrets: ['agent.desk'] },
       having: (made) => made.secrets({ 'env:TOKEN': 'canary' }),
       says: 'update',
-      because: ['sent again, as asked'],
+      because: ['sent again (--resend-secrets)'],
       steps: ['update integrations'],
     },
     {
@@ -243,7 +243,7 @@ describe('update', () => {
       options: { resend_secrets: ['agent.other', 'agent.desk'] },
       having: (made) => made.secrets({ 'env:TOKEN': 'canary' }),
       says: 'update',
-      because: ['sent again, as asked'],
+      because: ['sent again (--resend-secrets)'],
     },
     {
       title: 'what drifted, though something is to be ignored that is no path',
@@ -456,7 +456,7 @@ describe('forget', () => {
       desired: { 'agent.other': { name: 'Other' } },
       applied: { 'agent.desk': { id: 'a1', ...DESK } },
       says: 'forget',
-      because: ['no longer configured, and gone from the platform'],
+      because: ['no longer configured, and no longer on the platform'],
       steps: [],
     },
   ]);

@@ -11,7 +11,7 @@ const adopts = (address: string, holder?: string): Ambiguity => ({
 
 describe('what cannot be told which resource it stands for is an error', () => {
   test.each<[string, Ambiguity, string]>([
-    ['of several that have its name', TWO, 'agent.desk: 2 live resources have its name: a-1, a-2'],
+    ['of several that have its name', TWO, 'agent.desk: 2 live resources have this name: a-1, a-2'],
     [
       'of an id that the platform does not have',
       adopts('retry_policy.gentle'),
@@ -20,7 +20,7 @@ describe('what cannot be told which resource it stands for is an error', () => {
     [
       'of an id that another address stands for',
       adopts('agent.desk', 'agent.other'),
-      'agent.desk: lifecycle.adopt names x-9, which agent.other stands for',
+      'agent.desk: lifecycle.adopt names x-9, which already belongs to agent.other',
     ],
   ])('%s', (_what, ambiguity, message) => {
     expect(ambiguousIdentityError([ambiguity], 'apply')).toMatchObject({ code: 'config', message });
@@ -37,12 +37,12 @@ describe('what cannot be told which resource it stands for is an error', () => {
   test.each<[string, readonly Ambiguity[], 'apply' | 'restore', RegExp]>([
     ['an id is wrong: correct it', [adopts('agent.desk')], 'apply', /^Correct the id/],
     ['an id is wrong in a restoration', [adopts('agent.desk')], 'restore', /^Correct the id/],
-    ['there are several: say which', [TWO], 'apply', /^Say which one is meant/],
+    ['there are several: say which', [TWO], 'apply', /^Choose one with/],
     [
       'there are several and an id is wrong: say which',
       [adopts('agent.front'), TWO],
       'apply',
-      /^Say which one is meant/,
+      /^Choose one with/,
     ],
     ['a restoration made several: name its state', [TWO], 'restore', /^Name the state .* --state/],
   ])('with what to do where %s', (_what, ambiguities, purpose, hint) => {

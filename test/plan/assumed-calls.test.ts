@@ -52,7 +52,7 @@ const rows: readonly Row[] = [
     title: 'an operation that the platform lacks may be somewhere else',
     made: world().desired(POLICY).lacking({ createRetryPolicy: 'absent' }),
     says: 'create unsupported',
-    because: ['If the platform has it, say where under platform.endpoints'],
+    because: ['If the platform has it, set its path under platform.endpoints'],
   },
   {
     title: 'an operation whose request nobody shows is not helped by saying where it is',
@@ -103,7 +103,7 @@ const rows: readonly Row[] = [
     title: 'a create without a list to look in is safe where the platform refuses twins',
     made: world().desired(POLICY).lacking(refused('listRetryPolicies')),
     says: 'create ok',
-    because: ['no list to look in'],
+    because: ['no list to search'],
   },
   {
     title: 'a create without a list to look in is not made where there may be a second one',
@@ -111,7 +111,7 @@ const rows: readonly Row[] = [
       .desired({ 'agent.a': { name: 'A' } })
       .lacking(refused('listAgents')),
     says: 'create unsupported',
-    because: ['nobody can tell whether it exists', 'lifecycle.adopt'],
+    because: ['Callsheet cannot tell whether it exists', 'lifecycle.adopt'],
   },
   {
     title: 'a page needs less than a document',
@@ -188,7 +188,7 @@ const rows: readonly Row[] = [
       .options({ exclude: ['retry_policy'], allow_delete: true })
       .lacking(NO_SMS),
     says: 'delete unsupported',
-    because: ['what is live is unknown'],
+    because: ['its live values are unknown'],
   },
   {
     title: 'what is adopted by its id and cannot be read is unsupported',
@@ -196,7 +196,7 @@ const rows: readonly Row[] = [
       .desired({ 'sms_template.s': { ...SMS['sms_template.s'], lifecycle: { adopt: 's1' } } })
       .lacking(NO_SMS),
     says: 'update unsupported',
-    because: ['what is live is unknown'],
+    because: ['its live values are unknown'],
   },
   {
     title: 'what its list shows is compared, and what it does not show is taken as written',
@@ -284,7 +284,7 @@ describe('a form that is only assumed', () => {
   test('stands in the way of a lacking list as well, which is told first', async () => {
     const { plan } = await wanting.lacking({ listAgents: 'absent' }).plan({ assume: false });
     expect(plan.changes[0]?.reason).toBe(
-      'nobody can tell whether it exists: it needs listAgents, which this platform does not have; if the resource exists, name its id in lifecycle.adopt',
+      'Callsheet cannot tell whether it exists: it needs listAgents, which this platform does not have; if the resource exists, name its id in lifecycle.adopt',
     );
   });
 });

@@ -23,7 +23,7 @@ describe('protection', () => {
       applied: written({ protect: true }),
       options: allow_delete,
       says: 'delete refused',
-      because: ['protected', 'put it back without lifecycle.protect'],
+      because: ['protected', 'configure it again without lifecycle.protect'],
     },
     {
       title: 'is not lifted by --delete-used',
@@ -84,7 +84,7 @@ describe('a configuration without resources', () => {
       applied: written(),
       options: allow_delete,
       says: 'delete refused',
-      because: ['no resources at all', '--target'],
+      because: ['the configuration has no resources', '--target'],
     },
     { title: 'holds what it would delete', live, applied: written(), says: 'delete held' },
     {
@@ -150,7 +150,7 @@ describe('thresholds', () => {
       guards: { max_delete: 2 },
       refused: 3,
       because:
-        'deletes 3 resources, more than guards.max_delete: 2 allows; raise it, plan a part with --target, or lift it this once',
+        'deletes 3 resources, more than guards.max_delete: 2 allows; raise the limit, plan a part with --target, or override the limit once',
     },
     {
       title: 'no delete at all',
@@ -248,7 +248,7 @@ describe('thresholds', () => {
       .plan({ guards: { max_change_percent: 30, max_delete: 2 } });
     expect(plan.summary).toMatchObject({ refused: 0 });
     expect(plan.notes.map(({ message }) => message)).toEqual([
-      'guards.max_delete: 2 and guards.max_change_percent: 30 are not asked; overridden: new opening hours',
+      'guards.max_delete: 2 and guards.max_change_percent: 30 are not checked; overridden: new opening hours',
     ]);
     expect(plan.refusals).toBeUndefined();
   });
@@ -313,10 +313,10 @@ test('what makes a resource anew is part of the share', () => {
 test.each([
   [
     'apply',
-    'raise it, plan a part with --target, or lift it this once: callsheet plan --override-limits REASON',
+    'raise the limit, plan a part with --target, or override the limit once: callsheet plan --override-limits REASON',
   ],
-  ['rollback', 'raise it or plan a part with --target'],
-  ['restore', 'raise it or restore a part with --organization'],
+  ['rollback', 'raise the limit or plan a part with --target'],
+  ['restore', 'raise the limit or restore a part with --organization'],
 ] as const)('beyond a threshold, %s says how less is done: %s', (purpose, says) => {
   for (const guards of [{ max_change_percent: 5 }, { max_delete: 0 }]) {
     const [change] = guardChanges([removal('ok')], { ...TEN, purpose, guards });

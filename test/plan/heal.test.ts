@@ -19,7 +19,7 @@ function change({ action = 'update', causes = [], steps = ['update'], missing }:
   } as unknown as Change;
 }
 
-const UNAPPLIED = /nobody applied yet/;
+const UNAPPLIED = /not applied yet/;
 
 test.each<readonly [string, Given, RegExp | undefined]>([
   ['drift', { causes: ['drifted'] }, undefined],
@@ -40,12 +40,12 @@ test.each<readonly [string, Given, RegExp | undefined]>([
   ['drift beside a secret sent again', { causes: ['drifted', 'secret_resent'] }, /a secret/],
   ['a revert', { causes: ['drifted'], steps: ['revert'] }, /more than its fields/],
   ['what is due again', { causes: [], steps: ['again'] }, /more than its fields/],
-  ['what is gone', { action: 'create', missing: 'id', steps: ['create'] }, /it is gone/],
-  ['what was never there', { action: 'create', steps: ['create'] }, /take to create it/],
-  ['a delete', { action: 'delete', steps: ['delete'] }, /take to delete it/],
-  ['a replacement', { action: 'replace', causes: ['drifted'] }, /take to replace it/],
-  ['an adoption', { action: 'adopt', steps: [] }, /take to adopt it/],
-  ['forgetting', { action: 'forget', steps: [] }, /take to forget it/],
+  ['what is gone', { action: 'create', missing: 'id', steps: ['create'] }, /it was deleted/],
+  ['what was never there', { action: 'create', steps: ['create'] }, /would create the/],
+  ['a delete', { action: 'delete', steps: ['delete'] }, /would delete the/],
+  ['a replacement', { action: 'replace', causes: ['drifted'] }, /would replace the/],
+  ['an adoption', { action: 'adopt', steps: [] }, /would adopt the/],
+  ['forgetting', { action: 'forget', steps: [] }, /would forget the/],
 ])('healing %s', (_, given, why) => {
   const said = whyNotHealed(change(given));
   if (why === undefined) expect(said).toBeUndefined();

@@ -46,7 +46,7 @@ describe('a knowledge source', () => {
       live: live('2026-03-01T00:00:00Z'),
       input: { state: halfMade },
       says: 'update',
-      because: ['a run ended before all of it was there: it is ingested again'],
+      because: ['an interrupted run left it incomplete: it is ingested again'],
       steps: ['again knowledge_base_id url reingest_after'],
     },
     {
@@ -69,8 +69,8 @@ describe('a knowledge source', () => {
       live: { knowledge_source: [{ id: 's1', ...PRICES, ...facts }] },
       says: 'update',
       because: [
-        'found by its name; it is not known to be ingested (status',
-        'unless the platform is still at work on it, it is declared and uploaded again',
+        'found by its name; the platform does not confirm its ingestion (status',
+        'unless the platform is still working on it, it is declared and uploaded again',
       ],
       steps: ['again knowledge_base_id name file'],
     })),

@@ -21,8 +21,8 @@ const leaf = (cause: FieldCause): LeafChange => ({
 const CONFIGURED = 'the configuration changed';
 const OUTSIDE = 'changed outside Callsheet';
 const BOTH = 'the configuration and the platform both changed since the last apply';
-const SECRET = 'secret changed since our last write';
-const RESENT = 'secrets are sent again, as asked';
+const SECRET = 'secret changed since the last write';
+const RESENT = 'secrets are sent again (--resend-secrets)';
 
 describe('an update is explained', () => {
   type Given = {
@@ -103,8 +103,8 @@ describe('elements that share a name', () => {
       'the platform has 2 entries of extensions.mcp_servers whose connection_name is "Calendar" ' +
         '(extensions.mcp_servers[Calendar] id m1 https://one.test/mcp; ' +
         'extensions.mcp_servers[Calendar#2] id m2 https://two.test/mcp), ' +
-        'and which one is meant cannot be told: rename or delete one of them in the dashboard and plan again, ' +
-        'or leave the list alone with lifecycle.ignore: [extensions.mcp_servers]',
+        'so Callsheet cannot tell which one to write: rename or delete one of them in the dashboard and plan again, ' +
+        'or exclude the list with lifecycle.ignore: [extensions.mcp_servers]',
     );
   });
 

@@ -14,9 +14,7 @@ describe('a note', () => {
       .applied({ 'agent.desk': { id: 'a1', name: 'Desk', model: 'alpha-4o' } })
       .plan();
     expect(plan.notes).toMatchObject([{ severity: 'warning', address: 'agent.desk' }]);
-    expect(plan.notes[0]?.message).toMatch(
-      /^model is no longer configured;.* stays on the platform/,
-    );
+    expect(plan.notes[0]?.message).toMatch(/^model is no longer configured;.* value stays/);
   });
 
   test('says that a secret is unknown, and how to write it', async () => {
@@ -39,7 +37,7 @@ describe('a note', () => {
       .live({ knowledge_source: [{ id: 's1', ...source, status: 'active', chunk_count: 1 }] })
       .plan();
     expect(plan.notes).toMatchObject([{ severity: 'info', address: 'knowledge_source.kb.prices' }]);
-    expect(plan.notes[0]?.message).toContain('taken to be this file');
+    expect(plan.notes[0]?.message).toContain('assumes that it is this file');
   });
 
   test('says that what cannot be read is taken to be what was written', async () => {
@@ -53,7 +51,7 @@ describe('a note', () => {
       {
         severity: 'info',
         address: 'email_template.hi',
-        message: 'it cannot be read; it is taken to be what was last written',
+        message: 'it cannot be read; Callsheet assumes that it still has the values last written',
       },
     ]);
     const other = await made.desired({ 'email_template.hi': { name: 'Hi', subject: 'Ho' } }).plan();
@@ -71,7 +69,8 @@ describe('a note', () => {
         {
           severity: 'info',
           address: 'agent.desk',
-          message: 'mood: the platform does not return it, so it is not compared; it is left alone',
+          message:
+            'mood: the platform does not return it, so Callsheet cannot compare it. It will not be changed.',
         },
       ]);
     });
@@ -86,7 +85,7 @@ describe('a note', () => {
         {
           severity: 'warning',
           address: 'agent.desk',
-          message: 'mood: the platform does not return it, so nobody can verify that it took',
+          message: 'mood: the platform does not return it, so Callsheet cannot verify the write',
         },
       ]);
     });
@@ -99,7 +98,7 @@ describe('a note', () => {
           severity: 'info',
           address: 'agent.desk',
           message:
-            'mood: Callsheet does not know this field, and the platform returns none of this name now. The run says whether it could be verified.',
+            'mood: Callsheet does not know this field, and the platform returns no field of this name now. The run reports whether it could be verified.',
         },
       ]);
     });
@@ -153,12 +152,12 @@ test.each([
     41,
     'last by someone, history entry 43',
   ],
-  ['that there is none', [entry(41)], 41, 'by whom is unknown: its history has no newer entry'],
+  ['that there is none', [entry(41)], 41, 'the author is unknown: its history has no newer entry'],
   [
     'that it does not know where to begin',
     [entry(43), entry(41)],
     null,
-    'by whom is unknown: no history entry of the last apply is known',
+    'the author is unknown: no history entry of the last apply is known',
   ],
 ] as const)('who made it drift: %s', (_title, history, since, expected) => {
   expect(attributeDrift(history, since)).toBe(expected);
@@ -167,7 +166,7 @@ test.each([
 test.each([
   [
     '2026-03-01T10:00:00Z',
-    'changed outside Callsheet (last changed at 2026-03-01T10:00:00Z, by whom is not recorded)',
+    'changed outside Callsheet (last changed at 2026-03-01T10:00:00Z, by an unrecorded author)',
   ],
   [null, 'changed outside Callsheet'],
 ])('what has no history says when it was changed last (%s)', async (updated_at, expected) => {

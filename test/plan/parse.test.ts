@@ -55,7 +55,7 @@ describe('a plan file', () => {
     expect(await readPlanFile(file, 0)).toEqual(JSON.parse(text));
     const bent = text.replace('Be kind', 'Be rude');
     await writeFile(file, bent);
-    await expect(readPlanFile(file, 0)).rejects.toThrow('its digest does not fit');
+    await expect(readPlanFile(file, 0)).rejects.toThrow('its digest does not match');
     await writeFile(file, JSON.stringify(plan));
     await expect(readPlanFile(file, 0)).rejects.toThrow('is not a plan that callsheet wrote');
   });
@@ -140,38 +140,38 @@ describe('a plan file', () => {
       'has another digest',
       edited({ digest: `sha256:${'0'.repeat(64)}` }),
       'stale',
-      'its digest does not fit',
+      'its digest does not match',
     ],
     [
       'has a change more',
       edited({ changes: [...plan.changes, change] }),
       'stale',
-      'its digest does not fit',
+      'its digest does not match',
     ],
-    ['has a change less', edited({ changes: [] }), 'stale', 'its digest does not fit'],
+    ['has a change less', edited({ changes: [] }), 'stale', 'its digest does not match'],
     [
       'allows more',
       edited({ options: { ...plan.options, allow_delete: true } }),
       'stale',
-      'its digest does not fit',
+      'its digest does not match',
     ],
     [
       'is for another account',
       edited({ platform: { ...plan.platform, account_id: 'other' } }),
       'stale',
-      'its digest does not fit',
+      'its digest does not match',
     ],
     [
       'has another verdict',
       edited({ changes: [{ ...change, verdict: 'held' }] }),
       'stale',
-      'its digest does not fit',
+      'its digest does not match',
     ],
     [
       'is made from another state',
       edited({ state: { ...plan.state, serial: 9 } }),
       'stale',
-      'its digest does not fit',
+      'its digest does not match',
     ],
   ] as const)('that %s is not applied', (_title, given, code, message) => {
     const failure = failureOf(given);

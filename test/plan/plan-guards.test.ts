@@ -143,7 +143,7 @@ describe('a plan', () => {
       {
         until: null,
         advice:
-          'To go on all the same, pass --override-freeze REASON, which is recorded with the run.',
+          'To continue anyway, pass --override-freeze REASON, which is recorded with the run.',
       },
     ]);
   });
@@ -185,7 +185,8 @@ describe('a plan that would write again what was rolled back', () => {
   const planned = (holds: State['holds'] = {}, options: Partial<PlanOptions> = {}) =>
     made.options(options).plan({ state: { ...made.state(), holds } });
   const by = 'rolled back by sam at 2026-03-01T08:30:00Z: run r2 undid run r1';
-  const ADVICE = 'Change what it says there, or pass --release-hold to write the same again.';
+  const ADVICE =
+    'Change the configured value, or pass --release-hold to write the same value again.';
 
   test.each<[string, Holds, readonly string[]]>([
     ['names the value', { k1: hold('name') }, [`agent.desk name was ${by}`]],

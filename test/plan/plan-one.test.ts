@@ -277,7 +277,7 @@ describe('who changed a resource', () => {
 
   test('is not the rollback where it was not read afterwards', async () => {
     expect(await reasonOf({ restored_by: 'run-7', pin: null })).toBe(
-      'changed outside Callsheet (by whom is unknown: no history entry of the last apply is known)',
+      'changed outside Callsheet (the author is unknown: no history entry of the last apply is known)',
     );
   });
 
@@ -308,25 +308,25 @@ describe('who changed a resource', () => {
       'is not a dead run where somebody else came after it',
       ['agent.desk'],
       [entry(7, 'user:kim'), entry(6, 'api:account-1')],
-      `${OUTSIDE}by whom is unknown: no history entry of the last apply is known)`,
+      `${OUTSIDE}the author is unknown: no history entry of the last apply is known)`,
     ],
     [
       'is not a dead run where nobody is named',
       ['agent.desk'],
       [entry(7, null)],
-      `${OUTSIDE}by whom is unknown: no history entry of the last apply is known)`,
+      `${OUTSIDE}the author is unknown: no history entry of the last apply is known)`,
     ],
     [
       'is not a dead run that asked for something else',
       ['agent.other'],
       [],
-      `${OUTSIDE}by whom is unknown: no history entry of the last apply is known)`,
+      `${OUTSIDE}the author is unknown: no history entry of the last apply is known)`,
     ],
     [
       'is not a dead run that left nothing open',
       [],
       [],
-      `${OUTSIDE}by whom is unknown: no history entry of the last apply is known)`,
+      `${OUTSIDE}the author is unknown: no history entry of the last apply is known)`,
     ],
   ])('%s', async (_title, addresses, history, expected) => {
     const having = (one: WorldBuilder) => one.history({ a1: history });
@@ -458,7 +458,7 @@ describe('a rollback', () => {
       options: { allow_delete: true },
       input: { ...rollback, snapshot },
       says: 'delete',
-      because: ['made since the snapshot'],
+      because: ['created since the snapshot'],
     },
   ]);
 
@@ -523,13 +523,13 @@ describe('a resource that is let go of', () => {
   const rest: readonly JsonObject[] = [LIVE];
   plans([
     {
-      title: 'stays on the platform where forget names it',
+      title: 'stays on the platform where forget lists it',
       desired: { 'agent.other': { name: 'Other' } },
       live: { agent: rest },
       applied: APPLIED,
       input: { isForgotten: (address) => address === 'agent.desk' },
       says: 'forget',
-      because: ['forget names it'],
+      because: ['forget lists it'],
       steps: [],
     },
     {

@@ -44,7 +44,7 @@ const cloned = (owner: string) => ({
 });
 const voices = { harbor: { custom_voices: HERE }, bay: { custom_voices: HERE } };
 const lockedVoice =
-  'voice_settings.voice_id needs the feature custom_voices, which is locked for organization harbor at the organization itself; have it unlocked there, or do without it';
+  'voice_settings.voice_id needs the feature custom_voices, which is locked for organization harbor at the organization itself; have it unlocked there, or remove it from the configuration';
 
 describe('voices', () => {
   const ref = speaksWith({ $ref: 'custom_voice.one' });
@@ -77,7 +77,7 @@ describe('voices', () => {
       live: adopted,
       said: {},
       because:
-        'voice_settings.voice_id refers to custom_voice.one, which belongs to organization bay, not to harbor; refer to one of its own',
+        'voice_settings.voice_id refers to custom_voice.one, which belongs to organization bay, not to harbor; refer to one of its own organization',
     },
     {
       title: 'by its id where the stack has no name for it',
@@ -85,7 +85,7 @@ describe('voices', () => {
       live: adopted,
       having: (given) => given.having({ organizations: { [HARBOR]: 'harbor' } }),
       said: {},
-      because: `voice_settings.voice_id refers to custom_voice.one, which belongs to organization ${BAY}, not to harbor; refer to one of its own`,
+      because: `voice_settings.voice_id refers to custom_voice.one, which belongs to organization ${BAY}, not to harbor; refer to one of its own organization`,
     },
     {
       title: 'one of the same organization is not, nor is a policy, which belongs to none',
@@ -105,7 +105,7 @@ describe('voices', () => {
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `m${index + 1}`);
 const noModel = (offers: string) =>
-  `model: the platform offers organization harbor no language model alpha-4o; choose one that it has: ${offers} (callsheet get models)`;
+  `model: the platform offers organization harbor no language model alpha-4o; choose one of: ${offers} (callsheet get models)`;
 
 describe('catalogues', () => {
   judged([
@@ -127,22 +127,22 @@ describe('catalogues', () => {
       desired: { 'agent.desk': { name: 'Desk', stt_model: 'earx' } },
       said: { offers: ['voxc'] },
       because:
-        'stt_model: the platform has no speech-to-text provider earx; choose one that it has: voxc (callsheet get stt_providers)',
+        'stt_model: the platform has no speech-to-text provider earx; choose one of: voxc (callsheet get stt_providers)',
     },
     {
       title: 'what is not told refuses nothing, and warns once for all',
       desired: { ...DESK, 'agent.new': { name: 'New', model: 'alpha-4o' } },
       said: { harbor: SILENCE, offers: SILENCE },
       notes: [
-        unchecked('what is locked for organization harbor'),
-        unchecked('whether there is such a language model'),
+        unchecked('the locked features of organization harbor'),
+        unchecked('whether this language model exists'),
       ],
     },
     {
       title: 'a model that is locked is told by its lock alone, other problems beside it',
       desired: { 'agent.desk': { ...DESK['agent.desk'], stt_model: 'earx' } },
       said: { harbor: { 'llm.alpha-4o': HERE }, offers: ['voxc'] },
-      because: `${lockedModel('for organization harbor at the organization itself')}; stt_model: the platform has no speech-to-text provider earx; choose one that it has: voxc (callsheet get stt_providers)`,
+      because: `${lockedModel('for organization harbor at the organization itself')}; stt_model: the platform has no speech-to-text provider earx; choose one of: voxc (callsheet get stt_providers)`,
     },
   ]);
 });
@@ -153,7 +153,7 @@ const texts = { integrations: { smsProvider: { account_sid: 'AC1' } } };
 const unready = (why: string) =>
   `payments.tool_enabled: the agent cannot take payments yet: ${why}`;
 const tooEarly =
-  'info agent.desk: payments.tool_enabled can only be checked once it exists; apply tells whether it is refused';
+  'info agent.desk: payments.tool_enabled can be checked only after the create. Apply reports a refusal.';
 
 describe('payments', () => {
   const arm: Pick<Row, 'desired' | 'having'> = {
@@ -218,7 +218,7 @@ describe('the key', () => {
     {
       title: 'what it may do is not told',
       said: { key: SILENCE },
-      notes: [unchecked('what the key may do')],
+      notes: [unchecked('the permissions of the key')],
     },
   ]);
 });

@@ -47,7 +47,7 @@ const source = (more: JsonObject) => ({
 });
 const otherAgent = { 'agent.bay': { name: 'Bay', organization_id: BAY } };
 const lockedPage = (where: string) =>
-  `it needs the feature knowledge_base, which is locked ${where}; have it unlocked there, or do without it`;
+  `it needs the feature knowledge_base, which is locked ${where}; have it unlocked there, or remove it from the configuration`;
 
 describe('a page belongs to whom its neighbours belong to', () => {
   judged([
@@ -82,7 +82,7 @@ describe('a page belongs to whom its neighbours belong to', () => {
       live: source({}),
       said: { harbor: { knowledge_base: HERE } },
       notes: [
-        'warning knowledge_source.faq: knowledge_base is locked for organization harbor: if it is theirs, which the platform does not say, apply is refused',
+        'warning knowledge_source.faq: knowledge_base is locked for organization harbor. The platform does not say whether this belongs to it; if so, apply is refused.',
       ],
     },
     {
@@ -92,7 +92,7 @@ describe('a page belongs to whom its neighbours belong to', () => {
       having: (given) => given.having({ organizations: {} }),
       said: { harbor: { knowledge_base: HERE } },
       notes: [
-        `warning knowledge_source.faq: knowledge_base is locked for organization ${HARBOR}: if it is theirs, which the platform does not say, apply is refused`,
+        `warning knowledge_source.faq: knowledge_base is locked for organization ${HARBOR}. The platform does not say whether this belongs to it; if so, apply is refused.`,
       ],
     },
     {
@@ -114,7 +114,7 @@ describe('a page belongs to whom its neighbours belong to', () => {
       ...page,
       title: 'or does not answer',
       said: { harbor: SILENCE },
-      notes: [unchecked('what is locked for organization harbor')],
+      notes: [unchecked('the locked features of organization harbor')],
     },
     {
       ...page,
@@ -122,7 +122,7 @@ describe('a page belongs to whom its neighbours belong to', () => {
       desired: { ...page.desired, ...otherAgent },
       said: { harbor: { knowledge_base: HERE }, bay: { knowledge_base: HERE } },
       notes: [
-        'info knowledge_source.faq: whether knowledge_base is locked for its organization is not known: the platform does not say whose it is; apply tells',
+        'info knowledge_source.faq: Callsheet cannot tell whether knowledge_base is locked: the platform does not say which organization this belongs to. Apply reports a refusal.',
       ],
     },
     {
@@ -130,7 +130,7 @@ describe('a page belongs to whom its neighbours belong to', () => {
       title: 'where not even the account answers, nothing is checked',
       live: source({}),
       said: { account: SILENCE },
-      notes: [unchecked('what is locked for the account')],
+      notes: [unchecked('the locked features of the account')],
     },
     {
       ...page,

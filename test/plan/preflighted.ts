@@ -46,7 +46,7 @@ function tell({ severity, address, message }: Note): string {
 
 /** Words of the plan. */
 export const lockedModel = (where: string) =>
-  `model needs the feature llm.alpha-4o, which is locked ${where}; have it unlocked there, or do without it`;
+  `model needs the feature llm.alpha-4o, which is locked ${where}; have it unlocked there, or remove it from the configuration`;
 
 export const unchecked = (what: string) =>
-  `warning plan: ${what} could not be checked before writing (answered 503); apply tells what is refused`;
+  `warning plan: Callsheet could not check ${what} before writing (answered 503). Apply reports a refusal.`;

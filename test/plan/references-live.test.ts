@@ -158,7 +158,7 @@ describe('a delete of what live resources refer to', () => {
       options,
       input: { purpose: 'rollback' },
       says: 'delete refused',
-      because: ['the run made it; 1 live agent still uses it'],
+      because: ['the run created it; 1 live agent still uses it'],
     },
     {
       title: 'refuses no other change of the plan, though that resource is used',

@@ -78,7 +78,7 @@ describe('replace', () => {
         'custom_voice.harbor': { id: 'v1', name: 'Harbor', clip: clip('aa'), consent: true },
       },
       says: 'replace unsupported',
-      because: ['clip', 'new name'],
+      because: ['clip', 'another name'],
       steps: [],
     },
   ]);
@@ -186,7 +186,7 @@ describe('delete and forget', () => {
       desired: { 'agent.other': { name: 'Other' } },
       applied: { 'agent.desk': { id: 'a1', ...DESK } },
       says: 'forget',
-      because: ['gone from the platform'],
+      because: ['no longer on the platform'],
       steps: [],
     },
     {

@@ -128,15 +128,20 @@ describe('secrets that were not compared', () => {
   const EMPTY = { resources: {} };
   const ASKED = 'apply asks only for secrets that it writes.';
   const KEPT =
-    'set here and cannot be compared: the platform does not return secrets, and the state does not tell what was written. What is stored stays. If that is what is set here, callsheet state trust remembers it; --resend-secrets writes it.';
+    'set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run callsheet state trust. To write the values set here, plan with --resend-secrets.';
 
   test.each<readonly [string, readonly LeafChange[], readonly string[], string]>([
-    ['one that is not set', [one], [], `1 secret is not set here and was not compared. ${ASKED}`],
+    [
+      'one that is not set',
+      [one],
+      [],
+      `1 secret is not set here, so Callsheet did not compare it. ${ASKED}`,
+    ],
     [
       'several that are not set',
       [one, other],
       [],
-      `2 secrets are not set here and were not compared. ${ASKED}`,
+      `2 secrets are not set here, so Callsheet did not compare them. ${ASKED}`,
     ],
     ['one that is set', [one], ['env:A'], `1 secret is ${KEPT}`],
     ['several that are set', [one, other], ['env:A', 'env:B'], `2 secrets are ${KEPT}`],
@@ -144,7 +149,7 @@ describe('secrets that were not compared', () => {
       'one of each',
       [one, other],
       ['env:B'],
-      `1 secret is not set here and was not compared. ${ASKED} 1 secret is ${KEPT}`,
+      `1 secret is not set here, so Callsheet did not compare it. ${ASKED} 1 secret is ${KEPT}`,
     ],
     [
       'one source that stands in two places',
@@ -156,7 +161,7 @@ describe('secrets that were not compared', () => {
       'those that the configuration no longer has, each for itself',
       [unknown('one'), unknown('other')],
       ['one', 'other'],
-      `2 secrets are not set here and were not compared. ${ASKED}`,
+      `2 secrets are not set here, so Callsheet did not compare them. ${ASKED}`,
     ],
   ])('are counted: %s', (_, leaves, set, message) => {
     const secretOf = (source: string) => (set.includes(source) ? 'value' : undefined);

@@ -40,8 +40,8 @@ async function judged(rows: readonly Row[], there: readonly string[] = []) {
 
 const refused = { verdict: 'refused' } as const;
 const unsupported = { verdict: 'unsupported', operations: [] } as const;
-const NOT_MADE = 'which does not exist and which this plan does not make';
-const REFUSED = 'which does not exist and is refused itself';
+const NOT_MADE = 'which does not exist and which this plan does not create';
+const REFUSED = 'which does not exist and is refused too';
 
 test.each<[string, readonly Row[], readonly string[], readonly string[]]>([
   ['is there', [{ name: 'a', to: ['b'] }], ['b'], ['a ok']],

@@ -184,7 +184,7 @@ describe('the hint of a refusal', () => {
     { reply: { status: 403, body: { error: 'sms_templates_locked' } }, hint: /locked/ },
     { reply: { status: 404, body: { error: 'not_found' } }, hint: /email_template\.get/ },
     { reply: { status: 405, ...html }, hint: /email_template\.get/ },
-    { reply: { status: 400, body: { error: 'invalid_request' } }, hint: /^Correct what/ },
+    { reply: { status: 400, body: { error: 'invalid_request' } }, hint: /^Correct the named/ },
     { reply: { status: 418, body: { error: 'teapot' } }, hint: undefined },
   ])('$reply.status $reply.body.error', async ({ reply, hint }) => {
     script({ [line]: [reply] });

@@ -163,7 +163,7 @@ describe('401', () => {
     });
     const error = await failure(open({ credentials: KEY }).call(me));
     expect(error).toMatchObject({ name: 'ApiError', status: 401, error: 'invalid_token' });
-    expect(error).toMatchObject({ hint: expect.stringMatching(/minted just now.*rotated/) });
+    expect(error).toMatchObject({ hint: expect.stringMatching(/new token.*rotated/) });
   });
 
   it('says that the secret was rotated where the second minting is refused', async () => {
@@ -172,7 +172,7 @@ describe('401', () => {
       'GET /v1/me': [refused],
     });
     const error = await failure(open({ credentials: KEY }).call(me));
-    expect(error).toMatchObject({ hint: expect.stringMatching(/good until now.*rotated/) });
+    expect(error).toMatchObject({ hint: expect.stringMatching(/worked until now.*rotated/) });
   });
 
   it.each([

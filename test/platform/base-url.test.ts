@@ -21,9 +21,9 @@ describe('a base address', () => {
   });
 
   it.each([
-    [undefined, /^no base address of the platform is given$/, /platform\.base_url/],
-    ['', /^no base address/, /CALLSHEET_BASE_URL/],
-    [' ', /^no base address/, /CALLSHEET_BASE_URL/],
+    [undefined, /^the base address of the platform is not set$/, /platform\.base_url/],
+    ['', /^the base address .* is not set/, /CALLSHEET_BASE_URL/],
+    [' ', /^the base address .* is not set/, /CALLSHEET_BASE_URL/],
     ['api.example.test', /^base_url "api.example.test" is not an http\(s\) address$/, /https:\/\//],
     ['api.example.test:443', /is not an http\(s\) address/, /https:\/\//],
     ['ftp://api.example.test', /is not an http\(s\) address/, /https:\/\//],

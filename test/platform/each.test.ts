@@ -91,12 +91,12 @@ describe('the items of a list one by one', () => {
     {
       case: 'ends too soon',
       pages: [page(calls(1, 100), 150), page(calls(101, 149), 150)],
-      says: /says that there are 150 and gave 149$/,
+      says: /reports 150 entries and returned 149$/,
     },
     {
       case: 'repeats a page',
       pages: [page(calls(1, 100), 200), page(calls(1, 100), 200)],
-      says: /says that there are 200 and gave 100$/,
+      says: /reports 200 entries and returned 100$/,
     },
     {
       case: 'shrinks',
@@ -106,7 +106,7 @@ describe('the items of a list one by one', () => {
     {
       case: 'gives another page',
       pages: [page(calls(1, 100), 200), page(calls(101, 200), 200, 3)],
-      says: /page 2 was asked for and it gave page 3$/,
+      says: /page 2 was requested, and it returned page 3$/,
     },
     {
       case: 'has an empty page before its last',

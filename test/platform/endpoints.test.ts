@@ -12,8 +12,8 @@ describe('an override', () => {
     { operation: 'updateSmsTemplate', written: { method: 'POST' }, says: [] },
     { operation: 'listSmsTemplates', written: { path: '/v2/texts/' }, says: [] },
     { operation: 'listSmsTemplates', written: {}, says: [] },
-    { operation: 'getAgnt', written: {}, says: [/^getAgnt is no operation/] },
-    { operation: 'toString', written: {}, says: [/^toString is no operation/] },
+    { operation: 'getAgnt', written: {}, says: [/^getAgnt is not an operation/] },
+    { operation: 'toString', written: {}, says: [/^toString is not an operation/] },
     { operation: 'getAgent', written: {}, says: [/^getAgent is documented: it stays at GET/] },
     {
       operation: 'deleteAgent',
@@ -23,16 +23,16 @@ describe('an override', () => {
     ...(
       [
         ['texts', /does not begin with a slash/],
-        ['/a?b=c', /what a path cannot/],
-        ['/a#b', /what a path cannot/],
-        ['/a b', /what a path cannot/],
-        ['/a\\b', /what a path cannot/],
-        ['/a;b', /what a path cannot/],
-        ['/{', /what a path cannot/],
-        ['/a//b', /what a path cannot/],
+        ['/a?b=c', /that a path cannot/],
+        ['/a#b', /that a path cannot/],
+        ['/a b', /that a path cannot/],
+        ['/a\\b', /that a path cannot/],
+        ['/a;b', /that a path cannot/],
+        ['/{', /that a path cannot/],
+        ['/a//b', /that a path cannot/],
         ['/a/../b', /a step of dots/],
-        ['/v1/agents', /may lead to what is listAgents, GET \/v1\/agents$/],
-        ['/v1/agents/x', /may lead to what is getAgent/],
+        ['/v1/agents', /may lead to the operation listAgents, GET \/v1\/agents$/],
+        ['/v1/agents/x', /may lead to the operation getAgent/],
       ] as const
     ).map(([path, words]) => ({
       operation: 'listSmsTemplates',
@@ -64,7 +64,7 @@ describe('an override', () => {
   it('that is wrong stops a client before it is opened, with all that is wrong', () => {
     const endpoints = { getAgnt: {}, deleteAgent: { path: '/x' } };
     expect(() => readEndpoints({ endpoints, assume: true })).toThrow(
-      /^platform.endpoints cannot be used: getAgnt is no operation of the platform; the path of deleteAgent lacks/,
+      /^platform.endpoints cannot be used: getAgnt is not an operation of the platform; the path of deleteAgent lacks/,
     );
   });
 });
@@ -112,7 +112,7 @@ describe('a call', () => {
         code: 'refused',
         message:
           'listSmsTemplates is not called: the specification does not show it (assumption sms_template.list), and platform.assume is false',
-        hint: 'Say where the platform has it under platform.endpoints.listSmsTemplates, or set platform.assume to true.',
+        hint: 'Set the path of the platform for it under platform.endpoints.listSmsTemplates, or set platform.assume to true.',
       });
       expect(client.spent().requests).toBe(0);
     },
@@ -147,20 +147,20 @@ describe('nothing at an address', () => {
       what: 'of an assumed list',
       operation: 'listSmsTemplates',
       line: 'GET /v1/sms-templates',
-      hint: 'The platform does not have this call: its specification does not show it (assumption sms_template.list). If it has it elsewhere, say where under platform.endpoints.listSmsTemplates.',
+      hint: 'The platform does not have this call: its specification does not show it (assumption sms_template.list). If the platform has it at another path, set platform.endpoints.listSmsTemplates.',
     },
     {
       what: 'of an assumed record',
       operation: 'getSmsTemplate',
       line: 'GET /v1/sms-templates/t',
-      hint: 'The platform may not have this call: its specification does not show it (assumption sms_template.get). If it has it elsewhere, say where under platform.endpoints.getSmsTemplate.',
+      hint: 'The platform may not have this call: its specification does not show it (assumption sms_template.get). If the platform has it at another path, set platform.endpoints.getSmsTemplate.',
     },
     {
       what: 'where another method is wanted',
       operation: 'getSmsTemplate',
       line: 'GET /v1/sms-templates/t',
       reply: { status: 405 },
-      hint: 'The platform may not have this call: its specification does not show it (assumption sms_template.get). If it has it elsewhere, say where under platform.endpoints.getSmsTemplate.',
+      hint: 'The platform may not have this call: its specification does not show it (assumption sms_template.get). If the platform has it at another path, set platform.endpoints.getSmsTemplate.',
     },
     {
       what: 'where the stack puts it',

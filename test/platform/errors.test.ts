@@ -31,7 +31,7 @@ const rows: readonly {
       details: { existingSource: { id: 's', name: 'faq', status: 'active' } },
     },
     fields: { error: 'duplicate_source', issues: [] },
-    says: 'duplicate_source; The file exists; it is there as "faq", id s, active',
+    says: 'duplicate_source; The file exists; it exists as "faq", id s, active',
   },
   {
     shape: 'validation, with paths that are lists',

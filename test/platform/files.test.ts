@@ -166,7 +166,7 @@ describe.each(WAYS)('a file in %s', (way) => {
     );
     expect(error).toMatchObject({
       code: 'stale',
-      message: 'a.wav changed while it was used: it cannot be opened any more',
+      message: 'a.wav changed while it was used: it can no longer be opened',
       cause: new Error('EACCES'),
     });
     expect(server.whole).toEqual([]);

@@ -132,37 +132,37 @@ describe('a list that does not add up, however often it is read', () => {
     {
       case: 'a short page',
       pages: [page(items(1, 99), 150), page(items(101, 150), 150)],
-      says: /^GET \/v1\/agents did not list everything: it says that there are 150 and gave 149$/,
+      says: /^GET \/v1\/agents did not list everything: it reports 150 entries and returned 149$/,
     },
     {
       case: 'too many items',
       pages: [page(items(1, 3), 2)],
-      says: /says that there are 2 and gave 3$/,
+      says: /reports 2 entries and returned 3$/,
     },
     {
       case: 'the first page again',
       pages: [page(items(1, 100), 200), page(items(1, 100), 200)],
-      says: /100 of its items came more than once$/,
+      says: /100 of its items more than once$/,
     },
     {
       case: 'a total that changes, and no page for it',
       pages: [page(items(1, 100), 200), page(items(101, 200), 201, 2)],
-      says: /says that there are 201 and gave 200$/,
+      says: /reports 201 entries and returned 200$/,
     },
     {
       case: 'fewer pages than it takes',
       pages: [page(items(1, 100), 250, 1)],
-      says: /says that there are 250 and gave 100$/,
+      says: /reports 250 entries and returned 100$/,
     },
     {
       case: 'another page than was asked for',
       pages: [page(items(1, 100), 200), { body: numbered(items(101, 200), 3) }],
-      says: /page 2 was asked for and it gave page 3$/,
+      says: /page 2 was requested, and it returned page 3$/,
     },
     {
       case: 'more pages than its first one lets expect',
       pages: [page(items(1, 1), 500, 5)],
-      says: /says that there are 500 and gave 1$/,
+      says: /reports 500 entries and returned 1$/,
     },
   ])('$case', async ({ pages, says }) => {
     script({ [agents]: always(...pages) });
@@ -177,7 +177,7 @@ describe('a list that does not add up, however often it is read', () => {
   it('is an error of a list without pagination, too', async () => {
     script({ [templates]: always(bare([...items(1, 2), ...items(2, 2)])) });
     expect(await failure(open().list(bareList))).toMatchObject({
-      message: expect.stringMatching(/1 of its items came more than once$/),
+      message: expect.stringMatching(/1 of its items more than once$/),
     });
   });
 
@@ -185,7 +185,7 @@ describe('a list that does not add up, however often it is read', () => {
     script({ 'GET /v1/custom-voices': always(page(items(1, 50), 60)) });
     const voices = { operation: 'listCustomVoices', query: { organizationId: 'o' } };
     expect(await failure(open().list(voices))).toMatchObject({
-      message: expect.stringMatching(/says that there are 60 and gave 50$/),
+      message: expect.stringMatching(/reports 60 entries and returned 50$/),
     });
   });
 });

@@ -30,7 +30,7 @@ describe("a session of the PBX provider's users", () => {
   it.each([
     { given: undefined, says: 'none is given' },
     { given: '  ', says: 'none is given' },
-    { given: 'canary canary', says: 'what is given is not one' },
+    { given: 'canary canary', says: 'the given value is not a token' },
   ])('is not asked for without it: $given', async ({ given, says }) => {
     const client = open({ pbxApiKey: given });
     const error = await failure(client.call(wanted));

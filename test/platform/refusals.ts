@@ -18,17 +18,17 @@ const agent = { agentId: 'a' };
 const coded = (error: string, error_description: string): Json => ({ error, error_description });
 
 const LOCKED =
-  'Have it unlocked for the organization (`callsheet get features` shows what is locked, and where), or take it out of the configuration.';
+  'Have it unlocked for the organization (`callsheet get features` shows each lock and its place), or remove it from the configuration.';
 const IF_LOCKED = `Nothing was saved. If a feature is locked: h${LOCKED.slice(1)}`;
-const READ_400 = 'Correct what it names and try again.';
+const READ_400 = 'Correct the named fields and try again.';
 const WRITE_400 = `Nothing was saved. ${READ_400}`;
-const OUT_OF_REACH = 'The key does not reach it: check the id, and whose credentials these are.';
+const OUT_OF_REACH =
+  'The key has no access to it: check the id and the account of the credentials.';
 const GONE =
-  'It does not exist, or the key does not reach it: check the id, and whose credentials these are.';
-const TAKEN =
-  'Nothing was saved. Choose another name, or have Callsheet manage the one that is there.';
+  'It does not exist, or the key has no access to it: check the id and the account of the credentials.';
+const TAKEN = 'Nothing was saved. Choose another name, or let Callsheet manage the existing one.';
 const TOKEN =
-  'CALLSHEET_ACCESS_TOKEN has expired (tokens live 24 hours) or its key was rotated. Set a fresh one, or CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET.';
+  'CALLSHEET_ACCESS_TOKEN has expired (tokens live 24 hours) or its key was rotated. Set a new one, or CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET.';
 const SCOPE =
   'The key is limited to one reseller or organization; this needs a key for the whole account.';
 
@@ -114,7 +114,7 @@ export const REFUSALS: readonly Refused[] = [
     status: 404,
     body: coded('not_found', 'Version not found for this agent'),
     says: 'not_found; Version not found for this agent',
-    hint: 'The agent is gone or out of reach, or the platform no longer keeps that version: `callsheet history` shows those that it keeps.',
+    hint: 'The agent is gone or out of reach, or the platform no longer keeps that version: `callsheet history` shows the versions that it keeps.',
   },
   {
     part: 'Revert: briefly unavailable',
@@ -130,7 +130,7 @@ export const REFUSALS: readonly Refused[] = [
     status: 500,
     body: coded('internal_error', 'Something failed.'),
     says: 'internal_error; Something failed',
-    hint: 'The platform failed and does not say whether anything was saved. Look before you try again.',
+    hint: 'The platform failed and does not say whether anything was saved. Check before you try again.',
   },
   {
     part: 'SIP registration: a wrong type',
@@ -221,7 +221,7 @@ export const REFUSALS: readonly Refused[] = [
     status: 502,
     body: coded('upstream_error', 'Cloning failed'),
     says: 'upstream_error; Cloning failed',
-    hint: 'Try again later. If it stays so, use another recording: 10 to 30 seconds of one clear voice work best.',
+    hint: 'Try again later. If it fails again, use another recording: 10 to 30 seconds of one clear voice work best.',
   },
   {
     part: 'Knowledge base sources: a duplicate',
@@ -232,8 +232,8 @@ export const REFUSALS: readonly Refused[] = [
       error_description: 'This file is already in the knowledge base.',
       details: { existingSource: { id: 's-1', name: 'prices.pdf', status: 'active' } },
     },
-    says: 'duplicate_source; This file is already in the knowledge base; it is there as "prices.pdf", id s-1, active',
-    hint: 'Nothing was added. Give the source in the configuration the name or the url of the one that is there.',
+    says: 'duplicate_source; This file is already in the knowledge base; it exists as "prices.pdf", id s-1, active',
+    hint: 'Nothing was added. Give the source in the configuration the name or the url of the existing source.',
   },
   {
     part: 'E-mail templates: locked',
@@ -276,7 +276,7 @@ export const REFUSALS: readonly Refused[] = [
     status: 403,
     body: { error: 'organization not accessible' },
     says: 'organization not accessible',
-    hint: 'The organization does not belong to this account: check its id in the configuration, and whose credentials these are.',
+    hint: 'The organization does not belong to this account: check its id in the configuration, and the account of the credentials.',
   },
   {
     part: 'SMS templates, list: a malformed organization',

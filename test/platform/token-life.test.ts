@@ -59,7 +59,7 @@ describe('a token that the platform no longer takes', () => {
     const error = await failure(client.call(me));
     expect(error).toMatchObject({
       message: expect.stringMatching(/^the platform refused the credentials: POST .* answered 401/),
-      hint: 'They were good until now, so the key was rotated or deleted: set CALLSHEET_CLIENT_SECRET to its new secret.',
+      hint: 'They worked until now, so the key was rotated or deleted: set CALLSHEET_CLIENT_SECRET to its new secret.',
     });
     expect(minted()).toBe(2);
   });
@@ -84,7 +84,7 @@ describe('a token that the platform no longer takes', () => {
     expect(error).toMatchObject({
       status: 401,
       hint: expect.stringMatching(
-        /^CALLSHEET_ACCESS_TOKEN was minted before its key's secret was rotated/,
+        /^CALLSHEET_ACCESS_TOKEN was issued before its key's secret was rotated/,
       ),
     });
   });

@@ -107,7 +107,7 @@ const catalogueRows: readonly Row[] = [
     wants: agent({ model: 'alpha-9' }),
     seed: live({ model: 'alpha-4.1' }),
     because:
-      'model: the platform offers organization harbor no language model alpha-9; choose one that it has: alpha-4.1, alpha-4o',
+      'model: the platform offers organization harbor no language model alpha-9; choose one of: alpha-4.1, alpha-4o',
     answers: 400,
   },
   {
@@ -127,7 +127,7 @@ const catalogueRows: readonly Row[] = [
     wants: agent({ stt_model: 'earx' }),
     seed: live({ stt_model: 'voxc' }),
     because:
-      'stt_model: the platform has no speech-to-text provider earx; choose one that it has: voxc (callsheet get stt_providers)',
+      'stt_model: the platform has no speech-to-text provider earx; choose one of: voxc (callsheet get stt_providers)',
     answers: 400,
   },
   {

@@ -46,7 +46,7 @@ test('what depends on something refused is refused with it, and says on what', a
       const { changes } = await stage.plan({}, { exit: 4, env });
       expect(changes.map(({ verdict }) => verdict)).toEqual(['refused', 'refused']);
       expect(changes[1]?.reason).toContain(
-        'it refers to retry_policy.gentle, which does not exist and is refused itself',
+        'it refers to retry_policy.gentle, which does not exist and is refused too',
       );
     },
   );
@@ -106,7 +106,7 @@ test('a lock that is set between plan and apply fails its change alone, in words
       { address: 'agent.recall', status: 'done' },
     ]);
     const message =
-      'refused since the plan: model needs the feature llm.alpha-4o, which is locked for organization harbor at its reseller; have it unlocked there, or do without it';
+      'refused since the plan: model needs the feature llm.alpha-4o, which is locked for organization harbor at its reseller; have it unlocked there, or remove it from the configuration';
     expect(ledger[0].message).toContain(message);
     expect(ledger[0].message).toContain('answered 403');
   });
@@ -214,12 +214,10 @@ test.each(['coded', 'page', 'method'] as const)(
         );
         expect(notes.map(({ message }) => message).sort()).toEqual([
           expect.stringContaining(
-            'what is locked for organization harbor could not be checked before writing',
+            'Callsheet could not check the locked features of organization harbor before writing',
           ),
-          expect.stringContaining('whether there is such a language model could not be checked'),
-          expect.stringContaining(
-            'whether there is such a speech-to-text provider could not be checked',
-          ),
+          expect.stringContaining('could not check whether this language model exists'),
+          expect.stringContaining('could not check whether this speech-to-text provider exists'),
         ]);
         await stage.apply();
       },

@@ -333,7 +333,9 @@ const ROWS: readonly Row[] = [
         '    greeting_message: Hi\n    enable_recording',
       ),
     happens: (stage) => edit(stage, 'Cedar', { greeting_message: null }),
-    refused: ['agent.clinic["cedar"] greeting_message: it would not read as what is live'],
+    refused: [
+      'agent.clinic["cedar"] greeting_message: the configuration would not have the live value',
+    ],
     diff: [],
     isEmpty: false,
   },
@@ -375,7 +377,7 @@ const ROWS: readonly Row[] = [
   {
     title: 'what is not valid here stays out',
     happens: (stage) => edit(stage, 'Recall', { agent_type: 'brand_new' }),
-    refused: ['agent.recall agent_type: what is live is not valid'],
+    refused: ['agent.recall agent_type: the live value is not valid'],
     diff: [],
     isEmpty: false,
   },
@@ -500,7 +502,7 @@ describe('around it', () => {
     await stage.apply();
     const flags = { dir: stage.folder, format: 'markdown', accept: ['agent.recall'] } as const;
     const { err } = await stage.run((to) => drift(flags, to), { exit: 1 });
-    expect(err).toContain('--format markdown cannot stand beside --accept');
+    expect(err).toContain('--format markdown cannot be used with --accept');
   });
 
   staged('an address that nothing has', async (stage) => {
@@ -533,7 +535,7 @@ staged('a prompt that somebody edits while pull is at work is left to them', asy
     (to) => pull([], { dir: stage.folder, format: 'text' }, { ...to, wire }),
     { exit: 5 },
   );
-  expect(err).toContain('prompts/desk.md was changed while pull was at work');
+  expect(err).toContain('prompts/desk.md was changed while pull was running');
   expect(await stage.read('prompts/desk.md')).toBe(mine);
 });
 

@@ -76,7 +76,7 @@ test('what the configuration has no words for is left out, and told', () => {
     {},
   );
   expect(one?.remarks.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
-    'brand_new: no schema knows it: it stands under unchecked',
+    'brand_new: no schema knows the field: it is written under unchecked',
     'api_token: it is named like a secret, and no schema says what it is',
     'config: it has the key <<; it is left out',
   ]);

@@ -31,7 +31,7 @@ describe('queue add, work and show', () => {
     const worked = await stage.work();
     expect(worked).toMatchObject({
       exit: 0,
-      out: expect.stringContaining('5 stacks done, 0 of them not well; 0 given back'),
+      out: expect.stringContaining('5 stacks done, 0 of them with a failure; 0 given back'),
     });
     expect(stage.names()).toEqual([0, 1, 2, 3, 4].map((at) => `clinic-00${at} desk 0`));
     const report = await stage.report(id);
@@ -82,8 +82,8 @@ describe('queue add, work and show', () => {
     cpSync(stage.dir, other, { recursive: true });
     appendFileSync(join(other, 'clinic-001', 'agents.yaml'), '    greeting_message: Hello.\n');
     const worked = await stage.work({ dir: other });
-    expect(worked.out).toContain('2 stacks done, 0 of them not well; 1 given back');
-    expect(worked.out).toContain('its configuration is another one at a worker');
+    expect(worked.out).toContain('2 stacks done, 0 of them with a failure; 1 given back');
+    expect(worked.out).toContain('its configuration differs at a worker');
     expect(stage.names()).not.toContain('clinic-001 desk 0');
     expect((await stage.report(out.trim())).exit).toBe(6);
   });
@@ -114,7 +114,9 @@ describe('queue add, work and show', () => {
 describe('a worker', () => {
   test('may be there before anything is enqueued', async () => {
     const stage = await openStage(await postgres.database(), { stacks: 1 });
-    expect((await stage.work()).out).toContain('0 stacks done, 0 of them not well; 0 given back');
+    expect((await stage.work()).out).toContain(
+      '0 stacks done, 0 of them with a failure; 0 given back',
+    );
     await stage.enqueue(APPLY, AGREED);
     expect((await stage.work()).out).toContain('1 stack done');
   });
@@ -179,12 +181,12 @@ describe('a worker', () => {
       `update callsheet_queue.callsheet_task set suspect = true, died = '{a,b,c,d,e}'`,
       [],
     );
-    expect((await stage.work()).out).toContain('1 stack done, 1 of them not well; 0 given back');
+    expect((await stage.work()).out).toContain(
+      '1 stack done, 1 of them with a failure; 0 given back',
+    );
     const report = await stage.report(out.trim());
     expect(report.exit).toBe(1);
-    expect(report.out).toContain(
-      '5 workers died while they worked on this stack and on nothing else',
-    );
+    expect(report.out).toContain('5 workers died while they worked only on this stack');
     expect(stage.names()).toEqual([]);
   });
 });
@@ -198,13 +200,13 @@ test('queue add refuses what makes no sense, and says why', async () => {
 });
 
 const WRONG = [
-  { words: ['apply'], flags: {}, says: /nobody is there to agree/ },
+  { words: ['apply'], flags: {}, says: /approval is needed/ },
   { words: ['drift', 'x'], flags: {}, says: /drift takes no folder/ },
   { words: ['plan'], flags: { target: ['agent.a'] }, says: /--target agent\.a/ },
   {
     words: ['drift'],
     flags: { allowDelete: true },
-    says: /--allow-delete is no flag of drift/,
+    says: /--allow-delete is not a flag of drift/,
   },
   { words: ['plan'], flags: { out: 'x' }, says: /--out writes the plans/ },
 ] as const;

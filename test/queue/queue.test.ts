@@ -171,7 +171,7 @@ describe('a queue', () => {
     {
       what: 'nobody listens',
       address: () => 'postgres://callsheet@127.0.0.1:1/postgres',
-      says: /does not answer: nobody listens there/,
+      says: /does not answer: no server listens there/,
     },
     {
       what: 'no such database',
@@ -207,7 +207,7 @@ describe('a queue', () => {
     };
     const weak = url.replace('callsheet@', 'weak@');
     expect((await failureOf(() => openQueue(weak, options))).message).toMatch(
-      /refused: this user may not do that/,
+      /refused: this user has no permission for that/,
     );
   });
 });

@@ -97,7 +97,7 @@ test('a bad column in 20,000 rows is told thrice, and counted', () => {
     '  number, not text  (schema/type)',
     '  and 19,997 others alike, the last in line 20001',
     '20,000 errors',
-    'callsheet validate --format json has those that are left out.',
+    'callsheet validate --format json lists all of them.',
   ]);
 });
 

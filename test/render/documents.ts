@@ -218,7 +218,7 @@ const replaced = changeOf({
   action: 'replace',
   name: 'Reminder',
   source: 'templates/sms.yaml:2',
-  reason: 'message_type cannot be changed once it exists; it is made anew under another id',
+  reason: 'message_type cannot be changed once it exists; it is replaced and gets a new id',
   fields: [
     fieldOf('message_type', 'sms', 'mms'),
     fieldOf('tags', ['reminder'], ['reminder', 'picture']),
@@ -263,8 +263,7 @@ const everything: PlanDocument = planOf(
       {
         severity: 'warning',
         address: 'agent.translator',
-        message:
-          'status is no longer configured; it cannot be cleared, so its value stays on the platform',
+        message: 'status is no longer configured; the platform cannot clear it, so its value stays',
       },
       ...['agent.reception', 'agent.translator', 'agent.after_hours'].map((address) => ({
         severity: 'info' as const,

@@ -88,7 +88,7 @@ test('a comment is never longer than it may be, and says what is missing', () =>
     const page = renderFleetMarkdown(fleet(many), pages, { limit });
     expect(page.length).toBeLessThanOrEqual(limit);
     expect(page).toMatch(/_[\d,]+ more stacks: the job's log lists them\._/);
-    expect(page).toContain('details are not shown');
+    expect(page).toContain('do not fit in a comment');
   }
 });
 

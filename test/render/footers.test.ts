@@ -74,6 +74,6 @@ test('what was found out about a run that died', () => {
     },
   ]);
   expect(footersOf(plan([]))).toMatchObject([
-    { items: [{ address: null, text: 'all that it did was written down before' }] },
+    { items: [{ address: null, text: 'its journal already records everything that it did' }] },
   ]);
 });

@@ -114,7 +114,7 @@ test('the longest changes are folded first, and it is said', () => {
     '- <code>&#126; agent.long</code> Front desk: <code>system_prompt</code> (folded)',
   );
   expect(text).toContain('- model: "a"\n+ model: "b"');
-  expect(text).toContain('_1 change folded: a comment is too short for them.');
+  expect(text).toContain('_1 change folded: they do not fit in a comment.');
 });
 
 test('whatever the limit, it is kept, and fences and blocks are closed', () => {

@@ -14,14 +14,14 @@ const passed: Rehearsal = {
     step('apply', '1 done in 1 write, each read back'),
     step('again', 'a second plan is empty'),
     step('failure', 'from write 1 of 1 on the platform answered 500: 1 failed'),
-    step('resume', 'applied again, it came to its end, and a second plan is empty'),
+    step('resume', 'a second apply completed, and the plan after it is empty'),
     step('rollback', 'both runs are rolled back'),
-    step('return', 'the fleet is as it was, but for new ids, history and times'),
+    step('return', 'the fleet is as before, except for new ids, history and times'),
   ],
   differences: [],
   differing: 0,
   faults: ['429', 'drawn from the seed tuesday'],
-  filled: ['the history of each agent is one entry, with what the agent is now'],
+  filled: ['the history of each agent is one entry, with its current values'],
   assumptions: ['agent.list-subset'],
 };
 
@@ -39,7 +39,7 @@ export const rehearsals: { readonly [name: string]: PlanDocument } = {
       faults: [],
       steps: [
         ...passed.steps.slice(0, 6),
-        { ...step('return', 'the fleet is not as it was: 3 leaves differ'), outcome: 'partial' },
+        { ...step('return', 'the fleet is not as before: 3 leaves differ'), outcome: 'partial' },
       ],
       differences: [
         {

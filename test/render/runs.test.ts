@@ -116,7 +116,7 @@ test('that somebody else wrote in between is said last', () => {
     lineOf('agent.b', { interleaved: [{ ...OTHERS, order: 'after' }] }),
   ];
   expect(renderLedgerText(lines, { ...AT_80, width: 200 })).toMatch(
-    /Done: 2 updated\.\n1 resource was written by somebody else at the same moment: .*\n$/,
+    /Done: 2 updated\.\n1 resource was edited by another author at the same moment\. .*\n$/,
   );
 });
 

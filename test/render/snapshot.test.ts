@@ -31,7 +31,7 @@ test('a header that every agent has is left out in one line, and what keeps it i
   const text = renderSnapshotText(SUMMARY, options);
   expect(text.slice(text.indexOf('Left out'))).toBe(
     [
-      'Left out, as the file is not encrypted: 30 sensitive values',
+      'Left out, because the file is not encrypted: 30 sensitive values',
       `  agent.desk_0 and 29 others  ${PATH}`,
       '  An encrypted one has them (--passphrase-file, --recipient).',
       '',

@@ -130,11 +130,9 @@ test.each([
 test('an accepted conflict says that what is live is overwritten', () => {
   const plan = planOf([changeOf({ fields: [fieldOf('model', 'a', 'b', { cause: 'conflict' })] })]);
   const accepted = { ...plan, options: { ...plan.options, accept_conflicts: true } };
-  expect(renderPlanText(plan, PLAIN)).toContain(
-    'To overwrite it,\n    plan with --accept-conflicts.',
-  );
+  expect(renderPlanText(plan, PLAIN)).toContain('To keep the live values, put them into');
   expect(renderPlanText(accepted, PLAIN)).toContain(
-    'What is live is overwritten, as --accept-conflicts allows.',
+    'The live values will be overwritten (--accept-conflicts).',
   );
 });
 
@@ -202,7 +200,7 @@ test.each([
 });
 
 test('a resource that is gone is shown as gone', () => {
-  const reason = '5d2b, which the state names, is gone from the platform';
+  const reason = '5d2b is in the state, but no longer on the platform';
   const text = driftOf(changeOf({ action: 'create', reason, missing_id: '5d2b', fields: [] }));
   expect(text).toContain(
     `  - agent.reception  Front desk  agents/reception.yaml:4\n    ${reason}\n`,

@@ -89,7 +89,7 @@ describe('another organization', () => {
         state: ownState(stage),
       };
       const said = await restoreOn(stage, file, { ...flags, dryRun: true, format: 'text' });
-      expect(said.out).toContain('transfer_rules names ids that change, and keeps the old ones');
+      expect(said.out).toContain('transfer_rules names ids that change, and keeps the old ids');
       const kept = await restoreOn(stage, file, flags);
       expect(kept.summary().status).toBe('done');
       const copy = [...stage.sim.store.agents.values()].find(

@@ -49,7 +49,7 @@ describe('a file that is no snapshot to restore', () => {
     const { store } = stage.sim;
     for (const id of [...store.organizations.keys()]) store.organizations.delete(id);
     const { err } = await restoreOn(stage, file, { state: ownState(stage) }, { exit: 1 });
-    expect(flat(err)).toContain('organizations of the snapshot are not there');
+    expect(flat(err)).toContain('organizations of the snapshot do not exist');
     expect(err).toContain('--map-organization OLD=NEW');
   });
 });
@@ -71,7 +71,7 @@ describe('a target that is not empty', () => {
     const flags = { state: ownState(stage) };
     const refused = await restoreOn(stage, file, flags, { exit: 4 });
     expect(flat(refused.err)).toContain(
-      'the target is not empty: 6 resources of the snapshot are there already (1 of them not as it was), and 1 other resource beside them',
+      'the target is not empty: 6 resources of the snapshot are there already (1 of them changed), and 1 other resource',
     );
     expect(refused.err).toContain(`agent.desk  ${desk.id}  differs`);
     expect(stage.writes().length).toBe(writes);
@@ -106,7 +106,7 @@ describe('a target that is not empty', () => {
     wipe(stage.sim);
     const flags = { state: ownState(stage), autoApprove: false };
     const unasked = await restoreOn(stage, file, flags, { exit: 1 });
-    expect(flat(unasked.err)).toContain('nobody is there to agree, as stdin is not a terminal');
+    expect(flat(unasked.err)).toContain('approval is needed, and there is no terminal to ask on');
     await stage.edit('callsheet.yaml', 'callsheet: 1\n', FROZEN);
     const frozen = await restoreOn(stage, file, { state: ownState(stage) }, { exit: 4 });
     expect(frozen.summary().status).toBe('refused');
@@ -142,7 +142,9 @@ describe('what no snapshot holds', () => {
       exit: 1,
       env: { ...KEY, ...NO_SECRETS },
     });
-    expect(flat(missing.err)).toContain('1 secret must be supplied, as no snapshot holds them');
+    expect(flat(missing.err)).toContain(
+      '1 secret must be supplied, because no snapshot holds them',
+    );
     const name = 'CALLSHEET_SECRET_AGENT_DESK_INTEGRATIONS_SMSPROVIDER_AUTH_TOKEN';
     expect(missing.err).toContain(name);
     expect(stage.sim.store.agents.size).toBe(0);
@@ -189,7 +191,7 @@ describe('what no snapshot holds', () => {
     expect(fleetOf(stage.sim)).toEqual(before);
     const unset = { env: { CRM_KEY: '' }, exit: 1 };
     const named = await restoreOn(stage, file, { ...flags, secrets }, unset);
-    expect(named.err).toContain('names what cannot be read');
+    expect(named.err).toContain('names sources that cannot be read');
   });
 
   staged('comes with the files that were kept in it', async (stage) => {
@@ -220,7 +222,7 @@ describe('what no snapshot holds', () => {
       'knowledge_source.clinic.prices',
     ]);
     expect(exceptions.map(({ message }) => message)).toContain(
-      'voice_settings.voice_id is left out: the custom voice that it names is not restored',
+      'voice_settings.voice_id is left out, because its custom voice is not restored',
     );
     // Once somebody has found the files, the same command brings along what lacked them.
     const found = await restoreOn(stage, file, { ...flags, media });

@@ -178,6 +178,6 @@ describe('what was agreed to before the parts are planned again', () => {
   ])('%s', (_what, more, isStale) => {
     const message = beyondAgreement(plan(change(more)), agreed)?.message;
     if (!isStale) expect(message).toBeUndefined();
-    else expect(message).toContain('no longer as it was when the restoration was agreed to');
+    else expect(message).toContain('changed after the restore was approved');
   });
 });

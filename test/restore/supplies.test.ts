@@ -28,7 +28,7 @@ test('a variable is taken for the one secret that it stands for', async () => {
 
 test('a variable that stands for two secrets is refused: one of them would go to another agent', async () => {
   await expect(supplies(['agent.north_side', 'agent.north-side'])).rejects.toThrow(
-    `${VARIABLE} stands for two secrets: agent.north_side ${PATH} and agent.north-side ${PATH}`,
+    `${VARIABLE} is used for two secrets: agent.north_side ${PATH} and agent.north-side ${PATH}`,
   );
 });
 
@@ -37,8 +37,8 @@ test.each<readonly [string, string | undefined]>([
   ['agent', undefined],
   ['sms_template', undefined],
   ["'*'", undefined],
-  ['agent.nort_side', 'does not hold: agent.nort_side'],
-  ['agents', 'does not hold: agents'],
+  ['agent.nort_side', 'does not contain: agent.nort_side'],
+  ['agents', 'does not contain: agents'],
 ])('a file of secrets that names %s', async (pattern, refused) => {
   const folder = temporaryFolder();
   const file = join(folder, 'secrets.yaml');

@@ -66,7 +66,7 @@ describe('an edit since the run', () => {
       ['agent.one was edited since the run, last by user:kim agent.two is fine via a b'],
     ],
     [
-      'is told though nothing is known of it',
+      'is told though it',
       [entry(50, { actor: null, source: null, at: null })],
       ['agent.one was edited since the run, last by someone'],
     ],
@@ -156,7 +156,7 @@ describe('what the run made and a rollback deletes', () => {
       made('sha256:made'),
       now('sha256:edited'),
       [
-        'retry_policy.new was edited since the run made it, by whom is not recorded; it would be deleted',
+        'retry_policy.new was edited since the run created it, by an unrecorded author; it would be deleted',
       ],
     ],
     [
@@ -164,7 +164,7 @@ describe('what the run made and a rollback deletes', () => {
       made('sha256:made'),
       now('sha256:edited', '2026-03-02T09:00:00.250Z'),
       [
-        'retry_policy.new was edited since the run made it at 2026-03-02T09:00:00Z, by whom is not recorded; it would be deleted',
+        'retry_policy.new was edited since the run created it at 2026-03-02T09:00:00Z, by an unrecorded author; it would be deleted',
       ],
     ],
   ])('%s', async (_title, undone, pin, messages) => {

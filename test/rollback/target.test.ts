@@ -133,7 +133,7 @@ describe('what is not in the snapshot', () => {
     expect(undo.impossible).toMatchObject([
       {
         address: 'custom_voice.harbor',
-        why: 'it was made since the snapshot, and the platform has no endpoint that deletes a custom_voice',
+        why: 'it was created since the snapshot, and the platform has no endpoint that deletes a custom_voice',
         advice: 'Delete it in the dashboard.',
       },
     ]);
@@ -158,10 +158,10 @@ describe('what is gone', () => {
     );
     expect(undo.desired).toHaveLength(isMade ? 1 : 0);
     expect(undo.impossible.map(({ why }) => why)).toEqual(
-      isMade ? [] : [expect.stringMatching(/^it is gone, and a snapshot holds no files/)],
+      isMade ? [] : [expect.stringMatching(/^it was deleted, and a snapshot holds no files/)],
     );
     for (const { advice } of undo.impossible)
-      expect(advice).toBe('Apply makes it again where the configuration has it.');
+      expect(advice).toBe('Apply creates it again if it is configured.');
   });
 
   test('comes back without fields that no schema knows', () => {
@@ -174,7 +174,7 @@ describe('what is gone', () => {
       {
         address: 'agent.desk',
         path: 'brand_new',
-        why: 'is a field that no schema knows; it comes back without it',
+        why: 'is a field that no schema knows; the resource is restored without it',
         advice: 'Set it in the dashboard.',
       },
     ]);
@@ -207,7 +207,7 @@ describe('what is gone', () => {
       gone,
     );
     expect(undo.impossible.map(({ path, why }) => `${path} ${why}`)).toEqual([
-      `${SECRET} is secret, so no snapshot holds it; it comes back without it, until an apply writes it`,
+      `${SECRET} is secret, so no snapshot holds it; the resource is restored without it, until an apply writes it`,
     ]);
     expect(undo.restored.get('agent.desk')?.leaves).toEqual({
       name: { value: 'a1' },

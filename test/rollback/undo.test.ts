@@ -206,7 +206,7 @@ describe('a value that the platform does not return', () => {
     const undo = undoRun(journalOf([deleted(DESK, { resource: digested })]));
     expect(undo.desired[0]?.document).not.toHaveProperty('brand_new');
     expect(undo.impossible).toMatchObject([
-      { path: 'brand_new', why: expect.stringContaining('it comes back without it') },
+      { path: 'brand_new', why: expect.stringContaining('the resource is restored without it') },
     ]);
     expect(undo.restored.get('agent.desk')?.leaves).toEqual({ brand_new: { unsettled: true } });
   });
@@ -260,7 +260,7 @@ describe('what a run made', () => {
       {
         address: 'custom_voice.new',
         path: null,
-        why: 'it was made by the run, and the platform has no endpoint that deletes a custom_voice',
+        why: 'the run created it, and the platform has no endpoint that deletes a custom_voice',
         advice: 'Delete it in the dashboard.',
       },
     ]);
@@ -310,7 +310,7 @@ describe('what a run deleted', () => {
       {
         address: 'agent.desk',
         path: 'sip',
-        why: 'is not put back: with it went its SIP registration, which only the dashboard sets up',
+        why: 'is not restored: the delete also removed its SIP registration, which only the dashboard sets up',
         advice: 'Set it up in the dashboard.',
       },
     ]);
@@ -326,7 +326,7 @@ describe('what a run deleted', () => {
       {
         address: 'agent.desk',
         path: 'brand_new',
-        why: 'is a field that this version of Callsheet does not know; it comes back without it',
+        why: 'is a field that this version of Callsheet does not know; the resource is restored without it',
         advice: 'Set it in the dashboard.',
       },
     ]);
@@ -401,7 +401,7 @@ describe('what a run put another in the place of', () => {
       {
         address: 'custom_voice.harbor',
         path: null,
-        why: 'the one (v2) that the run made in its place stays, as the platform has no endpoint that deletes a custom_voice',
+        why: 'the one (v2) that the run created in its place stays, because the platform has no endpoint that deletes a custom_voice',
         advice: 'Delete it in the dashboard.',
       },
     ]);
@@ -410,7 +410,7 @@ describe('what a run put another in the place of', () => {
   test('is told without an id where nobody knows that of the other one', () => {
     const { id: _, ...unknown } = voice;
     expect(undoRun(journalOf([unknown])).impossible).toMatchObject([
-      { why: expect.stringMatching(/^the one that the run made in its place stays/) },
+      { why: expect.stringMatching(/^the one that the run created in its place stays/) },
     ]);
   });
 
@@ -570,25 +570,25 @@ describe('what cannot be undone', () => {
     expect(told(update([TOKEN]))).toEqual([
       [
         'is secret, so no snapshot holds it; it stays as the run left it, until an apply writes it',
-        'Give the secret its former value and apply.',
+        'Set the secret to its previous value and apply.',
       ],
     ]);
     expect(told(update([HEADER], { before: { ...DESK, ...HEADERS } }))).toEqual([
       [
-        'is secret, so no snapshot holds it; it is not put back, and goes where the run took it away (with CALLSHEET_FINGERPRINT_KEY runs keep such values encrypted)',
-        'Give the secret its former value and apply.',
+        'is secret, so no snapshot holds it; it is not restored, and is removed where the run removed it (with CALLSHEET_FINGERPRINT_KEY runs keep such values encrypted)',
+        'Set the secret to its previous value and apply.',
       ],
     ]);
     expect(told(deleted({ ...DESK, ...HEADERS }, { resource: known(TOKEN) }))).toEqual(
       [TOKEN, HEADER].map(() => [
-        'is secret, so no snapshot holds it; it comes back without it, until an apply writes it',
-        'Apply writes it where the configuration has it.',
+        'is secret, so no snapshot holds it; the resource is restored without it, until an apply writes it',
+        'Apply writes it if it is configured.',
       ]),
     );
     expect(told(FILE)).toEqual([
       [
         'is a file, whose bytes no snapshot holds; it stays as the run left it',
-        'Put the former file back into the stack and apply.',
+        'Put the previous file back into the stack and apply.',
       ],
     ]);
   });

@@ -31,7 +31,7 @@ describe('prompt/unknown-tool', () => {
   ];
   test.each(told)('%s', async (text, name, ...lines) => {
     expect(await findings(agent(prompt(text), ...lines))).toEqual([
-      `prompt/unknown-tool agent.a: system_prompt speaks of the tool ${name}, which the agent does not have`,
+      `prompt/unknown-tool agent.a: system_prompt mentions the tool ${name}, which the agent does not have`,
     ]);
   });
 
@@ -259,7 +259,7 @@ describe('prompt/duplicated', () => {
 
 describe('prompt/one-greeting', () => {
   const greets = (field: string, language: string, how: string) => [
-    `prompt/one-greeting agent.a: ${field} greets in ${language} alone, and ${how}`,
+    `prompt/one-greeting agent.a: ${field} greets in ${language} alone, but ${how}`,
   ];
   test.each([
     [
@@ -308,7 +308,7 @@ test('a place is that of the word, in the YAML and in a file', async () => {
     'p.md': 'One line.\nUse the crm_lookup tool.\n',
   });
   expect(diagnostics.map(said)).toEqual([
-    'agents.yaml:7:15 warning prompt/unknown-tool agent.a: transfer_rules speaks of the tool find_desk, which the agent does not have',
-    'p.md:2:9 warning prompt/unknown-tool agent.a: system_prompt speaks of the tool crm_lookup, which the agent does not have',
+    'agents.yaml:7:15 warning prompt/unknown-tool agent.a: transfer_rules mentions the tool find_desk, which the agent does not have',
+    'p.md:2:9 warning prompt/unknown-tool agent.a: system_prompt mentions the tool crm_lookup, which the agent does not have',
   ]);
 });

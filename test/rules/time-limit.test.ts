@@ -56,7 +56,7 @@ describe('a rule that takes too long is stopped, and is an error', () => {
         rule: 'slow',
         severity: 'error',
         resource: undefined,
-        message: `M (not known: it took more than ${SECONDS} seconds over ${count} ${count === 1 ? 'resource' : 'resources'} and was stopped)`,
+        message: `M (not checked: it took more than ${SECONDS} seconds for ${count} ${count === 1 ? 'resource' : 'resources'} and was stopped)`,
       },
     ]);
   });

@@ -116,7 +116,9 @@ describe('a snapshot of an account', () => {
     for (const name of ['agent.desk', 'Front desk']) {
       const one = await stage.run((context) => show(file, name, text, context));
       expect(one.out).toContain('greeting_message: Harbor Dental, how can I help?');
-      expect(one.err).toContain('Left out, as the snapshot is not encrypted: extensions.tools');
+      expect(one.err).toContain(
+        'Left out, because the snapshot is not encrypted: extensions.tools',
+      );
     }
     const { err } = await stage.run((context) => show(file, 'agent.dask', text, context), {
       exit: 1,

@@ -282,7 +282,7 @@ describe('what is refused', () => {
     [
       'one whose end is of another',
       zipped([HEADER, agentOf(1), end('sha256:other')]),
-      /its contents are not those that were written/,
+      /its contents were changed after they were written/,
     ],
     ['a record of no known type', zipped([HEADER, '{"type":"song"}']), /no known type/],
     ['a record that is no JSON', zipped([HEADER, '{"type":']), /is not JSON/],
@@ -310,7 +310,7 @@ describe('what is refused', () => {
 
   test('a name that is taken', async () => {
     const { file } = await written([agentOf(1)]);
-    await expect(refuseExisting(file)).rejects.toThrow('a snapshot is never overwritten');
+    await expect(refuseExisting(file)).rejects.toThrow('never overwrites a snapshot');
   });
 
   test('a folder that is not there, when it is written', async () => {

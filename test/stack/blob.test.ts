@@ -45,14 +45,14 @@ broken([
     title: 'a clip that is too large',
     files: { 'a.wav': Buffer.concat([WAV, Buffer.alloc(4 * mega)]), ...voice('a.wav') },
     says: [
-      'v.yaml:1:38 file/size custom_voice.v: clip names "a.wav", which has 4.1 MB; the platform takes 4 MB',
+      'v.yaml:1:38 file/size custom_voice.v: clip names "a.wav", which has 4.1 MB; the platform accepts 4 MB',
     ],
   },
   {
     title: 'a document that is too large',
     files: { 'a.pdf': Buffer.concat([PDF, Buffer.alloc(51 * mega)]), ...source('a.pdf') },
     says: [
-      'k.yaml:1:90 file/size knowledge_source.kb.s: file names "a.pdf", which has 51.1 MB; the platform takes 50 MB',
+      'k.yaml:1:90 file/size knowledge_source.kb.s: file names "a.pdf", which has 51.1 MB; the platform accepts 50 MB',
     ],
   },
   {

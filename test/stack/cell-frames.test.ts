@@ -119,7 +119,7 @@ broken([
     title: 'cells after one with doubled quotes are told where they stand',
     files: stackOf('"${each.token}"', 'slug,note,token,status\na,"say ""hi""",SUPERSECRET,wrong\n'),
     says: [
-      'rows.csv:2:16 warning secret/plain-header agent.clinic["a"]: extensions.tools[crm].headers[X-Auth-Token].value looks like a credential that stands in the configuration',
+      'rows.csv:2:16 warning secret/plain-header agent.clinic["a"]: extensions.tools[crm].headers[X-Auth-Token].value looks like a credential written in the configuration',
       'rows.csv:2:28 schema/enum agent.clinic["a"]: status cannot be "wrong"',
     ],
   },

@@ -156,7 +156,7 @@ broken([
     files: { 'a.yaml': 'bases: { front: {} }\nagents: { a: { name: A, base: frnt } }\n' },
     says: [
       'a.yaml:1:10 warning base/unused no resource uses the base front, so nothing in it is checked',
-      'a.yaml:2:31 base/unknown there is no base called "frnt"',
+      'a.yaml:2:31 base/unknown the base "frnt" does not exist',
     ],
     hint: 'Did you mean front?',
   },
@@ -166,7 +166,7 @@ broken([
       'a.yaml':
         'bases: { x: { base: y }, y: { base: [z] }, z: { base: x } }\nagents: { a: { name: A, base: x } }\n',
     },
-    says: ['a.yaml:1:55 base/cycle the base x stands on itself: x → y → z → x'],
+    says: ['a.yaml:1:55 base/cycle the base x refers to itself: x → y → z → x'],
   },
   {
     title: 'a base that stands on itself, met from two sides',
@@ -175,8 +175,8 @@ broken([
         'bases: { x: { base: y }, y: { base: [y, x] } }\nagents: { a: { name: A, base: x }, b: { name: B, base: y } }\n',
     },
     says: [
-      'a.yaml:1:38 base/cycle the base y stands on itself: y → y',
-      'a.yaml:1:41 base/cycle the base x stands on itself: x → y → x',
+      'a.yaml:1:38 base/cycle the base y refers to itself: y → y',
+      'a.yaml:1:41 base/cycle the base x refers to itself: x → y → x',
     ],
   },
   {
@@ -219,13 +219,13 @@ agents:
 `,
     },
     says: [
-      'a.yaml:6:23 form/value agent.a: model takes something away with $remove: true and nothing else',
-      'a.yaml:7:29 form/value agent.a: description takes something away with $remove: true and nothing else',
-      'a.yaml:8:41 form/value agent.a: voice_settings.speed takes something away with $remove: true and nothing else',
-      'a.yaml:9:29 form/value agent.a: config.a takes something away with $remove: true and nothing else',
-      'a.yaml:10:38 form/value agent.a: extensions.tools[0] takes something away with $remove: name and nothing else',
-      'a.yaml:10:55 form/value agent.a: extensions.tools[1] takes something away with $remove: name and nothing else',
-      'a.yaml:11:48 secret/literal agent.a: integrations.smsProvider.auth_token is a secret and must not stand in the configuration',
+      'a.yaml:6:23 form/value agent.a: model needs $remove: true and nothing else',
+      'a.yaml:7:29 form/value agent.a: description needs $remove: true and nothing else',
+      'a.yaml:8:41 form/value agent.a: voice_settings.speed needs $remove: true and nothing else',
+      'a.yaml:9:29 form/value agent.a: config.a needs $remove: true and nothing else',
+      'a.yaml:10:38 form/value agent.a: extensions.tools[0] needs $remove: name and nothing else',
+      'a.yaml:10:55 form/value agent.a: extensions.tools[1] needs $remove: name and nothing else',
+      'a.yaml:11:48 secret/literal agent.a: integrations.smsProvider.auth_token is a secret, and must not be written in the configuration',
     ],
     hint: 'Write { $remove: true }',
   },
@@ -236,8 +236,8 @@ agents:
         'agents: { a: { name: A, description: { $remove: true }, extensions: { tools: [{ $remove: x }] } } }\n',
     },
     says: [
-      'a.yaml:1:25 base/remove agent.a removes description, which nothing below it has',
-      'a.yaml:1:79 base/remove agent.a removes x, which nothing below it has',
+      'a.yaml:1:25 base/remove agent.a removes description, which no layer below it has',
+      'a.yaml:1:79 base/remove agent.a removes x, which no layer below it has',
     ],
   },
 ]);

@@ -11,7 +11,7 @@ broken([
     title: 'an operation that there is not, with the one that was meant',
     files: having('createRetryPolcy: { path: /v2/policies }'),
     says: [
-      'callsheet.yaml:6:5 platform/operation callsheet.yaml: platform.endpoints: createRetryPolcy is no operation of the platform',
+      'callsheet.yaml:6:5 platform/operation callsheet.yaml: platform.endpoints: createRetryPolcy is not an operation of the platform',
     ],
     hint: 'Did you mean createRetryPolicy?',
   },
@@ -19,7 +19,7 @@ broken([
     title: 'an operation that nothing is like',
     files: having('x: { method: GET }'),
     says: [
-      'callsheet.yaml:6:5 platform/operation callsheet.yaml: platform.endpoints: x is no operation of the platform',
+      'callsheet.yaml:6:5 platform/operation callsheet.yaml: platform.endpoints: x is not an operation of the platform',
     ],
     hint: 'callsheet explain assumptions',
   },
@@ -54,7 +54,7 @@ broken([
       'deleteAgent: { path: /v2 }',
     ),
     says: [
-      'callsheet.yaml:6:5 platform/operation callsheet.yaml: platform.endpoints: getSmsTemplat is no operation of the platform',
+      'callsheet.yaml:6:5 platform/operation callsheet.yaml: platform.endpoints: getSmsTemplat is not an operation of the platform',
       'callsheet.yaml:7:5 platform/operation callsheet.yaml: platform.endpoints: getAgent is documented: it stays at GET /v1/agents/{agentId}',
       'callsheet.yaml:8:26 platform/path callsheet.yaml: platform.endpoints: the path of deleteAgent lacks {agentId}, which /v1/agents/{agentId} has',
     ],

@@ -111,7 +111,7 @@ describe('what is wrong in one', () => {
       { environment: 'a' },
     );
     expect(diagnostics.map(said)).toEqual([
-      'callsheet.yaml:7:7 environment/patch environment a patches agent.dekk, which is no resource of the stack',
+      'callsheet.yaml:7:7 environment/patch environment a patches agent.dekk, which is not a resource of the stack',
       'callsheet.yaml:8:29 schema/enum agent.desk: status cannot be "asleep"',
     ]);
   });
@@ -190,7 +190,7 @@ broken([
     },
     options: { environment: 'a' },
     says: ['callsheet.yaml:4:56 for-each/rows agent.x: for_each cannot be given as $remove'],
-    hint: 'has rows or has none',
+    hint: 'in every environment or in none',
   },
   ...[undefined, '../..', 'a'].map((environment) => ({
     title: `names that are paths, with --env ${environment}`,
@@ -198,11 +198,11 @@ broken([
     options: { environment },
     says: [
       ...(environment === '../..'
-        ? ['environment/name --env ../..: an environment cannot be called so']
+        ? ['environment/name --env ../..: this is not a valid name for an environment']
         : []),
-      'callsheet.yaml:4:17 environment/name callsheet.yaml: environments has "../..", which cannot name an environment',
-      'callsheet.yaml:4:30 environment/name callsheet.yaml: environments has "", which cannot name an environment',
-      'callsheet.yaml:4:45 environment/name callsheet.yaml: environments has "a/b", which cannot name an environment',
+      'callsheet.yaml:4:17 environment/name callsheet.yaml: environments has "../..", which is not a valid name for an environment',
+      'callsheet.yaml:4:30 environment/name callsheet.yaml: environments has "", which is not a valid name for an environment',
+      'callsheet.yaml:4:45 environment/name callsheet.yaml: environments has "a/b", which is not a valid name for an environment',
     ],
     hint: 'Use letters, digits, _ and -, and begin with a letter',
   })),

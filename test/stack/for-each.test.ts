@@ -161,7 +161,7 @@ test('a row can refer to the resource of its own row', async () => {
 test('no rows are an error, unless that is allowed in so many words', async () => {
   const { diagnostics } = await load(looped('slug,name\n'));
   expect(diagnostics.map(said)).toEqual([
-    'agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv holds none',
+    'agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv is empty',
   ]);
   expect(diagnostics[0]?.hint).toContain('allow_empty: true');
   expect((await loadGood(looped('slug,name\n', 'allow_empty: true'))).resources).toEqual([]);
@@ -216,9 +216,7 @@ broken([
   {
     title: 'a table that is empty to the last byte',
     files: looped(''),
-    says: [
-      'agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv holds none',
-    ],
+    says: ['agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv is empty'],
   },
   {
     title: 'a repeated key',
@@ -294,7 +292,7 @@ broken([
     },
     says: [
       'a.yaml:2:35 for-each/rows agent.a: for_each takes a list of rows, a map of rows or { $file: … }, not a number',
-      'a.yaml:3:44 for-each/file agent.b: for_each reads x.txt, whose name does not say what it is',
+      'a.yaml:3:44 for-each/file agent.b: for_each reads x.txt, whose name does not show its format',
       'a.yaml:4:44 file/missing agent.c: for_each names "gone.csv", which does not exist',
       'a.yaml:5:39 for-each/empty agent.d: for_each has no rows',
       'a.yaml:5:50 for-each/rows agent.d: for_each has a row in for_each that is a list',
@@ -318,7 +316,7 @@ broken([
     },
     says: [
       'a.yaml:2:29 form/unknown agent.a: for_each has the unknown form $fil',
-      'a.yaml:3:43 form/mixed agent.b: for_each has sheet beside $file',
+      'a.yaml:3:43 form/mixed agent.b: for_each has sheet next to $file',
       'a.yaml:4:29 for-each/rows agent.c: for_each cannot be given as $ref',
       'a.yaml:5:29 for-each/rows agent.d: for_each cannot be given as $secret',
       'a.yaml:6:29 for-each/rows agent.e: for_each cannot be given as $template',
@@ -342,7 +340,7 @@ broken([
         'agents: { a: { name: A, key: x, for_each: [{ tags: [1] }], description: "x ${each.tags}" } }\n',
     },
     says: [
-      'a.yaml:1:76 for-each/cell agent.a["x"]: description uses ${each.tags} inside a text, and it is a list',
+      'a.yaml:1:76 for-each/cell agent.a["x"]: description uses ${each.tags} inside a text, but its value is a list',
     ],
   },
   {

@@ -29,7 +29,7 @@ broken([
     says: [
       'agents.yaml:4:29 file/outside agent.a: system_prompt names "../a.md", which leaves its folder',
       'agents.yaml:5:27 file/outside agent.a: description names "/etc/hostname", an absolute path',
-      'agents.yaml:6:30 file/outside agent.a: transfer_rules names ".git/config", and what begins with a dot is not read',
+      'agents.yaml:6:30 file/outside agent.a: transfer_rules names ".git/config", and Callsheet does not read names that begin with a dot',
       'agents.yaml:7:32 file/outside agent.a: greeting_message names "a\\\\b.md", which has a backslash',
       'agents.yaml:8:33 file/outside agent.a: voicemail_message names "prompts/../../a.md", which leaves its folder',
     ],
@@ -59,8 +59,8 @@ broken([
       ...agent('system_prompt: { $file: p.md }', 'greeting_message: { $file: p.md }'),
     },
     says: [
-      'p.md:1:1 warning text/bom agent.a: system_prompt comes from a file with a byte order mark, which is left out',
-      'p.md:1:1 warning text/line-endings agent.a: system_prompt comes from a file with Windows line endings, sent as they are',
+      'p.md:1:1 warning text/bom agent.a: system_prompt comes from a file with a byte order mark, which Callsheet leaves out',
+      'p.md:1:1 warning text/line-endings agent.a: system_prompt comes from a file with Windows line endings, which are sent unchanged',
     ],
   },
   {
@@ -76,9 +76,9 @@ broken([
     },
     says: [
       'agents.yaml:4:22 file/not-allowed agent.a: status cannot be given as $file',
-      'agents.yaml:5:30 file/not-allowed agent.a: voice_settings cannot be given as $file, as it is no text',
+      'agents.yaml:5:30 file/not-allowed agent.a: voice_settings cannot be given as $file, because it is not a text',
       'agents.yaml:6:24 file/not-allowed agent.a: timezone cannot be given as $file',
-      'agents.yaml:7:30 file/not-allowed agent.a: echo_detection cannot be given as $file, as it is no text',
+      'agents.yaml:7:30 file/not-allowed agent.a: echo_detection cannot be given as $file, because it is not a text',
     ],
   },
   {
@@ -90,7 +90,7 @@ broken([
       'config: { other: { $ref: custom_voice.v } }',
     ),
     says: [
-      'agents.yaml:4:38 ref/form agent.a: default_retry_policy_id refers to "gentle", which is no address',
+      'agents.yaml:4:38 ref/form agent.a: default_retry_policy_id refers to "gentle", which is not an address',
       'agents.yaml:5:41 ref/kind agent.a: voice_settings.voice_id refers to agent.a, but takes the id of a custom_voice',
       'agents.yaml:6:31 ref/not-allowed agent.a: greeting_message cannot be given as $ref',
       'agents.yaml:7:30 ref/not-allowed agent.a: config.other cannot be given as $ref',
@@ -98,7 +98,7 @@ broken([
     hint: 'retry_policy.gentle',
   },
   {
-    title: 'a text that reads like a reference, where the platform takes any text as an id',
+    title: 'a text that reads like a reference, where the platform accepts any text as an id',
     files: agent('voice_settings: { voice_id: custom_voice.harbor }'),
     says: [
       'agents.yaml:4:33 ref/literal agent.a: voice_settings.voice_id is given as a text that reads like a reference',
@@ -117,7 +117,7 @@ broken([
     says: [
       'agents.yaml:4:25 form/unknown agent.a: greeting_message has the unknown form $fil',
       'agents.yaml:5:20 form/unknown agent.a: description has the unknown form $var',
-      'agents.yaml:6:36 form/mixed agent.a: transfer_rules has members beside $file',
+      'agents.yaml:6:36 form/mixed agent.a: transfer_rules has members next to $file',
       'agents.yaml:7:33 form/value agent.a: voicemail_message needs a text after $file',
       'agents.yaml:8:25 form/unknown agent.a: config.nested has the unknown form $secert',
     ],
@@ -181,7 +181,7 @@ test('a link out of the folder is not followed, one inside is', async () => {
   const { diagnostics } = await loadStack({ dir, env: {}, secrets: 'skip' });
   expect(diagnostics.map(said)).toEqual([
     'agents.yaml:4:29 file/outside agent.a: system_prompt names "out.md", a link that leads out of the stack folder',
-    'agents.yaml:6:32 file/outside agent.a: greeting_message names "dot.md", and what begins with a dot is not read',
+    'agents.yaml:6:32 file/outside agent.a: greeting_message names "dot.md", and Callsheet does not read names that begin with a dot',
   ]);
   expect(JSON.stringify(diagnostics)).not.toContain(tmpdir());
 });

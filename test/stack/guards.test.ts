@@ -72,39 +72,30 @@ describe('a freeze window', () => {
         written: '{ zone: UTC, hours: 9-17 }',
         says: [
           '6:32 schema/format',
-          'hours must be hours of a day: it must be two times with a hyphen, as 09:00-17:00',
+          'hours must be hours of a day: it must be two times with a hyphen, such as 09:00-17:00',
         ],
       },
       {
         written: '{ zone: UTC, hours: 25:00-26:00 }',
-        says: [
-          '6:32 schema/format',
-          'hours must be hours of a day: there is no 25:00 that it could begin at',
-        ],
+        says: ['6:32 schema/format', 'hours must be hours of a day: its start 25:00 is not a time'],
       },
       {
         written: '{ zone: UTC, hours: 24:00-06:00 }',
-        says: [
-          '6:32 schema/format',
-          'hours must be hours of a day: there is no 24:00 that it could begin at',
-        ],
+        says: ['6:32 schema/format', 'hours must be hours of a day: its start 24:00 is not a time'],
       },
       {
         written: '{ zone: UTC, hours: 09:00-17:60 }',
-        says: ['6:32 schema/format', 'hours must be hours of a day: there is no time 17:60'],
+        says: ['6:32 schema/format', 'hours must be hours of a day: its end 17:60 is not a time'],
       },
       {
         written: '{ zone: UTC, hours: 24:00-24:01 }',
-        says: [
-          '6:32 schema/format',
-          'hours must be hours of a day: there is no 24:00 that it could begin at',
-        ],
+        says: ['6:32 schema/format', 'hours must be hours of a day: its start 24:00 is not a time'],
       },
       {
         written: '{ zone: UTC, hours: 09:00-09:00 }',
         says: [
           '6:32 schema/format',
-          'hours must be hours of a day: it ends as it begins; a whole day is 00:00-24:00',
+          'hours must be hours of a day: its start and end are the same; write a whole day as 00:00-24:00',
         ],
       },
       {
@@ -132,7 +123,7 @@ describe('a freeze window', () => {
         written: '{ zone: UTC, dates: [24.12.2026] }',
         says: [
           '6:33 schema/format',
-          'dates[0] must be a day, or the first and the last of several: it must be a day, as 2026-12-24, or two, as 2026-12-20..2027-01-06',
+          'dates[0] must be a day, or the first and the last of several: it must be a day, such as 2026-12-24, or two, such as 2026-12-20..2027-01-06',
         ],
       },
       {

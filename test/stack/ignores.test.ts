@@ -3,7 +3,7 @@ import { agent, broken, load, MAIN, said } from './stack-folder.ts';
 
 const PROMPT = 'system_prompt: Use the crm_lookup tool.';
 const says = (at: string, name = 'a') =>
-  `agents.yaml:${at} warning prompt/unknown-tool agent.${name}: system_prompt speaks of the tool crm_lookup, which the agent does not have`;
+  `agents.yaml:${at} warning prompt/unknown-tool agent.${name}: system_prompt mentions the tool crm_lookup, which the agent does not have`;
 const unused = (at: string, rule = 'prompt/unknown-tool') =>
   `agents.yaml:${at} warning lint/unused-ignore callsheet-ignore silences ${rule}, which finds nothing here`;
 const set = (lint: string) => ({ 'callsheet.yaml': `${MAIN}lint: ${lint}\n` });
@@ -80,7 +80,7 @@ broken([
     title: 'a rule that does not exist is told with the nearest',
     files: agent('# callsheet-ignore prompt/unknown-tols', PROMPT),
     says: [
-      'agents.yaml:4:24 warning lint/unused-ignore callsheet-ignore names prompt/unknown-tols, which is no rule that can be silenced',
+      'agents.yaml:4:24 warning lint/unused-ignore callsheet-ignore names prompt/unknown-tols, which is not a rule that can be silenced',
       says('5:28'),
     ],
     hint: 'Did you mean prompt/unknown-tool?',
@@ -156,7 +156,7 @@ test('what many agents take from one place is told once', async () => {
     'p.md': 'Use the crm_lookup tool or the sms_link tool.\n',
   });
   expect(diagnostics.map(said)).toEqual([
-    'p.md:1:9 warning prompt/unknown-tool agent.a0 (and 19 others): system_prompt speaks of the tool crm_lookup, which the agent does not have',
-    'p.md:1:32 warning prompt/unknown-tool agent.a0 (and 19 others): system_prompt speaks of the tool sms_link, which the agent does not have',
+    'p.md:1:9 warning prompt/unknown-tool agent.a0 (and 19 others): system_prompt mentions the tool crm_lookup, which the agent does not have',
+    'p.md:1:32 warning prompt/unknown-tool agent.a0 (and 19 others): system_prompt mentions the tool sms_link, which the agent does not have',
   ]);
 });

@@ -123,13 +123,13 @@ const LIMITS: readonly Limit[] = [
     of: 'clip, 4 MB',
     edge: clip(4 * 1024 * 1024),
     beyond: clip(4 * 1024 * 1024 + 1),
-    says: ['file/size', 'takes 4 MB'],
+    says: ['file/size', 'accepts 4 MB'],
   },
   {
     of: 'document, 50 MB',
     edge: document(50 * 1024 * 1024),
     beyond: document(50 * 1024 * 1024 + 1),
-    says: ['file/size', 'takes 50 MB'],
+    says: ['file/size', 'accepts 50 MB'],
   },
   {
     of: 'language of a voice',

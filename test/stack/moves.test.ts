@@ -79,13 +79,13 @@ forget: [agent.desk, Desk, agents.desk]
     says: [
       'x.yaml:2:13 moved/configured moved: agent.desk is still in the stack, so it was not moved',
       'x.yaml:3:26 moved/kind moved: agent.x cannot become retry_policy.x, which is of another kind',
-      'x.yaml:4:26 warning moved/unknown moved: agent.dekk is no resource of the stack',
+      'x.yaml:4:26 warning moved/unknown moved: agent.dekk is not a resource of the stack',
       'x.yaml:5:5 address/form moved: to needs an address',
       'x.yaml:7:28 moved/twice moved: two addresses become agent.desk, the other at x.yaml:6:13',
       'x.yaml:8:13 moved/twice moved: agent.one becomes two addresses, the other at x.yaml:6:28',
       'x.yaml:9:10 forget/configured forget names agent.desk, which the stack still has',
-      'x.yaml:9:22 address/form forget is "Desk", which is no address',
-      'x.yaml:9:28 address/form forget is "agents.desk", which is no address',
+      'x.yaml:9:22 address/form forget is "Desk", which is not an address',
+      'x.yaml:9:28 address/form forget is "agents.desk", which is not an address',
     ],
   },
   {

@@ -36,7 +36,7 @@ broken([
     },
     says: [
       'agents.yaml:5:41 ref/unknown agent.a: voice_settings.voice_id refers to custom_voice.harbor, which does not exist',
-      'p.yaml:3:3 yaml/syntax a { or [ is not closed, or what it holds is not indented',
+      'p.yaml:3:3 yaml/syntax a { or [ is not closed, or its content is not indented',
     ],
   },
   {
@@ -59,8 +59,8 @@ broken([
     },
     options: { kinds: [policy] },
     says: [
-      'p.yaml:4:31 ref/cycle retry_policy.c: next closes a circle: retry_policy.b → retry_policy.c → retry_policy.b',
-      'p.yaml:5:31 ref/cycle retry_policy.d: next closes a circle: retry_policy.d → retry_policy.d',
+      'p.yaml:4:31 ref/cycle retry_policy.c: next closes a cycle of references: retry_policy.b → retry_policy.c → retry_policy.b',
+      'p.yaml:5:31 ref/cycle retry_policy.d: next closes a cycle of references: retry_policy.d → retry_policy.d',
     ],
   },
   {
@@ -120,7 +120,7 @@ retry_policies: { p: { name: P }, q: { name: P } }
 `,
     },
     says: [
-      'x.yaml:2:31 organization/unknown agent.b: organization is "habor", which is no organization of the stack',
+      'x.yaml:2:31 organization/unknown agent.b: organization is "habor", which is not an organization of the stack',
       'x.yaml:3:3 organization/missing agent.c belongs to no organization',
       'x.yaml:4:31 schema/type agent.d: organization must be text, not a list',
     ],

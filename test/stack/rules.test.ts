@@ -36,7 +36,7 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'that gives no truth',
       files: rule('size(address)'),
-      says: [invalid('5:17', 'rules.r: require gives int, and must give true or false')],
+      says: [invalid('5:17', 'rules.r: require has the type int, and must be true or false')],
     },
     {
       title: 'on the third line of a block',
@@ -53,24 +53,26 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'that asks for a field that no agent has',
       files: rule('resource.agent_typ == "x"', 'on: agent'),
-      says: [invalid('5:27', 'rules.r: require asks for resource.agent_typ, which there is not')],
+      says: [invalid('5:27', 'rules.r: require asks for resource.agent_typ, which does not exist')],
       hint: 'Did you mean agent_type?',
     },
     {
       title: 'that asks for a field that only the platform knows',
       files: rule('has(resource.created_at)', 'on: agent'),
-      says: [invalid('5:31', 'rules.r: require asks for resource.created_at, which there is not')],
+      says: [
+        invalid('5:31', 'rules.r: require asks for resource.created_at, which does not exist'),
+      ],
     },
     {
       title: 'that asks for what is not there beside a macro of the same name',
       files: rule('plan.changes.all(plan, plan.kind != "x") && plan.chnges == []', 'over: plan'),
-      says: [invalid('5:67', 'rules.r: require asks for plan.chnges, which there is not')],
+      says: [invalid('5:67', 'rules.r: require asks for plan.chnges, which does not exist')],
       hint: 'Did you mean changes?',
     },
     {
       title: 'that asks for what is not there in the list of a macro',
       files: rule('plan.chnges.all(plan, plan.kind != "x")', 'over: plan'),
-      says: [invalid('5:23', 'rules.r: require asks for plan.chnges, which there is not')],
+      says: [invalid('5:23', 'rules.r: require asks for plan.chnges, which does not exist')],
     },
     ...[
       'plan.changes.all(resource, resource.whatever != "x")',
@@ -87,7 +89,7 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'that asks a plan for what it has not',
       files: rule('change.acton == "x"', 'over: change'),
-      says: [invalid('5:25', 'rules.r: require asks for change.acton, which there is not')],
+      says: [invalid('5:25', 'rules.r: require asks for change.acton, which does not exist')],
       hint: 'Did you mean action?',
     },
     {
@@ -96,7 +98,7 @@ describe('a broken rule is told at its place', () => {
       says: [
         invalid(
           '5:34',
-          'rules.r: require holds a pattern that is none: Invalid regular expression: /(/: Unterminated group',
+          'rules.r: require has an invalid pattern: Invalid regular expression: /(/: Unterminated group',
         ),
       ],
     },
@@ -114,8 +116,8 @@ describe('a broken rule is told at its place', () => {
       title: 'whose when is broken too',
       files: main('{ when: "1", require: "2", message: M }'),
       says: [
-        invalid('5:14', 'rules.r: when gives int, and must give true or false'),
-        invalid('5:28', 'rules.r: require gives int, and must give true or false'),
+        invalid('5:14', 'rules.r: when has the type int, and must be true or false'),
+        invalid('5:28', 'rules.r: require has the type int, and must be true or false'),
       ],
     },
     {
@@ -134,7 +136,7 @@ describe('a broken rule is told at its place', () => {
       title: 'with members that are none',
       files: main('{ require: "true", message: M, on: agnt, severity: fatal, mesage: x }'),
       says: [
-        invalid('5:41', 'callsheet.yaml: rules.r.on names "agnt", which is no kind'),
+        invalid('5:41', 'callsheet.yaml: rules.r.on names "agnt", which is not a kind'),
         'callsheet.yaml:5:57 schema/enum callsheet.yaml: rules.r.severity cannot be "fatal"',
         'callsheet.yaml:5:64 schema/unknown-key callsheet.yaml: rules.r has no field "mesage"',
       ],
@@ -147,7 +149,7 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'with a schema over changes',
       files: main('{ over: change, schema: {}, message: M }'),
-      says: [invalid('5:30', 'callsheet.yaml: rules.r.schema is of no use in a rule over change')],
+      says: [invalid('5:30', 'callsheet.yaml: rules.r.schema has no effect in a rule over change')],
     },
     {
       title: 'with a schema that is none',
@@ -165,16 +167,14 @@ describe('a broken rule is told at its place', () => {
       says: [
         invalid(
           '5:16',
-          'rules.r: schema is of a draft that is not known: "http://json-schema.org/draft-04/schema#"',
+          'rules.r: schema uses an unknown draft: "http://json-schema.org/draft-04/schema#"',
         ),
       ],
     },
     {
       title: 'with a schema that gives its answer later',
       files: main('{ schema: { $async: true, required: [x] }, message: M }'),
-      says: [
-        invalid('5:16', 'rules.r: schema has $async, with which it would give its answer too late'),
-      ],
+      says: [invalid('5:16', 'rules.r: schema has $async, which Callsheet does not support')],
       hint: 'Take $async out',
     },
     {
@@ -199,7 +199,7 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'with a field that no agent has',
       files: rule('true', 'on: agent, field: greeting_mesage'),
-      says: [invalid('5:61', 'rules.r: field names "greeting_mesage", which there is not')],
+      says: [invalid('5:61', 'rules.r: field names "greeting_mesage", which does not exist')],
       hint: 'Did you mean greeting_message?',
     },
     {
@@ -209,10 +209,10 @@ describe('a broken rule is told at its place', () => {
       ),
       says: [
         invalid('5:41', 'rules.r: schema has the unknown keyword requird'),
-        invalid('5:90', 'rules.r: schema asks for nmae, which there is not'),
-        invalid('5:114', 'rules.r: schema asks for nmae, which there is not'),
+        invalid('5:90', 'rules.r: schema asks for nmae, which does not exist'),
+        invalid('5:114', 'rules.r: schema asks for nmae, which does not exist'),
         invalid('5:142', 'rules.r: schema has the unknown keyword minPropertys'),
-        invalid('5:189', 'rules.r: schema asks for extensions.tols, which there is not'),
+        invalid('5:189', 'rules.r: schema asks for extensions.tols, which does not exist'),
       ],
       hint: 'Did you mean required?',
     },
@@ -232,7 +232,9 @@ describe('a broken rule is told at its place', () => {
     {
       title: 'with a name that is none',
       files: { 'callsheet.yaml': `${MAIN}rules: { "a b": { require: "true", message: M } }\n` },
-      says: ['callsheet.yaml:4:10 rules/name rules has "a b", which cannot name a rule'],
+      says: [
+        'callsheet.yaml:4:10 rules/name rules has "a b", which is not a valid name for a rule',
+      ],
     },
     {
       title: 'beside another file',
@@ -288,14 +290,14 @@ describe('a rule over resources', () => {
     {
       title: 'that cannot be asked counts as broken',
       files: { ...rule('resource.model == "m"'), ...agent() },
-      says: [says('2:3', 'Must be (require could not be asked: no such key: model)')],
-      hint: 'Mend the rule at callsheet.yaml:5: ask first whether it is there, with has(….model)',
+      says: [says('2:3', 'Must be (require could not be checked: no such key: model)')],
+      hint: 'Correct the rule at callsheet.yaml:5: first check that it exists, with has(….model)',
     },
     {
       title: 'whose types do not fit counts as broken',
       files: { ...rule('resource.model > 1'), ...agent('model: m') },
       says: [
-        says('2:3', 'Must be (require could not be asked: no such overload: dyn<string> > int)'),
+        says('2:3', 'Must be (require could not be checked: no such overload: dyn<string> > int)'),
       ],
     },
     {
@@ -365,7 +367,7 @@ describe('a rule over resources', () => {
         'agents.yaml': 'agents:\n  # callsheet-ignore rules/r: known\n  a: { name: A }\n',
       },
       says: [
-        'agents.yaml:2:22 warning lint/unused-ignore callsheet-ignore names rules/r, which is an error: no comment silences it',
+        'agents.yaml:2:22 warning lint/unused-ignore callsheet-ignore names rules/r, which is an error: a comment cannot silence it',
         says('3:3', 'Must be'),
       ],
     },

@@ -12,7 +12,7 @@ broken([
     title: 'a literal where a secret belongs',
     files: sms('hunter2'),
     says: [
-      'agents.yaml:4:48 secret/literal agent.a: integrations.smsProvider.auth_token is a secret and must not stand in the configuration',
+      'agents.yaml:4:48 secret/literal agent.a: integrations.smsProvider.auth_token is a secret, and must not be written in the configuration',
     ],
     hint: '{ $secret: env:NAME }',
   },
@@ -20,7 +20,7 @@ broken([
     title: 'a file of the stack where a secret belongs',
     files: sms('{ $file: token.txt }'),
     says: [
-      'agents.yaml:4:48 secret/literal agent.a: integrations.smsProvider.auth_token is a secret and must not stand in the configuration',
+      'agents.yaml:4:48 secret/literal agent.a: integrations.smsProvider.auth_token is a secret, and must not be written in the configuration',
     ],
   },
   {
@@ -32,9 +32,9 @@ broken([
       '  pbxProvider: { client_secret: { $secret: "exec: " } }',
     ),
     says: [
-      'agents.yaml:5:45 secret/source agent.a: integrations.smsProvider.auth_token names no source that a secret can be read from',
+      'agents.yaml:5:45 secret/source agent.a: integrations.smsProvider.auth_token is not a source that a secret can be read from',
       'agents.yaml:6:43 secret/source agent.a: integrations.ehrProvider.password names no environment variable after env:',
-      'agents.yaml:7:48 secret/source agent.a: integrations.pbxProvider.client_secret names no source that a secret can be read from',
+      'agents.yaml:7:48 secret/source agent.a: integrations.pbxProvider.client_secret is not a source that a secret can be read from',
     ],
   },
   {
@@ -46,10 +46,10 @@ broken([
       'extensions: { tools: [{ type: webhook, name: { $secret: env:X }, condition: during_call, method: GET, url: https://x.test }] }',
     ),
     says: [
-      'agents.yaml:4:34 secret/not-allowed agent.a: greeting_message is no secret field, so what is read there would be stored and shown',
-      'agents.yaml:5:32 secret/not-allowed agent.a: config.note is no secret field, so what is read there would be stored and shown',
-      'agents.yaml:6:35 secret/not-allowed agent.a: unchecked.note is no secret field, so what is read there would be stored and shown',
-      'agents.yaml:7:61 secret/not-allowed agent.a: extensions.tools[0].name is no secret field, so what is read there would be stored and shown',
+      'agents.yaml:4:34 secret/not-allowed agent.a: greeting_message is not a secret field, so the secret would be stored and shown',
+      'agents.yaml:5:32 secret/not-allowed agent.a: config.note is not a secret field, so the secret would be stored and shown',
+      'agents.yaml:6:35 secret/not-allowed agent.a: unchecked.note is not a secret field, so the secret would be stored and shown',
+      'agents.yaml:7:61 secret/not-allowed agent.a: extensions.tools[0].name is not a secret field, so the secret would be stored and shown',
     ],
   },
   {

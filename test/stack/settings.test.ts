@@ -31,16 +31,16 @@ broken([
     {
       url: 'https://key:pw-of-ours@x.test',
       what: 'must not hold credentials, a query or a fragment',
-      warned: 'has a password in its address, which everybody can read in this file',
+      warned: 'has a password in its address, which is readable in this file',
     },
     {
       url: 'https://x.test/?token=pw-of-ours',
       what: 'must not hold credentials, a query or a fragment',
-      warned: 'has a value of "token" in its address, which everybody can read in this file',
+      warned: 'has a value of "token" in its address, which is readable in this file',
     },
     {
       url: 'http://x.test',
-      what: 'http://x.test is plain http, which would send credentials in clear',
+      what: 'http://x.test is plain http, which would send credentials unencrypted',
     },
   ].map(({ url, what, warned }) => ({
     title: `a base address that no command would use: ${url}`,
@@ -77,11 +77,11 @@ include: 1
       'callsheet.yaml:2:93 schema/enum callsheet.yaml: platform.endpoints.getSmsTemplate.method cannot be "FETCH"',
       'callsheet.yaml:2:106 schema/pattern callsheet.yaml: platform.endpoints.getSmsTemplate.path does not have the form that the platform or Callsheet reads',
       'callsheet.yaml:3:26 schema/format callsheet.yaml: organizations.harbor must be an id (UUID)',
-      'callsheet.yaml:4:15 organization/unknown callsheet.yaml: organization is "harbr", which is no organization of the stack',
+      'callsheet.yaml:4:15 organization/unknown callsheet.yaml: organization is "harbr", which is not an organization of the stack',
       'callsheet.yaml:5:23 schema/limit callsheet.yaml: guards.max_delete must be at least 0',
       'callsheet.yaml:5:47 schema/limit callsheet.yaml: guards.max_change_percent must be at most 100',
       'callsheet.yaml:5:52 schema/unknown-key callsheet.yaml: guards has no field "max_deletes"',
-      'callsheet.yaml:6:1 schema/unknown-key "platfrom" is no section that Callsheet knows',
+      'callsheet.yaml:6:1 schema/unknown-key "platfrom" is not a section that Callsheet knows',
       'callsheet.yaml:7:10 schema/type callsheet.yaml: include must be text or a list, not a number',
     ],
     hint: 'Did you mean platform?',
@@ -93,14 +93,14 @@ include: 1
       ...agent('model: m'),
     },
     says: [
-      'callsheet.yaml:3:15 organization/unknown callsheet.yaml: organization is "x", which is no organization of the stack',
+      'callsheet.yaml:3:15 organization/unknown callsheet.yaml: organization is "x", which is not an organization of the stack',
     ],
   },
   {
     title: 'state stores that are not files',
     files: { 'callsheet.yaml': `${MAIN}state: postgres://db.example.test/x\n` },
     says: [
-      'callsheet.yaml:4:8 config/not-supported callsheet.yaml: state is an address at postgres://, and must say which store that is',
+      'callsheet.yaml:4:8 config/not-supported callsheet.yaml: state is an address at postgres://, and does not name its store',
     ],
   },
   {
@@ -117,12 +117,12 @@ include: 1
     says: ['callsheet.yaml:4:16 config/state callsheet.yaml: state.http needs address'],
   },
   {
-    title: 'a state whose address carries a password',
+    title: 'a state whose address contains a password',
     files: {
       'callsheet.yaml': `${MAIN}state: { http: { address: "https://u:p4ss@s.example.test" } }\n`,
     },
     says: [
-      'callsheet.yaml:4:27 secret/plain-address callsheet.yaml: the address of the state carries a password',
+      'callsheet.yaml:4:27 secret/plain-address callsheet.yaml: the address of the state contains a password',
     ],
     hint: 'CALLSHEET_STATE_PASSWORD',
   },
@@ -246,7 +246,7 @@ test.each<[string, string, Record<string, string>, object]>([
 test('an address of no store is refused, and what it carries is not shown', async () => {
   const env = { CALLSHEET_STATE: 'ftp://u:p4ss@x/y' };
   const failure = await loadGood({}, { env }).catch((error: unknown) => String(error));
-  expect(failure).toContain('no state is kept at ftp://');
+  expect(failure).toContain('Callsheet cannot keep a state at ftp://');
   expect(failure).not.toContain('p4ss');
 });
 

@@ -28,7 +28,7 @@ broken([
     },
     says: [
       'agents.yaml:4:47 warning template/unused agent.a: system_prompt gives naem, which the template does not use',
-      'p.md:2:9 template/name agent.a: system_prompt uses ${name}, which with does not give',
+      'p.md:2:9 template/name agent.a: system_prompt uses ${name}, which is missing in with',
     ],
     hint: 'Did you mean ${naem}?',
   },
@@ -79,11 +79,11 @@ broken([
       'p.md': '${x}',
     },
     says: [
-      'agents.yaml:4:39 form/mixed agent.a: system_prompt has wiht beside $template',
+      'agents.yaml:4:39 form/mixed agent.a: system_prompt has wiht next to $template',
       'agents.yaml:5:36 form/value agent.a: greeting_message needs a text after $template',
       'agents.yaml:6:43 form/value agent.a: description needs a map of names and values after with, not a list',
       'agents.yaml:7:54 form/value agent.a: voicemail_message gives x of with as a list; it must be a text, a number, true or false',
-      'p.md:1:1 template/name agent.a: description uses ${x}, which with does not give',
+      'p.md:1:1 template/name agent.a: description uses ${x}, which is missing in with',
     ],
   },
   {
@@ -94,7 +94,7 @@ broken([
     },
     says: [
       'p.md:1:1 variable/syntax agent.a: system_prompt uses ${a b}, which is not of the form ${var.name} or ${name} of with',
-      'p.md:1:8 variable/unknown agent.a: system_prompt uses ${var.nope}, which is no variable of the stack',
+      'p.md:1:8 variable/unknown agent.a: system_prompt uses ${var.nope}, which is not a variable of the stack',
       'p.md:1:20 variable/syntax agent.a: system_prompt opens ${ and never closes it',
     ],
   },

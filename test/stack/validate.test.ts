@@ -75,7 +75,7 @@ broken([
     says: [
       'agents.yaml:4:5 schema/read-only agent.a gives id, which only the platform sets',
       'agents.yaml:5:5 schema/read-only agent.a gives is_active, which only the platform sets',
-      'k.yaml:1:105 schema/read-only knowledge_source.kb.s gives name, which follows from where the resource stands',
+      'k.yaml:1:105 schema/read-only knowledge_source.kb.s gives name, which follows from the place of the resource',
     ],
   },
   {
@@ -266,21 +266,29 @@ retry_policies:
       ].map((path) => `    - ${path}`),
     ),
     says: [
-      ['6', 'extensions.tools[*].url', 'an element by its place, which no element has'],
-      ['7', 'extensions.tools[0].url', 'an element by its place, which no element has'],
+      [
+        '6',
+        'extensions.tools[*].url',
+        'an element by its position, and elements have no fixed position',
+      ],
+      [
+        '7',
+        'extensions.tools[0].url',
+        'an element by its position, and elements have no fixed position',
+      ],
       ['8', 'extensions.tools.url', 'below extensions.tools, which is a list'],
       ['9', 'extensions.tools[a].urll', 'no field of agent'],
       ['10', 'email[0]', 'an element of email, whose elements have no identity'],
       ['11', 'greeting_message.x', 'below greeting_message, which has no members'],
-      ['12', 'greeting_message[x]', 'an element of greeting_message, which is no list'],
+      ['12', 'greeting_message[x]', 'an element of greeting_message, which is not a list'],
       ['13', 'voice_settings.sped', 'no known field of voice_settings'],
       ['14', 'organization', 'the organization of a resource, which cannot be ignored'],
       ['15', 'organization_id', 'the organization of a resource, which cannot be ignored'],
-      ['16', 'created_at', 'what only the platform sets, and what is never compared'],
+      ['16', 'created_at', 'a field that only the platform sets, and that is never compared'],
       [
         '17',
         'extensions.mcp_servers[a].initialization_options.x',
-        'a part of extensions.mcp_servers[a].initialization_options, which is compared whole',
+        'a part of extensions.mcp_servers[a].initialization_options, which is compared as a whole',
       ],
       [
         '19',
@@ -295,7 +303,7 @@ retry_policies:
       .concat(
         'agents.yaml:21:11 warning lifecycle/path agent.a: lifecycle.ignore names "\\"model\\"" twice',
       ),
-    hint: 'Elements go by their name, such as extensions.tools[crm_lookup].url',
+    hint: 'Name elements by their name, such as extensions.tools[crm_lookup].url',
   },
   {
     title: 'sections, names and bodies that are none',
@@ -311,8 +319,8 @@ knowledge_bases: { kb: [] }
 `,
     },
     says: [
-      'x.yaml:1:1 schema/unknown-key "agnets" is no section that Callsheet knows',
-      'x.yaml:3:3 address/name agents has "front desk", which cannot name a resource',
+      'x.yaml:1:1 schema/unknown-key "agnets" is not a section that Callsheet knows',
+      'x.yaml:3:3 address/name agents has "front desk", which is not a valid name for a resource',
       'x.yaml:4:6 schema/type agent.b must be a map of fields, not text',
       'x.yaml:5:3 schema/empty agent.c has no value',
       'x.yaml:6:1 stack/misplaced variables belongs in callsheet.yaml',

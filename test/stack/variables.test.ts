@@ -16,7 +16,7 @@ broken([
     title: 'an unknown variable, with the nearest',
     files: { ...main, ...agent(`greeting_message: "In \${var.ctiy}"`) },
     says: [
-      `agents.yaml:4:27 variable/unknown agent.a: greeting_message uses \${var.ctiy}, which is no variable of the stack`,
+      `agents.yaml:4:27 variable/unknown agent.a: greeting_message uses \${var.ctiy}, which is not a variable of the stack`,
     ],
     hint: `Did you mean \${var.city}?`,
   },
@@ -67,7 +67,7 @@ broken([
     },
     says: [
       'callsheet.yaml:5:3 variable/name callsheet.yaml: "a b" cannot name a variable',
-      `callsheet.yaml:6:17 variable/syntax callsheet.yaml: the default of c holds \${var.…}, which is not filled in there`,
+      `callsheet.yaml:6:17 variable/syntax callsheet.yaml: the default of c holds \${var.…}, which Callsheet does not fill in there`,
       'callsheet.yaml:6:29 schema/unknown-key callsheet.yaml: variables.c has no field "evn"',
       'callsheet.yaml:7:6 schema/type callsheet.yaml: variables.d must be a map, not text',
     ],
@@ -78,7 +78,7 @@ broken([
     options: { vars: { cty: 'x' }, varFiles: ['no/such/file.yaml'] },
     says: [
       'file/missing --var-file names "no/such/file.yaml", which does not exist',
-      'variable/unknown --var sets cty, which is no variable of the stack',
+      'variable/unknown --var sets cty, which is not a variable of the stack',
     ],
     hint: 'Did you mean city?',
   },
@@ -136,7 +136,7 @@ test('no frame shows the values of a file of variables', async () => {
   const varFiles = [join(values, 'v.yaml')];
   const { diagnostics } = await loadStack({ dir, env: {}, secrets: 'skip', varFiles });
   expect(diagnostics.map(said).map((text) => text.replaceAll(values, ''))).toEqual([
-    '/v.yaml:2:1 warning variable/unknown /v.yaml sets citty, which is no variable of the stack',
+    '/v.yaml:2:1 warning variable/unknown /v.yaml sets citty, which is not a variable of the stack',
     '/v.yaml:4:3 variable/value the variable phone must be a text, a number, true or false',
   ]);
   expect(JSON.stringify(diagnostics)).not.toContain('canary');

@@ -14,12 +14,12 @@ broken([
   {
     title: 'a bracket that is not closed',
     files: { 'x.yaml': lines('agents:', '  a: { name: A', '  b: { name: B }') },
-    says: ['x.yaml:3:3 yaml/syntax a { or [ is not closed, or what it holds is not indented'],
+    says: ['x.yaml:3:3 yaml/syntax a { or [ is not closed, or its content is not indented'],
   },
   {
     title: 'a text that begins with a token and has no quotes',
     files: { 'x.yaml': lines('agents:', '  a:', '    name: {{caller_id}} hi') },
-    says: ['x.yaml:3:25 yaml/syntax there is something here that YAML does not expect'],
+    says: ['x.yaml:3:25 yaml/syntax YAML does not allow this here'],
     hint: 'A text that begins with {{ needs quotes around all of it',
   },
   {
@@ -36,14 +36,12 @@ broken([
   {
     title: 'two keys on a line',
     files: { 'x.yaml': 'agents: a: b\n' },
-    says: ['x.yaml:1:9 yaml/syntax a second `key: value` stands on a line that already has one'],
+    says: ['x.yaml:1:9 yaml/syntax a line has a second `key: value`'],
   },
   {
     title: 'a key twice in one map, in a file with Windows line endings',
     files: { 'x.yaml': 'agents:\r\n  a:\r\n    name: A\r\n    name: B\r\n' },
-    says: [
-      'x.yaml:4:5 yaml/duplicate-key the key "name" stands twice in one map, first at x.yaml:3:5',
-    ],
+    says: ['x.yaml:4:5 yaml/duplicate-key the key "name" is twice in one map, first at x.yaml:3:5'],
   },
   {
     title: 'columns count characters, not bytes or code units',
@@ -79,19 +77,19 @@ broken([
   {
     title: 'an alias inside its own anchor',
     files: agent('config: &c { x: *c }'),
-    says: ['agents.yaml:4:21 yaml/alias the alias *c stands inside what it refers to'],
+    says: ['agents.yaml:4:21 yaml/alias the alias *c is inside the value that it refers to'],
   },
   {
     title: 'aliases that multiply',
     files: { 'x.yaml': bomb },
-    says: ['x.yaml:5:36 yaml/alias the aliases of the file add up to more than it may hold'],
+    says: ['x.yaml:5:36 yaml/alias the aliases of the file repeat too many values'],
   },
   {
     title: 'a key that is a list, as from braces without quotes',
     files: agent('description: {{name}}'),
     says: [
       'agents.yaml:4:18 schema/type agent.a: description must be text, not a map',
-      'agents.yaml:4:19 yaml/key a key must be a plain text',
+      'agents.yaml:4:19 yaml/key a key must be plain text',
     ],
     hint: 'quotes',
   },
@@ -99,7 +97,7 @@ broken([
     title: 'a number too long to carry',
     files: agent('place_id: 12345678901234567890'),
     says: [
-      'agents.yaml:4:15 yaml/number the number has more digits than a number can carry',
+      'agents.yaml:4:15 yaml/number the number has too many digits',
       'agents.yaml:4:15 schema/type agent.a: place_id must be text, not a number',
     ],
     hint: 'quotes',
@@ -114,7 +112,7 @@ broken([
     files: { 'x.yaml': '\uFEFFagnets: {}\n' },
     says: [
       'x.yaml:1:1 warning yaml/bom x.yaml begins with a byte order mark',
-      'x.yaml:1:1 schema/unknown-key "agnets" is no section that Callsheet knows',
+      'x.yaml:1:1 schema/unknown-key "agnets" is not a section that Callsheet knows',
     ],
   },
   {
@@ -139,7 +137,7 @@ broken([
     files: { 'x.yaml': 'agents: [', ...agent('status: on') },
     says: [
       'agents.yaml:4:13 schema/enum agent.a: status cannot be "on"',
-      'x.yaml:1:10 yaml/syntax a { or [ is not closed, or what it holds is not indented',
+      'x.yaml:1:10 yaml/syntax a { or [ is not closed, or its content is not indented',
     ],
   },
   {
@@ -151,7 +149,7 @@ broken([
     },
     says: [
       'agents.yaml:6:13 schema/enum agent.a: status cannot be "on"',
-      'callsheet.yaml:4:10 yaml/syntax a { or [ is not closed, or what it holds is not indented',
+      'callsheet.yaml:4:10 yaml/syntax a { or [ is not closed, or its content is not indented',
     ],
   },
 ]);
@@ -165,7 +163,7 @@ test.each([
   expect(diagnostics).toHaveLength(1);
   expect(diagnostics[0]).toMatchObject({
     rule: 'yaml/depth',
-    message: 'maps and lists stand more than 100 levels deep in each other',
+    message: 'maps and lists are nested more than 100 levels deep',
   });
 });
 

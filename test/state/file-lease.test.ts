@@ -17,12 +17,12 @@ describe('a journal', () => {
 
     const lease = await store.acquire(holder('r2'));
     expect((await failureOf(() => lease.append(began('r2')))).message).toContain(
-      'r1: it must be settled',
+      'r1: it must be recovered',
     );
     await appendAll(lease, RUN.slice(2));
     const settled = replay(undefined, (await store.load()).pending).state ?? stateWith({});
     expect((await failureOf(() => lease.commit(nextState(settled, 'r2')))).message).toContain(
-      'r1: it must be settled',
+      'r1: it must be recovered',
     );
     await lease.commit(nextState(settled, 'r1'));
     await appendAll(lease, [began('r2', 1), ended()]);
@@ -114,7 +114,7 @@ describe('a journal', () => {
     const lease = await store.acquire(holder('r1'));
     await lease.append(began('r1'));
     expect((await failureOf(() => lease.append(began('r2')))).message).toContain(
-      'r1: it must be settled',
+      'r1: it must be recovered',
     );
   });
 });

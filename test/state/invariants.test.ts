@@ -15,7 +15,7 @@ const BROKEN: readonly (readonly [string, State['resources'], string])[] = [
   [
     'an address of another kind',
     { 'retry_policy.desk': resource('a1') },
-    'holds retry_policy.desk as one of kind agent',
+    'holds retry_policy.desk with the kind agent',
   ],
   [
     'a kind that nobody knows',
@@ -55,7 +55,7 @@ describe('a state that breaks a rule is neither written nor used', () => {
     const state = stateWith(resources);
     const refused = await failureOf(() => formatState(state));
     expect(refused.code).toBe('state');
-    expect(refused.message).toContain('refused to write a state that cannot be read: it ');
+    expect(refused.message).toContain('refused to write a state that could not be read again: it ');
     expect(refused.message).toContain(words);
     const read = await failureOf(async () => parseState(await sealed(state), 'x/state.json'));
     expect(read.message).toContain('the state x/state.json ');

@@ -224,7 +224,7 @@ describe('a holder', () => {
     [
       'to another that ended since',
       async (folder) => (await take(folder, new World())).release(),
-      'took it over',
+      'took the lock over',
     ],
     [
       'to one after another',

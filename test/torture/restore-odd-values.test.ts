@@ -140,7 +140,7 @@ describe('what has a name that another has', () => {
       // Its state is lost, and both of one name have other ids than they had.
       const lost = { state: join(stage.folder, 'other.json'), over: true };
       const { err } = await restoreOn(stage, file, lost, { env: KEY, exit: 1 });
-      expect(err).toContain('2 live resources have its name');
+      expect(err).toContain('2 live resources have this name');
       expect(err).toContain('--state');
       expect(err).not.toContain('lifecycle');
     },

@@ -20,7 +20,7 @@ describe('a damaged fleet, in parts', () => {
     expect(stage.writes()).toEqual([]);
 
     const { out, err } = await restore({ over: true, format: 'text' });
-    expect(out).toContain('Proven: live equals the snapshot');
+    expect(out).toContain('Verified: the platform matches the snapshot');
     expect(err).toContain(`[${FEW}/${FEW}]`);
     expect(agents.get(own.id)?.record.name).toBe('Own');
     agents.delete(own.id);
@@ -47,7 +47,7 @@ describe('a damaged fleet, in parts', () => {
     const edit = () => stage.sim.edit(last.id, EDIT);
     const outside = beforeRequest('createRetryPolicy', 1, edit);
     const { out, err } = await restore({ over: true, format: 'text' }, { outside, exit: 5 });
-    expect(err).toContain(' is no longer as it was when the restoration was agreed to');
+    expect(err).toContain(' changed after the restore was approved');
     // What was done before is told all the same.
     expect(out).toMatch(/✓ created +retry_policy\./);
     expect(out).toContain('Run the same command again');

@@ -32,7 +32,7 @@ export async function apply(
 ): Promise<ExitCode> {
   const { terminal } = context;
   if (file === undefined && flags.autoApprove !== true && !terminal.canAsk) {
-    throw new CallsheetError('usage', 'nobody is there to agree: stdin is not a terminal', {
+    throw new CallsheetError('usage', 'approval is needed, and there is no terminal to ask on', {
       hint: 'Apply a plan file (callsheet plan --out plan.json), or pass --auto-approve.',
     });
   }
@@ -93,12 +93,14 @@ function tellUndone(
   { terminal }: Context,
 ): void {
   const then = isEarlier ? ' Nothing else was applied: apply again.' : '';
-  const leave = isEarlier ? ' apply without --rollback-on-failure leaves it as it is.' : '';
+  const leave = isEarlier
+    ? ' To keep the changes of a failed run, apply without --rollback-on-failure.'
+    : '';
   say(
     terminal,
     isUndone
       ? `Run ${run} is rolled back; the platform is as it was before it.${then}`
-      : `Run ${run} is not rolled back, or only in part; see above. callsheet rollback goes on with it.${leave}`,
+      : `Run ${run} is not rolled back, or only in part; see above. To continue: callsheet rollback.${leave}`,
   );
 }
 
@@ -107,7 +109,7 @@ export function refusePlanningFlags(flags: PlanFlags): void {
   const allowed = [...allowancesIn(flags).values()];
   const given = flags.refresh === undefined ? allowed : [...allowed, '--refresh'];
   if (given.length === 0) return;
-  const message = `${given.join(', ')} cannot be given with a plan file: that was settled when it was planned`;
+  const message = `${given.join(', ')} cannot be used with a plan file: the plan already contains that choice`;
   throw new CallsheetError('usage', message, {
     hint: 'Plan again with the flag and --out, or apply without a plan file.',
   });
@@ -130,7 +132,7 @@ export async function readPlanFile(file: string, most = MOST_AT_ONCE): Promise<P
   } catch (cause) {
     if (cause instanceof CallsheetError) throw cause;
     const code = errorCode(cause) ?? '';
-    const folder = `Pass --recursive, too, if callsheet plan --recursive --out ${file} wrote it.`;
+    const folder = `If callsheet plan --recursive --out ${file} wrote it, also pass --recursive.`;
     throw new CallsheetError('usage', `the plan file ${file} ${WHY[code] ?? 'cannot be read'}`, {
       hint: code === 'EISDIR' ? folder : 'Make one with: callsheet plan --out plan.json',
       cause,

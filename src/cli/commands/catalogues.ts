@@ -43,7 +43,7 @@ export async function organizations(
     if (found instanceof ApiError) {
       say(
         context.terminal,
-        `The key may not list organizations (${describeApiError(found)}). These are the organizations of its agents.`,
+        `The key may not list organizations (${describeApiError(found)}). The list shows the organizations of its agents.`,
       );
     }
     const known = found instanceof ApiError ? await organizationsOfAgents(session) : found;
@@ -208,7 +208,7 @@ export async function session(flags: SessionFlags, context: Context): Promise<Ex
     const token = textOf(minted, 'token');
     const expires = minted.expires_at ?? null;
     context.terminal.err(
-      `Standard output is a session token: whoever has it can use the session until ${formatFigure(expires, 'time')}. Keep it out of logs.`,
+      `Standard output is a session token: anyone who has it can use the session until ${formatFigure(expires, 'time')}. Keep it out of logs.`,
     );
     const document = documentOf('callsheet-session', { data: { token, expires_at: expires } });
     show(flags, document, () => sanitiseLine(token), context);

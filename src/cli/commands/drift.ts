@@ -54,8 +54,8 @@ async function acceptDrift(
     (format === 'markdown' || format === 'html') && `--format ${format}`,
   ].filter((flag) => flag !== false);
   if (beside !== undefined) {
-    throw new CallsheetError('usage', `${beside} cannot stand beside --accept`, {
-      hint: 'Accept what drifted first; what callsheet drift then finds is what is left.',
+    throw new CallsheetError('usage', `${beside} cannot be used with --accept`, {
+      hint: 'Accept the drift first, then run callsheet drift for the rest.',
     });
   }
   const { pull } = await import('./pull.ts');

@@ -142,7 +142,7 @@ function refuseRows(wanted: string, { resources }: Stack): void {
   const [first] = rows;
   if (first === undefined) return;
   const base = first.address.slice(0, first.address.indexOf('['));
-  throw new CallsheetError('usage', `${base} has ${rows.length} rows; say which one is meant`, {
+  throw new CallsheetError('usage', `${base} has ${rows.length} rows; choose one`, {
     hint: `For example: callsheet explain '${first.address}${wanted.slice(base.length)}'`,
   });
 }
@@ -165,7 +165,7 @@ function noResource(wanted: string, { resources, environment }: Stack): Callshee
   return new CallsheetError('usage', `${where} has no ${address}`, {
     hint:
       close === undefined
-        ? 'callsheet validate says whether the stack is sound; rows are named agent.clinic["key"].'
+        ? 'callsheet validate checks the stack. The address of a row is agent.clinic["key"].'
         : `Did you mean ${close}?`,
   });
 }

@@ -34,7 +34,7 @@ export async function fmt(
   const diagnostics = results.flatMap((result) => result.diagnostics);
   tellProblems(diagnostics, context);
   const files = formatCount(changed.length, 'file');
-  const all = `${formatCount(results.length, 'file')} looked at`;
+  const all = `${formatCount(results.length, 'file')} checked`;
   const isClean = changed.length === 0;
   terminal.err(
     flags.check === true
@@ -84,7 +84,7 @@ function formatStandardInput(
   context: Context,
 ): ExitCode {
   if (given.length > 1) {
-    throw new CallsheetError('usage', '- stands for standard input and is given alone');
+    throw new CallsheetError('usage', '- means standard input, and cannot be combined with files');
   }
   const result: FormattedFile = formatText('(standard input)', readFileSync(0, 'utf8'));
   tellProblems(result.diagnostics, context);

@@ -190,7 +190,7 @@ async function readWhole(
   if (kind.get === undefined) {
     const record = item ?? (await client.list(kind.list(scope))).find((one) => one.id === id);
     if (record !== undefined) return record;
-    throw new CallsheetError('api', `the platform lists no ${kind.name} ${id}`);
+    throw new CallsheetError('api', `the platform has no ${kind.name} ${id} in its list`);
   }
   const answer = await client.call(kind.get(id));
   const data = isObject(answer) ? answer.data : undefined;

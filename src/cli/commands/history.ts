@@ -116,7 +116,7 @@ function comparedIn({
   const [one = 0, other = 0] = diff.map((text) => (/^[1-9]\d*$/.test(text) ? Number(text) : 0));
   if (diff.length !== 2 || one === 0 || other === 0) {
     throw new CallsheetError('usage', '--diff takes the ids of two versions', {
-      hint: 'They stand in the first column of callsheet history AGENT: --diff 41 43',
+      hint: 'The first column of callsheet history AGENT shows them: --diff 41 43',
     });
   }
   if (format !== 'csv') return [one, other];
@@ -403,19 +403,19 @@ function versionCalled(
   if (found !== undefined) return found;
   const isThere = entries.some((entry) => entry.id === id);
   const message = isThere
-    ? `the platform does not tell the settings of a version, and Callsheet has no copy of version ${id} of ${label}`
+    ? `the platform does not return the settings of a version, and Callsheet has no copy of version ${id} of ${label}`
     : `${label} has no version ${id} in its history`;
   throw new CallsheetError('usage', message, { hint: knownWords(known) });
 }
 
 function knownWords(known: ReadonlyMap<number, Version>): string {
   if (known.size < 2) {
-    return 'Copies come from the runs of the stack (callsheet runs), and of this agent they left none that could be compared.';
+    return 'Copies come from the runs of the stack (callsheet runs), and no run has a copy of this agent.';
   }
   const lines = [...known.values()]
     .sort((a, b) => b.entry - a.entry)
     .map(({ entry, from }) => `  ${entry}  ${from}`);
-  return ['These can be compared, by their id:', ...lines].join('\n');
+  return ['These versions can be compared, by their id:', ...lines].join('\n');
 }
 
 /** A history entry that Callsheet made. */

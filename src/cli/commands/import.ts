@@ -81,7 +81,7 @@ function wantedBy(
       ? '--all takes no address'
       : 'an address of the configuration and a live id are needed';
   throw new CallsheetError('usage', message, {
-    hint: 'callsheet import ADDRESS ID binds one; callsheet import --all binds everything that its name tells.',
+    hint: 'callsheet import ADDRESS ID binds one resource. callsheet import --all binds every resource with a clear match by name.',
   });
 }
 
@@ -139,11 +139,11 @@ function importDocument(
 function unclearOne(one: Ambiguity, flags: ImportFlags): ImportDocument['unclear'][number] {
   const { address } = one;
   if (one.type === 'several') {
-    const reason = `${one.ids.length} live resources have its name`;
+    const reason = `${one.ids.length} live resources have this name`;
     const commands = one.ids.map((id) => commandLine(`import ${address} ${id}`, flags));
     return { address, reason, ids: one.ids, commands };
   }
-  const why = one.holder === undefined ? 'does not exist' : `is what ${one.holder} stands for`;
+  const why = one.holder === undefined ? 'does not exist' : `already belongs to ${one.holder}`;
   const reason = `lifecycle.adopt names ${one.id}, which ${why}`;
   return { address, reason, ids: [], commands: [] };
 }
@@ -255,7 +255,7 @@ function unknown(address: Address, resources: readonly DesiredResource[]): Calls
   return new CallsheetError('usage', `the configuration has no ${address}`, {
     hint:
       near === undefined
-        ? 'Write the resource first, or have callsheet export write it.'
+        ? 'Write the resource first, or let callsheet export write it.'
         : `Did you mean ${near}?`,
   });
 }
@@ -267,14 +267,14 @@ function refuseTaken(
   state: State,
 ): void {
   if (holder !== undefined) {
-    throw new CallsheetError('refused', `${id} is what ${holder} stands for`, {
+    throw new CallsheetError('refused', `${id} already belongs to ${holder}`, {
       hint: `One live resource has one address: callsheet state mv ${holder} ${address}, or callsheet state rm ${holder} first.`,
     });
   }
   const other = state.resources[address]?.id;
   if (other === undefined) return;
-  throw new CallsheetError('refused', `${address} stands for ${other} already`, {
-    hint: `callsheet state rm ${address} lets go of it; nothing is deleted on the platform.`,
+  throw new CallsheetError('refused', `${address} is already bound to ${other}`, {
+    hint: `callsheet state rm ${address} forgets it. Nothing is deleted on the platform.`,
   });
 }
 
@@ -331,16 +331,13 @@ function notThere(
   const noun = nounOf(kind);
   const say = (message: string, hint: string) => new CallsheetError('usage', message, { hint });
   if (elsewhere === undefined) {
-    const hint = `callsheet get ${kind.section} lists what there is.`;
-    return say(
-      `there is no ${noun} ${id} where ${address} belongs, as far as the key reaches`,
-      hint,
-    );
+    const hint = `callsheet get ${kind.section} lists the existing resources.`;
+    return say(`the key has access to no ${noun} ${id} in the place of ${address}`, hint);
   }
   if (elsewhere.kind !== kind) {
     const other = nounOf(elsewhere.kind);
     const hint = `Give the id of ${article(noun)}, or an address that begins with ${elsewhere.kind.name}.`;
-    return say(`${id} is ${article(other)}, and ${address} stands for ${article(noun)}`, hint);
+    return say(`${id} is ${article(other)}, and ${address} is ${article(noun)}`, hint);
   }
   const [field = '', owner = ''] = Object.entries(elsewhere.scope)[0] ?? [];
   const name =

@@ -85,7 +85,7 @@ export async function pull(
 function chosenBy({ override, changeShared }: PullFlags): Choice | undefined {
   if (override === true && changeShared === true) {
     throw new CallsheetError('usage', '--override and --change-shared exclude each other', {
-      hint: 'One writes on the resource itself what it shares, the other where it is shared.',
+      hint: 'One writes a shared value on the resource itself, the other at its shared source.',
     });
   }
   if (override === true) return 'own';
@@ -109,7 +109,7 @@ function tellEnvironment(
   if (env === undefined || pulled.every(({ file }) => file === STACK_FILE)) return;
   say(
     terminal,
-    `What is written outside of environments.${env} holds for the other environments, too: plan them before you apply.`,
+    `Values outside of environments.${env} also apply to the other environments: plan them before you apply.`,
   );
 }
 

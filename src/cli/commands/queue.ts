@@ -60,7 +60,7 @@ export async function add(
   if (checkout?.isChanged === true)
     say(
       context.terminal,
-      'There are uncommitted changes: where they change a stack, it waits for a worker that has them, too.',
+      'There are uncommitted changes. A stack with such changes waits for a worker that has them.',
     );
   return withQueue(flags, context, async (queue) => {
     const tasks = await gatherTasks(request, context);
@@ -119,7 +119,7 @@ async function withQueue(
 
 function refuseOut(command: QueuedCommand, isReady: boolean, { out }: QueueFlags): void {
   if (out === undefined || (command === 'plan' && isReady)) return;
-  throw new CallsheetError('usage', '--out writes the plans of workers, once they are there', {
+  throw new CallsheetError('usage', '--out writes the plans of workers, once they are done', {
     hint: 'Give it to queue add plan with --wait, or to queue show once the batch is done.',
   });
 }
@@ -151,7 +151,7 @@ async function follow(
       awaySince = undefined;
       if (running + waiting === 0) return;
       const text = [
-        `${done} done, ${running} at work, ${waiting} waiting`,
+        `${done} done, ${running} running, ${waiting} waiting`,
         ...notes.map((note) => `  ${note}`),
       ].join('\n');
       if (terminal.live !== undefined) terminal.live.draw(text);
@@ -165,7 +165,7 @@ async function follow(
     await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {});
   }
   terminal.live?.end();
-  throw new CallsheetError('interrupted', `the batch ${id} goes on without anybody waiting`, {
+  throw new CallsheetError('interrupted', `the batch ${id} continues in the background`, {
     hint: `Its report: ${commandLine(`queue show ${id}`, flags)}`,
   });
 }
@@ -222,14 +222,14 @@ async function plannedTasks(
   const unplanned = stacks.filter(({ plan_file: file }) => file === null).map(({ path }) => path);
   if (unplanned.length > 0)
     throw new CallsheetError('usage', `there is no plan for ${unplanned.join(', ')}`, {
-      hint: 'Planning them failed. Repair them, plan again, and enqueue the new plans.',
+      hint: 'Planning them failed. Fix them, plan again, and enqueue the new plans.',
     });
   const tasks: NewTask[] = [];
   for (const { path, plan_digest: wanted, plan_file: name } of stacks) {
     const file = join(folder, name ?? '');
     const plan = await readFile(file, 'utf8').catch((cause: unknown) => {
       throw new CallsheetError('usage', `the plan file ${file} cannot be read`, {
-        hint: 'Give the folder as callsheet plan --recursive --out wrote it.',
+        hint: 'Give the folder that callsheet plan --recursive --out wrote.',
         cause,
       });
     });

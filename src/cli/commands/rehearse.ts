@@ -128,7 +128,7 @@ function faultText(text: string): string {
     'usage',
     `--fault ${text} is not one of ${Object.keys(OFTEN).join(', ')}`,
     {
-      hint: "Write any other fault out: --fault '{ operation: updateAgent, status: 500 }' (callsheet help simulator).",
+      hint: "Write any other fault in full: --fault '{ operation: updateAgent, status: 500 }' (callsheet help simulator).",
     },
   );
 }
@@ -186,7 +186,7 @@ async function snapshotGround(
     if (state.account_id !== undefined && state.account_id !== platform.account_id) {
       const message = `the snapshot ${from} is of account ${platform.account_id}; the state ${store.location} belongs to account ${state.account_id}`;
       throw new CallsheetError('usage', message, {
-        hint: 'Rehearse with a snapshot of the account that the stack is of.',
+        hint: 'Rehearse with a snapshot of the account of the stack.',
       });
     }
     return {

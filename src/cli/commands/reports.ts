@@ -99,7 +99,7 @@ const DEFAULT_DAYS = 30;
 export async function metrics(flags: MetricsFlags, context: Context): Promise<ExitCode> {
   const { block, format } = flags;
   if (format === 'csv' && block === undefined) {
-    throw new CallsheetError('usage', 'CSV holds one table, and no block is chosen', {
+    throw new CallsheetError('usage', 'CSV can hold only one table, and no block is chosen', {
       hint: `Choose one with --block: ${Object.keys(BLOCKS).join(', ')}.`,
     });
   }
@@ -165,7 +165,7 @@ function scopeOf({ organization, reseller }: MetricsFlags, session: PlatformSess
   if (reseller !== undefined) {
     return { title: `reseller ${reseller}`, query: { resellerId: reseller } };
   }
-  return { title: 'every organization that the key reaches', query: {} };
+  return { title: 'every organization of the key', query: {} };
 }
 
 export type UsageFlags = CommonFlags & {
@@ -212,7 +212,7 @@ type Days = { readonly start: string; readonly end: string };
 function daysOf(flags: UsageFlags, now: Date): Days {
   if (flags.since === undefined && flags.until !== undefined) {
     throw new CallsheetError('usage', '--until is given without --since', {
-      hint: 'Give both, --since alone for the time until today, or neither for the last whole month.',
+      hint: 'Give both, only --since for the time until today, or neither for the last whole month.',
     });
   }
   if (flags.since === undefined) return lastMonth(now);
@@ -439,7 +439,7 @@ export function parseMoment(flag: string, text: string, now: Date, edge: 'start'
 /** A day of the calendar, `2026-11-21`. Throws `CallsheetError('usage')`. */
 export function parseDay(flag: string, text: string): string {
   if (DAY.test(text) && isDay(text)) return text;
-  throw new CallsheetError('usage', `${flag} ${text} is no day`, {
+  throw new CallsheetError('usage', `${flag} ${text} is not a day`, {
     hint: 'Write it as 2026-11-21.',
   });
 }

@@ -29,7 +29,7 @@ export type RollbackFlags = CommonFlags &
     readonly format: ReviewFormat;
   };
 
-const UNASKED = 'To carry this out, pass --auto-approve.';
+const UNASKED = 'To run this rollback, pass --auto-approve.';
 
 /** `callsheet rollback`: undoes a run, or goes back to a snapshot. */
 export async function rollback(flags: RollbackFlags, context: Context): Promise<ExitCode> {
@@ -73,7 +73,7 @@ export async function rollBack(
 function resultFormat({ format, dryRun }: RollbackFlags): 'text' | 'json' {
   if (format === 'text' || format === 'json') return format;
   if (dryRun === true) return 'text';
-  throw new CallsheetError('usage', `--format ${format} is for --dry-run alone`, {
-    hint: 'A rollback shows what came of it as text or json.',
+  throw new CallsheetError('usage', `--format ${format} works only with --dry-run`, {
+    hint: 'A rollback shows its result as text or json.',
   });
 }

@@ -140,8 +140,8 @@ async function baseOf(
   context: Context,
 ): Promise<Base> {
   if (dirname(resolve(given)) !== dirname(resolve(file))) {
-    throw new CallsheetError('usage', `${file} would not lie beside its base ${given}`, {
-      hint: 'A snapshot is read with its base beside it: write it to the same folder (--out).',
+    throw new CallsheetError('usage', `${file} would not be next to its base ${given}`, {
+      hint: 'A snapshot needs its base in the same folder: set --out to that folder.',
     });
   }
   const base = await openSnapshot(given, keysFrom(flags, context));
@@ -202,7 +202,7 @@ async function knowledgeBasesOf(
       if (!(error instanceof CallsheetError)) throw error;
       say(
         terminal,
-        'Warning: the configuration has errors (callsheet validate), so only the knowledge bases that the state knows are looked for.',
+        'Warning: the configuration has errors (callsheet validate), so the snapshot includes only the knowledge bases in the state.',
       );
     }
   }
@@ -214,7 +214,7 @@ async function knowledgeBasesOf(
 async function mediaOf(session: PlatformSession) {
   if (session.settings === undefined) {
     throw new CallsheetError('usage', '--media needs a stack, whose files are kept', {
-      hint: 'The platform returns no bytes. Give the folder of the stack with --dir, or leave --media out.',
+      hint: 'The platform returns no files. Set --dir to the folder of the stack, or remove --media.',
     });
   }
   const { resources, dir } = await session.stack();

@@ -76,7 +76,7 @@ async function showOne(
     context,
   );
   if (withheld.length > 0 && flags.format === 'text')
-    context.terminal.err(`Left out, as the snapshot is not encrypted: ${withheld.join(', ')}`);
+    context.terminal.err(`Left out, because the snapshot is not encrypted: ${withheld.join(', ')}`);
 }
 
 /** By its address, its id or its name. Throws `CallsheetError('usage')` where there is none or more than one. */
@@ -100,7 +100,7 @@ async function findIn(snapshot: SnapshotFile, wanted: string): Promise<ResourceR
   if (others.length === 0) return first;
   const lines = [first, ...others].map((one) => `  ${labelOf(one)}  ${one.id}`);
   throw new CallsheetError('usage', `${snapshot.file} holds ${lines.length} resources ${wanted}`, {
-    hint: ['Give the id of the one that is meant:', ...lines].join('\n'),
+    hint: ['Give one of these ids:', ...lines].join('\n'),
   });
 }
 
@@ -121,7 +121,7 @@ export async function diff(
     throw new CallsheetError(
       'usage',
       `the snapshots are of different accounts: ${old.account_id} and ${now.account_id}`,
-      { hint: 'Two accounts share no ids, so that nothing could be compared.' },
+      { hint: 'Two accounts share no ids, so Callsheet cannot compare them.' },
     );
   }
   const document = await compareSnapshots(before, after, context.now());

@@ -47,7 +47,7 @@ function tellUnfinished(run: string | undefined, { terminal }: Context): void {
   if (run === undefined) return;
   say(
     terminal,
-    `Run ${run} has not finished: it is still at work, or it died. What it did is taken from its journal and from the platform; the next apply settles it.`,
+    `Run ${run} has not finished: it is still running, or it died. Its effects come from its journal and the platform. The next apply recovers it.`,
   );
 }
 
@@ -136,7 +136,7 @@ export async function mv(
   showEdit(edited, flags, context);
   say(
     context.terminal,
-    `Where the configuration still says ${from}, rename it there, too: the state does not change it.`,
+    `If the configuration still has ${from}, rename it there as well: this command does not change the configuration.`,
   );
   return EXIT.done;
 }
@@ -153,7 +153,7 @@ export async function rm(
   showEdit(edited, flags, context);
   say(
     context.terminal,
-    'Nothing was deleted on the platform. What the configuration still has is found again by its name.',
+    'Nothing was deleted on the platform. The next plan finds resources that are still configured by their names.',
   );
   return EXIT.done;
 }
@@ -194,7 +194,7 @@ export function unlock(
           'locked',
           `process ${held.holder.pid}, which holds the state ${store.location}, runs on this machine`,
           {
-            hint: `Wait for it, or interrupt it (Ctrl-C): it then stops cleanly. To stop it before its next write: callsheet state unlock ${lease} --stop-run`,
+            hint: `Wait for it, or interrupt it (Ctrl-C): it then stops cleanly. To stop it before its next write, run callsheet state unlock ${lease} --stop-run`,
           },
         );
       const actor = await describeActor(settings.dir, context);
@@ -227,7 +227,7 @@ export async function repair(flags: StateFlags, context: Context): Promise<ExitC
   };
   const document = documentOf('callsheet-state-repair', told);
   show(flags, document, (to) => renderRepair(told, to), context);
-  if (edited !== undefined) context.terminal.err('callsheet plan shows what is left to do.');
+  if (edited !== undefined) context.terminal.err('callsheet plan shows the remaining changes.');
   return EXIT.done;
 }
 
@@ -272,13 +272,13 @@ function forgetAddresses(
   if (guarded.length > 0 && !withProtected) {
     const what = guarded.length === 1 ? 'is protected' : 'are protected';
     throw new CallsheetError('refused', `${guarded.join(', ')} ${what}, and the state keeps that`, {
-      hint: 'Nothing was forgotten. With --forget-protected the state forgets the protection, too.',
+      hint: 'Nothing was forgotten. With --forget-protected the state also forgets the protection.',
     });
   }
   return {
     records: found.map(([address]) => [address, null]),
     ledger: found.map(([address, { id }]) =>
-      editLine(address, 'forget', id, 'it stays on the platform as it is'),
+      editLine(address, 'forget', id, 'it stays on the platform, unchanged'),
     ),
   };
 }
@@ -292,7 +292,7 @@ function moveAddress(from: Address, to: Address, state: State): Edit {
   if (!isAddress(to)) throw cannot(from, to, `${to} is not an address`);
   if (!isAddress(from)) throw cannot(from, to, `${from} is not an address`);
   if (kindOf(from) !== kindOf(to))
-    throw cannot(from, to, `what is of kind ${kindOf(from)} cannot become ${kindOf(to)}`);
+    throw cannot(from, to, `a resource of kind ${kindOf(from)} cannot become ${kindOf(to)}`);
   if (from === to) throw cannot(from, to, 'that is where it is');
   const chosen = new Set(chooseAddresses(from, state));
   const moved = Object.entries(state.resources)
@@ -319,12 +319,12 @@ function wordsOf(address: Address, target: Address, dropped: number): string {
   const was = `it was ${address}`;
   if (dropped === 0) return was;
   const secrets = dropped === 1 ? 'its secret' : `its ${dropped} secrets`;
-  return `${was}; whether ${secrets} changed since the last write is not known any more (--resend-secrets ${target} writes what the configuration has)`;
+  return `${was}; whether ${secrets} changed since the last write is no longer known (--resend-secrets ${target} writes the configured values)`;
 }
 
 function cannot(from: string, to: string, why: string): CallsheetError {
   return new CallsheetError('usage', `${from} cannot be moved to ${to}: ${why}`, {
-    hint: 'Nothing was moved. callsheet state list shows what the state holds.',
+    hint: 'Nothing was moved. callsheet state list shows the contents of the state.',
   });
 }
 
@@ -360,7 +360,7 @@ export async function runsDocument(
     if (entries !== undefined)
       return { format: 'callsheet-receipt', version: 1, run: id, entries } as const;
     throw new CallsheetError('usage', `run ${id} is not recorded`, {
-      hint: 'callsheet runs lists those that are.',
+      hint: 'callsheet runs lists the recorded runs.',
     });
   } finally {
     await store.close();

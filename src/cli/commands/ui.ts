@@ -74,7 +74,7 @@ export async function ui(
   try {
     context.terminal.out(served.url);
     context.terminal.err(
-      'Open this address on this machine. It only shows things, and whoever has it sees them; interrupt (Ctrl-C) to stop it.',
+      'Open this address on this machine. The page is read only. Anyone with the address can see it. Interrupt (Ctrl-C) to stop it.',
     );
     if (!context.stop.aborted) await once(context.stop, 'abort');
     return EXIT.done;
@@ -315,7 +315,8 @@ function refusalOf(
   port: number,
 ): readonly [number, string] | undefined {
   const hosts = [`${LOOPBACK}:${port}`, `localhost:${port}`];
-  if (!hosts.includes(headers.host ?? '')) return [421, 'This is not the host that was asked for.'];
+  if (!hosts.includes(headers.host ?? ''))
+    return [421, 'This server does not serve the requested host.'];
   const site = headers['sec-fetch-site'];
   if (site === 'cross-site' || site === 'same-site' || headers.origin !== undefined)
     return [403, 'Another site asks for this.'];

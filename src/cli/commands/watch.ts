@@ -54,7 +54,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   const emitStop = () =>
     log({
       event: 'stopping',
-      message: 'Stopping: what is under way on the platform is finished. Again to exit at once',
+      message: 'Stopping after the requests in flight. Interrupt again to exit at once',
     });
   stop.addEventListener('abort', emitStop, { once: true });
   try {

@@ -100,9 +100,9 @@ function stacksOf({ shard: part, stacks }: PlanSet, { flags, shard }: TreeReques
   if (part !== null) {
     throw new CallsheetError(
       'usage',
-      `these are the plans of shard ${part.index}/${part.count} already`,
+      `these plans are already those of shard ${part.index}/${part.count}`,
       {
-        hint: 'Leave --shard out: all plans of the folder are applied.',
+        hint: 'Remove --shard: apply takes all plans of the folder.',
       },
     );
   }
@@ -121,8 +121,8 @@ function checkExpectedSet({ digest }: PlanSet, expected: string | undefined): vo
 
 /** A stack that could not be planned is not applied, and is not forgotten either. */
 function unplanned(path: string): StackResult {
-  const error = new CallsheetError('config', 'it has no plan: planning it failed', {
-    hint: 'Repair it, plan again, and apply the new plans.',
+  const error = new CallsheetError('config', 'it has no plan, because planning it failed', {
+    hint: 'Fix it, plan again, and apply the new plans.',
   });
   return { path, exit: EXIT.error, document: undefined, error: failureOf(error), said: '' };
 }

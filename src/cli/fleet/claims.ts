@@ -240,9 +240,9 @@ function describe({ own, other }: Overlap): string {
 
 function hintFor(overlap: Overlap | undefined): string {
   if (overlap?.own.address === undefined) {
-    return 'Each stack needs a state of its own: give one of them another place under state in its callsheet.yaml.';
+    return 'Each stack needs a state of its own: set another location under state in the callsheet.yaml of one of them.';
   }
-  return 'A live resource belongs to one stack. Take it out of the other, with forget: [ADDRESS] in its callsheet.yaml so that it is not deleted, and apply that stack first.';
+  return 'Only one stack can manage a live resource. Remove it from the other stack, with forget: [ADDRESS] in its callsheet.yaml so that it is not deleted, and apply that stack first.';
 }
 
 /** The stacks that are not worked on because they reach for what another one has, by path. */

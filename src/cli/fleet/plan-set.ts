@@ -52,8 +52,8 @@ export async function clearPlanSet(folder: string): Promise<void> {
   const own = names.filter((name) => OWN_FILE.test(name));
   // Without an index a folder is known by holding nothing else, as one does whose plan was interrupted.
   if (!names.includes(INDEX) && own.length < names.length) {
-    throw new CallsheetError('usage', `--out ${folder} holds something else already`, {
-      hint: 'With --recursive it is a folder of its own, which need not exist.',
+    throw new CallsheetError('usage', `--out ${folder} already holds other files`, {
+      hint: 'With --recursive, set --out to an empty or new folder.',
     });
   }
   await withNamedFile('--out', folder, async () => {
@@ -100,7 +100,7 @@ export async function readPlanSet(folder: string): Promise<PlanSet> {
   if (set.digest === digestOfPlans(set.stacks)) return set;
   throw new CallsheetError(
     'stale',
-    `${file} was changed after it was made: its digest does not fit`,
+    `${file} was changed after it was made: its digest does not match`,
     {
       hint: 'Plan again, review, and apply the new plans.',
     },

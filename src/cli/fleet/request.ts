@@ -45,11 +45,11 @@ export function checkTree(
 ): TreeRequest {
   const shard = flags.shard === undefined ? undefined : parseShard(flags.shard);
   refuseAddresses(flags);
-  refuseBeside('--accept', flags.accept, 'What drifted is accepted stack by stack, with --dir.');
+  refuseBeside('--accept', flags.accept, 'Accept drift in one stack at a time, with --dir.');
   refuseBeside(
     '--events',
     flags.events,
-    'Events do not say of which stack they are. Apply one stack, with --dir.',
+    'Events do not name their stack. Apply one stack, with --dir.',
   );
   const html = flags.format === 'html' ? true : undefined;
   refuseBeside(
@@ -60,9 +60,9 @@ export function checkTree(
   if ((env.CALLSHEET_STATE ?? '') !== '') {
     throw new CallsheetError(
       'usage',
-      'CALLSHEET_STATE names one state, and --recursive is about many stacks',
+      'CALLSHEET_STATE names one state, and --recursive works on many stacks',
       {
-        hint: 'Unset it: each stack keeps its state where its callsheet.yaml says.',
+        hint: 'Unset it: the callsheet.yaml of each stack sets the location of its state.',
       },
     );
   }
@@ -73,8 +73,8 @@ export function checkTree(
     flags.autoApprove !== true &&
     !terminal.canAsk
   ) {
-    throw new CallsheetError('usage', 'nobody is there to agree: stdin is not a terminal', {
-      hint: 'Apply what callsheet plan --recursive --out FOLDER wrote, or pass --auto-approve.',
+    throw new CallsheetError('usage', 'approval is needed, and there is no terminal to ask on', {
+      hint: 'Apply the folder of callsheet plan --recursive --out FOLDER, or pass --auto-approve.',
     });
   }
   return { command, flags, shard, planSet };
@@ -85,13 +85,13 @@ export function refuseShardAlone(shard: string | undefined): void {
   if (shard === undefined) return;
   parseShard(shard);
   throw new CallsheetError('usage', '--shard splits a tree of stacks, and this is one stack', {
-    hint: 'Pass --recursive, too.',
+    hint: 'Also pass --recursive.',
   });
 }
 
 function refuseBeside(flag: string, value: unknown, hint: string): void {
   if (value === undefined) return;
-  throw new CallsheetError('usage', `${flag} cannot stand beside --recursive`, { hint });
+  throw new CallsheetError('usage', `${flag} cannot be used with --recursive`, { hint });
 }
 
 /** An address belongs to one stack, and would be a mistake in all others. A kind is in any. */
@@ -109,7 +109,7 @@ function refuseAddresses({ target, exclude, resendSecrets }: TreeFlags): void {
   const [flag, pattern] = single;
   throw new CallsheetError(
     'usage',
-    `${flag} ${pattern} cannot stand beside --recursive: an address belongs to one stack`,
+    `${flag} ${pattern} cannot be used with --recursive: an address belongs to one stack`,
     {
       hint: `Choose a kind, such as ${flag} agent, or work on one stack with --dir.`,
     },
@@ -151,7 +151,7 @@ export function parseShard(text: string): Shard {
   }
   const [index, count] = [Number(first), Number(second)];
   if (count < 1 || count > MAX_SHARDS) {
-    throw wrong(text, 'splits into no such number of parts', `N is 1 to ${MAX_SHARDS}.`);
+    throw wrong(text, 'has an invalid number of parts', `N is 1 to ${MAX_SHARDS}.`);
   }
   if (index < 1 || index > count) {
     throw wrong(
@@ -312,9 +312,9 @@ function inOrder<T extends { readonly path: string }>(stacks: readonly T[]): rea
 function refuseNoFolder(root: string): void {
   const found = statSync(root, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
-  const why = found === undefined ? 'does not exist' : 'is no folder';
+  const why = found === undefined ? 'does not exist' : 'is not a folder';
   throw new CallsheetError('usage', `--dir ${root} ${why}`, {
-    hint: 'With --recursive it is the folder that the stacks lie in.',
+    hint: 'With --recursive, --dir is the folder that contains the stacks.',
   });
 }
 
@@ -323,7 +323,7 @@ function readFolder(absolute: string, path: string): readonly Dirent[] {
     return readdirSync(absolute, { withFileTypes: true });
   } catch (cause) {
     throw new CallsheetError('config', `the folder ${path} cannot be read: ${reasonIn(cause)}`, {
-      hint: 'A stack may lie in it, so nothing was begun. Check its permissions.',
+      hint: 'It may contain a stack, so nothing was started. Check its permissions.',
       cause,
     });
   }
@@ -340,13 +340,13 @@ export function chosenStacks({ flags, shard }: Pick<TreeRequest, 'flags' | 'shar
   const found = findStacks(flags.dir);
   if (found.length === 0) {
     throw new CallsheetError('usage', `there is no stack in ${flags.dir} or below it`, {
-      hint: 'A stack is a folder with a callsheet.yaml. Name the folder that they lie in with --dir.',
+      hint: 'A stack is a folder with a callsheet.yaml. Set --dir to the folder that contains the stacks.',
     });
   }
   if (shard === undefined) return { found, chosen: found };
   if (found.length === 1 && found[0]?.path === '.') {
     throw new CallsheetError('usage', `--shard splits a tree, and ${flags.dir} is a single stack`, {
-      hint: 'Name the folder that the stacks lie in with --dir, or leave --shard out.',
+      hint: 'Set --dir to the folder that contains the stacks, or remove --shard.',
     });
   }
   return { found, chosen: takeShard(found.map(weighStack), shard) };

@@ -130,7 +130,8 @@ export function messagesOnly(
     renderErr,
     wrapsErr,
     canAsk: false,
-    ask: () => Promise.reject(new CallsheetError('usage', 'nobody can be asked about one of many')),
+    ask: () =>
+      Promise.reject(new CallsheetError('usage', 'one of many stacks cannot ask for approval')),
   };
 }
 

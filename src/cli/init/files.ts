@@ -91,7 +91,7 @@ function stackFile(
 }
 
 function platformPart(baseUrl: string): string {
-  return `# Credentials never stand here: CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET are read from the
+  return `# Never write credentials here: CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET are read from the
 # environment.
 platform:
   base_url: \${var.base_url}
@@ -262,7 +262,7 @@ export function lookAround(dir: string, adds = false): Surroundings {
   }
   if (isStack(dir) && !adds) {
     const hint =
-      'See what is in it with: callsheet validate. A pipeline is added with --keep-existing --ci github, or gitlab';
+      'To check it: callsheet validate. To add a pipeline: --keep-existing --ci github, or gitlab';
     throw new CallsheetError('usage', `${dir} is a stack already: it has a ${STACK_FILE}`, {
       hint,
     });
@@ -271,7 +271,7 @@ export function lookAround(dir: string, adds = false): Surroundings {
   const outer = above.find((folder) => existsSync(join(folder, STACK_FILE)));
   if (outer !== undefined) {
     const hint = 'Add resources to that stack, or make the new one outside of it';
-    throw new CallsheetError('usage', `${dir} lies inside the stack ${outer}`, { hint });
+    throw new CallsheetError('usage', `${dir} is inside the stack ${outer}`, { hint });
   }
   const folders = [dir, ...above];
   const top = rootAbove(dir);

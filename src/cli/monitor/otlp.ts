@@ -200,7 +200,7 @@ function openOutbox(warn: (text: string) => void) {
     const { url, timeout, what } = destination;
     const lost = (why: string) =>
       warn(
-        `Warning: the ${what} could not be delivered to ${new URL(url).host}: ${why}. The command goes on without them.`,
+        `Warning: the ${what} could not be delivered to ${new URL(url).host}: ${why}. The command continues without them.`,
       );
     try {
       const bytes = await make();
@@ -305,7 +305,7 @@ function destinationFor(
   const address = read('ENDPOINT') ?? '';
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    return refuse(`${named} is not an http(s) address. It looks like http://localhost:4318`);
+    return refuse(`${named} is not an http(s) address. Use the form http://localhost:4318`);
   if (url.username !== '' || url.password !== '')
     return refuse(`${named} holds a password. Set OTEL_EXPORTER_OTLP_HEADERS instead`);
   const isOfAll = named === 'OTEL_EXPORTER_OTLP_ENDPOINT';
@@ -313,7 +313,7 @@ function destinationFor(
   const protocol = read('PROTOCOL') ?? 'http/protobuf';
   if (protocol !== 'http/protobuf' && protocol !== 'http/json')
     return refuse(
-      `${find('PROTOCOL')} is neither http/protobuf nor http/json. Collectors take both at port 4318`,
+      `${find('PROTOCOL')} is neither http/protobuf nor http/json. Collectors accept both at port 4318`,
     );
   return {
     what,

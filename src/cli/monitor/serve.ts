@@ -109,7 +109,7 @@ export function portOf(server: Server): number {
 /** A failure to listen on a port of `--port`. */
 export function portTaken(cause: unknown, port: number): unknown {
   if (errorCode(cause) !== 'EADDRINUSE') return cause;
-  const hint = 'Take another with --port, or let one be chosen with --port 0.';
+  const hint = 'Choose another port with --port, or any free port with --port 0.';
   return new CallsheetError('usage', `port ${port} is in use`, { hint, cause });
 }
 
@@ -124,7 +124,7 @@ function refused(error: NodeJS.ErrnoException, { host, port }: ListenAddress): E
   const why = WHY[error.code ?? ''];
   if (why === undefined) return error;
   return new CallsheetError('usage', `${host}:${port} ${why}`, {
-    hint: 'Take another with --listen, such as 127.0.0.1:9465.',
+    hint: 'Choose another with --listen, such as 127.0.0.1:9465.',
     cause: error,
   });
 }
@@ -208,7 +208,7 @@ export const error = at('error');
 
 /** That whoever reaches a port reads the metrics. */
 export function exposedWords({ listen }: { readonly listen: string }): string {
-  return `${listen} is not a loopback address: whoever reaches it reads the metrics`;
+  return `${listen} is not a loopback address: anyone who can reach it can read the metrics`;
 }
 
 /** Takes note of what happens. */

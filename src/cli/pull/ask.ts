@@ -45,7 +45,7 @@ function messageOf({ where, wishes, others }: SharedPlace): string {
   const shared =
     others.length === 0
       ? `It is put together from ${where}.`
-      : `${where} has its value for ${formatCount(others.length, 'other')}, too: ${listOf(others)}.`;
+      : `${where} has its value for ${formatCount(others.length, 'other')} as well: ${listOf(others)}.`;
   return sanitiseLine(`${changed}. ${shared}`);
 }
 

@@ -52,7 +52,7 @@ function dirty(files: readonly string[]): CallsheetError {
   const more = files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : '';
   const named = `${files.slice(0, MOST_NAMED).join(', ')}${more}`;
   return new CallsheetError('refused', `nothing was written: ${named} changed and not committed`, {
-    hint: 'Commit or stash the changes first, so that what pull writes can be reviewed alone; --allow-dirty writes all the same, --dry-run shows what it would write.',
+    hint: 'Commit or stash the changes first, so that you can review the changes of pull alone. --allow-dirty writes anyway. --dry-run shows the changes.',
   });
 }
 
@@ -100,7 +100,7 @@ export function replaceFiles(dir: string, texts: NewTexts): void {
 }
 
 function moved(file: string): CallsheetError {
-  return new CallsheetError('stale', `${file} was changed while pull was at work`, {
+  return new CallsheetError('stale', `${file} was changed while pull was running`, {
     hint: 'Nothing was written. Run it again.',
   });
 }
@@ -361,7 +361,10 @@ async function wrongIn(
     const known = new Set(read.stack.resources.map(({ address }) => address));
     return proposed
       .filter(({ address }) => !known.has(address))
-      .map((one) => ({ one, why: `${one.file} is no file of the stack: include leaves it out` }));
+      .map((one) => ({
+        one,
+        why: `${one.file} is not a file of the stack: include leaves it out`,
+      }));
   }
   const errors = read.diagnostics.filter(({ severity }) => severity === 'error');
   const about = (one: Written, { address, position }: Diagnostic) =>

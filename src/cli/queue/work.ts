@@ -238,7 +238,7 @@ type Patience = { readonly why: string; readonly most: number; readonly first: n
 const LONGEST_SECONDS = 60;
 
 const LOCKED: Patience = { why: 'its state is held by another run', most: 60, first: 2 };
-const STALE: Patience = { why: 'something moved while it was planned', most: 3, first: 1 };
+const STALE: Patience = { why: 'something changed while it was planned', most: 3, first: 1 };
 const LOST: Patience = { why: 'the platform or the state did not answer', most: 3, first: 5 };
 const PARTIAL: Patience = { why: 'it ended in part', most: 1, first: 5 };
 /** Whoever is free goes on with it at once, as often as workers are stopped. */
@@ -305,7 +305,7 @@ export async function misfit(
   const flags = { ...flagsOf(task, own), dir };
   const digest = await digestAt(flags, context);
   if (digest === task.digest) return undefined;
-  return 'its configuration is another one at a worker: uncommitted changes, or another --var';
+  return 'its configuration differs at a worker: uncommitted changes, or another --var';
 }
 
 /** The folder of a task's stack. A path that leads out of the checkout is none. */
@@ -334,8 +334,8 @@ function flagsOf(task: Task, { dir: _, ...own }: OwnFlags): StackFlags {
 
 /** Stands for the result of a stack whose workers died one after the other. */
 function poisoned({ stack, deaths, command }: Task): StackResult {
-  const message = `${deaths} workers died while they worked on this stack and on nothing else`;
-  const hint = `Look at their logs, for lack of memory above all. Then run it by itself: callsheet ${command} --dir ${stack}. The next apply settles what was begun.`;
+  const message = `${deaths} workers died while they worked only on this stack`;
+  const hint = `Check their logs, first for lack of memory. Then run the stack alone: callsheet ${command} --dir ${stack}. The next apply recovers the interrupted changes.`;
   return {
     path: stack,
     exit: EXIT.error,
@@ -361,8 +361,8 @@ export function jobPayload(
   const wrong = given.filter(([name]) => !own.has(name));
   if (wrong.length > 0) {
     const names = wrong.map(([name]) => spelt(name)).join(', ');
-    throw new CallsheetError('usage', `${names} is no flag of ${command}`, {
-      hint: `callsheet ${command} --help shows what there is.`,
+    throw new CallsheetError('usage', `${names} is not a flag of ${command}`, {
+      hint: `callsheet ${command} --help lists its flags.`,
     });
   }
   return Object.fromEntries(given);

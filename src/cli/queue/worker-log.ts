@@ -28,7 +28,7 @@ export const EVENTS = {
   exposed: warn(exposedWords),
   stack_began: debug(
     (event: About & { readonly attempt: number; readonly alone: boolean }) =>
-      `${nameOf(event)}: try ${event.attempt}${event.alone ? ', with nothing beside it' : ''}`,
+      `${nameOf(event)}: try ${event.attempt}${event.alone ? ', alone' : ''}`,
   ),
   stack_ended: {
     levelOf: ({ well }: Ended) => (well ? 'info' : 'error'),
@@ -39,7 +39,8 @@ export const EVENTS = {
     return `${nameOf(event)}: given back, ${event.message}${when}`;
   }),
   lease_lost: warn(
-    (event: About) => `${nameOf(event)}: another worker has it by now, and finds what this one did`,
+    (event: About) =>
+      `${nameOf(event)}: another worker has it now, and will find the changes of this one`,
   ),
   queue_lost: warn(({ message }: { readonly message: string }) => `${message}. Trying again.`),
   queue_back: info(
@@ -50,12 +51,10 @@ export const EVENTS = {
     ({ stacks, commits, commit }: WaitsElsewhere) =>
       `${formatCount(stacks, 'stack')} wait for workers at ${commits.map(short).join(', ')}; this checkout is at ${short(commit ?? 'no commit')}`,
   ),
-  stopping: info(
-    () => 'Stopping: what is under way on the platform is finished. Again to exit at once',
-  ),
+  stopping: info(() => 'Stopping after the requests in flight. Interrupt again to exit at once'),
   stopped: info(
     ({ done, failed, given_back: back }: Stopped) =>
-      `${formatCount(done, 'stack')} done, ${failed} of them not well; ${back} given back`,
+      `${formatCount(done, 'stack')} done, ${failed} of them with a failure; ${back} given back`,
   ),
 } satisfies LogEntries;
 
@@ -190,7 +189,7 @@ export function openWorkerMetrics(by: MeasuredBy, now: () => Date): WorkerMetric
   ]);
   const lost = counter(
     'worker_lost_leases_total',
-    'Stacks that another worker had when this one was through, as it was taken for dead.',
+    'Stacks that another worker had taken over when this one finished.',
     [],
   );
   const takeovers = counter(

@@ -116,7 +116,7 @@ function onlyOne(
       `${found.length} ${kindTitle(kind.name)} are called ${JSON.stringify(text)}`,
       {
         hint: [
-          'Give the id of the one that is meant:',
+          'Give one of these ids:',
           ...lines,
           ...(more > 0 ? [`  and ${more} more`] : []),
         ].join('\n'),
@@ -139,7 +139,7 @@ function noneCalled(kind: Kind, text: string, listed: readonly Listed[]): Callsh
     hint:
       near.length > 0
         ? `The nearest names: ${near.join(', ')}.`
-        : `callsheet get ${kind.section} lists what there is.`,
+        : `callsheet get ${kind.section} lists the existing resources.`,
   });
 }
 
@@ -174,12 +174,12 @@ async function findAddress(kind: Kind, address: Address, session: PlatformSessio
     const addresses = [...desired.map((resource) => resource.address), ...Object.keys(resources)];
     const rows = [...new Set(addresses)].filter((one) => one.startsWith(`${address}[`));
     if (rows[0] !== undefined) {
-      throw new CallsheetError('usage', `${address} has ${rows.length} rows; say which is meant`, {
+      throw new CallsheetError('usage', `${address} has ${rows.length} rows; choose one`, {
         hint: `For example: '${rows[0]}'`,
       });
     }
     const near = nearest(address, addresses);
-    throw new CallsheetError('usage', `${address} names no resource of this stack`, {
+    throw new CallsheetError('usage', `${address} is not a resource of this stack`, {
       hint: near === undefined ? 'callsheet plan shows their addresses.' : `Did you mean ${near}?`,
     });
   }
@@ -196,7 +196,7 @@ async function findAddress(kind: Kind, address: Address, session: PlatformSessio
   const found = listed.filter(({ item }) => field !== undefined && item[field] === name);
   if (found.length === 0) {
     throw new CallsheetError('usage', `${address} is not on the platform`, {
-      hint: 'It was never applied from here: callsheet plan shows what apply would do.',
+      hint: 'It was never applied from here: run callsheet plan to see what apply would do.',
     });
   }
   return { ...onlyOne(kind, String(name), found, listed, session), label: address };
@@ -292,7 +292,7 @@ export async function scopesOf(
   if (ids.length > 0) return ids.map((id) => ({ [field]: id }));
   throw new CallsheetError(
     'usage',
-    `${kindTitle(kind.name)} are listed within one ${source.title}, and none is named`,
+    `${kindTitle(kind.name)} are listed within one ${source.title}, and none is given`,
     { hint: `Name it with ${source.flag}.` },
   );
 }

@@ -260,11 +260,9 @@ export function beyondAgreement(
     (change) => isOverwriting(change) && agreement.get(change.address) !== standing(change),
   );
   if (moved === undefined) return undefined;
-  return new CallsheetError(
-    'stale',
-    `${moved.address} is no longer as it was when the restoration was agreed to`,
-    { hint: 'Run the same command again: it shows what is there now, and goes on from here.' },
-  );
+  return new CallsheetError('stale', `${moved.address} changed after the restore was approved`, {
+    hint: 'Run the same command again: it shows the live values of now, and continues from here.',
+  });
 }
 
 /** The plan of a part without what limits of the whole refuse. */
@@ -321,7 +319,7 @@ type AgreeFlags = {
   readonly format: 'text' | 'json';
 };
 
-const UNASKED = 'To carry this out, pass --auto-approve; to look at it only, --dry-run.';
+const UNASKED = 'To run this restore, pass --auto-approve. To see it only, pass --dry-run.';
 
 /** What has to be settled before the first write: what is in the way, what is missing, and whether to go on. */
 async function beforeFirst(
@@ -360,7 +358,7 @@ async function beforeFirst(
   if (isRefused(plan)) {
     say(
       context.terminal,
-      'Nothing was written: the restoration holds changes that are refused. --skip-refused leaves them out and does the rest.',
+      'Nothing was written: the restore has refused changes. To leave them out and do the rest, pass --skip-refused.',
     );
     return ['refused', EXIT.refused];
   }
@@ -375,7 +373,7 @@ function briefly(plan: PlanDocument, { terminal }: Context): PlanDocument {
   const changes = plan.changes.map((change) =>
     change.action === 'create' ? { ...change, fields: [] } : change,
   );
-  const message = 'values of what is made are left out here; --verbose shows them';
+  const message = 'values of new resources are not shown; --verbose shows them';
   return { ...plan, changes, notes: [...plan.notes, { severity: 'info', address: null, message }] };
 }
 

@@ -323,9 +323,13 @@ export async function openRestoration(
 }
 
 function nothing({ file }: Holding): CallsheetError {
-  return new CallsheetError('usage', `the snapshot ${file} holds nothing of what was asked for`, {
-    hint: 'callsheet snapshot show lists what is in it.',
-  });
+  return new CallsheetError(
+    'usage',
+    `the snapshot ${file} contains none of the requested resources`,
+    {
+      hint: 'callsheet snapshot show lists its contents.',
+    },
+  );
 }
 
 /** The stack of the folder, if there is one. Its secrets are read when it is known which are needed. */

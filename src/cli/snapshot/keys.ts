@@ -47,20 +47,20 @@ export async function sealFrom(flags: SealFlags, context: Context): Promise<Seal
   if (recipients.length > 0) {
     if (flags.passphraseFile === undefined && !encrypt) return { type: 'age', recipients };
     throw new CallsheetError('usage', '--recipient and a passphrase exclude each other', {
-      hint: 'age opens a file with keys or with a passphrase, not with either.',
+      hint: 'age encrypts a file for keys or with a passphrase, not both.',
     });
   }
   if (given !== undefined) return { type: 'passphrase', passphrase: checked(given) };
   // A pipeline whose secret is missing sets it so, and would keep backups without what they are for.
   if (context.env[ENVIRONMENT] === '') {
     throw new CallsheetError('usage', `${ENVIRONMENT} is set and empty`, {
-      hint: 'Give it the passphrase, or unset it for a snapshot that is not encrypted.',
+      hint: 'Set it to the passphrase, or unset it for a snapshot that is not encrypted.',
     });
   }
   if (!encrypt) return { type: 'none' };
   if (!context.terminal.canAsk) {
     throw new CallsheetError('usage', '--encrypt was given without a passphrase', {
-      hint: `Set ${ENVIRONMENT}, or name a file that holds it with --passphrase-file.`,
+      hint: `Set ${ENVIRONMENT}, or set --passphrase-file to a file with the passphrase.`,
     });
   }
   const passphrase = checked(await ask('Passphrase for the snapshot'));
@@ -78,7 +78,7 @@ async function givenPassphrase(
   if (text !== '' && !text.includes('\n')) return text;
   const what = text === '' ? 'is empty' : 'holds more than one line';
   throw new CallsheetError('usage', `--passphrase-file ${file} ${what}`, {
-    hint: 'It is to hold the passphrase and nothing else.',
+    hint: 'The file must contain the passphrase and nothing else.',
   });
 }
 

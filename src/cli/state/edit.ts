@@ -128,7 +128,7 @@ export function editLine(
 
 export function noState(location: string): CallsheetError {
   return new CallsheetError('usage', `there is no state yet at ${location}`, {
-    hint: 'The first apply makes it. callsheet state push FILE puts one there, callsheet state repair builds it from what is live.',
+    hint: 'The first apply creates it. callsheet state push FILE writes one, and callsheet state repair builds one from the platform.',
   });
 }
 
@@ -183,7 +183,7 @@ export async function settledState(
   refuseUnclear(recovery, []);
   const settled = await fileRecovery(lease, recovery, undefined, context);
   const found = recovery.recovered.map(({ address, message }) => `${address} ${message}`);
-  context.terminal.err([`Run ${recovery.run}, which died, is settled.`, ...found].join('\n'));
+  context.terminal.err([`Run ${recovery.run}, which died, is recovered.`, ...found].join('\n'));
   return settled;
 }
 
@@ -217,8 +217,7 @@ export function chooseAddresses(pattern: string, state: State | undefined): read
   if (chosen.length > 0) return chosen;
   const near = nearest(pattern, known);
   throw new CallsheetError('usage', `the state holds no ${pattern}`, {
-    hint:
-      near === undefined ? 'callsheet state list shows what it holds.' : `Did you mean ${near}?`,
+    hint: near === undefined ? 'callsheet state list shows its contents.' : `Did you mean ${near}?`,
   });
 }
 
@@ -259,7 +258,7 @@ export async function trustSecrets(
     }
     const absent = unknown.filter(({ text }) => !taken.has(text));
     const message = [
-      ...(taken.size === 0 ? [] : [`taken for what is stored: ${[...taken].join(', ')}`]),
+      ...(taken.size === 0 ? [] : [`recorded as stored on the platform: ${[...taken].join(', ')}`]),
       ...(absent.length === 0 ? [] : [`not set here: ${absent.map(sourceOf).join(', ')}`]),
     ].join('; ');
     const line = editLine(address, 'trust', recorded.id, message);

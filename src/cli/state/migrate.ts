@@ -35,8 +35,8 @@ type Migrated = {
 export function migrateState(to: string, flags: CommonFlags, context: Context): Promise<Migrated> {
   const place = placeOf(to);
   if (URL.canParse(to) && new URL(to).password !== '')
-    throw new CallsheetError('usage', 'the address of --to carries a password', {
-      hint: 'A command line can be read by others. Give it in CALLSHEET_STATE_PASSWORD or PGPASSWORD.',
+    throw new CallsheetError('usage', 'the address of --to contains a password', {
+      hint: 'Other users can read a command line. Set CALLSHEET_STATE_PASSWORD or PGPASSWORD instead.',
     });
   return withStore(flags, context, async ({ store, settings }) => {
     const target = openStateStore(place, {
@@ -47,7 +47,7 @@ export function migrateState(to: string, flags: CommonFlags, context: Context): 
     });
     try {
       if (target.location === store.location)
-        throw new CallsheetError('usage', `the state is at ${store.location} already`);
+        throw new CallsheetError('usage', `the state is already at ${store.location}`);
       const actor = await describeActor(settings.dir, context);
       const holder = holderFor('', 'state migrate', actor, context);
       const source = await store.acquire(holder);
@@ -111,8 +111,8 @@ async function refuseTaken(
 
 function taken(location: string, what?: string): CallsheetError {
   const found = what === undefined ? 'a state' : `the note ${what}`;
-  return new CallsheetError('refused', `there is ${found} at ${location} already`, {
-    hint: 'Nothing was moved. Name an empty place, or the one that this state came from.',
+  return new CallsheetError('refused', `there is already ${found} at ${location}`, {
+    hint: 'Nothing was moved. Use an empty location, or the location that this state came from.',
   });
 }
 
@@ -132,15 +132,15 @@ async function compare(
   if (isSame && there.pending.length === 0 && runs.every(Boolean)) return;
   throw new CallsheetError(
     'state',
-    `what is at ${target.location} now is not what was written there`,
+    `the state read back from ${target.location} differs from the state written there`,
     {
-      hint: 'The state is still where it was, and nothing else uses the new place. Look at that store before you use it.',
+      hint: 'The state is still at its old location, and nothing uses the new one. Check that store before you use it.',
     },
   );
 }
 
 function unsettled(location: string): CallsheetError {
   return new CallsheetError('refused', `${location} has a run that did not finish`, {
-    hint: 'Nothing was moved. callsheet apply settles it; then migrate.',
+    hint: 'Nothing was moved. Run callsheet apply, which recovers it, then migrate.',
   });
 }

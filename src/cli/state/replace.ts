@@ -93,7 +93,7 @@ function isSame(current: State, given: State): boolean {
 function checkSuccessor(given: State, current: State, { store }: OpenState): void {
   const refuse = (why: string) => {
     throw new CallsheetError('refused', `the state ${store.location} was not replaced: ${why}`, {
-      hint: 'With --overwrite the file takes its place all the same. What was there is kept beside it under another name; what only that knew is then found by name, or not at all.',
+      hint: 'With --overwrite the file replaces it anyway. The old state is kept next to it under another name. Resources that only the old state has are then found by name, or not at all.',
     });
   };
   if (given.lineage !== current.lineage)

@@ -30,7 +30,7 @@ export const EVENTS = {
   pass_ended: info(passWords),
   pass_postponed: info(
     ({ run }: OfStack & { readonly run: string }) =>
-      `Run ${run} is at work; the stack is looked at again later`,
+      `Run ${run} is running; the stack is checked again later`,
   ),
   pass_failed: error(({ message, problems, hint }: OfStack & PassFailure) =>
     [message, ...problems, ...(hint === null ? [] : [hint])].join('\n'),
@@ -41,7 +41,7 @@ export const EVENTS = {
   ),
   pass_slow: warn(
     (event: OfStack & { readonly seconds: number }) =>
-      `The pass took ${seconds(event.seconds)}, longer than the interval; take a longer one`,
+      `The pass took ${seconds(event.seconds)}, longer than the interval; choose a longer one`,
   ),
   drift_found: warn(
     (event: OfField & Author) =>
@@ -65,11 +65,10 @@ export const EVENTS = {
   heal_skipped: warn(({ message }: Told) => `Nothing is put back: ${message}`),
   heal_contested: error(
     ({ address, times }: OfStack & { readonly address: string; readonly times: number }) =>
-      `${address} is not put back any more: that was tried ${formatCount(times, 'time')} within an hour, and it drifted again. Somebody or something else changes it; find out who, then settle it in Git`,
+      `${address} is no longer put back: Callsheet tried ${formatCount(times, 'time')} within an hour, and it drifted again. A person or another program changes it. Find out who, then decide the value in Git`,
   ),
   heal_agreed: info(
-    ({ address }: OfStack & { readonly address: string }) =>
-      `${address} no longer drifts: nobody changes it against us any more`,
+    ({ address }: OfStack & { readonly address: string }) => `${address} no longer drifts`,
   ),
   notification_sent: info(
     (event: OfStack & { readonly is_drifted: boolean }) =>
@@ -130,7 +129,7 @@ type Started = {
 };
 
 function startWords({ stacks, interval_seconds: interval, listen, heal, hooks }: Started): string {
-  const what = heal ? 'What is marked is put back' : 'Nothing is ever written';
+  const what = heal ? 'Resources with lifecycle.heal are put back' : 'Nothing is ever written';
   const when = `every ${formatDuration(interval)}${hooks ? ', and on a webhook' : ''}`;
   return `Watching ${stacks.join(', ')} ${when}. ${what}. http://${listen} has /healthz and /metrics`;
 }
@@ -155,7 +154,7 @@ function placeOf({ address, field }: OfField): string {
 
 function authorWords({ certainty, because, actor, source, at }: Author): string {
   if (certainty === null || certainty === 'unknown')
-    return `by whom is unknown${because === null ? '' : ` (${because.replaceAll('_', ' ')})`}`;
+    return `by an unknown author${because === null ? '' : ` (${because.replaceAll('_', ' ')})`}`;
   const who = [
     actor ?? 'somebody',
     ...(source === null ? [] : [`via ${source}`]),
@@ -211,17 +210,21 @@ export function openMetrics(stacks: readonly string[], by: MeasuredBy, now: Date
     'verdict',
   ]);
   const drifted = gauge('drifted_resources', 'Resources that drifted and were not put back.', of);
-  const pending = gauge('pending_changes', 'Changes of the configuration nobody applied.', of);
-  const contested = gauge(
-    'contested_resources',
-    'Drifted resources that are not put back any more, as somebody changes them again and again.',
+  const pending = gauge(
+    'pending_changes',
+    'Changes of the configuration that are not applied.',
     of,
   );
-  const heals = counter('heals_total', 'Resources that were to be put back, by what came of it.', [
+  const contested = gauge(
+    'contested_resources',
+    'Drifted resources that are no longer put back, because they drift repeatedly.',
+    of,
+  );
+  const heals = counter('heals_total', 'Attempts to put resources back, by result.', [
     ...of,
     'status',
   ]);
-  const notifications = counter('notifications_total', 'Notifications, by what came of them.', [
+  const notifications = counter('notifications_total', 'Notifications, by result.', [
     ...of,
     'outcome',
   ]);

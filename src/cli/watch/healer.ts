@@ -209,7 +209,7 @@ async function planAndRun(
   try {
     const { unfinished } = session;
     if (unfinished !== undefined && unfinished.recovery === undefined)
-      return { type: 'skipped', why: `run ${unfinished.run} is at work` };
+      return { type: 'skipped', why: `run ${unfinished.run} is running` };
     // What was marked when it was seen may be gone from the configuration by now.
     const marked = markedIn(session);
     const target = addresses.filter((address) => marked.has(address));
@@ -249,7 +249,7 @@ function problemsOf({ diagnostics }: CallsheetError): readonly string[] {
   return diagnostics.slice(0, 1).map(({ message }) => message);
 }
 
-const MEANWHILE = 'the configuration or the platform changed while it was looked at';
+const MEANWHILE = 'the configuration or the platform changed during the check';
 
 function leftAs({ address, reason }: Change): SkippedHeal {
   return { address, why: reason };

@@ -92,7 +92,7 @@ async function findUnsettled(session: Session): Promise<string | undefined> {
   if (owed !== undefined) return `run ${owed} is still to be rolled back`;
   const { unfinished } = session;
   if (unfinished === undefined || beganOf(unfinished.entries)?.purpose === 'heal') return undefined;
-  return `run ${unfinished.run} died; the next apply settles it`;
+  return `run ${unfinished.run} died; the next apply recovers it`;
 }
 
 /** One field that drifted, or a resource that is gone. */

@@ -72,7 +72,7 @@ function summaryOf({ counts, limited }: ProseDiff): string {
   );
   return [
     ...(told.length > 0 ? [told.join(', ')] : []),
-    ...(limited ? ['so much differs that not all of it was compared word by word'] : []),
+    ...(limited ? ['too much differs to compare all of it word by word'] : []),
   ].join('; ');
 }
 

@@ -99,14 +99,14 @@ export function renderVersionDiffText(
 ): string {
   const { width } = options;
   const told = ({ entry, from, partial }: ComparedVersion) =>
-    `${entry}  ${sanitiseLine(from)}${partial ? ', of which only what was configured is known' : ''}`;
+    `${entry}  ${sanitiseLine(from)}${partial ? ', of which only the configured values are known' : ''}`;
   const count =
     fields.length === 0
       ? 'no setting differs'
       : `${formatCount(fields.length, 'setting')} ${fields.length === 1 ? 'differs' : 'differ'}`;
   const head = `${sanitiseLine(label)}, version ${one.entry} → ${other.entry}: ${count}`;
   const note =
-    'The platform does not tell the settings of a version: these are known from the runs of the stack and from what is live. Settings that history does not record are not compared.';
+    'The platform does not return the settings of a version. These come from the runs of the stack and from the live resource. Settings that the history does not record are not compared.';
   return paint(
     [
       ...noteLines(head, width),
@@ -128,10 +128,10 @@ function viewOf({ path, before, after, differs, kept }: VersionField): FieldView
     sign: '~',
     content: { type: 'element', summary: text, members: [] },
   });
-  if (differs === null) return words('cannot be told: a run no longer configured it');
+  if (differs === null) return words('not known: a run no longer configured it');
   if (!(kept.before && kept.after)) return words('differs; of the long text only a digest is kept');
   if (before === MASK && after === MASK) return words(MASK);
-  if (isSameJson(before, after)) return words('differs in what is masked');
+  if (isSameJson(before, after)) return words('the masked value differs');
   if (before === null) return { ...view, sign: '+', content: { type: 'one', value: after } };
   if (after === null) return { ...view, sign: '-', content: { type: 'one', value: before } };
   return { ...view, sign: '~', content: { type: 'both', before, after } };

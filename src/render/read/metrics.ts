@@ -38,7 +38,7 @@ export function renderMetricsText(view: MetricsView, { width, color }: RenderOpt
     dailyChart(metricsRecords(data, 'daily'), width),
     hourlyChart(metricsRecords(data, 'hourly'), width),
     topAgents(agents, width),
-    section('Why calls went on to a person', BLOCKS.reasons.fields, reasons, width),
+    section('Why calls were transferred to a person', BLOCKS.reasons.fields, reasons, width),
     [[span('How well agents understood', 'strong')], ...figures(data, 'insights', width)],
   ];
   return paint(joined(sections), color);
@@ -55,7 +55,7 @@ export function renderMetricsBlockText(
   const lines = isOne
     ? figures(view.data, block, width)
     : tableLines(BLOCKS[block].fields, records, width, 2);
-  const body = records.length === 0 ? [[span('  There is nothing in this time.', 'dim')]] : lines;
+  const body = records.length === 0 ? [[span('  There is no data in this time.', 'dim')]] : lines;
   return paint([...headLines(view, width), [], ...body], color);
 }
 

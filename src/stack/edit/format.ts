@@ -84,7 +84,7 @@ function refusal(source: Source, what: string, offset: number): Problem {
   return {
     severity: 'error',
     rule: 'fmt/kept',
-    message: `${source.file} is left as it is: it has ${what} that fmt cannot keep`,
+    message: `${source.file} was not formatted: it has ${what} that fmt cannot keep`,
     hint: 'Write it in another way, or format the file by hand',
     place: { source, start: offset, end: offset },
   };
@@ -203,7 +203,7 @@ export function formatFile(
 function wordsFor(file: string, read: Unreadable, instead: string | undefined) {
   const words = fileMessage(file, read);
   if (read.reason !== 'missing') return words;
-  const hint = 'Files given to fmt are looked for in the working directory, whatever --dir is';
+  const hint = 'fmt looks for files in the working directory, and does not use --dir';
   return { ...words, hint: instead === undefined ? hint : `${hint}. Did you mean "${instead}"?` };
 }
 
@@ -257,7 +257,7 @@ function refuseOtherKeys(contents: YAMLMap, text: string): void {
     Map: (_, map) => {
       for (const { key } of map.items) {
         if (!isScalar(key) || key.anchor !== undefined || isBlockScalar(key)) {
-          throw new Uneditable('a key that is no plain text', rangeOf(map)[0]);
+          throw new Uneditable('a key that is not plain text', rangeOf(map)[0]);
         }
         const [start] = rangeOf(key);
         if (map.flow !== true && text.slice(lineStart(text, start), start).includes('?')) {
@@ -562,12 +562,12 @@ const COMMENT = /^[ \t]*(?:#[^\n]*)?$/;
  */
 function readGap(text: string, offset: number): Gap {
   const [first = '', ...rest] = text.split('\n');
-  if (!COMMENT.test(first)) throw new Uneditable('something beside a comment', offset);
+  if (!COMMENT.test(first)) throw new Uneditable('something other than a comment', offset);
   // What comes after the last line break is the indentation of the node that follows.
   const last = rest.at(-1);
   const whole = last !== undefined && last.trim() === '' ? rest.slice(0, -1) : rest;
   const lines = whole.map((line): Between => {
-    if (!COMMENT.test(line)) throw new Uneditable('something beside a comment', offset);
+    if (!COMMENT.test(line)) throw new Uneditable('something other than a comment', offset);
     const column = line.indexOf('#');
     return { column, text: column < 0 ? '' : line.slice(column).trimEnd() };
   });

@@ -62,14 +62,14 @@ export function editYaml(text: string, edits: readonly Edit[], { json = false } 
 
 function planOf(located: Located, { plans }: Edition): Plan {
   const { node } = located;
-  if (!isCollection(node)) throw new Uneditable('what holds it is no list or map');
+  if (!isCollection(node)) throw new Uneditable('its parent is not a list or map');
   const plan = plans.get(node) ?? { located, removed: new Set<number>(), added: [] };
   plans.set(node, plan);
   return plan;
 }
 
 function remove({ holder, index }: Located, find: (at: Stretch) => Located, edition: Edition) {
-  if (holder === undefined) throw new Uneditable('it is the whole of its file');
+  if (holder === undefined) throw new Uneditable('it is the whole file');
   const [start, end] = rangeOf(holder);
   planOf(find({ start, end }), edition).removed.add(index);
 }
@@ -176,7 +176,7 @@ function setElements(
 /** Writes another kind of value in the place of one; an anchor on it stays. */
 function setWhole({ node, holder, index, isFlow }: Located, tree: Tree, edition: Edition): void {
   const { text, json } = edition;
-  if (holder === undefined) throw new Uneditable('it is the whole of its file');
+  if (holder === undefined) throw new Uneditable('it is the whole file');
   const [start, last] = rangeOf(node);
   const anchor = anchorOf(node);
   // Where nothing stands, what does comes right behind the colon: before a comment, or what follows a brace.
@@ -217,7 +217,7 @@ function carryOut({ located, removed, added }: Plan, edition: Edition): void {
       setWhole(located, tree, edition);
       return;
     }
-    throw new Uneditable('nothing would be left of its file');
+    throw new Uneditable('its file would be empty');
   }
   edition.splices.push(...removeItems(node, removed, edition.text));
   for (const { after, key, tree } of added) {
@@ -444,7 +444,7 @@ export function readNodes(text: string): (at: Stretch) => Located {
   return ({ start, end }) => {
     const located = found.get(`${start}:${end}`);
     if (located === undefined)
-      throw new Uneditable('it is written in a way that is not understood');
+      throw new Uneditable('Callsheet cannot edit the way in which it is written');
     return located;
   };
 }

@@ -54,7 +54,8 @@ export function valueAt(holder: Collection, index: number): Node | null {
 /** Where an item begins: its dash, its key, or the anchor before either. */
 export function startOfItem(holder: Collection, index: number): number {
   const token = tokenOf(holder).items[index];
-  if (token === undefined) throw new Uneditable('it is written in a way that is not understood');
+  if (token === undefined)
+    throw new Uneditable('Callsheet cannot edit the way in which it is written');
   const first = token.start.find(({ type }) => !SPACES.has(type)) ?? token.key ?? token.value;
   if (first === undefined || first?.type === 'explicit-key-ind') {
     throw new Uneditable('it is written with an explicit key');
@@ -69,7 +70,8 @@ export function endOfHead(holder: Collection, index: number): number {
   const token = tokenOf(holder).items[index];
   const tokens = isMap(holder) ? (token?.sep ?? []) : (token?.start ?? []);
   const mark = tokens.find(({ type }) => type === 'map-value-ind' || type === 'seq-item-ind');
-  if (mark === undefined) throw new Uneditable('it is written in a way that is not understood');
+  if (mark === undefined)
+    throw new Uneditable('Callsheet cannot edit the way in which it is written');
   return mark.offset + mark.source.length;
 }
 
@@ -84,7 +86,7 @@ export function tokenOf(node: Collection): Token {
   ) {
     return token;
   }
-  throw new Uneditable('it is written in a way that is not understood');
+  throw new Uneditable('Callsheet cannot edit the way in which it is written');
 }
 
 /** Where the last character of an item's content ends: no comment, no line break. */

@@ -56,7 +56,7 @@ function findField(text: string, kinds: readonly Kind[]): Way | NoField {
   const known = [...kinds.map(({ name }) => name), ...Object.keys(topSchema.properties ?? {})];
   const close = nearest(first, known);
   return {
-    message: `there is no kind and no setting called ${first}`,
+    message: `no kind or setting is called ${first}`,
     hint:
       close === undefined
         ? `The kinds are ${kinds.map(({ name }) => name).join(', ')}`
@@ -71,7 +71,7 @@ function follow(way: Way, segments: readonly string[]): Way | NoField {
   const isList = typesOf(last).includes('array');
   // `tools.url` is understood as `tools[].url`.
   if (isIdentity(segment) || (isList && last.items !== undefined)) {
-    if (!isList) return { message: `${way.name} is no list`, hint: 'Leave the brackets out' };
+    if (!isList) return { message: `${way.name} is not a list`, hint: 'Leave the brackets out' };
     const item = itemSchema(way.root, last);
     const steps = [...way.steps, { name: '[]', schema: item, required: false }];
     return follow({ ...way, name: `${way.name}[]`, steps }, isIdentity(segment) ? rest : segments);
@@ -109,7 +109,7 @@ function unknownMember(
     const hint = insteadOf(segment, known, 'Its fields', more);
     return { message: `${way.name} has no field ${segment}`, hint };
   }
-  const message = `nothing is known of ${segment} in ${way.name}`;
+  const message = `${way.name} has no documented field ${segment}`;
   return { message, hint: `See: callsheet explain ${way.name}` };
 }
 

@@ -251,7 +251,7 @@ export function editorSchema(kinds: readonly Kind[]): JsonObject {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Callsheet',
-    description: 'A stack of AI phone agents: callsheet.yaml and the files of resources beside it.',
+    description: 'A stack of AI phone agents: callsheet.yaml and the resource files next to it.',
     type: 'object',
     additionalProperties: false,
     properties: {
@@ -486,18 +486,18 @@ function keepingOf(field: FieldSchema, isRequired: boolean): readonly (string | 
   return [
     isNullable ? '`null` clears it.' : undefined,
     isOwn && !isNullable && !isRequired && field['x-clearable'] === false
-      ? 'Cannot be cleared: without the line it stays as it is.'
+      ? 'Cannot be cleared: if the line is removed, the value stays on the platform.'
       : undefined,
     field['x-immutable'] === true
       ? 'Cannot be changed: another value replaces the resource.'
       : undefined,
     field['x-revert'] === false && !saysRevert
-      ? 'A history revert leaves it as it is; a rollback writes it back.'
+      ? 'A history revert does not change it; a rollback restores it.'
       : undefined,
     field['x-set'] === true ? 'The order does not matter.' : undefined,
     field['x-identity'] === undefined
       ? undefined
-      : `Elements are told apart by \`${field['x-identity']}\`${field['x-repeats'] === true ? '; of several with the same one, the order counts' : ''}.`,
+      : `Elements are identified by \`${field['x-identity']}\`${field['x-repeats'] === true ? '; among elements with the same value, the order counts' : ''}.`,
   ];
 }
 
@@ -526,7 +526,7 @@ type Form = {
 
 const FILE: Form = {
   key: '$file',
-  description: 'The text of a file of the stack, as it is.',
+  description: 'The text of a file of the stack, unchanged.',
   pattern: '\\S',
   wrong: 'Name a file, by its path from the stack folder.',
   example: 'prompts/reception.md',
@@ -544,7 +544,7 @@ const SECRET: Form = {
   key: '$secret',
   description: 'Read at the moment of writing; never stored or shown.',
   pattern: '^(env:[A-Za-z_][A-Za-z0-9_]*|(file|exec):.+)$|\\$\\{',
-  wrong: 'Say where the secret is: env:NAME, file:PATH or exec:COMMAND.',
+  wrong: 'Give the source of the secret: env:NAME, file:PATH or exec:COMMAND.',
   example: 'env:SMS_TOKEN',
 };
 
@@ -571,19 +571,19 @@ const INTERPOLATED: JsonObject = {
 /** What a template is given. */
 const WITH: JsonObject = {
   type: 'object',
-  description: 'What `${name}` stands for in the template, by name.',
+  description: 'The value of each `${name}` in the template, by name.',
   additionalProperties: { type: ['string', 'number', 'boolean'] },
 };
 
 /** For a field that a base has and this resource does not want. */
 const REMOVE: JsonObject = {
   type: ['boolean', 'string'],
-  description: 'As if no base had ever written it: true, or the identity of an element of a list.',
+  description: 'Removes what a base sets: true, or the identity of a list element.',
   doNotSuggest: true,
 };
 
 const REPLACE: JsonObject = {
-  description: 'The value as it stands, not merged with that of a base.',
+  description: 'This value alone, not merged with the value of a base.',
   doNotSuggest: true,
 };
 
@@ -675,7 +675,7 @@ function withForms(field: FieldSchema, value: JsonObject, takesSecrets: boolean)
     const isNullable = typesOf(field).includes('null');
     const only = {
       type: isNullable ? ['object', 'null'] : 'object',
-      errorMessage: 'A secret does not stand in the file. Give it as { $secret: env:NAME }.',
+      errorMessage: 'A secret cannot be written in the file. Write { $secret: env:NAME }.',
       ...membersOf(taken),
     };
     return { ...snippets, allOf: [only] };

@@ -226,8 +226,8 @@ async function orIfMissing<T>(missing: T, reading: Promise<T>): Promise<T> {
 /** Failures of the file system, put into words. */
 const KEPT =
   'Nothing more is sent to the platform. The last committed state and everything that a run has journaled are kept.';
-const AGAIN = 'then run the same command again: that settles what is open, and goes on.';
-const ELSEWHERE = `${KEPT} Give this user the right to write there, ${AGAIN} Where nothing is open yet, you can keep the state elsewhere (state.file, CALLSHEET_STATE).`;
+const AGAIN = 'then run the same command again: it recovers what is open, and continues.';
+const ELSEWHERE = `${KEPT} Give this user the right to write there, ${AGAIN} If no run is open, you can keep the state elsewhere (state.file, CALLSHEET_STATE).`;
 const FREE_SPACE = `${KEPT} Free some space, ${AGAIN}`;
 const RECONNECT = `${KEPT} Bring it back, ${AGAIN}`;
 

@@ -132,7 +132,7 @@ const RIGHTS =
 const WHO = 'Set CALLSHEET_STATE_USERNAME and CALLSHEET_STATE_PASSWORD (or PGUSER and PGPASSWORD).';
 const SPACE = 'Free some space there.';
 const CHANGED =
-  'Somebody changed the tables. Restore the database from its backup, or name another database.';
+  'The tables were changed. Restore the database from its backup, or name another database.';
 
 type Refusal = {
   readonly why: string;
@@ -156,23 +156,23 @@ const REFUSALS: { readonly [code: string]: Refusal } = {
   },
   [NO_TLS]: {
     why: 'the server does not offer TLS',
-    hint: 'Turn TLS on there (ssl = on in postgresql.conf). In a network where nobody can listen, add ?sslmode=disable to the address.',
+    hint: 'Turn TLS on there (ssl = on in postgresql.conf). In a trusted network, add ?sslmode=disable to the address.',
     isAtDoor: true,
   },
   [NOT_POSTGRES]: {
-    why: 'what answers there is not PostgreSQL',
+    why: 'the server there is not PostgreSQL',
     hint: 'Correct the host and the port of the address.',
     isAtDoor: true,
   },
   ERR_TLS_CERT_ALTNAME_INVALID: {
     why: 'the certificate of the server is for another name',
-    hint: 'Write the name of the certificate into the address. ?sslmode=verify-ca checks everything but the name.',
+    hint: 'Use the name in the certificate as the host of the address. ?sslmode=verify-ca checks everything but the name.',
     isAtDoor: true,
   },
-  '42501': { why: 'this user may not do that', hint: RIGHTS },
+  '42501': { why: 'this user has no permission for that', hint: RIGHTS },
   '25006': {
     why: 'the database is read-only',
-    hint: 'A standby takes no writes: name the primary. If somebody made it read-only, wait until that is over.',
+    hint: 'A standby accepts no writes: use the address of the primary. If the database was made read-only, wait until it accepts writes.',
   },
   '53100': { why: 'the disk of the database is full', hint: SPACE },
   '53200': { why: 'the database is out of memory', hint: SPACE },
@@ -181,14 +181,14 @@ const REFUSALS: { readonly [code: string]: Refusal } = {
 };
 const UNTRUSTED: Refusal = {
   why: 'the certificate of the server is not trusted',
-  hint: 'Name a file with the certificate of its authority in SSL_CERT_FILE. ?sslmode=require encrypts without checking.',
+  hint: 'Set SSL_CERT_FILE to a file with the certificate of its authority. ?sslmode=require encrypts without checking.',
   isAtDoor: true,
 };
 const CERTIFICATE = /^(CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/;
 
 const PASSING: { readonly [code: string]: Loss } = {
   '53300': { words: 'it has too many connections' },
-  '55P03': { words: 'a lock was not given in time', isTimeout: true },
+  '55P03': { words: 'a lock was not granted in time', isTimeout: true },
   '57014': { words: 'it did not answer in time', isTimeout: true },
   '57P01': { words: 'the connection was lost: the database is going down' },
   '57P02': { words: 'the connection was lost: the database crashed' },
@@ -379,8 +379,8 @@ function configOf(
   const password = part(at.password) ?? env.CALLSHEET_STATE_PASSWORD ?? env.PGPASSWORD;
   const place = `${at.protocol}//${at.host}${at.pathname}`;
   if (user === undefined)
-    throw new CallsheetError('config', `no user is named for the database ${place}`, {
-      hint: 'Put it into the address (postgres://USER@…), or set PGUSER.',
+    throw new CallsheetError('config', `no user is set for the database ${place}`, {
+      hint: 'Add the user to the address (postgres://USER@…), or set PGUSER.',
     });
   return {
     host: at.hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -413,8 +413,8 @@ function encryptionOf(
     const known = Object.keys(SSL_MODES).join(', ');
     throw new CallsheetError('config', `the address ${place} has sslmode=${mode}`, {
       hint: /^(allow|prefer)$/.test(mode)
-        ? `With ${mode} the connection may end up unencrypted without notice. Write one of ${known}.`
-        : `Write one of ${known}. Without sslmode it is verify-full, and disable on this machine.`,
+        ? `With ${mode} the connection can be unencrypted without a warning. Use one of ${known}.`
+        : `Use one of ${known}. Without sslmode it is verify-full, and disable on this machine.`,
     });
   }
   const options = SSL_MODES[mode];

@@ -77,7 +77,7 @@ export const STEPS: readonly string[] = [
 /** The version whose tables say who manages what. */
 export const CLAIMS_SINCE = 2;
 
-const OTHERS = "the schema callsheet of that database holds somebody else's tables";
+const OTHERS = 'the schema callsheet of that database holds tables of another program';
 
 /** Any number will do, as long as every Callsheet takes the same. */
 const MIGRATION_LOCK = 7_122_043_351;

@@ -55,7 +55,7 @@ export type Put = { readonly tag: string } | 'moved' | 'lost';
 const OF_RESOURCE = 1_500;
 const OF_CHANGE = 8_000;
 const ELSEWHERE =
-  'Keep a state of this size in PostgreSQL or in a file (callsheet state migrate --to), or divide the stack.';
+  'Keep a state of this size in PostgreSQL or in a file (callsheet state migrate --to), or split the stack.';
 
 /** A document that is replaced while its parts are fetched is read anew so often. */
 const READS = 4;
@@ -106,7 +106,7 @@ export function documentRemote(place: DocumentPlace): Remote {
       const picked = await pick((await read()).document);
       if (picked !== undefined) return picked;
     }
-    throw damagedState(location, 'has lost a part of itself: something that it names is not there');
+    throw damagedState(location, 'is incomplete: a part that it names is missing');
   }
 
   /** Puts a document, and looks what became of it where the answer was lost, or is a no: a try before it may be there. */
@@ -157,7 +157,7 @@ export function documentRemote(place: DocumentPlace): Remote {
   }
 
   function tooSmall(what: string, needed: number, most: number): string {
-    return `${what} would take ${inMegabytes(needed)}, and there it may take ${inMegabytes(most)}`;
+    return `${what} needs ${inMegabytes(needed)}, and the store allows ${inMegabytes(most)}`;
   }
 
   /** Before anything is kept: what is refused here leaves all that is there as it was. */
@@ -312,7 +312,7 @@ function holds(text: string, document: Document): boolean {
 
 function contradicts(location: string): NoAnswer {
   return new NoAnswer('write', location, {
-    words: 'the server says that somebody else wrote, and shows what we wrote ourselves',
+    words: 'the server reports another writer, but returns what this run wrote',
   });
 }
 

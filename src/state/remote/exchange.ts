@@ -52,7 +52,7 @@ export function openExchange(timeout: number, origins: readonly Origin[]): Excha
 
 const PAGE = /^\s*<(!doctype\s+html|html)\b/i;
 const SOMETHING_ELSE =
-  'Correct the address, or look whether a proxy or a page to sign in on stands in between.';
+  'Correct the address, or check whether a proxy or a sign-in page is in between.';
 
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -82,7 +82,7 @@ export async function askOnce(
   if (PASSING.has(answer.status)) throw new NoAnswer(what, location, { words: said(answer) });
   // Otherwise it would be taken for a damaged state, or for a write that was done.
   if (answer.status < 300 && PAGE.test(answer.text))
-    throw refusedByStore(what, location, 'what answers there is a web page', SOMETHING_ELSE);
+    throw refusedByStore(what, location, 'the answer is a web page', SOMETHING_ELSE);
   return answer;
 }
 
@@ -119,11 +119,11 @@ export function refusal(
   const { status } = answer;
   const hint =
     status === 401 || status === 403
-      ? `It wants other credentials, or more rights for them: ${credentials}`
+      ? `It requires other credentials, or more permissions for these: ${credentials}`
       : status === 413 || status === 507
-        ? 'The state is larger than the server takes, or its disk is full: make room there.'
+        ? 'The state is larger than the server accepts, or its disk is full: free some space there.'
         : status >= 300 && status < 400
-          ? 'Redirects are not followed: write the address that it points to.'
+          ? 'Callsheet does not follow redirects: use the address that it points to.'
           : undefined;
   return refusedByStore(what, location, said(answer), hint);
 }
@@ -135,6 +135,6 @@ export function refuseClearText(url: URL, location: string): void {
     'open',
     location,
     'it is not an https address',
-    'Only a store on this machine is spoken to over http.',
+    'Plain http is allowed only for a store on this machine.',
   );
 }

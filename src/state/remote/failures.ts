@@ -2,9 +2,9 @@ import { CallsheetError } from '../../core/errors.ts';
 import type { LockEffects } from '../lock.ts';
 
 /** What a store that is far away says when it cannot go on. */
-const LOOK = 'Look whether the store runs and can be reached from here.';
+const LOOK = 'Check that the store runs and can be reached from here.';
 const SETTLES =
-  'Nothing more is sent to the platform, and what was written so far is kept. Then run the same command again: that settles what is open, and goes on.';
+  'Nothing more is sent to the platform, and everything written so far is kept. Then run the same command again: it recovers what is open, and continues.';
 
 /** Until something is to be written, no run has begun, and nothing is kept or open. */
 function hintFor(what: Doing, todo: string): string {
@@ -32,7 +32,7 @@ export class NoAnswer extends CallsheetError {
 /** A place that another program uses. */
 export function takenByOthers(location: string, what: string): CallsheetError {
   return new CallsheetError('state', `${location} is not a Callsheet state: ${what}`, {
-    hint: 'Nothing was written there. Name another database, or move what is in the way into a schema of another name.',
+    hint: 'Nothing was written there. Use another database, or rename the schema that is in the way.',
   });
 }
 
@@ -62,11 +62,11 @@ export function refusedByStore(
 /** What ends without a code of its own. */
 export const LOST = 'ECONNRESET';
 const WORDS: { readonly [code: string]: string } = {
-  ECONNREFUSED: 'nobody listens there (connection refused)',
+  ECONNREFUSED: 'no server listens there (connection refused)',
   [LOST]: 'the connection was lost',
   EPIPE: 'the connection was lost',
   UND_ERR_SOCKET: 'the connection was lost',
-  ENOTFOUND: 'there is no server of that name',
+  ENOTFOUND: 'the name of the server does not exist',
   EAI_AGAIN: 'its name could not be looked up',
   EHOSTUNREACH: 'it cannot be reached',
   ENETUNREACH: 'it cannot be reached',
@@ -110,7 +110,7 @@ export function timeoutFrom(env: Readonly<Record<string, string | undefined>>): 
   const seconds = Number(text);
   if (/^\d+$/.test(text) && seconds >= 1 && seconds <= MOST_SECONDS) return seconds * 1_000;
   throw new CallsheetError('usage', `${VARIABLE} is ${JSON.stringify(text)}`, {
-    hint: `It is the number of seconds in which the state store must answer, and for which a run waits for one that is away: 1 to ${MOST_SECONDS}, ${SECONDS} where it is not set.`,
+    hint: `Set the number of seconds in which the state store must answer, and for which a run waits for a store that is away: 1 to ${MOST_SECONDS}, by default ${SECONDS}.`,
   });
 }
 
@@ -158,7 +158,7 @@ export function openRetries(
     if (isTold || (away < UNTOLD_MS && !isTimeout)) return;
     isTold = true;
     warn(
-      `Waiting for the state store: ${message}. It is asked again for up to ${secondsOf(most)} (${VARIABLE}).`,
+      `Waiting for the state store: ${message}. Callsheet tries again for up to ${secondsOf(most)} (${VARIABLE}).`,
     );
   }
 

@@ -205,14 +205,14 @@ async function askSource(
 async function readToken({ what, location }: Seek, file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     const why = `the token in ${file} cannot be read (${codeOf(error)})`;
-    throw refusedByStore(what, location, why, 'Look whether it is mounted there.', error);
+    throw refusedByStore(what, location, why, 'Check that it is mounted there.', error);
   });
   return text.trim();
 }
 
 const SESSION = 'callsheet';
 const REGION = /^[a-z0-9-]+$/;
-const ROLE_HINT = 'Look at the ARN of the role, and at whom its trust policy lets in.';
+const ROLE_HINT = 'Check the ARN of the role and its trust policy.';
 
 /** STS gives keys for a token that GitHub, EKS or another issuer puts into a file, and renews there. */
 async function keysOfIdentity(seek: Seek, profile: Profile): Promise<AwsKeys | undefined> {
@@ -287,7 +287,7 @@ async function readSections(file: string | undefined): Promise<ReadonlyMap<strin
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return '';
     throw new CallsheetError('config', `${file} cannot be read (${codeOf(error)})`, {
-      hint: 'AWS credentials are looked for there. AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE name other files.',
+      hint: 'Callsheet looks for AWS credentials there. AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE name other files.',
       cause: error,
     });
   });
@@ -315,7 +315,11 @@ async function keysOfProfile(
     refusedByStore(seek.what, seek.location, `${from} ${why}`, hint);
   const profile = (await readProfiles(seek.env)).get(name);
   if (profile === undefined) {
-    if (isNamed) throw refuse('is in no AWS file', 'aws configure list-profiles shows what is.');
+    if (isNamed)
+      throw refuse(
+        'is in no AWS file',
+        'aws configure list-profiles shows the configured profiles.',
+      );
     return undefined;
   }
   const own = keysOf(from, {
@@ -330,7 +334,7 @@ async function keysOfProfile(
     const signer = source === name ? own : await signerOf(source, place);
     if (signer !== undefined) return askSts(seek, role, assuming(profile), signer);
     throw refuse(
-      `has a role, and no keys to take it with (${source ? 'source_profile' : 'credential_source'})`,
+      `has a role, but no keys to assume it with (${source ? 'source_profile' : 'credential_source'})`,
       'credential_source is Environment, EcsContainer or Ec2InstanceMetadata.',
     );
   }
@@ -361,7 +365,7 @@ async function keysOfProfile(
 }
 
 function handOver(profile: string): string {
-  return `Let the AWS CLI hand keys over: eval "$(aws configure export-credentials --profile ${profile} --format env)"`;
+  return `Export keys with the AWS CLI: eval "$(aws configure export-credentials --profile ${profile} --format env)"`;
 }
 
 function assuming(profile: Profile): Readonly<Record<string, string>> {
@@ -384,7 +388,7 @@ async function keysOfContainer(seek: Seek): Promise<AwsKeys | undefined> {
   if (!url) return undefined;
   const file = env.AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE;
   const token = file ? await readToken(seek, file) : env.AWS_CONTAINER_AUTHORIZATION_TOKEN;
-  const source = { from: 'the container', url, hint: 'Look whether the container has a role.' };
+  const source = { from: 'the container', url, hint: 'Check that the container has a role.' };
   return askSource(
     seek,
     source,
@@ -410,7 +414,7 @@ async function keysOfInstance(seek: Seek): Promise<AwsKeys | undefined> {
   const source = {
     from: 'the instance',
     url,
-    hint: 'Look whether the instance has a role, and may show it (version 2 of its metadata).',
+    hint: 'Check that the instance has a role, and that version 2 of its metadata service is enabled.',
     ...(named ? {} : { timeout: INSTANCE_MS }),
   };
   return askSource(seek, source, async (send, once) => {

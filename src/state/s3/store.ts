@@ -124,8 +124,8 @@ export function s3Place(
       throw refusedByStore(
         'open',
         location,
-        `the service does not write under the condition ${name}`,
-        'Two runs could write at once. Use a service with conditional writes, as Amazon S3, Cloudflare R2 and MinIO have them, or another store.',
+        `the service does not support conditional writes with ${name}`,
+        'Two runs could write at once. Use a service with conditional writes, such as Amazon S3, Cloudflare R2 or MinIO, or another store.',
       );
     }
     await discard(at);

@@ -55,7 +55,7 @@ test('a link is a fine root', () => {
 
 test.each([
   ['nowhere', 'does not exist'],
-  ['file', 'is no folder'],
+  ['file', 'is not a folder'],
 ])('%s: %s', (name, words) => {
   const root = treeOf({ file: '' });
   expect(() => findStacks(join(root, name))).toThrow(words);

@@ -135,7 +135,7 @@ test('what is somebody else’s is not overwritten', async () => {
   const { run, sim } = await scene(four());
   const out = treeOf({ 'notes.md': 'mine' });
   const { err } = await run('plan', { out }, { exit: 1 });
-  expect(err).toContain('holds something else already');
+  expect(err).toContain('already holds other files');
   expect(readdirSync(out)).toEqual(['notes.md']);
   expect(sim.requests).toEqual([]);
 });
@@ -154,7 +154,7 @@ test('the plans of a shard are applied whole', async () => {
   const plans = join(treeOf({}), 'plans');
   await run('plan', { out: plans, shard: '2/4' });
   const { err } = await run('apply', { shard: '1/2' }, { planSet: plans, exit: 1 });
-  expect(err).toContain('these are the plans of shard 2/4 already');
+  expect(err).toContain('these plans are already those of shard 2/4');
   const document = await read('apply', { shard: '2/4' }, { planSet: plans });
   expect(document.totals).toEqual({ done: 1 });
   expect((await read('apply', {}, { planSet: plans, exit: 5 })).totals).toEqual({ stale: 1 });
@@ -171,7 +171,7 @@ test('a folder of plans that is given as a single one says what is missing', asy
   const file = await readPlanFile(plans).catch((error: unknown) => error);
   expect(file).toMatchObject({
     message: `the plan file ${plans} is a folder`,
-    hint: `Pass --recursive, too, if callsheet plan --recursive --out ${plans} wrote it.`,
+    hint: `If callsheet plan --recursive --out ${plans} wrote it, also pass --recursive.`,
   });
 });
 

@@ -21,16 +21,16 @@ const rows: readonly Row[] = [
   ['plan', TREE, { recursive: false, shard: '1/4' }, '--shard splits a tree of stacks'],
   ['plan', TREE, { recursive: false, shard: 'x' }, '--shard x is not of the form I/N'],
   ['plan', TREE, { shard: '0/4' }, '--shard 0/4 names part 0 of 4'],
-  ['plan', TREE, { shard: '1/0' }, '--shard 1/0 splits into no such number of parts'],
+  ['plan', TREE, { shard: '1/0' }, '--shard 1/0 has an invalid number of parts'],
   ['plan', ALONE, { shard: '1/4' }, 'is a single stack'],
   ['plan', {}, {}, 'there is no stack in'],
-  ['plan', TREE, { target: ['agent.desk'] }, '--target agent.desk cannot stand beside --recursive'],
-  ['drift', TREE, { exclude: ['agent', 'agent.x'] }, '--exclude agent.x cannot stand beside'],
-  ['plan', TREE, { resendSecrets: ['agent.x'] }, '--resend-secrets agent.x cannot stand beside'],
-  ['plan', TREE, { format: 'html' }, '--format html cannot stand beside --recursive'],
-  ['drift', TREE, { accept: ['agent'] }, '--accept cannot stand beside --recursive'],
-  ['apply', TREE, { autoApprove: true, events: 'e.jsonl' }, '--events cannot stand beside'],
-  ['apply', TREE, {}, 'nobody is there to agree'],
+  ['plan', TREE, { target: ['agent.desk'] }, '--target agent.desk cannot be used with --recursive'],
+  ['drift', TREE, { exclude: ['agent', 'agent.x'] }, '--exclude agent.x cannot be used with'],
+  ['plan', TREE, { resendSecrets: ['agent.x'] }, '--resend-secrets agent.x cannot be used with'],
+  ['plan', TREE, { format: 'html' }, '--format html cannot be used with --recursive'],
+  ['drift', TREE, { accept: ['agent'] }, '--accept cannot be used with --recursive'],
+  ['apply', TREE, { autoApprove: true, events: 'e.jsonl' }, '--events cannot be used with'],
+  ['apply', TREE, {}, 'approval is needed'],
   ['plan', TREE, {}, 'CALLSHEET_STATE names one state', { CALLSHEET_STATE: 'state.json' }],
 ];
 
@@ -57,7 +57,7 @@ test('what a plan was allowed stands in the plans of a folder', async () => {
   const one = () => Promise.reject(new Error('one stack was worked on'));
   const entry = { name: 'apply', load: async () => one };
   await expect(runCommand(entry, ['plans'], flags, context)).rejects.toThrow(
-    '--allow-delete cannot be given with a plan file',
+    '--allow-delete cannot be used with a plan file',
   );
 });
 

@@ -43,7 +43,7 @@ describe('files are replaced', () => {
       ['a.yaml', text('a: 1\n', 'a: 2\n')],
       ['b.yaml', text('b: 1\n', 'b: 2\n')],
     ]);
-    expect(() => replaceFiles(dir, texts)).toThrow('b.yaml was changed while pull was at work');
+    expect(() => replaceFiles(dir, texts)).toThrow('b.yaml was changed while pull was running');
     expect(readFileSync(join(dir, 'a.yaml'), 'utf8')).toBe('a: 1\n');
     expect(readdirSync(dir).sort()).toEqual(['a.yaml', 'b.yaml']);
   });

@@ -201,7 +201,7 @@ test('a configuration that changes between the look and the healing is not appli
   const lines = await watching.pass();
   expect(isDue).toBe(false);
   expect(ofEvent(lines, 'heal_skipped')).toMatchObject([
-    { message: expect.stringContaining('changed while it was looked at') },
+    { message: expect.stringContaining('changed during the check') },
   ]);
   expect(stage.writes().length).toBe(before);
   expect(ofEvent(await watching.pass(), 'heal_left')).toMatchObject([{ address: 'agent.desk' }]);

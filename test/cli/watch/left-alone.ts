@@ -60,7 +60,7 @@ export const LEFT_ALONE: readonly LeftAlone[] = [
       drift(stage);
       await stage.edit('agents.yaml', '    model: alpha-4.1\n', '');
     },
-    says: /nobody applied yet/,
+    says: /not applied yet/,
   },
   {
     what: 'drift in a freeze window',

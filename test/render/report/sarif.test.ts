@@ -165,7 +165,7 @@ test('a file with more results than GitHub takes keeps the errors and says how m
 });
 
 test.each([
-  ['bases stand under bases:', 'bases stand under bases. Do it.'],
+  ['write bases under bases:', 'write bases under bases. Do it.'],
   ['there is an end.:', 'there is an end. Do it.'],
 ])('%j is one sentence', (message, text) => {
   const [result] = resultsOf(reportOf([problem({ message, hint: 'Do it' })]));

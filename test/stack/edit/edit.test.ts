@@ -252,6 +252,6 @@ describe('an edit', () => {
   });
 
   test('finds nothing where no value stands', () => {
-    expect(() => readNodes('a: 1\n')({ start: 0, end: 1 })).toThrow('not understood');
+    expect(() => readNodes('a: 1\n')({ start: 0, end: 1 })).toThrow('cannot edit the way');
   });
 });

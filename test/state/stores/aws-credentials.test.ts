@@ -320,7 +320,7 @@ describe('says which source has what fault, and asks nobody else', () => {
       'a role without a source',
       { config: `[default]\nrole_arn=${ROLE}\ncredential_source=Environment\n` },
       () => ({}),
-      /profile default has a role, and no keys/,
+      /profile default has a role, but no keys/,
       /credential_source/,
     ],
     [
@@ -358,7 +358,7 @@ describe('says which source has what fault, and asks nobody else', () => {
         aws.answers.push({ status: 200, body: '<html>canary</html>' });
         return CONTAINER({ aws });
       },
-      /the container: what answers there is a web page/,
+      /the container: the answer is a web page/,
       /Correct the address/,
     ],
     [
@@ -375,7 +375,7 @@ describe('says which source has what fault, and asks nobody else', () => {
       'a container where nobody listens',
       {},
       () => ({ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://127.0.0.1:1/x' }),
-      /credentials of the container: nobody listens there/,
+      /credentials of the container: no server listens there/,
       /./,
     ],
     [

@@ -76,7 +76,7 @@ describe('a server that is locked by LOCK and UNLOCK', () => {
 test('a server that takes documents without its lock is refused', async () => {
   const spot = spotAt(newPath('open'));
   const failure = await failureOf(() => spot.open().acquire(holder('r1')));
-  expect(failure.message).toContain('takes a state from whoever does not hold its lock');
+  expect(failure.message).toContain('the server accepts a state without its lock');
 });
 
 test('a lock whose holder died before it wrote is taken away after a while', async () => {
@@ -116,7 +116,7 @@ test('a lock that the server keeps is said when the lease is given back', async 
   shelf.lock = { ID: shelf.lock?.ID ?? '', Who: 'nobody' };
   const failure = await failureOf(() => lease.release());
   expect(failure.message).toContain(`cannot unlock the state ${server.origin}${path}`);
-  expect(failure.hint).toContain('Take the lock away on the server itself');
+  expect(failure.hint).toContain('remove the lock on the server itself');
 });
 
 test.each([
@@ -170,8 +170,8 @@ test('says what is wrong: nobody listens, after it asked more than once', async 
   const store = openRemoteStore(documentRemote(place), world);
   onTestFinished(() => store.close());
   const { message, hint } = await failureOf(() => store.load());
-  expect(message).toContain('cannot read the state http://127.0.0.1:1/x: nobody listens there');
-  expect(hint).toBe('Look whether the store runs and can be reached from here.');
+  expect(message).toContain('cannot read the state http://127.0.0.1:1/x: no server listens there');
+  expect(hint).toBe('Check that the store runs and can be reached from here.');
   expect(pauses).toHaveLength(3);
 });
 

@@ -177,7 +177,7 @@ async function expectRefused(
 ) {
   const before = stage.writes().length;
   const err = await run();
-  expect(err).toContain('another stack manages what this run of');
+  expect(err).toContain('another stack manages resources that this run of');
   expect(err).toMatch(
     /agent\.desk is agent\.desk of stack harbor \(agent [0-9a-f-]+, in its state\)/,
   );
@@ -196,7 +196,9 @@ staged(
     // Equal as they are, they would be taken over without a request.
     const looked = { dir: stage.folder, format: 'text' } as const;
     const { err } = await stage.run((to) => plan(looked, to), { env: city, exit: 4 });
-    expect(err).toContain('Another stack manages the same, so apply will refuse:\n  ');
+    expect(err).toContain(
+      'Another stack manages the same resources, so apply will refuse this plan:\n  ',
+    );
     expect(err).toContain('agent.desk is agent.desk of stack harbor');
     const refused = async () => {
       const flags = { dir: stage.folder, format: 'text', autoApprove: true } as const;

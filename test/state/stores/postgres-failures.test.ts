@@ -260,7 +260,7 @@ test.each(STRANGERS)('what answers with %s is no database', async (name, bytes) 
   for (let time = 0; time < 2; time += 1) {
     const reason = await reasonFor(database.query('select $1::int', [1]));
     const words = reason && ('loss' in reason ? reason.loss.words : reason.why);
-    const told = 'what answers there is not PostgreSQL';
+    const told = 'the server there is not PostgreSQL';
     // What begins as PostgreSQL does may be one whose connection broke.
     expect(OTHERS.has(name) ? [told] : [told, 'the connection was lost']).toContain(words);
   }
@@ -292,16 +292,16 @@ describe('who is refused at the door is told why', () => {
     const url = `postgres://127.0.0.1:${server.port}/postgres`;
     expect(await refusalOf(url)).toEqual({
       code: 'config',
-      message: 'no user is named for the database postgres://127.0.0.1:PORT/postgres',
-      hint: 'Put it into the address (postgres://USER@…), or set PGUSER.',
+      message: 'no user is set for the database postgres://127.0.0.1:PORT/postgres',
+      hint: 'Add the user to the address (postgres://USER@…), or set PGUSER.',
     });
   });
 
   test.each([
-    ['verify_full', 'Write one of disable, require, verify-ca, verify-full.'],
-    ['', 'Write one of disable, require, verify-ca, verify-full.'],
-    ['constructor', 'Write one of disable, require, verify-ca, verify-full.'],
-    ['prefer', 'With prefer the connection may end up unencrypted without notice.'],
+    ['verify_full', 'Use one of disable, require, verify-ca, verify-full.'],
+    ['', 'Use one of disable, require, verify-ca, verify-full.'],
+    ['constructor', 'Use one of disable, require, verify-ca, verify-full.'],
+    ['prefer', 'With prefer the connection can be unencrypted without a warning.'],
   ])('sslmode=%s', async (mode, hint) => {
     expect(await refusalOf(at(`postgres?sslmode=${mode}`))).toEqual({
       code: 'config',

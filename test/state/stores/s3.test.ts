@@ -84,7 +84,7 @@ test('a service without conditional writes is refused', async () => {
   const store = openGiven({ s3: at }, ENV);
   onTestFinished(() => store.close());
   const failure = await failureOf(() => store.acquire(holder('r1')));
-  expect(failure.message).toContain('does not write under the condition if-none-match');
+  expect(failure.message).toContain('does not support conditional writes with if-none-match');
 });
 
 test.each<[string, object, Record<string, string>, string, string]>([

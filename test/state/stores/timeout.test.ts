@@ -152,7 +152,7 @@ describe('whoever waits', () => {
     await leaveFor(12_000);
     await ask();
     expect(seen.told).toEqual([
-      'Waiting for the state store: cannot write the state here: gone. It is asked again for up to 30 s (CALLSHEET_STATE_TIMEOUT).',
+      'Waiting for the state store: cannot write the state here: gone. Callsheet tries again for up to 30 s (CALLSHEET_STATE_TIMEOUT).',
       expect.stringMatching(/^The state store answers again, after 1[234] s\.$/),
     ]);
   });

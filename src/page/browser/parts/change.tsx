@@ -93,8 +93,8 @@ function PlanFields({ change, head, isWhole }: PartProps & { readonly head: Plan
       {hasConflict ? (
         <p class="advice">
           {options.accept_conflicts
-            ? 'What is live is overwritten, as --accept-conflicts allows.'
-            : `To keep what is live, put it into ${where}. To overwrite it, plan with --accept-conflicts.`}
+            ? 'The live values will be overwritten (--accept-conflicts).'
+            : `To keep the live values, put them into ${where}. To overwrite them, plan with --accept-conflicts.`}
         </p>
       ) : null}
     </>

@@ -12,10 +12,10 @@ export type Row = readonly [store: StoreName, fault: Fault, why: RegExp, todo: R
 
 const AGAIN = /run\s+the\s+same\s+command\s+again/;
 /** Until a run begins nothing is open: there is only the store to look at. */
-const LOOK = /Look whether the store runs|make room there/;
-const GONE = /nobody listens there|connection was lost/;
+const LOOK = /Check that the store runs|free some space there/;
+const GONE = /no server listens there|connection was lost/;
 const LATE = /did not answer in time/;
-const PAGE = /what answers there is a web page/;
+const PAGE = /the answer is a web page/;
 const ADDRESS = /Correct the address/;
 
 export const ROWS: readonly Row[] = [

@@ -101,7 +101,9 @@ export function testKeeping(makeSpot: () => Promise<Spot>): void {
     expect(await store.runs()).toEqual([]);
     expect(await store.run('r1')).toEqual(RUN.slice(0, 3));
     const lease = await store.acquire(holder('r2'));
-    expect((await failureOf(() => lease.append(began('r2')))).message).toContain('must be settled');
+    expect((await failureOf(() => lease.append(began('r2')))).message).toContain(
+      'must be recovered',
+    );
     await appendAll(lease, RUN.slice(3));
     const { state } = replay(undefined, RUN);
     await lease.commit(nextState(state ?? stateWith({}), 'r1'));
