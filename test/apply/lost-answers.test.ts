@@ -95,7 +95,7 @@ staged(
     );
     expect(messages).toContainEqual(
       expect.stringContaining(
-        'answered with the id echoed, which another resource of the stack already has',
+        'answered the create with the id echoed, which another resource of the stack already has',
       ),
     );
     stage.sim.faults.clear();

@@ -30,7 +30,7 @@ const PLACES: readonly (readonly [string, RegExp])[] = [
   ['agents.yaml:6:', /retry_policy\.nowhere/],
   ['agents.yaml:8:', /same organization and name/],
   ['agents.yaml:9:', /prompts\/none\.md/],
-  ['agents.yaml:10:', /names no source/],
+  ['agents.yaml:10:', /is not a source/],
   ['agents.yaml:13:13', /status/],
   ['agents.yaml:17:', /before_call/],
   ['agents.yaml:18:', /auth_token/],

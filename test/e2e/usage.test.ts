@@ -134,7 +134,7 @@ applied('a reader that goes away ends it quietly', async (world) => {
   running.closeOutput();
   const { exit, signal, err } = await running.ended;
   expect([exit, signal]).toEqual([0, null]);
-  expect(err).toMatch(/^2 of 8 resources were not read: [^\n]*\n$/);
+  expect(err).toMatch(/^2 of 8 resources were not read, [^\n]*\n$/);
 });
 
 scenario('colours only where they are wanted', async (world) => {

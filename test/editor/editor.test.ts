@@ -117,7 +117,7 @@ describe('hover', () => {
     [
       'a reference',
       agent('default_retry§_policy_id: { $ref: retry_policy.a }'),
-      ['Retry policy that', '`{ $ref: retry_policy.NAME }`', 'A history revert leaves it as it is'],
+      ['Retry policy that', '`{ $ref: retry_policy.NAME }`', 'A history revert does not change it'],
     ],
     [
       'a secret',

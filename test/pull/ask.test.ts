@@ -46,7 +46,7 @@ test('a shared place is written on the resource, changed for all, or left', asyn
   ]);
   expect(shown).toContain('agent.night config.inactivity_timeout changed on the platform.');
   expect(shown).toContain(
-    'bases.yaml:7 has its value for 4 others, too: agent.a, agent.b, agent.c',
+    'bases.yaml:7 has its value for 4 others as well: agent.a, agent.b, agent.c',
   );
   expect(shown).toContain('Change it there, for the 4 others, too');
   expect(shown).toContain('Write it on agent.desk alone');

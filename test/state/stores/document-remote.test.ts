@@ -69,7 +69,7 @@ test('a server that contradicts itself is given up', async () => {
   isContrary = true;
   const { text } = kept;
   const failure = await failureOf(() => remote.write(ticket.id, APPEND));
-  expect(failure.message).toContain('cannot write the state memory: the server says');
+  expect(failure.message).toContain('cannot write the state memory: the server reports another writer');
   expect(kept.text).toBe(text);
 });
 
@@ -135,7 +135,7 @@ test('a run that outgrows the place is stopped while there is room to recover it
   await append(9_000, true);
   const before = kept.text;
   const failure = await failureOf(() => append(1_000, true));
-  expect(failure.message).toContain('the journal of run r1 would take');
+  expect(failure.message).toContain('the journal of run r1 needs');
   expect(failure.hint).toContain('PostgreSQL');
   expect(kept.text).toBe(before);
   expect(await append(1_000, false)).toBe(true);
@@ -164,6 +164,6 @@ test('a run that is too large for the place is refused before it begins', async 
     ),
   );
   const failure = await failureOf(() => remote.write(ticket.id, { state: large }));
-  expect(failure.message).toContain('it would take');
+  expect(failure.message).toContain('it needs');
   expect(kept.text).toBe(before);
 });

@@ -116,7 +116,7 @@ test('a lock that the server keeps is said when the lease is given back', async 
   shelf.lock = { ID: shelf.lock?.ID ?? '', Who: 'nobody' };
   const failure = await failureOf(() => lease.release());
   expect(failure.message).toContain(`cannot unlock the state ${server.origin}${path}`);
-  expect(failure.hint).toContain('remove the lock on the server itself');
+  expect(failure.hint).toContain('Remove the lock on the server itself');
 });
 
 test.each([
