@@ -68,7 +68,7 @@ const rows: readonly (readonly [string, () => Env, RegExp])[] = [
   [
     'plain http over a network',
     () => ({ CALLSHEET_BASE_URL: 'http://platform.example.test' }),
-    /^callsheet\.yaml:3:\d+\s+error\s[^(]*is\s+plain\s+http,\s+which\s+would\s+send\s+credentials\s+in\s+clear/,
+    /^callsheet\.yaml:3:\d+\s+error\s[^(]*is\s+plain\s+http,\s+which\s+would\s+send\s+credentials\s+unencrypted/,
   ],
   ['no address', () => ({ CALLSHEET_BASE_URL: undefined }), /CALLSHEET_BASE_URL/],
   [

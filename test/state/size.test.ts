@@ -166,7 +166,7 @@ describe('a state that is longer than a string', () => {
     await lease.release();
     await appendFile(path, 'x');
     const failure = await failureOf(() => openStore(path, SHORT_STRINGS).load());
-    expect(failure.message).toContain('too large to be taken apart');
+    expect(failure.message).toContain('too large to be repaired in part');
     expect(failure.hint).toContain('callsheet state repair');
   });
 });

@@ -69,7 +69,9 @@ test('a server that contradicts itself is given up', async () => {
   isContrary = true;
   const { text } = kept;
   const failure = await failureOf(() => remote.write(ticket.id, APPEND));
-  expect(failure.message).toContain('cannot write the state memory: the server reports another writer');
+  expect(failure.message).toContain(
+    'cannot write the state memory: the server reports another writer',
+  );
   expect(kept.text).toBe(text);
 });
 

@@ -41,7 +41,7 @@ export const ROWS: readonly Row[] = [
   ['PostgreSQL', 'unreachable', GONE, AGAIN],
   ['PostgreSQL', 'slow', LATE, AGAIN],
   ['PostgreSQL', 'page', /is not PostgreSQL/, /host and the port/],
-  ['PostgreSQL', 'read-only', /the database is read-only/, /name the primary/],
+  ['PostgreSQL', 'read-only', /the database is read-only/, /primary/],
   ['PostgreSQL', 'full', /the disk of the database is full/, AGAIN],
   ['PostgreSQL', 'newer', /written by a newer Callsheet/, /Use the newer Callsheet/],
   ['PostgreSQL', 'foreign', /schema callsheet/, /another database/],
