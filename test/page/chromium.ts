@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import packed from '@sparticuz/chromium';
 import { type Browser, chromium } from 'playwright-core';
-import { removeFolder } from '../temporary.ts';
+import { removeFolder, temporaryFolder } from '../temporary.ts';
 
 let running: Promise<Browser> | undefined;
 
@@ -26,6 +26,8 @@ async function launch(): Promise<Browser> {
     executablePath: await unpack(),
     args: packed.args.filter((arg) => !UNUSED.test(arg)),
     headless: true,
+    // Its processes may still write while it ends: a folder of its own goes with whatever is in it.
+    env: { ...process.env, TMPDIR: temporaryFolder() },
   });
 }
 
