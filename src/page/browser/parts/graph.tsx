@@ -2,6 +2,7 @@ import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatNumber } from '../../../render/wording.ts';
 import { type Drawing, drawingOf, type Graph, type Node } from '../model/graph.ts';
 import type { Entry } from '../model/plan.ts';
+import { ScrollRegion } from './list.tsx';
 import { ActionSign, ChangeLink, SIGNS } from './notes.tsx';
 
 const NODE = { width: 236, height: 46 } as const;
@@ -70,8 +71,7 @@ function Picture({ drawing, focus, onFocus }: PictureProps) {
   const width = 2 * MARGIN + columns * NODE.width + (columns - 1) * GAP.x;
   const height = 2 * MARGIN + rows * (NODE.height + GAP.y) - GAP.y;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
-    <figure class="graph" tabIndex={0} aria-label="Graph of the changes">
+    <ScrollRegion class="graph" label="Graph of the changes">
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
         <title>Graph of the changes</title>
         <defs>
@@ -121,7 +121,7 @@ function Picture({ drawing, focus, onFocus }: PictureProps) {
           );
         })}
       </svg>
-    </figure>
+    </ScrollRegion>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { RefObject } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Action, Verdict } from '../../../core/plan-document.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
@@ -366,4 +366,20 @@ function countBy<K>(entries: readonly Entry[], keyOf: (entry: Entry) => K): Read
   const counts = new Map<K, number>();
   for (const entry of entries) counts.set(keyOf(entry), (counts.get(keyOf(entry)) ?? 0) + 1);
   return counts;
+}
+
+type ScrollRegionProps = {
+  readonly class: string;
+  readonly label: string;
+  readonly children: ComponentChildren;
+};
+
+/** A part of the page that scrolls by itself. The keyboard can reach it, since some browsers scroll only what has the focus. */
+export function ScrollRegion({ class: name, label, children }: ScrollRegionProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
+    <section class={name} tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { firstOf, formatCount, formatNumber } from '../../../render/wording.ts';
 import type { Edit, Entry } from '../model/plan.ts';
+import { ScrollRegion } from './list.tsx';
 import { ChangeLink } from './notes.tsx';
 
 /** Edits that are listed at once. */
@@ -109,8 +110,7 @@ function Lanes({ edits, onOpen }: TimelineProps) {
   const height = LANE.head + lanes.length * LANE.height + 8;
   const short = (time: number) => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
-    <figure class="lanes" tabIndex={0} aria-label="Edits by author and time; listed below">
+    <ScrollRegion class="lanes" label="Edits by author and time; listed below">
       <svg width={LANE.width} height={height}>
         <title>Edits by author and time</title>
         <text class="tick" x={LANE.label} y="17">
@@ -143,7 +143,7 @@ function Lanes({ edits, onOpen }: TimelineProps) {
           );
         })}
       </svg>
-    </figure>
+    </ScrollRegion>
   );
 }
 

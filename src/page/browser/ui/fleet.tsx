@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
 import type { ResourceFacts } from '../../facts.ts';
+import { ScrollRegion } from '../parts/list.tsx';
 import { Fetching, instant, useDocument } from './runs.tsx';
 
 /** What `callsheet state list --format json` prints. */
@@ -81,8 +82,7 @@ function FleetTable({
           {formatNumber(shown.length)} of {formatCount(resources.length, 'resource')}
         </p>
       </search>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard */}
-      <section class="scroll" tabIndex={0} aria-label="Resources">
+      <ScrollRegion class="scroll" label="Resources">
         <table class="rows fleet">
           <thead>
             <tr>
@@ -110,7 +110,7 @@ function FleetTable({
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollRegion>
       {shown.length > most ? (
         <button type="button" class="more" onClick={() => setMost(most + STEP)}>
           Show {formatNumber(Math.min(STEP, shown.length - most))} more
