@@ -121,7 +121,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       const history = await historyAfter(work, progress.live, { before, after }, tries);
       progress = { ...progress, history };
     };
-    const isAsked = isWriting && (await isHistoryAsked(work, progress.live, before, carried));
+    const isAsked = isWriting && (await isHistoryAsked(work, progress.live, carried));
     if (isAsked) await look();
     let kept: readonly string[];
     try {
@@ -176,12 +176,11 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
 async function isHistoryAsked(
   { kind, change, deps }: Work,
   live: LiveResource | undefined,
-  before: Pin | null,
   carried: ReadonlyMap<string, Carried>,
 ): Promise<boolean> {
   if (kind.history === undefined || live === undefined) return false;
   if (change.pin?.history_id != null || carried.size > 0) return true;
-  return before === null && (await deps.reader.isHistoryDated(kind, live.id)) !== true;
+  return (await deps.reader.isHistoryDated(kind, live.id)) !== true;
 }
 
 /** Carries out one step and says where the resource is then. Throws what the platform refuses. */

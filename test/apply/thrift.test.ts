@@ -57,7 +57,9 @@ staged('a create is two requests, an update three, an adoption none', async (sta
   const reading = asked();
   expect(reading.getAgent).toBe(COUNT);
   await applied(stage);
-  expect(asked()).toEqual({ ...reading, getAgent: 3 * COUNT, updateAgent: COUNT });
+  // Both ask whether entries have times, of one.
+  const once = { listAgentHistory: 2 };
+  expect(asked()).toEqual({ ...reading, ...once, getAgent: 3 * COUNT, updateAgent: COUNT });
 
   await rm(join(stage.folder, '.callsheet'), { recursive: true });
   await applied(stage);
@@ -76,7 +78,7 @@ staged('a plan file is checked by the list before its first write', async (stage
   asked();
   await stage.run((to) => apply(file, { dir: stage.folder, format: 'json' }, to));
   const { listAgents: lists = 0, ...rest } = asked();
-  expect(rest).toEqual({ getAgent: 2 * COUNT, updateAgent: COUNT });
+  expect(rest).toEqual({ getAgent: 2 * COUNT, updateAgent: COUNT, listAgentHistory: 1 });
   expect(lists).toBeLessThanOrEqual(2);
 });
 
