@@ -132,7 +132,7 @@ export async function record(
             written,
             world,
           )
-        : await adopted(work);
+        : adopted(work);
   // What sent nothing is written with the state: a run that dies before has nothing to recover of it.
   if (change.operations.length > 0)
     deps.lease.note({ type: 'resource', address: change.address, resource });
@@ -160,7 +160,7 @@ function known(recorded: ResourceState | undefined, id: string): ResourceState |
 }
 
 /** What the plan found of what is only taken over. It is not asked again: what somebody changed since is drift. */
-async function adopted(work: Work): Promise<ResourceState | null> {
+function adopted(work: Work): ResourceState | null {
   const { change, kind, desired, recorded, deps } = work;
   if (change.action !== 'adopt' || desired === undefined || change.id === null) return null;
   // The plan read it, and says what it did not find.

@@ -17,6 +17,7 @@ import {
   pinOf,
 } from '../plan/refresh.ts';
 import { rememberResource } from '../plan/state-entry.ts';
+import { PAGE_SIZE } from '../platform/pages.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { type RunDeps, readLive, recordedOf, type Work } from './work.ts';
 
@@ -71,11 +72,8 @@ function cheaperListed(
   const known = Map.groupBy(Object.values(resources), ({ kind }) => kind);
   const touched = Map.groupBy(changes, ({ kind }) => kind);
   return (kind) =>
-    (touched.get(kind)?.length ?? 0) > Math.ceil((known.get(kind)?.length ?? 0) / MOST_LISTED);
+    (touched.get(kind)?.length ?? 0) > Math.ceil((known.get(kind)?.length ?? 0) / PAGE_SIZE);
 }
-
-/** Items of one page (Limits). */
-const MOST_LISTED = 100;
 
 /** Whether the list shows the `updated_at` that the plan saw. What is written is read once more before that. */
 async function isStampAsPlanned(work: PinnedChange): Promise<boolean> {

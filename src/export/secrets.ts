@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import { formatPath, identityText, isIdentity, type Path } from '../core/path.ts';
-import { isList, isObject, Secret, type Value, type ValueObject } from '../core/value.ts';
+import { isList, isObject, Secret, type Value, type ValueObject, valuesIn } from '../core/value.ts';
 import { compare, slugOf } from './names.ts';
 
 /**
@@ -73,13 +73,7 @@ export function secretsIn(
   held: readonly HeldSecret[],
 ): readonly HeldSecret[] {
   if (held.length === 0) return held;
-  const used = new Set<Value>();
-  const visit = (value: Value): void => {
-    if (value instanceof Secret) used.add(value);
-    else if (isList(value)) for (const one of value) visit(one);
-    else if (isObject(value)) for (const one of Object.values(value)) visit(one);
-  };
-  visit(document);
+  const used = new Set(valuesIn(document));
   return held.filter(({ secret }) => used.has(secret));
 }
 

@@ -6,7 +6,7 @@ import { type Address, kindOf, matchesAddress } from '../../core/address.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { PullDocument, PullLeft } from '../../core/documents.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import { isList, isObject, Secret, type Value } from '../../core/value.ts';
+import { Secret, valuesIn } from '../../core/value.ts';
 import type { Planned } from '../../plan/make.ts';
 import type { Pulled } from '../../pull/index.ts';
 import { findForeign, nameResources, type Proposed, proposeFiles } from '../../pull/new.ts';
@@ -223,7 +223,11 @@ export async function propose(
     [...all].map(([{ kind, live }, address]) => [`${kind.name} ${live.id}`, address]),
   );
   const { organizations, organization } = { ...stack, ...stack.written() };
-  const variables = new Set(stack.resources.flatMap(({ document }) => secretsIn(document)));
+  const variables = new Set(
+    stack.resources.flatMap(({ document }) =>
+      valuesIn(document).flatMap((value) => (value instanceof Secret ? value.source : [])),
+    ),
+  );
   const proposed = proposeFiles(named, {
     // One that is new refers to what is managed, and to what is written beside it.
     addressOf: (kind, id) => {
@@ -324,13 +328,6 @@ type Written = Proposed & { readonly file: string };
 
 function isWritten(one: Proposed): one is Written {
   return one.file !== undefined;
-}
-
-/** Where the secrets of a document come from. */
-function secretsIn(value: Value): readonly string[] {
-  if (value instanceof Secret) return [value.source];
-  if (isList(value)) return value.flatMap(secretsIn);
-  return isObject(value) ? Object.values(value).flatMap(secretsIn) : [];
 }
 
 function refusal({ address, id }: Proposed, why: string): PullLeft {
