@@ -73,7 +73,7 @@ function tellRefused({ purpose, refusals = [] }: PlanDocument, terminal: Termina
 
 const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
   apply:
-    'Nothing was written: the plan has refused changes. To leave them out and do the rest, pass --skip-refused.',
+    'Nothing was written: the plan has refused changes. To leave them out and do the rest, plan with --skip-refused.',
   rollback:
     'Nothing was written: the rollback has refused changes. --undo-edited also undoes fields of the run that were edited since, and --delete-used deletes resources that are used since. Neither deletes protected resources. To continue, type one of these:',
   restore:

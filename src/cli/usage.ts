@@ -42,6 +42,10 @@ const HABITS: { readonly [word: string]: string } = {
   ...runs('callsheet state rm', 'rm', 'forget'),
   ...runs('callsheet plan --env NAME', 'workspace', 'env', 'context'),
   ...runs('callsheet --version', 'version'),
+  ...runs('callsheet runs', 'log'),
+  ...runs('callsheet help pipelines', 'ci', 'github', 'gitlab', 'actions'),
+  ...runs('callsheet help guards', 'limits', 'limit'),
+  ...runs('callsheet history AGENT', 'who', 'blame', 'audit'),
   status: 'callsheet drift shows changes on the platform, and callsheet runs shows applied runs.',
   refresh:
     'Every plan reads the platform, so there is nothing to refresh: callsheet plan --refresh full reads all of it again.',
@@ -171,8 +175,9 @@ function unknownCommand(command: Command, word: string): string {
   const names = command.commands.map((one) => one.name());
   const near = nearest(word, names);
   if (near !== undefined) return `${unknown}: did you mean ${above || 'callsheet '}${near}?`;
-  return above === ''
-    ? `${unknown}: callsheet --help lists the commands.`
+  if (above === '') return `${unknown}: callsheet --help lists the commands.`;
+  return names.length === 0
+    ? `${unknown}: ${above}has no commands below it.`
     : `${unknown}: ${above}takes ${names.join(', ')}.`;
 }
 

@@ -176,7 +176,7 @@ export function movedEndpointLines({ endpoints = [] }: PlanDocument): readonly s
 
 /** What somebody may do about drift. */
 export const AFTER_DRIFT =
-  'To put it back: `callsheet plan`. To keep it: `callsheet pull --dry-run`.';
+  'To put it back: `callsheet apply`. To keep it: `callsheet pull --dry-run`.';
 
 /** The assumptions that no run of the stack has rested on before. */
 export function newAssumptions({ assumptions, known_assumptions: known = [] }: PlanDocument) {

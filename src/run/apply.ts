@@ -154,7 +154,11 @@ async function applyNow(
     return { type: 'unchanged', plan, status: 'done' };
   // Said before anybody is asked.
   await needSecrets(plan, { session });
-  if (hasChanges(plan) && (await review.agree?.('Apply this plan?')) === false)
+  // What waits to be deleted, or is left out, needs nobody's approval.
+  const isWriting = plan.changes.some(
+    ({ action, verdict }) => verdict === 'ok' && action !== 'adopt' && action !== 'no_op',
+  );
+  if (isWriting && (await review.agree?.('Apply this plan?')) === false)
     return { type: 'declined' };
   return runPlan(planned, request);
 }

@@ -180,7 +180,10 @@ async function findAddress(kind: Kind, address: Address, session: PlatformSessio
     }
     const near = nearest(address, addresses);
     throw new CallsheetError('usage', `${address} is not a resource of this stack`, {
-      hint: near === undefined ? 'callsheet plan shows their addresses.' : `Did you mean ${near}?`,
+      hint:
+        near === undefined
+          ? 'callsheet state list shows their addresses.'
+          : `Did you mean ${near}?`,
     });
   }
   const { document } = wanted;
