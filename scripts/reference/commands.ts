@@ -1,5 +1,5 @@
 import { COMMANDS, type CommandEntry } from '../../src/cli/command-table.ts';
-import { COMMON_FLAGS, type Flag } from '../../src/cli/flags.ts';
+import { COMMON_FLAGS, type Flag } from '../../src/console/flags.ts';
 import { EXIT } from '../../src/core/errors.ts';
 import { exitHeading } from './exits.ts';
 import { anchorOf, code, fenced, page, paragraph, sentence, table, toHeading } from './markdown.ts';

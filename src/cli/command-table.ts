@@ -1,9 +1,5 @@
-import { METRICS_BLOCKS } from '../core/documents.ts';
-import type { ExitCode, ExitName } from '../core/errors.ts';
-import type { GetFlags } from './commands/get.ts';
-import type { RollbackFlags } from './commands/rollback.ts';
-import type { CommonFlags, Context } from './context.ts';
-import { type DocumentFormat, PIPELINES, SHELLS } from './documents.ts';
+import type { CommonFlags, Context } from '../console/context.ts';
+import { type DocumentFormat, PIPELINES, SHELLS } from '../console/documents.ts';
 import {
   ALLOWANCES,
   AUTO_APPROVE,
@@ -33,8 +29,12 @@ import {
   TREE,
   upTo,
   whole,
-} from './flags.ts';
-import type { StackCommand, TreeFlags } from './fleet/request.ts';
+} from '../console/flags.ts';
+import { METRICS_BLOCKS } from '../core/documents.ts';
+import type { ExitCode, ExitName } from '../core/errors.ts';
+import type { StackCommand, TreeFlags } from '../fleet/request.ts';
+import type { GetFlags } from './commands/get.ts';
+import type { RollbackFlags } from './commands/rollback.ts';
 
 /**
  * The table of commands: flags, arguments, examples, exit codes and documents. The program, its help, completion, the
@@ -79,10 +79,11 @@ export async function runCommand(
   context: Context,
 ): Promise<ExitCode> {
   if (flags.recursive === true) {
-    const { runTree } = await import('./fleet/apply-tree.ts');
+    const { runTree } = await import('../fleet/apply-tree.ts');
     return runTree(name as StackCommand, flags as TreeFlags, context, args[0] as string);
   }
-  if (flags.shard !== undefined) (await import('./fleet/request.ts')).refuseShardAlone(flags.shard);
+  if (flags.shard !== undefined)
+    (await import('../fleet/request.ts')).refuseShardAlone(flags.shard);
   return (await load())(...([...args, flags, context] as never[]));
 }
 
@@ -145,7 +146,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: READING,
     prints: ['callsheet-diagnostics', 'callsheet-fleet'],
-    load: async () => (await import('./commands/validate.ts')).validate,
+    load: async () => (await import('../console/validate.ts')).validate,
   },
   {
     name: 'init',
@@ -250,7 +251,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'changes', 'refused', 'interrupted'],
     prints: ['callsheet-plan', 'callsheet-fleet'],
-    load: async () => (await import('./commands/plan.ts')).plan,
+    load: async () => (await import('../console/plan.ts')).plan,
   },
   {
     name: 'show',
@@ -281,7 +282,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: WRITING,
     prints: ['callsheet-run', 'callsheet-fleet'],
-    load: async () => (await import('./commands/apply.ts')).apply,
+    load: async () => (await import('../console/apply.ts')).apply,
   },
   {
     name: 'rollback',
@@ -352,7 +353,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: ['done', 'error', 'partial', 'refused', 'stale', 'interrupted'],
     prints: ['callsheet-plan'],
-    load: async () => (await import('./commands/rehearse.ts')).rehearse,
+    load: async () => (await import('../rehearse/command.ts')).rehearse,
   },
   {
     name: 'drift',
@@ -399,7 +400,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'CALLSHEET_HOOK_SECRET=… callsheet watch --listen 0.0.0.0:9464 --log json',
     ],
     exits: READING,
-    load: async () => (await import('./commands/watch.ts')).watch,
+    load: async () => (await import('../watch/watch.ts')).watch,
   },
   {
     name: 'pull',
@@ -656,7 +657,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: WRITING,
     prints: ['callsheet-restoration'],
-    load: async () => (await import('./restore/carry-out.ts')).restore,
+    load: async () => (await import('../restore/restore.ts')).restore,
   },
   {
     name: 'export',
@@ -899,7 +900,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: BATCH,
     prints: ['callsheet-batch', 'callsheet-fleet'],
-    load: async () => (await import('./commands/queue.ts')).add,
+    load: async () => (await import('../fleet/queue.ts')).add,
   },
   {
     name: 'queue work',
@@ -920,7 +921,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'callsheet queue work --until-empty --stacks 8 --concurrency 16',
     ],
     exits: OFFLINE,
-    load: async () => (await import('./commands/worker.ts')).worker,
+    load: async () => (await import('../fleet/worker.ts')).worker,
   },
   {
     name: 'queue show',
@@ -939,7 +940,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     exits: BATCH,
     prints: ['callsheet-fleet'],
-    load: async () => (await import('./commands/queue.ts')).show,
+    load: async () => (await import('../fleet/queue.ts')).show,
   },
   {
     name: 'ui',

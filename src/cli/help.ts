@@ -1,6 +1,6 @@
 import { Command, Help, Option } from 'commander';
+import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
 import { COMMANDS, GROUPS, PURPOSES } from './command-table.ts';
-import { COMMON_FLAGS, type Flag } from './flags.ts';
 import { TOPICS, topicAbout } from './topics.ts';
 import { pathTo } from './usage.ts';
 

@@ -3,13 +3,13 @@
  * is a thin file of its own, loaded when it is asked for.
  */
 import { Argument, type Command, CommanderError } from 'commander';
+import type { CommonFlags, Context } from '../console/context.ts';
+import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
+import { openTelemetry, type Telemetry } from '../console/monitor/telemetry.ts';
+import { openTerminal, type Terminal } from '../console/terminal.ts';
 import { EXIT, type ExitCode, failureIn } from '../core/errors.ts';
 import { COMMANDS, type CommandEntry, GROUPS, runCommand } from './command-table.ts';
-import type { CommonFlags, Context } from './context.ts';
-import { COMMON_FLAGS, type Flag } from './flags.ts';
 import { HELP, optionOf, optionsHelp, topicsHelp } from './help.ts';
-import { openTelemetry, type Telemetry } from './monitor/telemetry.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
 import { CliCommand, pathTo, refuseUnknownCommand } from './usage.ts';
 
@@ -46,7 +46,7 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
       try {
         traced =
           flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
-        const { onTerminal } = await import('./events.ts');
+        const { onTerminal } = await import('../console/events.ts');
         const runSecret = flags.allowExec === true ? await secretCommands(deps) : undefined;
         const { env, version, wire } = deps;
         telemetry = openTelemetry({ env, version, tell: terminal.err });
@@ -62,7 +62,7 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
         exit = await (telemetry?.task(name, work, { failure: failureIn }) ?? work());
       } catch (thrown) {
         // What goes well needs none of it.
-        const { endedBy, failureJson, reportFailure } = await import('./report.ts');
+        const { endedBy, failureJson, reportFailure } = await import('../console/report.ts');
         const error = endedBy(thrown, deps.stop);
         // A program that asked for JSON gets one document, whatever becomes of the command.
         if (flags.format === 'json' && !hasPrinted) screen.out(failureJson(error));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
+import type { Context } from '../console/context.ts';
 import { sanitiseLine } from '../render/untrusted.ts';
 import { MAX_SECRET_BYTES, type RunCommand } from '../stack/index.ts';
-import type { Context } from './context.ts';
 
 /** A vault that waits for a person's thumb takes seconds; one that takes longer has hung. */
 const LONGEST_MS = 30_000;

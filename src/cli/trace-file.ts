@@ -1,7 +1,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
+import type { Terminal } from '../console/terminal.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { TraceEntry } from '../platform/operation.ts';
-import type { Terminal } from './terminal.ts';
 
 /** Where `--trace-http` writes, one JSON object a line. */
 export type TraceFile = {

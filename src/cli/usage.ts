@@ -1,6 +1,6 @@
 import { Command, type ErrorOptions } from 'commander';
+import { COMMON_FLAGS } from '../console/flags.ts';
 import { nearest } from '../core/nearest.ts';
-import { COMMON_FLAGS } from './flags.ts';
 import { TOPICS } from './topics.ts';
 
 /**

@@ -1,6 +1,6 @@
 /**
  * `queue/` spreads stacks over machines: batches of tasks in PostgreSQL, handed out by pg-boss, and one rate budget
- * for everybody who works for the same account. It knows neither stacks nor plans: what a task means is for `cli/`.
+ * for everybody who works for the same account. It knows neither stacks nor plans: what a task means is for `fleet/`.
  */
 import { CallsheetError } from '../core/errors.ts';
 import { Origin } from '../core/origin.ts';

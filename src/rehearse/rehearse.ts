@@ -1,9 +1,9 @@
 /**
  * `rehearse/` tries a plan on a copy of the fleet: it makes a seed of what was read (`seed.ts`), opens simulated
- * platforms with it (`copies.ts`), has the plan applied, failed half way, resumed and rolled back there by the
+ * platforms with it (`sandbox.ts`), has the plan applied, failed half way, resumed and rolled back there by the
  * same commands that do so on the platform, and compares what is left (`compare.ts`).
  *
- * This file: the order of events. How a command is run on a copy is passed in as `Hands`.
+ * This file: the order of events. How a command is run on a copy is passed in as `Driver`.
  */
 import type {
   PlanDocument,
@@ -16,13 +16,13 @@ import type { JsonObject } from '../core/value.ts';
 import { isRefused } from '../plan/document.ts';
 import type { LoggedRequest } from '../simulator/index.ts';
 import { compareDumps, type Words } from './compare.ts';
-import { type Copy, type Manners, openCopy, tally, writesIn } from './copies.ts';
+import { type Behaviour, openSandbox, type Sandbox, tally, writesIn } from './sandbox.ts';
 import type { Replica } from './seed.ts';
 import {
   applyStep,
   copyStep,
+  type Driver,
   failureStep,
-  type Hands,
   type Outcome,
   resumeStep,
   returnStep,
@@ -35,11 +35,11 @@ type RehearsalInput = {
   readonly plan: PlanDocument | undefined;
   readonly source: RehearsalSource;
   readonly replica: Replica;
-  readonly manners: Manners;
+  readonly behaviour: Behaviour;
   /** What people call the faults that were asked for. */
   readonly faults: readonly string[];
   /** Gives the commands a copy, with a state of its own. */
-  readonly handsOn: (copy: Copy) => Promise<Hands>;
+  readonly driverOn: (sandbox: Sandbox) => Promise<Driver>;
   readonly assumptionOf: (operation: string) => string | undefined;
   readonly words: Words;
   readonly now: () => Date;
@@ -66,14 +66,14 @@ type Progress = {
 export async function rehearse(input: RehearsalInput): Promise<Rehearsed> {
   const { replica, source, faults, now } = input;
   const progress: Progress = { steps: [], requests: [] };
-  const straight = await onCopy(input, progress, (copy, hands) =>
-    goStraight(copy, hands, input, progress),
+  const straight = await inSandbox(input, progress, (sandbox, driver) =>
+    goStraight(sandbox, driver, input, progress),
   );
   const differences =
     straight.writes === undefined
       ? []
-      : await onCopy(input, progress, (copy, hands) =>
-          goAstray(copy, hands, straight.writes ?? [], input, progress),
+      : await inSandbox(input, progress, (sandbox, driver) =>
+          goAstray(sandbox, driver, straight.writes ?? [], input, progress),
         );
   const plan = input.plan ?? straight.plan;
   const used = progress.requests.flatMap(({ operation }) => input.assumptionOf(operation) ?? []);
@@ -93,22 +93,22 @@ export async function rehearse(input: RehearsalInput): Promise<Rehearsed> {
   return { rehearsal, plan };
 }
 
-async function onCopy<T>(
-  { replica, manners, now, handsOn }: RehearsalInput,
+async function inSandbox<T>(
+  { replica, behaviour, now, driverOn }: RehearsalInput,
   { requests }: Progress,
-  work: (copy: Copy, hands: Hands) => Promise<T>,
+  work: (sandbox: Sandbox, driver: Driver) => Promise<T>,
 ): Promise<T> {
-  const copy = await openCopy(replica, manners, now);
+  const sandbox = await openSandbox(replica, behaviour, now);
   try {
-    const hands = await handsOn(copy);
+    const driver = await driverOn(sandbox);
     try {
-      return await work(copy, hands);
+      return await work(sandbox, driver);
     } finally {
-      await hands.close();
+      await driver.close();
     }
   } finally {
-    requests.push(...copy.requests());
-    await copy.close();
+    requests.push(...sandbox.requests());
+    await sandbox.close();
   }
 }
 
@@ -121,13 +121,13 @@ type Straight = {
 
 /** Plans, applies, and plans again. */
 async function goStraight(
-  copy: Copy,
-  hands: Hands,
+  sandbox: Sandbox,
+  driver: Driver,
   { plan: given, tell, goOn, replica }: RehearsalInput,
   { steps }: Progress,
 ): Promise<Straight> {
   tell('Planning on a copy of the fleet.');
-  const plan = await hands.plan('first');
+  const plan = await driver.plan('first');
   goOn();
   steps.push(copyStep(given ?? plan, plan, replica.copied));
   if (isRefused(plan) || (given !== undefined && isRefused(given)))
@@ -136,12 +136,12 @@ async function goStraight(
   if (isEmpty || steps.some(({ outcome }) => outcome === 'failed'))
     return { plan, isEmpty, writes: undefined };
   tell('Applying it there.');
-  const applied = await hands.apply(plan);
+  const applied = await driver.apply(plan);
   goOn();
-  const writes = writesIn(copy.requests());
+  const writes = writesIn(sandbox.requests());
   steps.push(applyStep(applied, writes.length));
   if (applied.status !== 'done') return { plan, isEmpty, writes: undefined };
-  const second = await hands.plan('second');
+  const second = await driver.plan('second');
   goOn();
   steps.push(secondStep(second));
   const isDone = steps.every(({ outcome }) => outcome !== 'failed');
@@ -155,49 +155,49 @@ export function isWorkFor({ changes }: PlanDocument): boolean {
 
 /** Fails half way, resumes, and rolls all of it back. Returns what is not as it was. */
 async function goAstray(
-  copy: Copy,
-  hands: Hands,
+  sandbox: Sandbox,
+  driver: Driver,
   writes: readonly LoggedRequest[],
   { tell, goOn, words }: RehearsalInput,
   { steps }: Progress,
 ) {
-  const before = copy.dump();
+  const before = sandbox.dump();
   const half = Math.floor(writes.length / 2);
   tell('On a new copy: failing the apply half way.');
-  const plan = await hands.plan('first');
-  copy.failAfter(tally(writes.slice(0, half)), tally(writes));
-  const failed = await hands.apply(plan);
+  const plan = await driver.plan('first');
+  sandbox.failAfter(tally(writes.slice(0, half)), tally(writes));
+  const failed = await driver.apply(plan);
   goOn();
   steps.push(failureStep(failed, half, writes.length));
-  copy.recover();
+  sandbox.recover();
   tell('Continuing with it.');
-  const resumed = await hands.apply();
+  const resumed = await driver.apply();
   goOn();
-  steps.push(resumeStep(resumed, await hands.plan('second')));
+  steps.push(resumeStep(resumed, await driver.plan('second')));
   tell('Rolling it back.');
   const runs = [resumed.run, failed.run].filter((run) => run !== null);
-  steps.push(rollbackStep(await rollBackAll(runs, hands, goOn)));
+  steps.push(rollbackStep(await rollBackAll(runs, driver, goOn)));
   const made = new Map(
     [...failed.ledger, ...resumed.ledger].map(({ id, address }) => [id, address] as const),
   );
   const addressOf: Words['addressOf'] = (kind, id) =>
     words.addressOf(kind, id) ?? made.get(id) ?? null;
-  return compared(before, copy.dump(), { ...words, addressOf }, steps);
+  return compared(before, sandbox.dump(), { ...words, addressOf }, steps);
 }
 
 /** The newest run first. What is refused is tried once more with `--undo-edited` and `--delete-used`: nobody else works on a copy. */
 async function rollBackAll(
   runs: readonly string[],
-  hands: Hands,
+  driver: Driver,
   goOn: () => void,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const run of runs) {
-    const outcome = await hands.rollback(run, false);
+    const outcome = await driver.rollback(run, false);
     goOn();
     const isRetried = outcome.status === 'refused';
     outcomes.push(
-      isRetried ? { ...(await hands.rollback(run, true)), forced: outcome.message } : outcome,
+      isRetried ? { ...(await driver.rollback(run, true)), forced: outcome.message } : outcome,
     );
     goOn();
   }

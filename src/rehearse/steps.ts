@@ -171,7 +171,7 @@ function failuresOf({ ledger, message }: Outcome): readonly string[] {
 }
 
 /** The commands, run on one copy. None of them throws for what a user would see as a failure. */
-export type Hands = {
+export type Driver = {
   /**
    * Plans with what the rehearsed plan was allowed. Secrets that were to be sent again are sent once: a second plan
    * would never be empty.

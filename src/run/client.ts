@@ -49,7 +49,7 @@ export async function openClient(
   const own = { concurrency, wire, pause, timeouts, trace };
   return createClient({
     origin: await platformOrigin(platform, context),
-    credentials: context.copy?.credentials ?? credentialsFrom(context.env),
+    credentials: context.sandbox?.credentials ?? credentialsFrom(context.env),
     pbxApiKey: context.env.CALLSHEET_PBX_API_KEY,
     concurrency,
     endpoints,
@@ -57,7 +57,7 @@ export async function openClient(
     wire,
     // A simulated copy has an address, and a pace, of its own.
     connection:
-      context.copy === undefined && connections
+      context.sandbox === undefined && connections
         ? (baseUrl) => connections.at(baseUrl, own)
         : undefined,
     ...(context.pause === undefined ? {} : { pause: context.pause }),
@@ -72,7 +72,7 @@ async function platformOrigin(
   { base_url, by }: ClientSource['platform'],
   context: RunContext,
 ): Promise<Origin> {
-  const elsewhere = context.copy?.baseUrl ?? context.env.CALLSHEET_BASE_URL;
+  const elsewhere = context.sandbox?.baseUrl ?? context.env.CALLSHEET_BASE_URL;
   if (elsewhere !== undefined) return Origin.given(checkBaseUrl(elsewhere));
   const url = checkBaseUrl(base_url);
   return admitIn(context)({ url, by, credentials: 'of the platform' });

@@ -53,7 +53,7 @@ export type RunContext = {
   /** How long answers are waited for; as `platform/limits.ts` says unless given. */
   readonly timeouts?: Partial<Timeouts>;
   /** Where a rehearsal goes instead of the platform and the state of the stack. */
-  readonly copy?: {
+  readonly sandbox?: {
     readonly baseUrl: string;
     readonly credentials: Credentials;
     readonly stateFile: string;

@@ -150,8 +150,8 @@ export async function openSessionOn(
 }
 
 /** A simulated platform has every operation where the specification has it. */
-function endpointsFor({ platform }: Stack, { copy }: RunContext): Endpoints {
-  if (copy === undefined) return readEndpoints(platform);
+function endpointsFor({ platform }: Stack, { sandbox }: RunContext): Endpoints {
+  if (sandbox === undefined) return readEndpoints(platform);
   const names = Object.keys(platform.endpoints);
   return readEndpoints({
     ...platform,
@@ -173,14 +173,14 @@ export function openStore(
   stack: Pick<Stack, 'state'>,
   {
     disk,
-    copy,
+    sandbox,
     env,
     emit,
     confirm,
     timed = (store) => store,
-  }: Pick<RunContext, 'disk' | 'copy' | 'env' | 'emit' | 'confirm' | 'timed'>,
+  }: Pick<RunContext, 'disk' | 'sandbox' | 'env' | 'emit' | 'confirm' | 'timed'>,
 ): StateStore {
-  const place = copy === undefined ? stack.state : { file: copy.stateFile };
+  const place = sandbox === undefined ? stack.state : { file: sandbox.stateFile };
   const warn = (text: string) => emit({ type: 'notice', text });
   return timed(openStateStore(place, { env, disk, admit: admitIn({ env, confirm }), warn }));
 }

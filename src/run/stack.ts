@@ -81,7 +81,7 @@ export async function openStack(
       const problems = await read(places);
       const missing = places.filter(({ source }) => !values.has(source));
       if (missing.length === 0) return;
-      if (context.copy === undefined) throw unset(missing, problems);
+      if (context.sandbox === undefined) throw unset(missing, problems);
       // On a copy something must stand for it, and nobody reads it.
       for (const { source } of missing) values.set(source, PLACEHOLDER);
     },

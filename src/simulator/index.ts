@@ -141,6 +141,6 @@ export {
   type SeedKey,
   type SeedOrganization,
 } from './seed.ts';
-export { checkFault, checkRateLimit, readSimulation, type Simulation } from './simulation.ts';
+export { readSimulation, readSimulationFlags, type SimulationFlags } from './simulation.ts';
 export { recordIn, recordsIn } from './store.ts';
 export { RESTS, TABLES } from './tables.ts';

@@ -1,9 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { parse } from 'yaml';
 import { CallsheetError } from '../core/errors.ts';
 import { operations } from '../platform/operations.generated.ts';
-import { type Dialect, readDialect } from './dialect.ts';
+import { type Dialect, readDialect, readDialectFlags } from './dialect.ts';
 import type { Fault, Seed } from './faults.ts';
+import type { SimulatorOptions } from './index.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { checkSeed, type SeedDocument } from './seed.ts';
+import { checkSeed, readSeed, type SeedDocument } from './seed.ts';
 import schema from './simulation.schema.json' with { type: 'json' };
 import { ajv, problemsIn, readDocument } from './validation.ts';
 
@@ -71,4 +75,104 @@ function wrong(problems: readonly string[]): CallsheetError {
   return new CallsheetError('config', `the simulation is wrong: ${problems.join('; ')}`, {
     hint: 'callsheet help simulator describes what a simulation holds.',
   });
+}
+
+/** Flags that say how a simulated platform behaves. */
+export type SimulationFlags = {
+  readonly seed?: string;
+  readonly config?: string;
+  readonly dialect?: readonly string[];
+  readonly fault?: readonly string[];
+  /** Requests a second, or a whole limit as YAML. */
+  readonly rateLimit?: number | string;
+};
+
+/** What flags and files come to: options to start with, and faults to set before the first request. */
+type SimulationRequest = {
+  readonly options: Pick<
+    SimulatorOptions,
+    'seed' | 'dialect' | 'rateLimit' | 'latencyMs' | 'chaosSeed'
+  >;
+  readonly faults: readonly Fault[];
+};
+
+/**
+ * Reads the files that the flags name. Flags win over the file. Throws a `CallsheetError` that names
+ * everything that is wrong with what it looks at.
+ */
+export async function readSimulationFlags(flags: SimulationFlags): Promise<SimulationRequest> {
+  const file =
+    flags.config === undefined ? {} : readSimulation(await readText('simulation', flags.config));
+  const seed = await readNamedSeed(flags, file);
+  const { chaosSeed, latencyMs } = file;
+  const rateLimit = readRateLimit(flags, file);
+  return {
+    options: {
+      dialect: { ...file.dialect, ...readDialectOf(flags) },
+      ...(seed === undefined ? {} : { seed }),
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+      ...(latencyMs === undefined ? {} : { latencyMs }),
+      ...(chaosSeed === undefined ? {} : { chaosSeed }),
+    },
+    faults: [...(file.faults ?? []), ...readFaults(flags)],
+  };
+}
+
+async function readNamedSeed(
+  flags: SimulationFlags,
+  { seed }: Simulation,
+): Promise<SimulatorOptions['seed']> {
+  if (flags.seed !== undefined) return readSeed(await readText('seed', flags.seed));
+  if (typeof seed !== 'string') return seed;
+  return readSeed(await readText('seed', resolve(dirname(flags.config ?? ''), seed)));
+}
+
+/** A number replaces only the rate of the file's limit. */
+function readRateLimit(
+  { rateLimit: flag }: SimulationFlags,
+  file: Simulation,
+): Simulation['rateLimit'] {
+  if (flag === undefined) return file.rateLimit;
+  if (typeof flag === 'number') return { ...file.rateLimit, perSecond: flag };
+  const limit = parseFlag('--rate-limit', flag);
+  const problems = checkRateLimit(limit);
+  if (problems.length > 0) throw refused('--rate-limit', problems);
+  // Checked just above.
+  return limit as Simulation['rateLimit'];
+}
+
+function readDialectOf({ dialect: pairs = [] }: SimulationFlags): Partial<Dialect> {
+  const { dialect, problems } = readDialectFlags(pairs);
+  if (problems.length > 0) throw refused('--dialect', problems);
+  return dialect;
+}
+
+function readFaults({ fault: texts = [] }: SimulationFlags): readonly Fault[] {
+  const faults = texts.map((text) => parseFlag('--fault', text));
+  const problems = faults.flatMap((fault) => checkFault(fault));
+  if (problems.length > 0) throw refused('--fault', problems);
+  // Checked just above.
+  return faults as readonly Fault[];
+}
+
+function parseFlag(flag: string, text: string): unknown {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new CallsheetError('usage', `${flag} ${text} is not YAML`, { cause });
+  }
+}
+
+function refused(flag: string, problems: readonly string[]): CallsheetError {
+  return new CallsheetError('usage', `${flag}: ${problems.join('; ')}`, {
+    hint: 'callsheet help simulator lists what it takes.',
+  });
+}
+
+async function readText(what: string, file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new CallsheetError('usage', `the ${what} file ${file} cannot be read`, { cause });
+  }
 }

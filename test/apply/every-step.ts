@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { apply } from '../../src/cli/commands/apply.ts';
+import { apply } from '../../src/console/apply.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import { agentNamed } from '../e2e/clinic.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { apply } from '../../src/cli/commands/apply.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
+import { apply } from '../../src/console/apply.ts';
+import { plan } from '../../src/console/plan.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
 import { STATE, stateIn } from '../cli/state-stage.ts';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type ApplyFlags, apply } from '../../src/cli/commands/apply.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
-import type { Context, PlanFlags } from '../../src/cli/context.ts';
-import { onTerminal } from '../../src/cli/events.ts';
-import { reportFailure } from '../../src/cli/report.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
+import { type ApplyFlags, apply } from '../../src/console/apply.ts';
+import type { Context, PlanFlags } from '../../src/console/context.ts';
+import { onTerminal } from '../../src/console/events.ts';
+import { plan } from '../../src/console/plan.ts';
+import { reportFailure } from '../../src/console/report.ts';
+import type { Terminal } from '../../src/console/terminal.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
 import {
   type LoggedRequest,

@@ -1,8 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { apply } from '../../src/cli/commands/apply.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
+import { apply } from '../../src/console/apply.ts';
+import { plan } from '../../src/console/plan.ts';
 import { type Stage, staged } from './stage.ts';
 
 /** Thrift (DESIGN §5): a change costs as many requests as are needed to write and prove it. */

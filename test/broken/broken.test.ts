@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { validate } from '../../src/cli/commands/validate.ts';
+import { validate } from '../../src/console/validate.ts';
 import { openAuthorStage } from '../cli/author-stage.ts';
 
 // A folder is a case: a stack with something wrong, and all that is said of it, at 100 columns.

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { plan } from '../../src/cli/commands/plan.ts';
-import type { PlanFlags } from '../../src/cli/context.ts';
+import type { PlanFlags } from '../../src/console/context.ts';
+import { plan } from '../../src/console/plan.ts';
 import { planDigest } from '../../src/plan/document.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';

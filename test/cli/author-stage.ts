@@ -1,5 +1,5 @@
-import type { Context } from '../../src/cli/context.ts';
-import { onTerminal } from '../../src/cli/events.ts';
+import type { Context } from '../../src/console/context.ts';
+import { onTerminal } from '../../src/console/events.ts';
 import type { RenderOptions } from '../../src/render/terminal.ts';
 
 /** A context for commands that ask nobody anything, and what they print with it. */

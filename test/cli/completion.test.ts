@@ -11,8 +11,8 @@ import {
   sourceOfFlag,
   splitLine,
 } from '../../src/cli/completion/answer.ts';
-import { SHELLS } from '../../src/cli/documents.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { SHELLS } from '../../src/console/documents.ts';
 import '../e2e/build.ts';
 import { withReason } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';

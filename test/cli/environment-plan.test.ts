@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { plan } from '../../src/cli/commands/plan.ts';
+import { plan } from '../../src/console/plan.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 
 const ENVIRONMENTS = 'environments: { test: {}, "live": {} }\n';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { apply } from '../../src/cli/commands/apply.ts';
 import { drift } from '../../src/cli/commands/drift.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
 import { runs } from '../../src/cli/commands/state.ts';
+import { apply } from '../../src/console/apply.ts';
+import { plan } from '../../src/console/plan.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { stateIn } from './state-stage.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { apply } from '../../src/cli/commands/apply.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
 import { runs } from '../../src/cli/commands/state.ts';
+import { apply } from '../../src/console/apply.ts';
+import { plan } from '../../src/console/plan.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed, SEED } from '../e2e/clinic.ts';

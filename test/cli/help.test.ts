@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
 import { COMMANDS, PURPOSES } from '../../src/cli/command-table.ts';
-import { COMMON_FLAGS } from '../../src/cli/flags.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
+import { COMMON_FLAGS } from '../../src/console/flags.ts';
 import '../e2e/build.ts';
 import { run } from './command-line.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
+import { plan } from '../../src/console/plan.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
 import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
 import { formatState } from '../../src/state/state-text.ts';

@@ -12,8 +12,8 @@ import {
   isExportWanted,
   type Streams,
 } from '../../src/cli/commands/init.ts';
-import { validate } from '../../src/cli/commands/validate.ts';
 import { addressName, writeAll } from '../../src/cli/init/files.ts';
+import { validate } from '../../src/console/validate.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { type SimulatorOptions, startSimulator } from '../../src/simulator/index.ts';
 import { temporaryFolder } from '../temporary.ts';

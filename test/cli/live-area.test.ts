@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openDrawing } from '../../src/cli/terminal.ts';
+import { openDrawing } from '../../src/console/terminal.ts';
 
 /** As much of a terminal as is written to: lines, up, the beginning of the line, and clearing what is below. */
 function screenOf(written: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { apply } from '../../src/cli/commands/apply.ts';
+import { apply } from '../../src/console/apply.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { holder } from '../state/sample.ts';
 import { storeOf } from './state-stage.ts';

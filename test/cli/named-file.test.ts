@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeNamedFile } from '../../src/cli/named-file.ts';
+import { writeNamedFile } from '../../src/console/named-file.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 async function folder(): Promise<string> {

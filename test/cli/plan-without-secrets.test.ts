@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { apply } from '../../src/cli/commands/apply.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
-import { rehearse } from '../../src/cli/commands/rehearse.ts';
+import { apply } from '../../src/console/apply.ts';
+import { plan } from '../../src/console/plan.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { isList, isObject, type Json } from '../../src/core/value.ts';
+import { rehearse } from '../../src/rehearse/command.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { CANARIES } from '../e2e/clinic.ts';
 

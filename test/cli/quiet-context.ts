@@ -1,5 +1,5 @@
-import type { Context } from '../../src/cli/context.ts';
-import { onTerminal } from '../../src/cli/events.ts';
+import type { Context } from '../../src/console/context.ts';
+import { onTerminal } from '../../src/console/events.ts';
 
 /** A context in which a command's output is kept, 80 columns wide and without colour. */
 export function quietContext(): {

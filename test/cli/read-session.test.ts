@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type SessionFlags, session } from '../../src/cli/commands/catalogues.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { Context } from '../../src/console/context.ts';
 import { openReadStage, type ReadStage, Refusal, readDocument } from './read-stage.ts';
 
 const PROFILE = '44444444-4444-4444-a444-444444444444';

@@ -9,8 +9,8 @@ import {
 import { get } from '../../src/cli/commands/get.ts';
 import { history } from '../../src/cli/commands/history.ts';
 import { calls, metrics, usage } from '../../src/cli/commands/reports.ts';
-import type { CommonFlags, Context } from '../../src/cli/context.ts';
-import type { ReadFormat } from '../../src/cli/show.ts';
+import type { CommonFlags, Context } from '../../src/console/context.ts';
+import type { ReadFormat } from '../../src/console/show.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import {
   AGENTS,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { confirm, onTerminal } from '../../src/cli/events.ts';
+import { confirm, onTerminal } from '../../src/console/events.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { Reader } from '../../src/plan/reader.ts';
 import { whileReading } from '../../src/run/plan.ts';

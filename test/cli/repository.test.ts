@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderInRepository } from '../../src/cli/named-file.ts';
+import { folderInRepository } from '../../src/console/named-file.ts';
 import { folderOf } from '../stack/stack-folder.ts';
 
 /** A temporary folder with these folders in it. */

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { plan } from '../../src/cli/commands/plan.ts';
+import { plan } from '../../src/console/plan.ts';
 import { isList, isObject, type JsonObject } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
-import { type ApplyFlags, apply } from '../../src/cli/commands/apply.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
+import { type ApplyFlags, apply } from '../../src/console/apply.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { mortal } from '../kill/mortal.ts';

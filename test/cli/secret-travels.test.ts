@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { plan } from '../../src/cli/commands/plan.ts';
+import { plan } from '../../src/console/plan.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { parsePlan } from '../../src/plan/document.ts';
 import { renderPlanJson } from '../../src/render/json.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { plan } from '../../src/cli/commands/plan.ts';
+import { plan } from '../../src/console/plan.ts';
 import { isObject, type Json } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed, CANARIES } from '../e2e/clinic.ts';

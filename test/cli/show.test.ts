@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { plan } from '../../src/cli/commands/plan.ts';
 import { showPlan } from '../../src/cli/commands/show.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { Context } from '../../src/console/context.ts';
+import { plan } from '../../src/console/plan.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 
 const FORMATS = ['text', 'json', 'markdown', 'html'] as const;

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readSimulationFlags, type SimulationFlags } from '../../src/cli/commands/simulate.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
+import { readSimulationFlags, type SimulationFlags } from '../../src/simulator/index.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';

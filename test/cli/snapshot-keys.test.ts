@@ -2,7 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
-import { type KeyFlags, keysFrom, type SealFlags, sealFrom } from '../../src/cli/snapshot/keys.ts';
+import {
+  type KeyFlags,
+  keysFrom,
+  type SealFlags,
+  sealFrom,
+} from '../../src/console/snapshot-keys.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { folder, IDENTITY, PASSPHRASE, RECIPIENT } from '../snapshot/files.ts';
 import { quietContext } from './quiet-context.ts';

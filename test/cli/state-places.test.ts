@@ -1,7 +1,7 @@
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { apply } from '../../src/cli/commands/apply.ts';
+import { apply } from '../../src/console/apply.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { STATE, stateCommands } from './state-stage.ts';
 

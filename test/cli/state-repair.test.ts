@@ -1,12 +1,12 @@
 import { appendFile, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { apply } from '../../src/cli/commands/apply.ts';
 import { drift } from '../../src/cli/commands/drift.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import { list, mv, pull, runs } from '../../src/cli/commands/state.ts';
-import type { Context } from '../../src/cli/context.ts';
+import { apply } from '../../src/console/apply.ts';
+import type { Context } from '../../src/console/context.ts';
+import { plan } from '../../src/console/plan.ts';
 import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
 import type { State } from '../../src/state/model.ts';
 import { formatState } from '../../src/state/state-text.ts';

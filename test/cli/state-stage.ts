@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as commands from '../../src/cli/commands/state.ts';
-import type { Context } from '../../src/cli/context.ts';
-import { onTerminal } from '../../src/cli/events.ts';
+import type { Context } from '../../src/console/context.ts';
+import { onTerminal } from '../../src/console/events.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
 import type { State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';

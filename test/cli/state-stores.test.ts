@@ -46,7 +46,7 @@ staged('a state that cannot be reached stops a run before it asks the platform',
   const before = stage.writes().length;
   const { err } = await stage.run(
     async (to) =>
-      (await import('../../src/cli/commands/apply.ts')).apply(
+      (await import('../../src/console/apply.ts')).apply(
         undefined,
         { dir: stage.folder, format: 'text', autoApprove: true },
         to,

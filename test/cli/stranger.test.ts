@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { plan } from '../../src/cli/commands/plan.ts';
-import { validate } from '../../src/cli/commands/validate.ts';
-import { onTerminal } from '../../src/cli/events.ts';
+import { onTerminal } from '../../src/console/events.ts';
+import { plan } from '../../src/console/plan.ts';
+import { validate } from '../../src/console/validate.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 

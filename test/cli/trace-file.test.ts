@@ -1,8 +1,8 @@
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Terminal } from '../../src/cli/terminal.ts';
 import { openTraceFile } from '../../src/cli/trace-file.ts';
+import type { Terminal } from '../../src/console/terminal.ts';
 import type { TraceEntry } from '../../src/platform/operation.ts';
 import { temporaryFolder } from '../temporary.ts';
 

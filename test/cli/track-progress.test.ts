@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trackProgress } from '../../src/cli/progress.ts';
+import { trackProgress } from '../../src/console/progress.ts';
 import type { OperationStatus } from '../../src/state/journal.ts';
 import { changeOf, planOf } from '../render/sample.ts';
 

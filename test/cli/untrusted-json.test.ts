@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
 import { runs } from '../../src/cli/commands/state.ts';
-import type { Context } from '../../src/cli/context.ts';
+import type { Context } from '../../src/console/context.ts';
+import { plan } from '../../src/console/plan.ts';
 import { staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 

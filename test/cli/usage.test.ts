@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COMMANDS, type CommandEntry, GROUPS } from '../../src/cli/command-table.ts';
-import { COMMON_FLAGS, type Flag } from '../../src/cli/flags.ts';
+import { COMMON_FLAGS, type Flag } from '../../src/console/flags.ts';
 import { run } from './command-line.ts';
 
 /** A wrong line is told in one line of one sentence, nothing is printed besides, and the exit code is 1. */

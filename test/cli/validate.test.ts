@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type ValidateFlags, validate } from '../../src/cli/commands/validate.ts';
+import { type ValidateFlags, validate } from '../../src/console/validate.ts';
 import type { ReportFormat } from '../../src/render/report/index.ts';
 import { type Files, folderOf, MAIN } from '../stack/stack-folder.ts';
 import { quietContext } from './quiet-context.ts';

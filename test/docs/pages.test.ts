@@ -3,8 +3,8 @@ import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { COMMANDS, GROUPS } from '../../src/cli/command-table.ts';
-import { COMMON_FLAGS } from '../../src/cli/flags.ts';
 import { TOPICS, topicAbout, topicPages } from '../../src/cli/topics.ts';
+import { COMMON_FLAGS } from '../../src/console/flags.ts';
 import { type Page, readPage } from './markdown.ts';
 
 /** The pages that `callsheet help TOPIC` shows: how many there are, and that what they say can be typed and followed. */

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type DriftFlags, drift } from '../../src/cli/commands/drift.ts';
+import { type DriftCommandFlags, drift } from '../../src/cli/commands/drift.ts';
 import { history } from '../../src/cli/commands/history.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
@@ -7,7 +7,7 @@ import { agentNamed } from '../e2e/clinic.ts';
 type Row = {
   readonly what: string;
   readonly happens?: (stage: Stage) => unknown;
-  readonly flags?: Partial<DriftFlags>;
+  readonly flags?: Partial<DriftCommandFlags>;
   readonly says: readonly string[];
 };
 

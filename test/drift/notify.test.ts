@@ -9,8 +9,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import schema from '../../schemas/notification.schema.json' with { type: 'json' };
 import planSchema from '../../schemas/plan.schema.json' with { type: 'json' };
-import { type DriftFlags, drift } from '../../src/cli/commands/drift.ts';
-import { checkHook } from '../../src/cli/notify.ts';
+import { type DriftCommandFlags, drift } from '../../src/cli/commands/drift.ts';
+import { checkHook } from '../../src/console/notify.ts';
 import type { Timeouts } from '../../src/platform/limits.ts';
 import type { Pause } from '../../src/platform/rate.ts';
 import type { DriftNotification } from '../../src/render/notification.ts';
@@ -73,7 +73,7 @@ function noPauses() {
 }
 
 type Look = {
-  readonly flags?: Partial<DriftFlags>;
+  readonly flags?: Partial<DriftCommandFlags>;
   readonly env?: Readonly<Record<string, string>>;
   readonly exit?: number;
   readonly timeouts?: Partial<Timeouts>;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type DriftFlags, drift } from '../../src/cli/commands/drift.ts';
+import { type DriftCommandFlags, drift } from '../../src/cli/commands/drift.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { Stage } from '../apply/stage.ts';
 import { type Edits, JO, MARIA, NIGHT, openFleet } from './edits.ts';
@@ -51,7 +51,7 @@ async function openEdited() {
   return fleet.stage;
 }
 
-const look = async (stage: Stage, format: DriftFlags['format']) =>
+const look = async (stage: Stage, format: DriftCommandFlags['format']) =>
   (
     await stage.run((to) => drift({ dir: stage.folder, format, detailedExitcode: true }, to), {
       exit: 2,

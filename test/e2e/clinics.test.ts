@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plan } from '../../src/cli/commands/plan.ts';
+import { plan } from '../../src/console/plan.ts';
 import type { Stage } from '../apply/stage.ts';
 import { inClinics } from './in-clinics.ts';
 
@@ -16,7 +16,7 @@ test('a row that is gone is a delete that waits, and an empty table is refused',
     await stage.write('clinics.development.csv', `${header}\n`);
     const { out } = await stage.run(
       async (context) => {
-        const { validate } = await import('../../src/cli/commands/validate.ts');
+        const { validate } = await import('../../src/console/validate.ts');
         const flags = { dir: stage.folder, env: 'development', format: 'json' as const };
         return validate(flags, context);
       },

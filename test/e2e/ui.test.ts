@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { afterAll, expect } from 'vitest';
 import { ui } from '../../src/cli/commands/ui.ts';
-import type { Context } from '../../src/cli/context.ts';
-import { onTerminal } from '../../src/cli/events.ts';
+import type { Context } from '../../src/console/context.ts';
+import { onTerminal } from '../../src/console/events.ts';
 import { axeFindings } from '../page/axe.ts';
 import { closeChromium, openChromium } from '../page/chromium.ts';
 import { CANARIES, FINGERPRINT_KEY } from './clinic.ts';

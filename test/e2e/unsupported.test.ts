@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { apply } from '../../src/cli/commands/apply.ts';
+import { apply } from '../../src/console/apply.ts';
 import { EXIT } from '../../src/core/errors.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { type OperationId, operations } from '../../src/platform/operations.generated.ts';

@@ -4,9 +4,9 @@ import { expect } from 'vitest';
 import { type ExportFlags, exportCommand } from '../../src/cli/commands/export.ts';
 import { fmt } from '../../src/cli/commands/fmt.ts';
 import { type ImportFlags, importCommand } from '../../src/cli/commands/import.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
-import type { Context } from '../../src/cli/context.ts';
-import { reportFailure } from '../../src/cli/report.ts';
+import type { Context } from '../../src/console/context.ts';
+import { plan } from '../../src/console/plan.ts';
+import { reportFailure } from '../../src/console/report.ts';
 import type { ExportDocument, ImportDocument } from '../../src/core/documents.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import {

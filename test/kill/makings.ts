@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Context } from '../../src/cli/context.ts';
+import type { Context } from '../../src/console/context.ts';
 import { kindNamed, kinds } from '../../src/kinds/index.ts';
 import { stepsOf } from '../../src/kinds/making.ts';
 import { operations } from '../../src/platform/operations.generated.ts';

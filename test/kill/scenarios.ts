@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ApplyFlags } from '../../src/cli/commands/apply.ts';
+import type { ApplyFlags } from '../../src/console/apply.ts';
 import type { SeedDocument } from '../../src/simulator/index.ts';
 import type { Stage } from '../apply/stage.ts';
 import { CANARIES, SEED } from '../e2e/clinic.ts';

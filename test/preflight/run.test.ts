@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { apply } from '../../src/cli/commands/apply.ts';
 import { drift } from '../../src/cli/commands/drift.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
+import { apply } from '../../src/console/apply.ts';
+import { plan } from '../../src/console/plan.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import type { Stage } from '../apply/stage.ts';
 import { account, BAY, configure, HARBOR, liveAgent, RESELLER, withStack } from './stack.ts';

@@ -1,4 +1,4 @@
-import { showOutcome } from '../../src/cli/result.ts';
+import { showOutcome } from '../../src/console/result.ts';
 import { EXIT } from '../../src/core/errors.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { add, type QueueFlags, show } from '../../src/cli/commands/queue.ts';
-import { type WorkerFlags, worker } from '../../src/cli/commands/worker.ts';
-import { onTerminal } from '../../src/cli/events.ts';
+import { onTerminal } from '../../src/console/events.ts';
 import { Origin } from '../../src/core/origin.ts';
+import { add, type QueueFlags, show } from '../../src/fleet/queue.ts';
+import { type WorkerFlags, worker } from '../../src/fleet/worker.ts';
 import type { QueuedCommand } from '../../src/queue/batch.ts';
 import { openQueue, type Queue } from '../../src/queue/enqueue.ts';
 import { describeCheckout } from '../../src/run/actor.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
-import type { PlanFlags } from '../../src/cli/context.ts';
+import type { PlanFlags } from '../../src/console/context.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import type { Dialect, SeedDocument } from '../../src/simulator/index.ts';

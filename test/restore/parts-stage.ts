@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RestoreFlags } from '../../src/cli/restore/carry-out.ts';
 import type { Transport } from '../../src/platform/transport.ts';
+import type { RestoreFlags } from '../../src/restore/restore.ts';
 import { generateAccount } from '../../src/simulator/account.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { agreementOn, beyondAgreement } from '../../src/cli/restore/carry-out.ts';
 import type { Change } from '../../src/core/plan-document.ts';
 import { addressesOf, inOrder, type Part, partsOf } from '../../src/restore/addresses.ts';
 import type { Held } from '../../src/restore/held.ts';
+import { agreementOn, beyondAgreement } from '../../src/restore/restore.ts';
 import { generateAccount } from '../../src/simulator/account.ts';
 import { openStage, staged } from '../apply/stage.ts';
 import { isIdle } from '../kill/matrix.ts';

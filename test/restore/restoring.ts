@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RestoreFlags, restore } from '../../src/cli/restore/carry-out.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import type { RestorationSummary } from '../../src/render/restoration.ts';
+import { type RestoreFlags, restore } from '../../src/restore/restore.ts';
 import type { Simulator } from '../../src/simulator/index.ts';
 import type { Stage } from '../apply/stage.ts';
 import { CLINIC } from '../e2e/clinic.ts';

@@ -1,11 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { apply } from '../../src/cli/commands/apply.ts';
-import { type PlanCommandFlags, plan } from '../../src/cli/commands/plan.ts';
-import type { Context } from '../../src/cli/context.ts';
-import { onTerminal } from '../../src/cli/events.ts';
-import { reportFailure } from '../../src/cli/report.ts';
+import { apply } from '../../src/console/apply.ts';
+import type { Context } from '../../src/console/context.ts';
+import { onTerminal } from '../../src/console/events.ts';
+import { type PlanCommandFlags, plan } from '../../src/console/plan.ts';
+import { reportFailure } from '../../src/console/report.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { type SeedDocument, type Simulator, startSimulator } from '../../src/simulator/index.ts';

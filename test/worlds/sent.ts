@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { apply } from '../../src/cli/commands/apply.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
+import { apply } from '../../src/console/apply.ts';
+import { plan } from '../../src/console/plan.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import { type LoggedRequest, type Simulator, startSimulator } from '../../src/simulator/index.ts';

@@ -1,8 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { apply } from '../../src/cli/commands/apply.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
+import { apply } from '../../src/console/apply.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { INVENTIONS } from '../inventions.ts';

@@ -1,3 +1,5 @@
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { documentOf, show } from '../../console/show.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { dereference, type FieldSchema } from '../../core/schema.ts';
 import { kinds } from '../../kinds/index.ts';
@@ -17,8 +19,6 @@ import {
   type Standing,
 } from '../../render/assumptions.ts';
 import { findSettings } from '../../run/platform-session.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { documentOf, show } from '../show.ts';
 
 export type AssumptionsFlags = CommonFlags & { readonly format: 'text' | 'json' };
 

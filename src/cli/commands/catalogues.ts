@@ -1,3 +1,6 @@
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { say } from '../../console/events.ts';
+import { documentOf, type ReadFormat, show } from '../../console/show.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/value.ts';
 import { kindNamed } from '../../kinds/index.ts';
@@ -18,8 +21,6 @@ import {
 import { formatFigure } from '../../render/read/table.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { say } from '../events.ts';
 import {
   findAgent,
   listIn,
@@ -28,7 +29,6 @@ import {
   organizationNames,
   type ScopeFlags,
 } from '../read/find.ts';
-import { documentOf, type ReadFormat, show } from '../show.ts';
 
 export type OrganizationsFlags = CommonFlags & { readonly format: ReadFormat };
 

@@ -1,6 +1,6 @@
+import type { CommonFlags, Context } from '../../console/context.ts';
+import type { Shell } from '../../console/documents.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import type { Shell } from '../documents.ts';
 
 /** `callsheet completion`: the script that makes a shell complete commands, flags, their values and addresses. */
 export async function completion(

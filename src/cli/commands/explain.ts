@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { withNamedFile } from '../../console/named-file.ts';
+import { show } from '../../console/show.ts';
 import { type Address, kindOf } from '../../core/address.ts';
 import type { ValueDocument } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
@@ -15,9 +18,6 @@ import { explainField } from '../../stack/editor/explain-field.ts';
 import { editorSchema, loadStack, type Stack } from '../../stack/index.ts';
 import { configName, namedField } from '../../stack/schema.ts';
 import { writtenSchema } from '../../stack/settings-schema.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { withNamedFile } from '../named-file.ts';
-import { show } from '../show.ts';
 
 export type ExplainFlags = CommonFlags & { readonly format: 'text' | 'json' };
 

@@ -1,5 +1,8 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { withNamedFile } from '../../console/named-file.ts';
+import { show } from '../../console/show.ts';
 import type { ExportDocument } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { type ExportResult, exportStack } from '../../export/index.ts';
@@ -18,10 +21,7 @@ import { type PlatformSession, withPlatform } from '../../run/platform-session.t
 import { holdYoungGeneration } from '../../run/stack.ts';
 import { discover } from '../../stack/discover.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
-import type { CommonFlags, Context } from '../context.ts';
 import { addedFiles, lookAround, SCHEMA_FILE } from '../init/files.ts';
-import { withNamedFile } from '../named-file.ts';
-import { show } from '../show.ts';
 
 export type ExportFlags = CommonFlags &
   ScopeFlags & {

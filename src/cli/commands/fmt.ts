@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, realpathSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { draftBeside, withNamedFile } from '../../console/named-file.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { renderDiagnosticsText } from '../../render/diagnostics.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
 import { formatCount } from '../../render/wording.ts';
 import { type FormattedFile, formatFile, formatText, stackFiles } from '../../stack/edit/format.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { draftBeside, withNamedFile } from '../named-file.ts';
 
 export type FmtFlags = CommonFlags & { readonly check?: boolean };
 

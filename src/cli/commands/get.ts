@@ -1,3 +1,5 @@
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../../console/show.ts';
 import { kindOf } from '../../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
@@ -10,7 +12,6 @@ import { renderRecordsText, renderRecordText } from '../../render/read/records.t
 import type { CsvColumn, Field, Form } from '../../render/read/table.ts';
 import { kindTitle } from '../../render/wording.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
-import type { CommonFlags, Context } from '../context.ts';
 import {
   type Found,
   findResource,
@@ -23,7 +24,6 @@ import {
   type ScopeFlags,
   scopesOf,
 } from '../read/find.ts';
-import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../show.ts';
 
 export type GetFlags = CommonFlags & ScopeFlags & { readonly format: ReadFormat };
 

@@ -1,3 +1,4 @@
+import type { CommonFlags, Context } from '../../console/context.ts';
 import { type Address, matchesAddress } from '../../core/address.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { checkChosen } from '../../kinds/index.ts';
@@ -5,7 +6,6 @@ import { graphOf, renderDot, renderMermaid } from '../../render/graph.ts';
 import { formatNumber } from '../../render/wording.ts';
 import { planOptions } from '../../run/plan.ts';
 import { openStack } from '../../run/stack.ts';
-import type { CommonFlags, Context } from '../context.ts';
 
 export type GraphFlags = CommonFlags & {
   readonly format: 'mermaid' | 'dot';

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { openTerminal } from '../../console/terminal.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { renderTopic, withoutComments } from '../../render/topic.ts';
-import { openTerminal } from '../terminal.ts';
 import { docsFolder, topicPages } from '../topics.ts';
 
 /** `callsheet help TOPIC`: a page of the documentation. Undefined where there is none of that name. */

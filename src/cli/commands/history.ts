@@ -1,4 +1,6 @@
 import { isSigned, locateWrites } from '../../apply/history.ts';
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { documentOf, type ReadFormat, show } from '../../console/show.ts';
 import { digestOf } from '../../core/digest.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { type Path, parsePath } from '../../core/path.ts';
@@ -23,9 +25,7 @@ import { openStore } from '../../run/session.ts';
 import type { JournalEntry, LedgerLine, RunBegan, SnapshotTaken } from '../../state/journal.ts';
 import type { AppliedLeaf } from '../../state/model.ts';
 import type { StateStore } from '../../state/store.ts';
-import type { CommonFlags, Context } from '../context.ts';
 import { type Found, findAgent, listIn, onPlatform, type ScopeFlags } from '../read/find.ts';
-import { documentOf, type ReadFormat, show } from '../show.ts';
 
 export type HistoryFlags = CommonFlags &
   ScopeFlags & {

@@ -1,3 +1,5 @@
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { documentOf, show } from '../../console/show.ts';
 import type { Address } from '../../core/address.ts';
 import type { DesiredResource } from '../../core/desired.ts';
 import type { ImportDocument } from '../../core/documents.ts';
@@ -20,8 +22,6 @@ import { claimForRun, fingerprintsForRun, openSession, type Session } from '../.
 import { formerAddresses } from '../../stack/moves.ts';
 import type { ResourceState, State } from '../../state/model.ts';
 import type { Lease } from '../../state/store.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { documentOf, show } from '../show.ts';
 import { beginning, type Edited, editLine, holderFor, recordEdit } from '../state/edit.ts';
 
 export type ImportFlags = CommonFlags & {

@@ -1,5 +1,8 @@
 import { relative, resolve } from 'node:path';
 import { intro, isCancel, select, text } from '@clack/prompts';
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { PIPELINES, type Pipeline } from '../../console/documents.ts';
+import { say } from '../../console/events.ts';
 import { hasErrors } from '../../core/diagnostics.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { refuseFolder } from '../../export/new-folder.ts';
@@ -7,9 +10,6 @@ import { renderNewStackText } from '../../render/new-stack.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
 import { formatCount } from '../../render/wording.ts';
 import { loadStack } from '../../stack/index.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { PIPELINES, type Pipeline } from '../documents.ts';
-import { say } from '../events.ts';
 import type { Account } from '../init/account.ts';
 import {
   type Answers,

@@ -1,3 +1,5 @@
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { say } from '../../console/events.ts';
 import type { PullDocument } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { checkAddresses } from '../../kinds/index.ts';
@@ -8,8 +10,6 @@ import { announce, planConfiguration, planOptions } from '../../run/plan.ts';
 import { openSession } from '../../run/session.ts';
 import { STACK_FILE } from '../../stack/discover.ts';
 import { openFolder } from '../../stack/folder.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { say } from '../events.ts';
 import { propose, readAgain, writePulled } from '../pull/write.ts';
 
 export type PullFlags = CommonFlags & {

@@ -1,3 +1,6 @@
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../../console/show.ts';
+import type { Terminal } from '../../console/terminal.ts';
 import type { MetricsBlock } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/value.ts';
@@ -24,7 +27,6 @@ import {
 } from '../../render/read/metrics.ts';
 import { valueAt } from '../../render/read/table.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
-import type { CommonFlags, Context } from '../context.ts';
 import {
   type Found,
   findAgent,
@@ -33,8 +35,6 @@ import {
   organizationId,
   type ScopeFlags,
 } from '../read/find.ts';
-import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../show.ts';
-import type { Terminal } from '../terminal.ts';
 
 export type CallsCommandFlags = CommonFlags &
   ScopeFlags &

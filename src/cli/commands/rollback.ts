@@ -1,13 +1,13 @@
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { isAgreed } from '../../console/events.ts';
+import { type ReviewFormat, renderReview } from '../../console/plan.ts';
+import { openProgress } from '../../console/progress.ts';
+import { exitOfOutcome, showOutcome } from '../../console/result.ts';
+import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
 import { CallsheetError, type ExitCode } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { renderPlanText } from '../../render/text.ts';
 import { type Review, type UndoOutcome, undo } from '../../run/undo.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { isAgreed } from '../events.ts';
-import { openProgress } from '../progress.ts';
-import { exitOfOutcome, showOutcome } from '../result.ts';
-import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
-import { type ReviewFormat, renderReview } from './plan.ts';
 
 export type RollbackFlags = CommonFlags &
   Pick<KeyFlags, 'passphraseFile' | 'identity'> & {

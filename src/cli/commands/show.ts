@@ -1,7 +1,7 @@
+import { readPlanFile } from '../../console/apply.ts';
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { type ReviewFormat, renderReview } from '../../console/plan.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { readPlanFile } from './apply.ts';
-import { type ReviewFormat, renderReview } from './plan.ts';
 
 export type ShowFlags = CommonFlags & { readonly format: ReviewFormat };
 

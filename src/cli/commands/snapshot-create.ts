@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { say } from '../../console/events.ts';
+import { show } from '../../console/show.ts';
+import { type KeyFlags, keysFrom, type SealFlags, sealFrom } from '../../console/snapshot-keys.ts';
+import type { Terminal } from '../../console/terminal.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { Blob } from '../../core/value.ts';
 import { organizationNamed } from '../../export/scopes.ts';
@@ -25,11 +30,6 @@ import { type ContentRecord, createTally, type Header, VERSION } from '../../sna
 import { withMedia } from '../../snapshot/media.ts';
 import { readAccount, recordedIn } from '../../snapshot/read-account.ts';
 import type { State } from '../../state/model.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { say } from '../events.ts';
-import { show } from '../show.ts';
-import { type KeyFlags, keysFrom, type SealFlags, sealFrom } from '../snapshot/keys.ts';
-import type { Terminal } from '../terminal.ts';
 
 export type CreateFlags = CommonFlags &
   SealFlags &

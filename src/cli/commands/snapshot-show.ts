@@ -1,5 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { type ReviewFormat, renderReview } from '../../console/plan.ts';
+import { documentOf, show as showDocument } from '../../console/show.ts';
+import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
@@ -22,10 +26,6 @@ import {
   labelOf,
   type ResourceRecord,
 } from '../../snapshot/format.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { documentOf, show as showDocument } from '../show.ts';
-import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
-import { type ReviewFormat, renderReview } from './plan.ts';
 
 export type ShowFlags = CommonFlags & KeyFlags & { readonly format: 'text' | 'json' };
 

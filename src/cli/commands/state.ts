@@ -1,3 +1,6 @@
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { say } from '../../console/events.ts';
+import { documentOf, show } from '../../console/show.ts';
 import { type Address, isAddress, kindOf } from '../../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { renderRunsText, renderRunText } from '../../render/runs.ts';
@@ -20,9 +23,6 @@ import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.
 import type { State } from '../../state/model.ts';
 import { replay } from '../../state/replay.ts';
 import { formatState } from '../../state/state-text.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { say } from '../events.ts';
-import { documentOf, show } from '../show.ts';
 import {
   chooseAddresses,
   type Edit,

@@ -1,9 +1,9 @@
+import type { CommonFlags, Context } from '../../console/context.ts';
 import { nameOrganizations } from '../../export/survey.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { readOrganizations } from '../../live/entitlements.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { withPlatform } from '../../run/platform-session.ts';
-import type { CommonFlags, Context } from '../context.ts';
 
 /** What the credentials of the environment reach. */
 export type Account = {

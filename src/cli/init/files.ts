@@ -9,6 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import type { Pipeline } from '../../console/documents.ts';
+import { rootAbove } from '../../console/named-file.ts';
 import { isResourceName } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { baseUrlFault } from '../../core/origin.ts';
@@ -17,8 +19,6 @@ import { discover, STACK_FILE } from '../../stack/discover.ts';
 import { writeResources } from '../../stack/edit/write.ts';
 import { writtenValue } from '../../stack/editor/explain-field.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
-import type { Pipeline } from '../documents.ts';
-import { rootAbove } from '../named-file.ts';
 import { packageFolder } from '../topics.ts';
 
 /** Where the new stack stands. */

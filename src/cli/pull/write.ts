@@ -2,6 +2,9 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { say } from '../../console/events.ts';
+import { draftBeside } from '../../console/named-file.ts';
 import { type Address, kindOf, matchesAddress } from '../../core/address.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { PullDocument, PullLeft } from '../../core/documents.ts';
@@ -15,10 +18,7 @@ import { gitEnv } from '../../run/actor.ts';
 import type { Session } from '../../run/session.ts';
 import { loadOptions } from '../../run/stack.ts';
 import { type Loaded, loadStack, type Stack } from '../../stack/index.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { say } from '../events.ts';
 import { SCHEMA_FILE, writeAll } from '../init/files.ts';
-import { draftBeside } from '../named-file.ts';
 
 /** Writes the files of a stack, unless Git could not tell the change from others. */
 export async function writePulled(

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { type Recovery, recoverRun } from '../../apply/recover.ts';
+import type { CommonFlags, Context } from '../../console/context.ts';
 import { type Address, matchesAddress } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
@@ -20,7 +21,6 @@ import type { Actor, JournalEntry, LedgerLine, RunBegan, StateEdit } from '../..
 import type { AppliedLeaf, ResourceState, State } from '../../state/model.ts';
 import { nextState, type Replayed, replay } from '../../state/replay.ts';
 import type { Holder, Lease, RunSummary, StateStore } from '../../state/store.ts';
-import type { CommonFlags, Context } from '../context.ts';
 
 /** One edit of the state by hand. */
 export type Edit = {

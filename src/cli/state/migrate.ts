@@ -1,3 +1,5 @@
+import type { CommonFlags, Context } from '../../console/context.ts';
+import { say } from '../../console/events.ts';
 import { digestOf } from '../../core/digest.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { describeActor } from '../../run/actor.ts';
@@ -8,8 +10,6 @@ import type { State } from '../../state/model.ts';
 import { openStateStore } from '../../state/open.ts';
 import { nextState } from '../../state/replay.ts';
 import type { KeptRun, StateStore } from '../../state/store.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { say } from '../events.ts';
 import { holderFor, noState, withStore } from './edit.ts';
 
 /** What a migration came to. */

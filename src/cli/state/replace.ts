@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text as textFrom } from 'node:stream/consumers';
+import type { CommonFlags, Context } from '../../console/context.ts';
 import type { Address } from '../../core/address.ts';
 import { digestOf } from '../../core/digest.ts';
 import { CallsheetError } from '../../core/errors.ts';
@@ -14,7 +15,6 @@ import type { ResourceState, State } from '../../state/model.ts';
 import { emptyState } from '../../state/replay.ts';
 import { parseState } from '../../state/state-text.ts';
 import type { Salvage, StateStore } from '../../state/store.ts';
-import type { CommonFlags, Context } from '../context.ts';
 import {
   beginning,
   type Edited,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eachStack } from '../../../src/cli/fleet/run-stack.ts';
+import { eachStack } from '../../../src/fleet/run-stack.ts';
 import { quietContext } from '../quiet-context.ts';
 
 const STACKS = ['a', 'b', 'c', 'd', 'e', 'f'].map((path) => ({ path, dir: path }));

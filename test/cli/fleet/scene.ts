@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Context } from '../../../src/cli/context.ts';
-import { onTerminal } from '../../../src/cli/events.ts';
-import { runTree } from '../../../src/cli/fleet/apply-tree.ts';
-import type { StackCommand, TreeFlags } from '../../../src/cli/fleet/request.ts';
-import { reportFailure } from '../../../src/cli/report.ts';
+import type { Context } from '../../../src/console/context.ts';
+import { onTerminal } from '../../../src/console/events.ts';
+import { reportFailure } from '../../../src/console/report.ts';
+import { runTree } from '../../../src/fleet/apply-tree.ts';
+import type { StackCommand, TreeFlags } from '../../../src/fleet/request.ts';
 import type { FleetDocument } from '../../../src/render/fleet.ts';
 import type { SimulatorOptions } from '../../../src/simulator/index.ts';
 import { checkPrinted } from '../../documents.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Context } from '../../../src/cli/context.ts';
+import type { Context } from '../../../src/console/context.ts';
 import {
   type Simulator,
   type SimulatorOptions,

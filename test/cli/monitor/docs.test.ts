@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import parsePrometheus from 'parse-prometheus-text-format';
 import { expect, test } from 'vitest';
-import { openWorkerMetrics } from '../../../src/cli/queue/worker-log.ts';
-import { openMetrics } from '../../../src/cli/watch/events.ts';
+import { openWorkerMetrics } from '../../../src/fleet/worker-log.ts';
+import { openMetrics } from '../../../src/watch/events.ts';
 
 const now = new Date();
 

@@ -1,9 +1,9 @@
-import type { WorkEvent } from '../../../src/cli/queue/work.ts';
-import { openWorkerMetrics } from '../../../src/cli/queue/worker-log.ts';
-import { openMetrics, type PassMeasured } from '../../../src/cli/watch/events.ts';
+import type { WorkEvent } from '../../../src/fleet/work.ts';
+import { openWorkerMetrics } from '../../../src/fleet/worker-log.ts';
 import type { Transport } from '../../../src/platform/transport.ts';
 import type { QueueDatabase } from '../../../src/queue/database.ts';
 import type { Claim } from '../../../src/queue/hand-out.ts';
+import { openMetrics, type PassMeasured } from '../../../src/watch/events.ts';
 
 /** One sample as Prometheus has it: its name and labels, with those of the scrape. */
 export type Sample = {

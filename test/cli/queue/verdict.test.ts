@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge } from '../../../src/cli/queue/work.ts';
+import { judge } from '../../../src/fleet/work.ts';
 import type { Failure } from '../../../src/render/failure.ts';
 
 const AGAIN = 'again';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { WatchFlags } from '../../../src/cli/commands/watch.ts';
+import type { WatchFlags } from '../../../src/watch/watch.ts';
 import type { Stage } from '../../apply/stage.ts';
 import { agent, ofEvent, openApplied, startWatching, type Watching } from './watching.ts';
 

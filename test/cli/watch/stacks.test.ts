@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { stacksOf, type WatchFlags } from '../../../src/cli/commands/watch.ts';
 import { gitEnv } from '../../../src/run/actor.ts';
+import { stacksOf, type WatchFlags } from '../../../src/watch/watch.ts';
 import { temporaryFolder } from '../../temporary.ts';
 
 async function nameOf(dir: string, env?: string): Promise<string | undefined> {

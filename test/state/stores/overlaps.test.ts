@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { apply } from '../../../src/cli/commands/apply.ts';
-import { plan } from '../../../src/cli/commands/plan.ts';
+import { apply } from '../../../src/console/apply.ts';
+import { plan } from '../../../src/console/plan.ts';
 import type { Claim } from '../../../src/state/store.ts';
 import { type Stage, staged } from '../../apply/stage.ts';
 import { stateCommands } from '../../cli/state-stage.ts';

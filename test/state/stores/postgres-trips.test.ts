@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { apply } from '../../../src/cli/commands/apply.ts';
+import { apply } from '../../../src/console/apply.ts';
 import { Origin } from '../../../src/core/origin.ts';
 import { openDatabase } from '../../../src/state/postgres/database.ts';
 import { openStage } from '../../apply/stage.ts';

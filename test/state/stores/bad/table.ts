@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { apply } from '../../../../src/cli/commands/apply.ts';
+import { apply } from '../../../../src/console/apply.ts';
 import { openStage, type Stage } from '../../../apply/stage.ts';
 import { CANARIES, FINGERPRINT_KEY, inventory, WHOLE } from '../../../e2e/clinic.ts';
 import { openGate } from '../../../e2e/gate.ts';

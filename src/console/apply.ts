@@ -1,0 +1,141 @@
+import { readFile, stat } from 'node:fs/promises';
+import { CallsheetError, EXIT, type ExitCode, errorCode } from '../core/errors.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import { parsePlan, parsePlanLines } from '../plan/document.ts';
+import { renderPlanText, renderRehearsalText } from '../render/text.ts';
+import { jsonText } from '../render/untrusted.ts';
+import { type ApplyOutcome, type ApplyReview, applyDocument, applyStack } from '../run/apply.ts';
+import { planOptions } from '../run/plan.ts';
+import { realDisk } from '../state/file/disk.ts';
+import { type Context, type PlanFlags, stackOptions } from './context.ts';
+import { confirm, say } from './events.ts';
+import { allowancesIn } from './flags.ts';
+import type { PlanFormat } from './plan.ts';
+import { openProgress } from './progress.ts';
+import { exitOfOutcome, tellOutcome } from './result.ts';
+
+export type ApplyFlags = PlanFlags & {
+  readonly autoApprove?: boolean;
+  readonly expect?: string;
+  readonly events?: string;
+  readonly rollbackOnFailure?: boolean;
+  /** Milliseconds to wait for another run that holds the state. */
+  readonly lockTimeout?: number;
+  readonly format: Exclude<PlanFormat, 'markdown'>;
+};
+
+/** `callsheet apply [PLANFILE]`: carries out a plan, the given one or one made now and agreed to. */
+export async function apply(
+  file: string | undefined,
+  flags: ApplyFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  if (file === undefined && flags.autoApprove !== true && !terminal.canAsk) {
+    throw new CallsheetError('usage', 'approval is needed, and there is no terminal to ask on', {
+      hint: 'Apply a plan file (callsheet plan --out plan.json), or pass --auto-approve.',
+    });
+  }
+  const shown = { flags, context };
+  const given = file === undefined ? undefined : () => readPlanFile(file);
+  const outcome = await applyNow(given, flags, context, {
+    show(plan) {
+      if (flags.format === 'text') showPlan(plan, file !== undefined, context);
+    },
+    ended: (applied) => tellOutcome(applied, shown),
+    ...(flags.autoApprove === true ? {} : { agree: (question) => confirm(question, terminal) }),
+  });
+  const { applied, rollback } = outcome;
+  if (rollback !== undefined) {
+    const { run, isUndone, outcome: undone } = rollback;
+    if (undone.type !== 'failed') tellOutcome(undone, shown);
+    tellUndone(run, isUndone, applied === undefined, context);
+  }
+  const document = applyDocument(outcome);
+  if (flags.format === 'json' && document !== undefined) terminal.out(jsonText(document));
+  return applyExit(outcome);
+}
+
+/** The same for whoever shows it in another way. */
+export async function applyNow(
+  read: (() => Promise<PlanDocument>) | undefined,
+  flags: Omit<ApplyFlags, 'format'>,
+  context: Context,
+  review: ApplyReview = {},
+): Promise<ApplyOutcome> {
+  if (read !== undefined) refusePlanningFlags(flags);
+  const { refresh, expect, lockTimeout, rollbackOnFailure } = flags;
+  const given = {
+    ...stackOptions(flags),
+    plan: await read?.(),
+    options: planOptions(flags),
+    ...{ refresh, expect, lockTimeout, rollbackOnFailure },
+  };
+  const observe = (plan: PlanDocument) => openProgress(plan, flags, context);
+  return applyStack(given, context, { ...review, observe });
+}
+
+export function applyExit({ applied }: ApplyOutcome): ExitCode {
+  return applied === undefined ? EXIT.partial : exitOfOutcome(applied);
+}
+
+/** A plan file was reviewed already: of it only the rehearsal is shown. */
+function showPlan(plan: PlanDocument, isGiven: boolean, { terminal }: Context): void {
+  if (!isGiven || plan.purpose !== 'apply') terminal.out(renderPlanText(plan, terminal.render));
+  else if (plan.rehearsal !== undefined) terminal.out(renderRehearsalText(plan, terminal.render));
+}
+
+/** Says how undoing a run that failed came out. `isEarlier`: it was an earlier run, and nothing was applied. */
+function tellUndone(
+  run: string,
+  isUndone: boolean,
+  isEarlier: boolean,
+  { terminal }: Context,
+): void {
+  const then = isEarlier ? ' Nothing else was applied: apply again.' : '';
+  const leave = isEarlier
+    ? ' To keep the changes of a failed run, apply without --rollback-on-failure.'
+    : '';
+  say(
+    terminal,
+    isUndone
+      ? `Run ${run} is rolled back; the platform is as it was before it.${then}`
+      : `Run ${run} is not rolled back, or only in part; see above. To continue: callsheet rollback.${leave}`,
+  );
+}
+
+/** What a plan was allowed is in its file; apply allows nothing more (DESIGN §3). */
+export function refusePlanningFlags(flags: PlanFlags): void {
+  const allowed = [...allowancesIn(flags).values()];
+  const given = flags.refresh === undefined ? allowed : [...allowed, '--refresh'];
+  if (given.length === 0) return;
+  const message = `${given.join(', ')} cannot be used with a plan file: the plan already contains that choice`;
+  throw new CallsheetError('usage', message, {
+    hint: 'Plan again with the flag and --out, or apply without a plan file.',
+  });
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be read by this user',
+};
+
+/** Bytes of a plan file that are read at once: more may be more than fits into a string. */
+const MOST_AT_ONCE = 256 * 1024 * 1024;
+
+/** The plan in a file. Throws `CallsheetError('usage')` where there is none. */
+export async function readPlanFile(file: string, most = MOST_AT_ONCE): Promise<PlanDocument> {
+  try {
+    if ((await stat(file)).size <= most) return parsePlan(await readFile(file, 'utf8'), file);
+    return await parsePlanLines((await realDisk.readLines(file)) ?? [], file);
+  } catch (cause) {
+    if (cause instanceof CallsheetError) throw cause;
+    const code = errorCode(cause) ?? '';
+    const folder = `If callsheet plan --recursive --out ${file} wrote it, also pass --recursive.`;
+    throw new CallsheetError('usage', `the plan file ${file} ${WHY[code] ?? 'cannot be read'}`, {
+      hint: code === 'EISDIR' ? folder : 'Make one with: callsheet plan --out plan.json',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * `console/` is what a command has of a terminal: what it is told, how it asks, shows results and failures, and ends;
+ * and the commands that work on one stack (validate, plan, apply, drift), which fleets and the `ui` run too.
+ *
+ * This file: what a command works with.
+ */
+import type { PlanChoices } from '../core/plan-document.ts';
+import type { Refresh } from '../plan/make.ts';
+import type { RunContext, StackOptions } from '../run/context.ts';
+import type { Telemetry } from './monitor/telemetry.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Flags that every command takes. */
+export type CommonFlags = Omit<StackOptions, 'concurrency'> & {
+  readonly color?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly traceHttp?: string;
+  readonly allowExec?: boolean;
+};
+
+/** What a command works with: what the engine works with, and a terminal, which is told what happens there. */
+export type Context = RunContext & {
+  readonly terminal: Terminal;
+  readonly version: string;
+  /** Where the environment names a collector (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
+  readonly telemetry?: Telemetry | undefined;
+};
+
+/** Flags of commands that plan. */
+export type PlanFlags = CommonFlags &
+  PlanChoices & {
+    readonly concurrency?: number;
+    readonly refresh?: Refresh;
+  };
+
+/** What of the flags says which stack it is, and how it is read. */
+export function stackOptions(flags: CommonFlags & { readonly concurrency?: number }): StackOptions {
+  const { dir, env, var: variables, varFile, allowEnv, concurrency } = flags;
+  return { dir, env, var: variables, varFile, allowEnv, concurrency };
+}

@@ -1,0 +1,289 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { QueuedCommand } from '../queue/batch.ts';
+
+/** A flag as commander spells it, and what is known of it. */
+export type Flag = {
+  readonly spelling: string;
+  /** In a few words, for help and reference. */
+  readonly does: string;
+  readonly choices?: readonly string[];
+  readonly byDefault?: unknown;
+  /** The default in the words in which it is typed. */
+  readonly defaultSaid?: string;
+  readonly isRequired?: boolean;
+  /** Reads one value; `before` is what values before it came to. Throws `InvalidArgumentError`. */
+  readonly parse?: (value: string, before: unknown) => unknown;
+  /** Whether it goes into the jobs of `queue add`, rather than being the worker's own. */
+  readonly isInJob?: boolean;
+  /** Whether it may be given again, once for each value. */
+  readonly isRepeatable?: boolean;
+};
+
+type FlagFacts = Omit<Flag, 'spelling' | 'does'>;
+
+export function flag(spelling: string, does: string, facts: FlagFacts = {}): Flag {
+  return { spelling, does, ...facts };
+}
+
+/**
+ * A flag that is given once for each value. One that took several at once would swallow the file that a command is
+ * about: `restore --map-organization OLD=NEW FILE`.
+ */
+export function repeatable(spelling: string, does: string): Flag {
+  const parse = (value: string, before: unknown) => [
+    ...((before as readonly string[]) ?? []),
+    value,
+  ];
+  return flag(spelling, `${does} (repeatable)`, { parse, isRepeatable: true });
+}
+
+/** Flags of every command. */
+export const COMMON_FLAGS: readonly Flag[] = [
+  flag('--dir <folder>', 'folder of the stack', { byDefault: '.' }),
+  flag('--env <name>', 'the environment of callsheet.yaml to use', { isInJob: true }),
+  repeatable('--var <name=value>', 'set a variable'),
+  repeatable('--var-file <file>', 'read variables from a file'),
+  repeatable('--allow-env <name>', 'let variables of the stack read this environment variable'),
+  flag('--allow-exec', 'run the commands that exec: secrets name'),
+  flag('--no-color', 'no colours (also NO_COLOR)'),
+  flag('--quiet', 'results only: no progress, no warnings'),
+  flag('--verbose', 'show everything'),
+  flag('--trace-http <file>', 'append every request to a file, without secrets'),
+];
+
+/** How a result is shown; the first where nothing is said. */
+export function format(...choices: readonly string[]): Flag {
+  return flag('--format <format>', 'how to show the result', { choices, byDefault: choices[0] });
+}
+
+export const TARGETS = [
+  flag('--target <address...>', 'only these: an address, a kind, or the beginning of an address', {
+    isInJob: true,
+  }),
+  flag('--exclude <address...>', 'not these', { isInJob: true }),
+];
+
+/** Whether a command is about one stack or a tree of them. */
+export const TREE = [
+  flag('--recursive', 'do it in every stack in --dir and below, with one summary'),
+  flag('--shard <i/n>', 'with --recursive: the i-th of n parts, for jobs that share the work'),
+];
+
+export const OVERRIDE_FREEZE = flag(
+  '--override-freeze <reason>',
+  'write in a freeze window; the reason is recorded',
+  { isInJob: true },
+);
+
+/** What a plan may do. */
+export const ALLOWANCES = [
+  ...TARGETS,
+  flag('--allow-delete', 'delete resources that are no longer configured', { isInJob: true }),
+  flag('--accept-conflicts', 'write the configured value where both sides changed', {
+    isInJob: true,
+  }),
+  flag('--skip-refused', 'leave out refused changes; apply the rest', { isInJob: true }),
+  flag('--delete-used', 'also delete resources that live resources still use', { isInJob: true }),
+  flag('--release-hold', 'apply again a configuration that was rolled back', { isInJob: true }),
+  OVERRIDE_FREEZE,
+  flag(
+    '--override-limits <reason>',
+    'change more than guards allow, once; the reason is recorded',
+    {
+      isInJob: true,
+    },
+  ),
+  flag('--resend-secrets [addresses...]', 'write secrets again: all, or those of the addresses', {
+    isInJob: true,
+  }),
+];
+
+/** The allowances that were given, as they are typed, by the names that they have among the flags of a command. */
+export function allowancesIn(flags: object): ReadonlyMap<string, string> {
+  const names = ALLOWANCES.map(({ spelling }) => new Option(spelling));
+  return new Map(
+    names.flatMap((option): [string, string][] => {
+      const name = option.attributeName();
+      const isGiven = Object.entries(flags).some(
+        ([given, value]) => given === name && value !== undefined,
+      );
+      return isGiven ? [[name, option.long ?? name]] : [];
+    }),
+  );
+}
+
+export const CONCURRENCY = flag('--concurrency <n>', 'requests in flight at once', {
+  parse: positive,
+  byDefault: 8,
+});
+
+/** What a plan may do, and how fast it is made. */
+export const PLANNING = [...ALLOWANCES, CONCURRENCY];
+
+/** Whether what did not change since the last run is read all the same. */
+export const REFRESH = flag('--refresh <how>', 'read resources that can have changed, or all', {
+  choices: ['fast', 'full'],
+});
+
+export const AUTO_APPROVE = flag('--auto-approve', 'do not ask', { isInJob: true });
+const ROLLBACK_ON_FAILURE = flag('--rollback-on-failure', 'undo the run if it fails', {
+  isInJob: true,
+});
+const DETAILED_EXITCODE = flag('--detailed-exitcode', 'exit 2 when there are changes', {
+  isInJob: true,
+});
+
+export const PASSPHRASE_FILE = flag(
+  '--passphrase-file <file>',
+  'a file with the passphrase (also CALLSHEET_SNAPSHOT_PASSPHRASE)',
+);
+export const IDENTITY = repeatable('--identity <file>', 'holds a key of age');
+/** What a snapshot is opened with. */
+export const KEYS = [PASSPHRASE_FILE, IDENTITY];
+
+export const DIALECT = repeatable(
+  '--dialect <name=value>',
+  'how to read the open points of the specification',
+);
+
+export const ORGANIZATION = flag('--organization <name|id>', 'the organization that is meant');
+
+/** How a command that runs for long tells what happens. */
+export const LOG = flag('--log <format>', 'how events are written; text on a terminal, else json', {
+  choices: ['text', 'json'],
+});
+/** Where it answers who asks how it is. */
+export const LISTEN = { parse: listenAddress };
+export const QUEUE = flag(
+  '--queue <address>',
+  'the database of the queue: postgres://user@host/database (also CALLSHEET_QUEUE)',
+);
+export const NOTIFY = flag(
+  '--notify [url]',
+  'post drift as JSON to this address, or to CALLSHEET_NOTIFY_URL',
+);
+
+/** The flags of the commands that workers run, beside those of every command. */
+export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[] } = {
+  plan: [
+    ...PLANNING,
+    ...TREE,
+    REFRESH,
+    flag('--out <file>', 'write the plan to a file that apply takes; with --recursive a folder'),
+    format('text', 'json', 'markdown', 'html'),
+    DETAILED_EXITCODE,
+  ],
+  apply: [
+    ...PLANNING,
+    ...TREE,
+    REFRESH,
+    AUTO_APPROVE,
+    ROLLBACK_ON_FAILURE,
+    flag('--expect <digest>', 'apply only the plan with this digest (sha256:…)'),
+    flag('--events <file>', "append the run's events to a file, one JSON a line"),
+    flag('--lock-timeout <span>', 'how long to wait for a run that holds the state: 30s, 5m, 1h', {
+      parse: span,
+    }),
+    format('text', 'json'),
+  ],
+  drift: [
+    ...TARGETS,
+    ...TREE,
+    REFRESH,
+    CONCURRENCY,
+    format('text', 'json', 'markdown', 'html'),
+    flag('--detailed-exitcode', 'exit 2 when there is drift', { isInJob: true }),
+    NOTIFY,
+    flag('--notify-always', 'post it also when there is no drift'),
+    flag('--accept <address...>', 'write the live values into the configuration'),
+  ],
+};
+
+/**
+ * The flags in the payload of a job, by what the program calls them. Those that only say how a machine works
+ * (`--concurrency`, `--trace-http`, `--allow-exec`, `--allow-env`) are the worker's own. Values of `--var` may be what nobody else is
+ * to read, so they stay where they are: each worker is given the same, and the digest of the configuration tells.
+ */
+export function jobFlagsOf(command: QueuedCommand): ReadonlySet<string> {
+  const flags = [...COMMON_FLAGS, ...STACK_FLAGS[command]];
+  return new Set(
+    flags.flatMap(({ spelling, isInJob }) => (isInJob ? [attributeOf(spelling)] : [])),
+  );
+}
+
+/** `--allow-delete <x>`: `allowDelete`. */
+function attributeOf(spelling: string): string {
+  const [name = ''] = spelling.replace(/^--/, '').split(' ');
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+export function whole(value: string): number {
+  if (/^\d+$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+export function positive(value: string): number {
+  const number = whole(value);
+  if (number > 0) return number;
+  throw new InvalidArgumentError('It must be at least 1.');
+}
+
+export function upTo(most: number): (value: string) => number {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : 0;
+    if (number >= 1 && number <= most) return number;
+    throw new InvalidArgumentError(
+      most === Number.MAX_SAFE_INTEGER
+        ? 'It must be a whole number, at least 1.'
+        : `It must be a whole number from 1 to ${most}.`,
+    );
+  };
+}
+
+export function port(value: string): number {
+  const number = whole(value);
+  if (number <= 65_535) return number;
+  throw new InvalidArgumentError('It must be at most 65535.');
+}
+
+/** `30s`, `5m`, `1h` in milliseconds. */
+export function span(value: string): number {
+  const units: { readonly [unit: string]: number } = { s: 1_000, m: 60_000, h: 3_600_000 };
+  const [, count, unit = ''] = /^(\d{1,6})([smh])$/.exec(value) ?? [];
+  const milliseconds = Number(count) * (units[unit] ?? 0);
+  // Timers of a machine take no more than 24 days.
+  if (milliseconds >= 1_000 && milliseconds <= 7 * 86_400_000) return milliseconds;
+  throw new InvalidArgumentError('It must be a span such as 30s, 5m or 1h, up to 168h.');
+}
+
+/** Where to listen. */
+export type ListenAddress = { readonly host: string; readonly port: number };
+
+/** `127.0.0.1:9464`, `[::1]:9464`; undefined where a text is none. */
+export function parseListenAddress(text: string): ListenAddress | undefined {
+  const [, six, four, digits] =
+    /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  const host = six ?? four;
+  if (host === undefined || digits === undefined || port > 65_535) return undefined;
+  return { host, port };
+}
+
+/** Whether only this machine reaches it. */
+export function isLoopback({ host }: ListenAddress): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function listenAddress(value: string): unknown {
+  const address = parseListenAddress(value);
+  if (address !== undefined) return address;
+  throw new InvalidArgumentError('It must be an address and port such as 127.0.0.1:9464.');
+}
+
+/** A number, or the text of a limit. */
+export function rate(text: string): number | string {
+  if (text.trimStart().startsWith('{')) return text;
+  const number = Number(text);
+  if (number > 0 && Number.isFinite(number)) return number;
+  throw new InvalidArgumentError('It must be a number above 0, or a limit in braces.');
+}

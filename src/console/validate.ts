@@ -1,0 +1,76 @@
+import { hasErrors, withoutWarnings } from '../core/diagnostics.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
+import { renderDiagnosticsText } from '../render/diagnostics.ts';
+import {
+  type DiagnosticsDocument,
+  diagnosticsDocument,
+  type ReportFormat,
+  renderReport,
+} from '../render/report/index.ts';
+import { formatCount } from '../render/wording.ts';
+import { loadOptions } from '../run/stack.ts';
+import { type Loaded, loadStack } from '../stack/index.ts';
+import type { CommonFlags, Context } from './context.ts';
+import { folderInRepository } from './named-file.ts';
+
+export type ValidateFlags = CommonFlags & {
+  readonly format: ReportFormat;
+  /** Whether warnings count as errors. */
+  readonly strict?: boolean;
+  /** Whether a secret that cannot be read here is a problem. */
+  readonly secrets?: boolean;
+};
+
+/** `callsheet validate`: every problem of the stack, without a network. */
+export async function validate(flags: ValidateFlags, context: Context): Promise<ExitCode> {
+  const { terminal, version } = context;
+  const { stack, files, diagnostics, exit } = await check(flags, context);
+  const folder = folderInRepository(flags.dir, process.cwd());
+  const text = renderReport(flags.format, { diagnostics, files, folder, version }, terminal.render);
+  if (text !== '') terminal.out(text);
+  // These are written to a file that another program reads; the log of the job is to say what is wrong.
+  if (diagnostics.length > 0 && (flags.format === 'sarif' || flags.format === 'junit')) {
+    terminal.err(renderDiagnosticsText(diagnostics, terminal.renderErr));
+  }
+  if (exit === EXIT.done && stack !== undefined && flags.format === 'text') {
+    terminal.out(`The configuration is valid: ${formatCount(stack.resources.length, 'resource')}.`);
+  }
+  return exit;
+}
+
+/** The same for whoever shows it in another way. */
+export async function validateNow(
+  flags: Omit<ValidateFlags, 'format'>,
+  context: Context,
+): Promise<{ readonly document: DiagnosticsDocument; readonly exit: ExitCode }> {
+  const { diagnostics, exit } = await check({ ...flags, format: 'json' }, context);
+  return { document: diagnosticsDocument(diagnostics), exit };
+}
+
+async function check(
+  flags: ValidateFlags,
+  context: Context,
+): Promise<Loaded & { readonly exit: ExitCode }> {
+  const loaded = await load(flags, context);
+  const { diagnostics: found, stack } = loaded;
+  const diagnostics = flags.strict === true ? withoutWarnings(found) : found;
+  const isBroken = stack === undefined || hasErrors(diagnostics);
+  return { ...loaded, diagnostics, exit: isBroken ? EXIT.error : EXIT.done };
+}
+
+async function load(flags: ValidateFlags, context: Context): Promise<Loaded> {
+  try {
+    return await loadStack({
+      ...loadOptions(flags, context),
+      secrets: flags.secrets === true ? 'check' : 'skip',
+    });
+  } catch (error) {
+    // Formats of other tools have no document for a failure: there it is one more problem.
+    const isReport = !['text', 'json'].includes(flags.format);
+    if (!isReport || !(error instanceof CallsheetError)) throw error;
+    const { message, hint } = error;
+    const diagnostic = { severity: 'error', rule: 'usage/invalid', message } as const;
+    const problem = hint === undefined ? diagnostic : { ...diagnostic, hint };
+    return { stack: undefined, diagnostics: [problem], files: [] };
+  }
+}

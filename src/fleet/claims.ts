@@ -1,0 +1,286 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { CommonFlags, Context } from '../console/context.ts';
+import { reportFailure } from '../console/report.ts';
+import { messagesOnly } from '../console/terminal.ts';
+import { type Address, matchesAddress } from '../core/address.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { StatePlace } from '../core/origin.ts';
+import type { Json } from '../core/value.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { naturalKeyOf } from '../plan/natural-key.ts';
+import { failureOf } from '../run/document.ts';
+import { openStore, readState } from '../run/session.ts';
+import { loadOptions } from '../run/stack.ts';
+import { STACK_FILE } from '../stack/discover.ts';
+import { loadStack, type Stack } from '../stack/index.ts';
+import type { ResourceState, State } from '../state/model.ts';
+import type { FoundStack, TreeRequest } from './request.ts';
+import { eachStack, type StackResult } from './run-stack.ts';
+
+/** What a stack takes for its own, and nobody else may. */
+type Claim = {
+  /** Equal for two claims to the same thing. */
+  readonly key: string;
+  readonly stack: string;
+  /** For people: `the agent "Front desk" of organization 3c6e…`. */
+  readonly what: string;
+  /** Undefined for where the state is kept, which the stack as a whole claims. */
+  readonly address: Address | undefined;
+  /** `clinics/harbor/agents.yaml:3`, or what else says it. */
+  readonly place: string;
+  /** Whether it may be somebody else's, too, as long as each says which live resource it means. */
+  readonly isTold: boolean;
+};
+
+/**
+ * What a stack claims: where it keeps its state, the ids in its state and in `lifecycle.adopt`, and the names by which
+ * its resources are found. Nothing, where the stack cannot be loaded: then nothing of it is written either, and its own
+ * result says why. `withState` is false where nothing beyond the configuration is to be read.
+ */
+async function claimsOf(
+  found: FoundStack,
+  flags: Omit<CommonFlags, 'dir'>,
+  context: Context,
+  withState: boolean,
+): Promise<readonly Claim[]> {
+  const { stack } = await loadStack({
+    ...loadOptions({ ...flags, dir: found.dir }, context),
+    secrets: 'skip',
+  });
+  if (stack === undefined) return [];
+  const account = context.env.CALLSHEET_BASE_URL ?? stack.platform.base_url ?? '';
+  const state = withState ? await stateOf(stack, context) : undefined;
+  return [
+    stateClaim(found, stack),
+    ...configuredClaims(found, stack, account),
+    ...(state === undefined ? [] : recordedClaims(found, stack, state, account)),
+  ];
+}
+
+/** The state, where it can be had. Where it cannot, the stack itself stops at it, and says why. */
+async function stateOf(stack: Stack, context: Context): Promise<State | undefined> {
+  try {
+    const store = openStore(stack, context);
+    try {
+      return (await readState(store)).state;
+    } finally {
+      await store.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+function stateClaim({ path }: FoundStack, { state }: Stack): Claim {
+  const what = `the state ${wordsOf(state)}`;
+  const key = `state ${keyOf(state)}`;
+  const place = fileIn(path, STACK_FILE);
+  return { key, stack: path, what, address: undefined, place, isTold: false };
+}
+
+function keyOf(place: StatePlace): string {
+  if ('file' in place) return realOf(place.file);
+  if ('http' in place) return place.http.address;
+  if ('postgres' in place) return JSON.stringify([place.postgres.url, place.postgres.stack]);
+  const { endpoint = '', bucket, key } = place.s3;
+  return JSON.stringify([endpoint, bucket, key]);
+}
+
+/** Two ways to one file are one place. */
+function realOf(file: string): string {
+  try {
+    return join(realpathSync(dirname(file)), basename(file));
+  } catch {
+    return file;
+  }
+}
+
+/** Nothing of an address that could hold more than where it is. */
+function wordsOf(place: StatePlace): string {
+  if ('file' in place) return place.file;
+  if ('http' in place) return `at ${new URL(place.http.address).host}`;
+  if ('postgres' in place) return `${place.postgres.stack} in PostgreSQL`;
+  return `s3://${place.s3.bucket}/${place.s3.key}`;
+}
+
+function configuredClaims(
+  { path }: FoundStack,
+  { resources, organizations }: Stack,
+  account: string,
+): readonly Claim[] {
+  return resources.flatMap(({ address, kind, document, lifecycle, position }) => {
+    const { adopt } = lifecycle;
+    const file = position === undefined ? path : fileIn(path, `${position.file}:${position.line}`);
+    const common = { stack: path, address, place: file, isTold: adopt !== undefined };
+    const name = naturalKeyOf(kindNamed(kind), document);
+    return [
+      ...(adopt === undefined ? [] : [{ ...common, ...byId(account, kind, adopt), isTold: false }]),
+      ...(name === undefined ? [] : [{ ...common, ...byName(account, kind, name, organizations) }]),
+    ];
+  });
+}
+
+/**
+ * What the state holds. Of what the configuration no longer has the name counts, too: another stack that has it now
+ * would take over what this one deletes. What is let go of by `forget` is nobody's.
+ */
+function recordedClaims(
+  { path }: FoundStack,
+  { moves, resources, organizations }: Stack,
+  { resources: recorded }: State,
+  account: string,
+): readonly Claim[] {
+  const positions = new Map(resources.map(({ address, position }) => [address, position]));
+  return Object.entries(recorded).flatMap(([address, resource]) => {
+    const isKept = positions.has(address);
+    if (!isKept && moves.forget.some((pattern) => matchesAddress(pattern, address))) return [];
+    const at = positions.get(address);
+    const place = at === undefined ? `the state of ${path}` : fileIn(path, `${at.file}:${at.line}`);
+    const common = { stack: path, address, place, isTold: false };
+    const name = isKept ? undefined : naturalKeyOf(kindNamed(resource.kind), documentOf(resource));
+    return [
+      { ...common, ...byId(account, resource.kind, resource.id) },
+      ...(name === undefined
+        ? []
+        : [{ ...common, ...byName(account, resource.kind, name, organizations) }]),
+    ];
+  });
+}
+
+/** As much of what was written last as stands there in clear, which names are. */
+function documentOf({ scope, leaves }: ResourceState): { readonly [field: string]: Json } {
+  const values = Object.entries(leaves).flatMap(([path, leaf]) =>
+    'value' in leaf ? [[path, leaf.value] as const] : [],
+  );
+  return { ...Object.fromEntries(values), ...scope };
+}
+
+function byId(account: string, kind: string, id: string): Pick<Claim, 'key' | 'what'> {
+  return { key: `id ${account} ${kind} ${id}`, what: `the live ${wordOf(kind)} ${id}` };
+}
+
+function byName(
+  account: string,
+  kind: string,
+  name: string,
+  organizations: Stack['organizations'],
+): Pick<Claim, 'key' | 'what'> {
+  const fields: readonly (readonly [string, string])[] = JSON.parse(name);
+  const names = new Map(Object.entries(organizations).map(([given, id]) => [id, given]));
+  const [last, ...others] = fields.toReversed();
+  const where = others.map(
+    ([field, value]) =>
+      `${field.replace(/_id$/, '').replaceAll('_', ' ')} ${names.get(value) ?? value}`,
+  );
+  return {
+    key: `name ${account} ${kind} ${name}`,
+    what: [`the ${wordOf(kind)} ${JSON.stringify(last?.[1] ?? '')}`, ...where].join(' of '),
+  };
+}
+
+function wordOf(kind: string): string {
+  return kind.replaceAll('_', ' ');
+}
+
+function fileIn(path: string, file: string): string {
+  return path === '.' ? file : `${path}/${file}`;
+}
+
+/** Two stacks that claim the same thing. `own` is the claim of the stack that is told so. */
+type Overlap = { readonly own: Claim; readonly other: Claim };
+
+/** What stands against each stack, by its path; nothing for those that keep to themselves. */
+function findOverlaps(claims: readonly Claim[]): ReadonlyMap<string, readonly Overlap[]> {
+  const groups = new Map<string, Claim[]>();
+  for (const claim of claims) {
+    const group = groups.get(claim.key);
+    if (group === undefined) groups.set(claim.key, [claim]);
+    else group.push(claim);
+  }
+  const overlaps = new Map<string, Overlap[]>();
+  for (const group of groups.values()) {
+    // Resources may share a name where each says which live one it takes over; then the ids tell.
+    if (group.length < 2 || group.every(({ isTold }) => isTold)) continue;
+    const first = new Map(group.toReversed().map((claim) => [claim.stack, claim]));
+    for (const own of first.values()) {
+      const other = [...first.values()].findLast(({ stack }) => stack !== own.stack);
+      if (other === undefined) continue;
+      overlaps.set(own.stack, [...(overlaps.get(own.stack) ?? []), { own, other }]);
+    }
+  }
+  return overlaps;
+}
+
+/** Overlaps that are told one by one; of many, the number says enough. */
+const MAX_TOLD = 5;
+
+/** Why a stack is refused, in words: both addresses and where each is written. */
+function describeOverlaps(overlaps: readonly Overlap[]): {
+  readonly message: string;
+  readonly hint: string;
+} {
+  // The same two resources may meet by id and by name.
+  const distinct = [...new Map(overlaps.map((one) => [pairOf(one), one])).values()];
+  const told = distinct.slice(0, MAX_TOLD).map(describe);
+  const rest = distinct.length - told.length;
+  const lines = [...told, ...(rest > 0 ? [`and ${rest} more that both stacks manage`] : [])];
+  const [first] = distinct;
+  return { message: lines.join('\n'), hint: hintFor(first) };
+}
+
+function pairOf({ own, other }: Overlap): string {
+  return JSON.stringify([own.address, other.stack, other.address]);
+}
+
+function describe({ own, other }: Overlap): string {
+  return own.address === undefined
+    ? `the stacks ${own.stack} and ${other.stack} both keep ${own.what} (${own.place}, ${other.place})`
+    : `${own.address} (${own.place}) and ${other.address} of the stack ${other.stack} (${other.place}) both manage ${own.what}`;
+}
+
+function hintFor(overlap: Overlap | undefined): string {
+  if (overlap?.own.address === undefined) {
+    return 'Each stack needs a state of its own: set another location under state in the callsheet.yaml of one of them.';
+  }
+  return 'Only one stack can manage a live resource. Remove it from the other stack, with forget: [ADDRESS] in its callsheet.yaml so that it is not deleted, and apply that stack first.';
+}
+
+/** The stacks that are not worked on because they reach for what another one has, by path. */
+export type Refusals = ReadonlyMap<string, StackResult>;
+
+/**
+ * Looks at all stacks of the tree, whichever of them this job works on, before anything is sent to the platform.
+ * `validate` does so without their states, which may lie behind a network; `drift` writes nothing and looks at nothing.
+ */
+export async function refuseOverlaps(
+  { command, flags }: TreeRequest,
+  found: readonly FoundStack[],
+  context: Context,
+): Promise<Refusals> {
+  if (command === 'drift' || found.length < 2) return new Map();
+  const claims: Claim[] = [];
+  await eachStack(
+    found,
+    { verb: 'Reading the stacks' },
+    context,
+    (stack) => claimsOf(stack, flags, context, command !== 'validate'),
+    (own) => void claims.push(...own),
+  );
+  const overlaps = findOverlaps(claims);
+  return new Map(
+    [...overlaps].map(([path, own]) => {
+      const { message, hint } = describeOverlaps(own);
+      const error = new CallsheetError(command === 'validate' ? 'config' : 'refused', message, {
+        hint,
+      });
+      return [path, refusal(path, error, context)];
+    }),
+  );
+}
+
+function refusal(path: string, error: CallsheetError, { terminal }: Context): StackResult {
+  const said: string[] = [];
+  const exit = reportFailure(error, messagesOnly(terminal, said), false);
+  return { path, exit, document: undefined, error: failureOf(error), said: said.join('') };
+}

@@ -1,0 +1,160 @@
+import pLimit from 'p-limit';
+import type { Context } from '../console/context.ts';
+import { onTerminal } from '../console/events.ts';
+import { endedBy, reportFailure } from '../console/report.ts';
+import { tellOutcome } from '../console/result.ts';
+import { drawEvery, messagesOnly, type Terminal } from '../console/terminal.ts';
+import { CallsheetError, type ExitCode, failureIn, unreachable } from '../core/errors.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import type { Failure, FailureDocument } from '../render/failure.ts';
+import { renderFleetProgress } from '../render/fleet.ts';
+import type { DiagnosticsDocument } from '../render/report/index.ts';
+import { failureOf, type RunDocument } from '../run/document.ts';
+import type { UndoOutcome } from '../run/undo.ts';
+import type { FoundStack, StackCommand, StackFlags } from './request.ts';
+
+/** One command on one stack. */
+export type StackTask = {
+  readonly command: StackCommand;
+  readonly stack: FoundStack;
+  readonly flags: StackFlags;
+  /** The plan that `apply` carries out; without one it plans. Nobody is asked either way. */
+  readonly plan?: (() => Promise<PlanDocument>) | undefined;
+  /** Whether whoever runs it runs for days: its trace is its own. */
+  readonly isAlone?: boolean;
+};
+
+/** What a command prints for programs. */
+export type StackDocument = PlanDocument | RunDocument | DiagnosticsDocument;
+
+/** What came of it. */
+export type StackResult = {
+  readonly path: string;
+  readonly exit: ExitCode;
+  /** Undefined where it ended before it had anything to print; then `error` says why. */
+  readonly document: StackDocument | undefined;
+  readonly error: Failure | undefined;
+  /** What it said beside its result, for people: warnings, progress, why it failed. Ends in a line break. */
+  readonly said: string;
+};
+
+/**
+ * Runs a command on one stack, and prints nothing. Whatever becomes of it is in the result: it never throws, and so
+ * one stack never stops another. Once `context.stop` is aborted nothing is begun. `onProgress` is told in a line how
+ * far it is.
+ */
+export async function runStack(
+  task: StackTask,
+  context: Context,
+  onProgress: (line: string) => void = () => undefined,
+): Promise<StackResult> {
+  const said: string[] = [];
+  const terminal = messagesOnly(context.terminal, said, onProgress);
+  // To why it failed `--quiet` means nothing.
+  const spoken = task.flags.quiet === true ? { ...terminal, err: () => undefined } : terminal;
+  const work = () => end(task, { ...context, ...onTerminal(spoken) }, terminal);
+  const ended = await (context.telemetry?.task(`callsheet ${task.command}`, work, {
+    isRoot: task.isAlone === true,
+    failure: ({ exit }) => failureIn(exit),
+  }) ?? work());
+  return { path: task.stack.path, ...ended, said: said.join('') };
+}
+
+type Ended = Pick<StackResult, 'exit' | 'document' | 'error'>;
+
+/** How the command ended. Why it failed is told to `terminal`. */
+async function end(task: StackTask, context: Context, terminal: Terminal): Promise<Ended> {
+  try {
+    if (context.stop.aborted) throw new CallsheetError('interrupted', 'not begun');
+    const { exit, document } = await perform(task, context);
+    return document?.format === 'callsheet-error'
+      ? { exit, document: undefined, error: document.error }
+      : { exit, document, error: undefined };
+  } catch (thrown) {
+    const error = endedBy(thrown, context.stop);
+    return {
+      exit: reportFailure(error, terminal, task.flags.verbose === true),
+      document: undefined,
+      error: failureOf(error),
+    };
+  }
+}
+
+type Performed = {
+  readonly exit: ExitCode;
+  readonly document: StackDocument | FailureDocument | undefined;
+};
+
+/** The commands load on demand, as everywhere. */
+async function perform(
+  { command, stack, flags: given, plan }: StackTask,
+  context: Context,
+): Promise<Performed> {
+  const flags = { ...given, dir: stack.dir };
+  switch (command) {
+    case 'validate':
+      return (await import('../console/validate.ts')).validateNow(flags, context);
+    case 'plan':
+      return (await import('../console/plan.ts')).planNow(flags, context);
+    case 'apply': {
+      const { applyNow, applyExit } = await import('../console/apply.ts');
+      const { applyDocument } = await import('../run/apply.ts');
+      const shown = { flags: { ...flags, format: 'json' }, context } as const;
+      const ended = (outcome: UndoOutcome) => tellOutcome(outcome, shown);
+      const outcome = await applyNow(plan, flags, context, { ended });
+      return { exit: applyExit(outcome), document: applyDocument(outcome) };
+    }
+    case 'drift':
+      return (await import('../console/notify.ts')).driftNow(flags, context);
+    default:
+      return unreachable(command);
+  }
+}
+
+/** Stacks at work at once, unless fewer requests are. One limiter holds all of them to the account's pace. */
+const MOST_AT_ONCE = 4;
+
+/**
+ * Works on stacks, some at once, and hands what came of each on in the order in which they were given, as soon as it
+ * and all before it are there. `verb`: what is seen meanwhile, such as `Planning`.
+ */
+export async function eachStack<S extends FoundStack, T>(
+  stacks: readonly S[],
+  { verb, concurrency = MOST_AT_ONCE }: { readonly verb: string; readonly concurrency?: number },
+  context: Context,
+  work: (stack: S, onProgress: (line: string) => void) => Promise<T>,
+  take: (result: T) => Promise<void> | void,
+): Promise<void> {
+  const limit = pLimit(Math.max(1, Math.min(MOST_AT_ONCE, concurrency)));
+  const running = new Map<string, string>();
+  let ended = 0;
+  let isOver = false;
+  const { terminal } = context;
+  const stopDrawing = drawEvery(terminal.live, () => {
+    const progress = { ended, total: stacks.length, running: [...running] };
+    return renderFleetProgress(verb, progress, terminal.renderErr);
+  });
+  const waiting = stacks.map((stack) =>
+    limit(async () => {
+      if (isOver) throw new Error(`${stack.path} was not begun`);
+      running.set(stack.path, '');
+      try {
+        return await work(stack, (line) => void running.set(stack.path, line));
+      } finally {
+        running.delete(stack.path);
+        ended += 1;
+      }
+    }),
+  );
+  try {
+    for (const [at, one] of waiting.entries()) {
+      await take(await one);
+      // What was shown need not be kept.
+      delete waiting[at];
+    }
+  } finally {
+    isOver = true;
+    stopDrawing();
+    await Promise.allSettled(waiting);
+  }
+}

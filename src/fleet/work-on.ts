@@ -1,0 +1,280 @@
+import type { CommonFlags, Context } from '../console/context.ts';
+import { folderInRepository } from '../console/named-file.ts';
+import { pageOf } from '../console/plan.ts';
+import { openTerminal } from '../console/terminal.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import { commandLine, type ExitCode, unreachable } from '../core/errors.ts';
+import { renderDiagnosticsText } from '../render/diagnostics.ts';
+import {
+  type FleetDocument,
+  type FleetStack,
+  renderFleetMarkdown,
+  renderFleetText,
+  renderStackTitle,
+  type StackPage,
+  type StackStatus,
+} from '../render/fleet.ts';
+import { renderPlanMarkdown } from '../render/markdown.ts';
+import { type ReportFormat, renderReport } from '../render/report/index.ts';
+import { renderLedgerText } from '../render/runs.ts';
+import type { RenderOptions } from '../render/terminal.ts';
+import { renderPlanText } from '../render/text.ts';
+import { DEFAULT_CONCURRENCY } from '../run/client.ts';
+import { STACK_FILE } from '../stack/discover.ts';
+import { type Refusals, refuseOverlaps } from './claims.ts';
+import { fleetJson, outcomeOf, worstExit } from './outcome.ts';
+import { clearPlanSet, closePlanSet, digestOfPlans, writePlan } from './plan-set.ts';
+import type { Chosen, FoundStack, StackCommand, TreeFormat, TreeRequest } from './request.ts';
+import {
+  eachStack,
+  runStack,
+  type StackDocument,
+  type StackResult,
+  type StackTask,
+} from './run-stack.ts';
+
+/** What is to be done in each stack, and what is known of all of them. */
+type Work = {
+  /** The task of a stack; a result where there is nothing to run. Unless given, what the request says. */
+  readonly taskOf?: (stack: FoundStack) => Omit<StackTask, 'stack'> | StackResult;
+  /** The digest of the plans that are carried out. */
+  readonly digest?: string;
+  /** It is a step on the way to the result: programs are shown nothing of it. */
+  readonly isStep?: boolean;
+  /** It was done elsewhere, and `taskOf` knows what came of it. */
+  readonly isReport?: boolean;
+};
+
+/** What came of the whole. */
+type Worked = { readonly exit: ExitCode; readonly document: FleetDocument };
+
+/** Works on the chosen stacks, shows each, and then all of them. */
+export async function workOn(
+  request: TreeRequest,
+  { found, chosen }: Chosen,
+  context: Context,
+  work: Work = {},
+): Promise<Worked> {
+  const { command, flags, shard } = request;
+  const out = command === 'plan' ? flags.out : undefined;
+  if (out !== undefined) await clearPlanSet(out);
+  const refusals: Refusals =
+    work.isReport === true ? new Map() : await refuseOverlaps(request, found, context);
+  const view = openView(request, context, work.isStep === true);
+  const stacks: FleetStack[] = [];
+  await eachStack(
+    chosen,
+    { verb: VERBS[command], concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY },
+    context,
+    (stack, onProgress) => runUnlessRefused(stack, request, refusals, work, context, onProgress),
+    async (result) => {
+      const { path, document } = result;
+      const isPlanned = out !== undefined && document?.format === 'callsheet-plan';
+      const file = isPlanned ? await writePlan(out, path, document) : null;
+      const outcome = { ...outcomeOf(result), plan_file: file };
+      stacks.push(outcome);
+      view.add(result, outcome);
+    },
+  );
+  const exit = worstExit(stacks.map((stack) => stack.exit));
+  const document: FleetDocument = {
+    format: 'callsheet-fleet',
+    version: 1,
+    command,
+    found: found.length,
+    shard: shard ?? null,
+    exit,
+    digest: work.digest ?? (command === 'plan' ? digestOfPlans(stacks) : null),
+    totals: totalsOf(stacks),
+    stacks,
+  };
+  view.end(document);
+  // What an interrupt left is no set: nobody is to apply it.
+  if (out !== undefined && !context.stop.aborted) {
+    await closePlanSet(out, document);
+    const isAny = stacks.some((stack) => stack.plan_file !== null);
+    if (work.isStep !== true && isAny) tellWhere(out, flags, context);
+  }
+  return { exit, document };
+}
+
+function tellWhere(out: string, flags: TreeRequest['flags'], { terminal }: Context): void {
+  terminal.err(`The plans are in ${out}: ${commandLine(`apply ${out} --recursive`, flags)}`);
+}
+
+const VERBS: { readonly [command in StackCommand]: string } = {
+  validate: 'Checking',
+  plan: 'Planning',
+  apply: 'Applying',
+  drift: 'Comparing',
+};
+
+async function runUnlessRefused(
+  stack: FoundStack,
+  { command, flags }: TreeRequest,
+  refusals: Refusals,
+  { taskOf }: Work,
+  context: Context,
+  onProgress: (line: string) => void,
+): Promise<StackResult> {
+  const refused = refusals.get(stack.path);
+  if (refused !== undefined && command !== 'validate') return refused;
+  const task = taskOf?.(stack) ?? { command, flags: ownFlags(flags) };
+  if ('exit' in task) return task;
+  const result = await runStack({ ...task, stack }, context, onProgress);
+  // What is wrong in a stack itself is repaired first.
+  return refused === undefined || result.exit !== 0
+    ? result
+    : { ...refused, document: result.document };
+}
+
+/** The flags of one stack, of those of all. */
+export function ownFlags({
+  dir: _dir,
+  format: _format,
+  recursive: _recursive,
+  shard: _shard,
+  out: _out,
+  ...own
+}: TreeRequest['flags']): StackTask['flags'] {
+  return own;
+}
+
+function totalsOf(stacks: readonly FleetStack[]): FleetDocument['totals'] {
+  const totals: { [status in StackStatus]?: number } = {};
+  for (const { status } of stacks) totals[status] = (totals[status] ?? 0) + 1;
+  return totals;
+}
+
+/** How results are shown, as they come and at the end. */
+type View = {
+  readonly add: (result: StackResult, outcome: FleetStack) => void;
+  readonly end: (document: FleetDocument) => void;
+};
+
+function openView({ flags }: TreeRequest, context: Context, isStep: boolean): View {
+  const view = viewOf(flags.format, flags, context);
+  return {
+    add(result, outcome) {
+      tellSaid(result, flags, context);
+      view.add(result, outcome);
+    },
+    end: (document) => (isStep && flags.format === 'json' ? undefined : view.end(document)),
+  };
+}
+
+function viewOf(format: TreeFormat, { dir, env }: TreeRequest['flags'], context: Context): View {
+  const { terminal } = context;
+  switch (format) {
+    case 'text':
+      return {
+        add(result, outcome) {
+          const text = stackText(result, outcome, terminal.render);
+          if (text !== '') terminal.out(`${text}\n`);
+        },
+        end: (document) => terminal.out(renderFleetText(document, terminal.render)),
+      };
+    case 'json':
+      return { add: () => undefined, end: (document) => terminal.out(fleetJson(document)) };
+    // checkTree lets no page through.
+    case 'html':
+    case 'markdown': {
+      const pages: StackPage[] = [];
+      return {
+        add(result, outcome) {
+          const markdown = stackPage(result, outcome);
+          if (markdown !== undefined) pages.push({ path: result.path, markdown });
+        },
+        end: (document) =>
+          terminal.out(renderFleetMarkdown(document, pages, { ...pageOf(dir), environment: env })),
+      };
+    }
+    default: {
+      const results: StackResult[] = [];
+      return {
+        add: (result) => void results.push(result),
+        end: () => terminal.out(reportTree(format, results, dir, context)),
+      };
+    }
+  }
+}
+
+/** The result of one stack as it stands among those of others; empty where there is nothing to see. */
+function stackText(
+  { path, document }: StackResult,
+  { status }: FleetStack,
+  options: RenderOptions,
+): string {
+  if (document === undefined || (status === 'unchanged' && !options.verbose)) return '';
+  const body = bodyOf(document, options);
+  return body === '' ? '' : `${renderStackTitle(path, options)}\n${body}`;
+}
+
+function bodyOf(document: StackDocument, options: RenderOptions): string {
+  switch (document.format) {
+    case 'callsheet-diagnostics':
+      return document.diagnostics.length === 0
+        ? ''
+        : renderDiagnosticsText(document.diagnostics, options);
+    case 'callsheet-run':
+      return document.ledger.length === 0 ? '' : renderLedgerText(document.ledger, options);
+    case 'callsheet-plan':
+      return renderPlanText(document, options);
+    default:
+      return unreachable(document);
+  }
+}
+
+/** The page of a stack's plan; undefined where there is nothing to review. */
+function stackPage({ document }: StackResult, { status }: FleetStack): string | undefined {
+  return document?.format === 'callsheet-plan' && status !== 'unchanged'
+    ? renderPlanMarkdown(document)
+    : undefined;
+}
+
+/** What a stack said beside its result. With `--quiet` that is why it failed, which is told all the same. */
+function tellSaid(
+  { path, said }: StackResult,
+  flags: Pick<CommonFlags, 'quiet' | 'color' | 'verbose'>,
+  { terminal, env }: Context,
+): void {
+  if (said === '') return;
+  const { err, renderErr } =
+    flags.quiet === true ? openTerminal({ ...flags, quiet: false }, env) : terminal;
+  err(`${renderStackTitle(path, renderErr)}\n${said}\n`);
+}
+
+/** What `validate` found in all stacks as one report for another program, with places as seen from the tree. */
+function reportTree(
+  format: Exclude<ReportFormat, 'text' | 'json'>,
+  results: readonly StackResult[],
+  dir: string,
+  { terminal, version }: Context,
+): string {
+  const report = {
+    diagnostics: results.flatMap(diagnosticsOf),
+    files: results.map(({ path }) => inTree(path, STACK_FILE)),
+    folder: folderInRepository(dir, process.cwd()),
+    version,
+  };
+  return renderReport(format, report, terminal.render);
+}
+
+function diagnosticsOf({ path, document, error }: StackResult): readonly Diagnostic[] {
+  const found = document?.format === 'callsheet-diagnostics' ? document.diagnostics : [];
+  const all = error === undefined ? found : [...found, ...problemsIn(error)];
+  return all.map((one) => {
+    const at = one.position ?? { file: STACK_FILE, line: 1, column: 1 };
+    return { ...one, position: { ...at, file: inTree(path, at.file) } };
+  });
+}
+
+function problemsIn(error: NonNullable<StackResult['error']>): readonly Diagnostic[] {
+  if (error.diagnostics.length > 0) return error.diagnostics;
+  const { message, hint } = error;
+  return [{ severity: 'error', rule: 'fleet/stack', message, ...(hint === null ? {} : { hint }) }];
+}
+
+function inTree(path: string, file: string): string {
+  return path === '.' ? file : `${path}/${file}`;
+}

@@ -1,0 +1,382 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommonFlags, Context } from '../console/context.ts';
+import { jobFlagsOf } from '../console/flags.ts';
+import { CallsheetError, EXIT } from '../core/errors.ts';
+import type { Json } from '../core/value.ts';
+import { parsePlan } from '../plan/document.ts';
+import type { QueuedCommand, Task } from '../queue/batch.ts';
+import { QueueLost } from '../queue/database.ts';
+import type { Claim, HandOut, Left } from '../queue/hand-out.ts';
+import { openStack } from '../run/stack.ts';
+import type { StackFlags } from './request.ts';
+import { runStack, type StackResult } from './run-stack.ts';
+
+/** What a worker does with what it is handed. */
+type WorkDeps = {
+  readonly handOut: HandOut;
+  /** Tasks at once. */
+  readonly atOnce: number;
+  /** Whether it ends once nothing is left for it. */
+  readonly untilEmpty: boolean;
+  /** Aborted by the first interrupt: nothing is begun any more, and what is under way ends cleanly. */
+  readonly stop: AbortSignal;
+  /** Why a task is not for this worker; undefined where it is. */
+  readonly misfit: (claim: Claim) => Promise<string | undefined>;
+  readonly perform: (claim: Claim) => Promise<StackResult>;
+  readonly tell: (event: WorkEvent) => void;
+};
+
+export type WorkEvent =
+  | { readonly type: 'began'; readonly claim: Claim }
+  | {
+      readonly type: 'settled';
+      readonly claim: Claim;
+      readonly result: StackResult;
+      readonly isWell: boolean;
+      readonly seconds: number;
+    }
+  | {
+      readonly type: 'again';
+      readonly claim: Claim;
+      readonly why: string;
+      readonly seconds: number;
+    }
+  /** Another worker has the task by now; it finds what this one did. */
+  | { readonly type: 'taken'; readonly claim: Claim }
+  | { readonly type: 'lost'; readonly error: QueueLost }
+  /** The queue answers again, after so long. */
+  | { readonly type: 'back'; readonly seconds: number }
+  /** So many stacks are at work now. */
+  | { readonly type: 'working'; readonly stacks: number }
+  /** What there is in the queue was looked at. */
+  | { readonly type: 'looked'; readonly left: Left }
+  /** It looked whether there is work. */
+  | { readonly type: 'turned' }
+  | { readonly type: 'elsewhere'; readonly commits: readonly string[]; readonly tasks: number };
+
+/** What came of all that a worker did. */
+type Worked = { readonly settled: number; readonly failed: number; readonly again: number };
+
+const POLL_MS = 700;
+/** A third of what pg-boss takes for silence. */
+const BEAT_MS = 4_000;
+/** How often it is looked what waits for others. */
+const LOOK_MS = 10_000;
+/** A task that another checkout may fit waits so long before it is looked at again. */
+const MISFIT_SECONDS = 15;
+/** What came of a task is told so often, and so far apart. */
+const TRIES = 20;
+export const TRY_AGAIN_MS = 1_000;
+/** A queue that is away longer ends a worker that was to end some time; others go on trying. */
+export const AWAY_MS = 60_000;
+
+/** Takes tasks and does them, until it is stopped or nothing is left for it. */
+export async function work(deps: WorkDeps): Promise<Worked> {
+  const { handOut, atOnce, untilEmpty, stop, tell } = deps;
+  const running = new Map<Claim, Promise<void>>();
+  const misfits = new Set<string>();
+  const worked = { settled: 0, failed: 0, again: 0 };
+  let awaySince: number | undefined;
+  let lookedAt = 0;
+  let elsewhere = '';
+  let wake = () => {};
+  let broken: { readonly error: unknown } | undefined;
+
+  const beat = setInterval(() => {
+    // What a heartbeat fails at, the next request to the queue fails at, too.
+    handOut.touch([...running.keys()]).catch(() => {});
+  }, BEAT_MS);
+  const onStop = () => wake();
+  stop.addEventListener('abort', onStop);
+
+  async function handle(claim: Claim): Promise<void> {
+    const { task } = claim;
+    const why = await deps.misfit(claim);
+    if (why !== undefined) {
+      misfits.add(keyOf(task));
+      return again(claim, { is: 'again', why, seconds: MISFIT_SECONDS });
+    }
+    misfits.delete(keyOf(task));
+    tell({ type: 'began', claim });
+    const began = Date.now();
+    const isPoison = task.deaths >= MOST_DEATHS;
+    const result = isPoison ? poisoned(task) : await deps.perform(claim);
+    const verdict: Verdict = isPoison ? { is: 'settled' } : judge(result, task, stop.aborted);
+    if (verdict.is === 'again') return again(claim, verdict);
+    const isMine = await patiently(() => handOut.settle(claim, result.exit, asJson(result)));
+    if (!isMine) return tell({ type: 'taken', claim });
+    worked.settled += 1;
+    // With --detailed-exitcode changes are what was asked for.
+    const isWell = result.exit === EXIT.done || result.exit === EXIT.changes;
+    if (!isWell) worked.failed += 1;
+    tell({ type: 'settled', claim, result, isWell, seconds: (Date.now() - began) / 1000 });
+  }
+
+  async function again(
+    claim: Claim,
+    { why, seconds }: Extract<Verdict, { is: 'again' }>,
+  ): Promise<void> {
+    const isMine = await patiently(() => handOut.putOff(claim, why, seconds));
+    if (!isMine) return tell({ type: 'taken', claim });
+    worked.again += 1;
+    tell({ type: 'again', claim, why, seconds });
+  }
+
+  function start(claim: Claim): void {
+    const done = handle(claim)
+      .catch((error: unknown) => {
+        // The job is not ended, so it falls silent and another worker takes it.
+        if (error instanceof QueueLost) tell({ type: 'lost', error });
+        else broken ??= { error };
+      })
+      .finally(() => {
+        running.delete(claim);
+        tell({ type: 'working', stacks: running.size });
+        wake();
+      });
+    running.set(claim, done);
+    tell({ type: 'working', stacks: running.size });
+  }
+
+  /** Whether nothing is left that this worker could do, now or once another one died. */
+  async function isEmpty(): Promise<boolean> {
+    const left = await handOut.left();
+    return left.tasks.every((task) => misfits.has(keyOf(task)));
+  }
+
+  async function look(): Promise<void> {
+    if (Date.now() - lookedAt < LOOK_MS) return;
+    const left = await handOut.left();
+    lookedAt = Date.now();
+    tell({ type: 'looked', left });
+    if (awaySince !== undefined) tell({ type: 'back', seconds: (Date.now() - awaySince) / 1000 });
+    awaySince = undefined;
+    const others = left.elsewhere;
+    const commits = others.map(({ commit }) => commit);
+    if (commits.join() === elsewhere) return;
+    elsewhere = commits.join();
+    const tasks = others.reduce((sum, one) => sum + one.tasks, 0);
+    if (tasks > 0) tell({ type: 'elsewhere', commits, tasks });
+  }
+
+  /** True: everything that was to be done is done. */
+  async function turn(): Promise<boolean> {
+    const free = atOnce - running.size;
+    const claims = free > 0 ? await handOut.take(free, [...running.keys()]) : [];
+    for (const claim of claims) start(claim);
+    await look();
+    if (claims.length > 0) return false;
+    return untilEmpty && running.size === 0 && (await isEmpty());
+  }
+
+  try {
+    while (!stop.aborted && broken === undefined) {
+      try {
+        tell({ type: 'turned' });
+        if (await turn()) break;
+      } catch (error) {
+        if (!(error instanceof QueueLost)) throw error;
+        if (awaySince === undefined) tell({ type: 'lost', error });
+        awaySince ??= Date.now();
+        lookedAt = 0;
+        if (untilEmpty && Date.now() - awaySince > AWAY_MS) throw error;
+      }
+      // Whoever is through takes the next at once; whoever waits does not do so in step with the others.
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const over = new AbortController();
+      const waited = sleep(POLL_MS * (0.5 + Math.random()), undefined, { signal: over.signal });
+      await Promise.race([woken, waited.catch(() => {})]);
+      over.abort();
+    }
+    await Promise.all(running.values());
+    await handOut.giveBack(STOPPED).catch(() => {});
+    if (broken !== undefined) throw broken.error;
+    return worked;
+  } finally {
+    stop.removeEventListener('abort', onStop);
+    clearInterval(beat);
+  }
+}
+
+/** A queue that is away for a moment does not make a run for nothing. */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof QueueLost) || tries === TRIES) throw error;
+      await sleep(TRY_AGAIN_MS);
+    }
+  }
+}
+
+function keyOf({ batch, number }: { readonly batch: string; readonly number: number }): string {
+  return `${batch}/${number}`;
+}
+
+/** A result is made of documents, which are JSON; what is undefined in it is left out. */
+function asJson(result: StackResult): Json {
+  return JSON.parse(JSON.stringify(result));
+}
+
+/** What is to become of a task once its command has ended. */
+type Verdict =
+  /** It is done, well or not. */
+  | { readonly is: 'settled' }
+  /** It is given back, and comes again after so many seconds. */
+  | { readonly is: 'again'; readonly why: string; readonly seconds: number };
+
+/** A stack that takes its workers with it is left alone after so many that worked at it and at nothing else. */
+export const MOST_DEATHS = 5;
+
+/** How often in a row one reason gives a task back, and how long it then waits: twice as long each time, up to a minute. */
+type Patience = { readonly why: string; readonly most: number; readonly first: number };
+const LONGEST_SECONDS = 60;
+
+const LOCKED: Patience = { why: 'its state is held by another run', most: 60, first: 2 };
+const STALE: Patience = { why: 'something changed while it was planned', most: 3, first: 1 };
+const LOST: Patience = { why: 'the platform or the state did not answer', most: 3, first: 5 };
+const PARTIAL: Patience = { why: 'it ended in part', most: 1, first: 5 };
+/** Whoever is free goes on with it at once, as often as workers are stopped. */
+const STOPPED = 'its worker was stopped';
+
+/**
+ * Judges how a command ended. What passes by itself is tried again, as often as `Patience` says: the leases keep two
+ * from writing at once, and a plan that is made anew finds what was done already. An approved plan is carried out
+ * once: after anything but a lock it is stale, and somebody has to look.
+ */
+export function judge(
+  { exit, error }: Pick<StackResult, 'exit' | 'error'>,
+  task: Pick<Task, 'delays' | 'note' | 'plan'>,
+  isStopping: boolean,
+): Verdict {
+  if (exit === EXIT.interrupted && isStopping) {
+    return { is: 'again', why: STOPPED, seconds: 0 };
+  }
+  const patience = patienceWith(exit, error?.kind, task.plan !== undefined);
+  if (patience === undefined) return { is: 'settled' };
+  // Another reason has had tries of its own.
+  const delays = task.note === patience.why ? task.delays : 0;
+  if (delays >= patience.most) return { is: 'settled' };
+  const seconds = Math.min(LONGEST_SECONDS, patience.first * 2 ** Math.min(delays, 10));
+  return { is: 'again', why: patience.why, seconds };
+}
+
+function patienceWith(
+  exit: number,
+  kind: string | undefined,
+  isApproved: boolean,
+): Patience | undefined {
+  if (exit === EXIT.locked) return LOCKED;
+  if (exit === EXIT.error && (kind === 'network' || kind === 'state')) return LOST;
+  if (isApproved) return undefined;
+  if (exit === EXIT.stale) return STALE;
+  return exit === EXIT.partial ? PARTIAL : undefined;
+}
+
+/** The worker's own flags: where its checkout is, and how it works. */
+export type OwnFlags = CommonFlags & { readonly concurrency?: number };
+
+/** Stands for the digest of a configuration that cannot be read; its command says why. */
+const UNREADABLE = 'unreadable';
+
+/** The digest of a stack's configuration, with the variables and the environment that are given. */
+export async function digestAt(flags: CommonFlags, context: Context): Promise<string> {
+  try {
+    return (await openStack(flags, context, 'skip')).stack.digest;
+  } catch (error) {
+    if (error instanceof CallsheetError) return UNREADABLE;
+    throw error;
+  }
+}
+
+/** Why a task is not for this checkout; undefined where it is. */
+export async function misfit(
+  task: Task,
+  own: OwnFlags,
+  context: Context,
+): Promise<string | undefined> {
+  const dir = folderOf(task, own);
+  if (dir === undefined || !existsSync(dir)) return 'the checkout of a worker has no such stack';
+  const flags = { ...flagsOf(task, own), dir };
+  const digest = await digestAt(flags, context);
+  if (digest === task.digest) return undefined;
+  return 'its configuration differs at a worker: uncommitted changes, or another --var';
+}
+
+/** The folder of a task's stack. A path that leads out of the checkout is none. */
+function folderOf({ stack }: Task, { dir }: OwnFlags): string | undefined {
+  const isInside = !stack.startsWith('/') && !/\\|(^|\/)\.\.(\/|$)/.test(stack);
+  return isInside ? join(dir, stack) : undefined;
+}
+
+/** Runs the command of a task on its stack. Prints nothing and never throws. */
+export async function performTask(
+  task: Task,
+  own: OwnFlags,
+  context: Context,
+): Promise<StackResult> {
+  const stack = { path: task.stack, dir: folderOf(task, own) ?? own.dir };
+  const flags = flagsOf(task, own);
+  const { plan, command } = task;
+  const read =
+    plan === undefined ? {} : { plan: async () => parsePlan(plan, 'the plan of the batch') };
+  return runStack({ command, stack, flags, isAlone: true, ...read }, context);
+}
+
+function flagsOf(task: Task, { dir: _, ...own }: OwnFlags): StackFlags {
+  return { ...own, ...flagsInPayload(task.command, task.flags) };
+}
+
+/** Stands for the result of a stack whose workers died one after the other. */
+function poisoned({ stack, deaths, command }: Task): StackResult {
+  const message = `${deaths} workers died while they worked only on this stack`;
+  const hint = `Check their logs, first for lack of memory. Then run the stack alone: callsheet ${command} --dir ${stack}. The next apply recovers the interrupted changes.`;
+  return {
+    path: stack,
+    exit: EXIT.error,
+    document: undefined,
+    error: { kind: 'internal', exit: EXIT.error, message, hint, diagnostics: [], request: null },
+    said: `Error: ${message}\n${hint}\n`,
+  };
+}
+
+const QUEUED: readonly QueuedCommand[] = ['plan', 'apply', 'drift'];
+
+/** The flags of a command that go into its jobs. Throws for one that the command does not know. */
+export function jobPayload(
+  command: QueuedCommand,
+  flags: StackFlags,
+): { readonly [flag: string]: Json } {
+  const given = Object.entries(flags).flatMap(([name, value]) =>
+    value !== undefined && QUEUED.some((one) => jobFlagsOf(one).has(name))
+      ? [[name, value] as const]
+      : [],
+  );
+  const own = jobFlagsOf(command);
+  const wrong = given.filter(([name]) => !own.has(name));
+  if (wrong.length > 0) {
+    const names = wrong.map(([name]) => spelt(name)).join(', ');
+    throw new CallsheetError('usage', `${names} is not a flag of ${command}`, {
+      hint: `callsheet ${command} --help lists its flags.`,
+    });
+  }
+  return Object.fromEntries(given);
+}
+
+/** The flags of a job, as the command takes them. What no Callsheet of this version puts there is left out. */
+function flagsInPayload(
+  command: QueuedCommand,
+  flags: { readonly [flag: string]: Json },
+): StackFlags {
+  const own = jobFlagsOf(command);
+  return Object.fromEntries(Object.entries(flags).filter(([name]) => own.has(name)));
+}
+
+function spelt(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

@@ -1,0 +1,347 @@
+import { resolve } from 'node:path';
+import type { CommonFlags, Context } from '../console/context.ts';
+import type { Address } from '../core/address.ts';
+import { digestOf } from '../core/digest.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { parsePath } from '../core/path.ts';
+import type { Guards, PlanOptions } from '../core/plan-document.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { recordIn, textOf } from '../kinds/making.ts';
+import { organizationTitles } from '../live/entitlements.ts';
+import { identify } from '../plan/identify.ts';
+import type { Planned } from '../plan/make.ts';
+import { readEndpoints } from '../platform/endpoints.ts';
+import { DEFAULT_CONCURRENCY, openClient } from '../run/client.ts';
+import { overrideOptions, planInstead } from '../run/plan.ts';
+import { findSettings } from '../run/platform-session.ts';
+import { openSessionOn, openStore, type Session } from '../run/session.ts';
+import { type LoadedStack, openStack, spareMemory } from '../run/stack.ts';
+import { type Stack, unreadableVariables } from '../stack/index.ts';
+import { addressesOf, inOrder, MOST_TOGETHER, type Part, partsOf } from './addresses.ts';
+import { type Held, refuseClashes, type Target } from './held.ts';
+import type { Holding } from './holding.ts';
+import { type Overview, overviewOf, type Round, together, withoutValues } from './overview.ts';
+import { type Rebuilt, rebuild } from './rebuild.ts';
+import { gatherSupplies, isInSnapshot, type Supplies, type SupplyFlags } from './supplies.ts';
+import {
+  type Choice,
+  checkOrganizations,
+  checkPlaces,
+  chooseFrom,
+  findObstacles,
+  organizationNames,
+  type PlaceFlags,
+  placeState,
+} from './target.ts';
+
+export type LookFlags = Restoration['flags'] & {
+  readonly mapTexts?: boolean;
+  readonly format: 'text' | 'json';
+};
+
+/** Plans one part, and says why nothing can be put into some places. */
+export async function look(
+  part: Part,
+  opened: Opened,
+  session: Session,
+  flags: LookFlags,
+  context: Context,
+): Promise<{ readonly round: Round; readonly obstacles: ReadonlyMap<string, string> }> {
+  const { holding, choice, addresses, parts, supplies, isSameAccount, organizations } = opened;
+  const obstacles = await findObstacles(choice, session.reader);
+  const { guards } = session.stack;
+  // How much of the whole is touched is no question about a part of it.
+  const { freeze } = guards;
+  const ofPart = freeze === undefined ? {} : { freeze };
+  const restoration: Restoration = {
+    holding,
+    addresses,
+    organizations,
+    flags,
+    guards: parts.length === 1 ? guards : ofPart,
+    target: {
+      places: choice.places,
+      isSameAccount,
+      obstacleAt: (place) => obstacles.get(place),
+      secretAt: supplies.secretAt,
+      fileFor: supplies.fileFor,
+      rewritesTexts: flags.mapTexts === true,
+    },
+  };
+  return { round: await planRound(part, restoration, session, context), obstacles };
+}
+
+/** Everything that is to be done, before anything is. Of several parts only what is shown is kept. */
+export async function survey(
+  opened: Opened,
+  session: Session,
+  flags: LookFlags,
+  context: Context,
+): Promise<{
+  readonly overview: Overview;
+  readonly obstacles: ReadonlyMap<string, string>;
+  readonly only: Round | undefined;
+}> {
+  const [first, ...others] = opened.parts;
+  if (first === undefined) throw new Error('a restoration has no part');
+  const seen = await look(first, opened, session, flags, context);
+  const { obstacles } = seen;
+  if (others.length === 0)
+    return { overview: overviewOf(seen.round, first.own), obstacles, only: seen.round };
+  const isShownWhole = flags.format === 'text' && context.terminal.render.verbose === true;
+  const kept = (overview: Overview) => (isShownWhole ? overview : withoutValues(overview));
+  const overviews: [Overview, ...Overview[]] = [kept(overviewOf(seen.round, first.own))];
+  for (const part of others) {
+    const { round } = await look(part, opened, session, flags, context);
+    overviews.push(kept(overviewOf(round, part.own)));
+  }
+  return { overview: together(overviews, session.stack.guards), obstacles, only: undefined };
+}
+
+/** What stays the same from one part and round to the next. */
+type Restoration = {
+  readonly holding: Holding;
+  readonly addresses: ReadonlyMap<Held, Address>;
+  /** Of the stack, as far as a part can be judged by them. */
+  readonly guards: Guards;
+  readonly target: Omit<Target, 'exists' | 'recorded' | 'leftOut'>;
+  readonly organizations: Readonly<Record<string, string>>;
+  readonly flags: {
+    readonly over?: boolean;
+    readonly skipRefused?: boolean;
+    readonly overrideFreeze?: string;
+  };
+};
+
+/** A part that is refused can be left out without the resource, once. */
+const TRIES = 2;
+
+/** Plans what it takes to make the target hold what the snapshot does of a part. */
+async function planRound(
+  { addresses }: Part,
+  restoration: Restoration,
+  session: Session,
+  context: Context,
+): Promise<Round> {
+  const { resources } = session.state;
+  const recorded = (address: Address) =>
+    Object.hasOwn(resources, address) ? resources[address] : undefined;
+  const target = { ...restoration.target, recorded, leftOut: () => undefined };
+  // Once to find what is there, which decides what of it can be said.
+  const all = rebuild(addresses, { ...target, exists: () => true }, restoration.addresses).desired;
+  checkPlaces(session.store.location, session.state, all);
+  const { identities } = await identify(all, session.state, session.reader, { moves: false });
+  const there = identities.filter(({ found }) => found !== undefined);
+  const existing = new Set(there.map(({ address }) => address));
+  const exists = (address: Address) => existing.has(address);
+  const leftOut = new Map<string, string>();
+  for (let left = TRIES; ; left -= 1) {
+    const rebuilt = rebuild(
+      addresses,
+      { ...target, exists, leftOut: (address, field) => leftOut.get(`${address} ${field}`) },
+      restoration.addresses,
+    );
+    const planned = await planOf(rebuilt, restoration, session, context);
+    const before = leftOut.size;
+    for (const [key, why] of refusedParts(planned)) leftOut.set(key, why);
+    if (left > 0 && leftOut.size > before) continue;
+    return {
+      planned,
+      rebuilt,
+      foreign: new Map(
+        there.flatMap(({ address, kind, found, by }) =>
+          by === 'state' || found === undefined
+            ? []
+            : [[address, { kind: kind.name, id: found.id }] as const],
+        ),
+      ),
+      found: new Set(there.map(({ kind, found }) => `${kind.name} ${found?.id}`)),
+    };
+  }
+}
+
+/** Parts with endpoints of their own that a refused change writes: the rest of it may be welcome. */
+function refusedParts({ plan }: Planned): readonly (readonly [string, string])[] {
+  return plan.changes.flatMap(({ address, kind, verdict, reason, fields }) => {
+    if (verdict !== 'refused') return [];
+    const parts = new Set(kindNamed(kind).facets.map(({ field }) => field));
+    const written = new Set(fields.map(({ path }) => parsePath(path)?.[0] ?? ''));
+    return [...parts]
+      .filter((field) => written.has(field))
+      .map((field) => [`${address} ${field}`, reason] as const);
+  });
+}
+
+function planOf(
+  { desired, mentions }: Rebuilt,
+  restoration: Restoration,
+  session: Session,
+  context: Context,
+): Promise<Planned> {
+  const { holding, organizations, guards, flags, target } = restoration;
+  const { sha256, header } = holding;
+  const options: PlanOptions = {
+    // A restoration makes and changes; only a replacement takes something away.
+    allow_delete: flags.over === true,
+    accept_conflicts: flags.over === true,
+    skip_refused: flags.skipRefused === true,
+    resend_secrets: false,
+    target: [],
+    exclude: [],
+    force: false,
+    ...overrideOptions(flags),
+  };
+  return planInstead(
+    session,
+    {
+      purpose: 'restore',
+      snapshot: { made_at: header.made_at, sha256 },
+      desired,
+      prune: false,
+      guards,
+      organizations,
+      versions: new Map(),
+      configDigest: digestOf([sha256, [...target.places], mentions.size]),
+      options,
+    },
+    context,
+  );
+}
+
+/** Everything that is known before the first round. */
+export type Opened = {
+  readonly holding: Holding;
+  readonly choice: Choice;
+  readonly addresses: ReadonlyMap<Held, Address>;
+  /** What is planned and carried out at once; as a rule all of it. */
+  readonly parts: readonly Part[];
+  readonly supplies: Supplies;
+  /** The file that it remembers in what it made. */
+  readonly state: string;
+  readonly isSameAccount: boolean;
+  readonly organizations: Readonly<Record<string, string>>;
+  /** A session of its own for each round: what was read for one is old by the next. */
+  readonly session: () => Promise<Session>;
+};
+
+export type OpenFlags = CommonFlags &
+  PlaceFlags &
+  SupplyFlags & {
+    readonly state?: string;
+    readonly concurrency?: number;
+    /** Resources that are planned at once at most; no flag of the command line. */
+    readonly together?: number;
+  };
+
+/** Looks at what is to be restored, and at where to. Nothing is written. */
+export async function openRestoration(
+  holding: Holding,
+  flags: OpenFlags,
+  context: Context,
+): Promise<Opened> {
+  const stack = await findStack(flags, context);
+  const source = stack ?? blankStack(flags.dir);
+  const endpoints = stack && readEndpoints(stack.platform);
+  const client = await openClient(
+    source,
+    context,
+    flags.concurrency ?? DEFAULT_CONCURRENCY,
+    endpoints,
+  );
+  const interrupt = () => void client.close();
+  context.stop.addEventListener('abort', interrupt);
+  try {
+    const account = textOf(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
+    const choice = await chooseFrom(holding, flags, {
+      stack: stack?.organizations ?? {},
+      target: () => organizationTitles(client, context.now()),
+    });
+    if (choice.chosen.length === 0) throw nothing(holding);
+    refuseClashes(choice.chosen, choice.places);
+    await checkOrganizations(choice, client, (id) => holding.organizations.get(id) ?? null);
+    const all = addressesOf(holding.all);
+    if (choice.chosen.length > MOST_TOGETHER) spareMemory();
+    const ordered = inOrder(choice.chosen, choice.places);
+    const addresses = new Map(ordered.map((held) => [held, all.get(held) ?? held.id]));
+    const supplies = await gatherSupplies(
+      addresses,
+      [...all.values()],
+      flags,
+      stack,
+      holding.media,
+      context,
+    );
+    const state = placeState(flags.state, holding, account, choice.places, stack);
+    const loaded: LoadedStack = {
+      stack: { ...source, state: { file: state }, digest: holding.sha256 },
+      warnings: [],
+      secretOf: supplies.secretOf,
+      secretValues: supplies.secretValues,
+      // What there is no secret for was asked about before.
+      needSecrets: async () => {},
+    };
+    const { platform } = holding.header;
+    return {
+      holding,
+      choice,
+      addresses,
+      parts: partsOf(addresses, choice.places, flags.together),
+      supplies,
+      state,
+      isSameAccount: platform.account_id === account && platform.base_url === client.baseUrl,
+      organizations: organizationNames(holding, choice.places, stack),
+      session: () =>
+        openSessionOn(loaded, openStore(loaded.stack, context), flags, context, async (file) =>
+          isInSnapshot(file)
+            ? new globalThis.Blob([new Uint8Array(await holding.bytesOf(file.sha256))], {
+                type: file.mime,
+              })
+            : undefined,
+        ),
+    };
+  } finally {
+    context.stop.removeEventListener('abort', interrupt);
+    await client.close();
+  }
+}
+
+function nothing({ file }: Holding): CallsheetError {
+  return new CallsheetError(
+    'usage',
+    `the snapshot ${file} contains none of the requested resources`,
+    {
+      hint: 'callsheet snapshot show lists its contents.',
+    },
+  );
+}
+
+/** The stack of the folder, if there is one. Its secrets are read when it is known which are needed. */
+async function findStack(flags: CommonFlags, context: Context): Promise<Stack | undefined> {
+  if (findSettings(flags, context) === undefined) return undefined;
+  return (await openStack(flags, context, 'skip')).stack;
+}
+
+/** A stack that says nothing: for a restoration where there is none. */
+function blankStack(dir: string): Stack {
+  return {
+    dir: resolve(dir),
+    environment: undefined,
+    platform: { base_url: undefined, by: 'operator', assume: true, endpoints: {} },
+    organizations: {},
+    organization: undefined,
+    state: { file: '' },
+    guards: {},
+    moves: { moved: [], forget: [] },
+    rules: () => ({ refusals: [], notes: [] }),
+    resources: [],
+    secrets: [],
+    originOf: () => undefined,
+    written: () => ({
+      resources: [],
+      variables: unreadableVariables,
+      files: [],
+      organization: undefined,
+    }),
+    digest: '',
+  };
+}

@@ -1,0 +1,395 @@
+import type { Context } from '../console/context.ts';
+import { isAgreed, say } from '../console/events.ts';
+import { openProgress } from '../console/progress.ts';
+import { reportFailure } from '../console/report.ts';
+import { exitOfOutcome, tellOutcome } from '../console/result.ts';
+import { show } from '../console/show.ts';
+import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
+import type { Address } from '../core/address.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
+import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { isRefused, planDigest, summarise } from '../plan/document.ts';
+import { refuse } from '../plan/guards.ts';
+import { type RestorationSummary, renderRestorationText } from '../render/restoration.ts';
+import { renderLedgerText } from '../render/runs.ts';
+import { renderPlanText } from '../render/text.ts';
+import { announce } from '../run/plan.ts';
+import { runPlan } from '../run/run.ts';
+import type { Session } from '../run/session.ts';
+import { openSnapshot } from '../snapshot/file.ts';
+import type { LedgerLine } from '../state/journal.ts';
+import type { Part } from './addresses.ts';
+import { readHolding } from './holding.ts';
+import {
+  isRecording,
+  isWriting,
+  MOST_WHOLE,
+  neededSecrets,
+  type Overview,
+  overviewOf,
+  type Progress,
+  type Round,
+  secretsMissing,
+  summaryOf,
+  targetNotEmpty,
+  textNotes,
+  together,
+  unknownSecrets,
+  withoutValues,
+} from './overview.ts';
+import {
+  type LookFlags,
+  look,
+  type Opened,
+  type OpenFlags,
+  openRestoration,
+  survey,
+} from './plan.ts';
+import { findStrangers } from './target.ts';
+
+export type CarryOutFlags = OpenFlags & AgreeFlags & LookFlags;
+
+/**
+ * What is made in one round can be told more in the next: its parts with endpoints of their own, the ids that
+ * texts name. The last one finds nothing left and is the proof. More than this is a platform that does not
+ * keep what it is told.
+ */
+const MOST_ROUNDS = 4;
+
+/** What all rounds share. */
+type Work = {
+  readonly opened: Opened;
+  readonly sessions: Sessions;
+  readonly progress: Progress;
+  readonly struck: Overview['struck'];
+  readonly flags: CarryOutFlags;
+  readonly context: Context;
+};
+
+type Ending = readonly [status: RestorationSummary['status'], exit: ExitCode];
+
+/**
+ * Makes the target hold what the snapshot does, and proves it. All parts are planned before the first write, so
+ * that a person sees and agrees to the whole. What is in one part is carried out by the plan that was shown; of
+ * several, each is planned again when its turn comes, and may not go beyond what was agreed to.
+ */
+export async function carryOut(
+  opened: Opened,
+  flags: CarryOutFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const progress: Progress = { runs: [], exceptions: [], collisions: [], secrets: [] };
+  const sessions = openSessions(opened.session);
+  try {
+    const session = await sessions.current();
+    const { platform } = session;
+    const end = (overview: Overview, [status, exit]: Ending) => {
+      const summary = summaryOf(status, overview, progress, platform, opened);
+      show(flags, summary, (to) => renderRestorationText(summary, to), context);
+      return exit;
+    };
+    announce(session, context);
+    const { overview, obstacles, only } = await survey(opened, session, flags, context);
+    const refused = await beforeFirst(
+      overview,
+      obstacles,
+      session,
+      progress,
+      opened,
+      flags,
+      context,
+    );
+    if (refused !== undefined) return end(overview, refused);
+    const { struck } = overview;
+    const work: Work = { opened, sessions, progress, struck, flags, context };
+    let first: FirstRound | undefined = { only, agreement: agreementOn(overview.plan) };
+    let last = overview;
+    for (let number = 1; ; number += 1) {
+      const taken = await takeRound(number, first, last, work);
+      if (taken.ending !== undefined) return end(taken.overview, taken.ending);
+      first = undefined;
+      last = taken.overview;
+    }
+  } finally {
+    await sessions.close();
+  }
+}
+
+/** The plan that was shown, where there is one part, and what was agreed to. */
+type FirstRound = { readonly only: Round | undefined; readonly agreement: Agreement };
+
+/** One round through all parts; without an ending, another one is to follow. */
+async function takeRound(
+  number: number,
+  first: FirstRound | undefined,
+  last: Overview,
+  work: Work,
+): Promise<{ readonly overview: Overview; readonly ending: Ending | undefined }> {
+  const { opened, flags, context } = work;
+  const taken: Taken = { seen: [], ledger: [], failures: [], isIdle: true };
+  try {
+    for (const part of opened.parts) {
+      await takePart(part, number, first, taken, work);
+      const { failures } = taken;
+      if (failures.includes(EXIT.interrupted) || failures.includes(EXIT.stale)) break;
+    }
+  } catch (error) {
+    // What was being read when the interrupt came is broken off by it.
+    if (!context.stop.aborted || !isBrokenOff(error)) throw error;
+    taken.failures.push(EXIT.interrupted);
+  } finally {
+    // Also where the disk or the network ends all of it: what was done is told.
+    if (taken.ledger.length > 0 && flags.format === 'text')
+      context.terminal.out(renderLedgerText(taken.ledger, context.terminal.render));
+  }
+  const [one, ...others] = taken.seen;
+  const overview = one === undefined ? last : together([one, ...others], {});
+  return { overview: withoutDone(overview, taken.ledger), ending: endingOf(overview, taken) };
+}
+
+/** What is still to be done: a plan names what was to be done before it was carried out. */
+function withoutDone(overview: Overview, ledger: readonly LedgerLine[]): Overview {
+  const done = new Set(
+    ledger.flatMap(({ address, status }) => (status === 'done' ? [address] : [])),
+  );
+  if (done.size === 0) return overview;
+  const changes = overview.plan.changes.filter(({ address }) => !done.has(address));
+  return { ...overview, plan: { ...overview.plan, changes } };
+}
+
+function isBrokenOff(error: unknown): boolean {
+  return (
+    error instanceof CallsheetError && (error.code === 'network' || error.code === 'interrupted')
+  );
+}
+
+/** What comes of a round, part by part. */
+type Taken = {
+  readonly seen: Overview[];
+  readonly ledger: LedgerLine[];
+  readonly failures: ExitCode[];
+  isIdle: boolean;
+};
+
+async function takePart(
+  part: Part,
+  number: number,
+  first: FirstRound | undefined,
+  taken: Taken,
+  work: Work,
+): Promise<void> {
+  const { opened, sessions, context } = work;
+  const { seen, ledger, failures } = taken;
+  const session = await sessions.current();
+  const round = first?.only ?? (await lookAgain(part, session, work));
+  const { plan } = round.planned;
+  seen.push(withoutValues(overviewOf(round, part.own)));
+  if (!isRecording(round.planned) && session.unfinished === undefined) return;
+  taken.isIdle = false;
+  if (number > MOST_ROUNDS || isRefused(plan)) {
+    failures.push(EXIT.partial);
+    return;
+  }
+  const moved = first && !first.only ? beyondAgreement(plan, first.agreement) : undefined;
+  if (moved !== undefined) {
+    failures.push(reportFailure(moved, context.terminal, false));
+    return;
+  }
+  if (opened.parts.length > 1)
+    context.terminal.err(`Part ${seen.length} of ${opened.parts.length}:`);
+  const exit = await runRound(round, part, ledger, work);
+  await sessions.renew();
+  if (exit !== EXIT.done) failures.push(exit);
+}
+
+function endingOf({ plan }: Overview, { failures, isIdle }: Taken): Ending | undefined {
+  if (failures.includes(EXIT.interrupted)) return ['interrupted', EXIT.interrupted];
+  const failure = failures.find((exit) => exit === EXIT.stale) ?? failures[0];
+  if (failure !== undefined) return ['partial', failure];
+  if (!isIdle) return undefined;
+  const isWhole = plan.changes.every(({ verdict }) => verdict === 'ok');
+  return isWhole ? ['done', EXIT.done] : ['partial', EXIT.partial];
+}
+
+/** Plans a part anew, without what limits of the whole refuse. */
+async function lookAgain(
+  part: Part,
+  session: Session,
+  { opened, struck, flags, context }: Work,
+): Promise<Round> {
+  const { round } = await look(part, opened, session, flags, context);
+  const { planned } = round;
+  return { ...round, planned: { ...planned, plan: strike(planned.plan, struck) } };
+}
+
+async function runRound(
+  { planned, rebuilt }: Round,
+  { own }: Part,
+  lines: LedgerLine[],
+  { sessions, progress, flags, context }: Work,
+): Promise<ExitCode> {
+  const outcome = await runPlan(planned, {
+    session: await sessions.current(),
+    context,
+    purpose: 'restore',
+    desired: rebuilt.desired,
+    observe: (plan) => openProgress(plan, flags, context),
+  });
+  if (outcome.type === 'ran') {
+    progress.runs.push(outcome.run);
+    // What a part refers to is told by its own part, unless it was done here after all.
+    const { ledger } = outcome.result;
+    lines.push(...ledger.filter(({ address, status }) => own.has(address) || status === 'done'));
+  } else tellOutcome(outcome, { flags, context });
+  return exitOfOutcome(outcome);
+}
+
+/** What a person agreed to have written over: addresses with the resource and how it stood. */
+type Agreement = ReadonlyMap<Address, string>;
+
+export function agreementOn({ changes }: PlanDocument): Agreement {
+  return new Map(changes.filter(isOverwriting).map((change) => [change.address, standing(change)]));
+}
+
+/** What a plan would write over although it moved since, or although nobody was shown it. */
+export function beyondAgreement(
+  { changes }: PlanDocument,
+  agreement: Agreement,
+): CallsheetError | undefined {
+  const moved = changes.find(
+    (change) => isOverwriting(change) && agreement.get(change.address) !== standing(change),
+  );
+  if (moved === undefined) return undefined;
+  return new CallsheetError('stale', `${moved.address} changed after the restore was approved`, {
+    hint: 'Run the same command again: it shows the live values of now, and continues from here.',
+  });
+}
+
+/** The plan of a part without what limits of the whole refuse. */
+function strike(plan: PlanDocument, struck: Overview['struck']): PlanDocument {
+  if (plan.changes.every(({ address }) => !struck.has(address))) return plan;
+  const changes = plan.changes.map((change) => {
+    const reason = struck.get(change.address);
+    return reason === undefined || change.verdict !== 'ok' ? change : refuse(change, reason);
+  });
+  const stricken = { ...plan, changes, summary: summarise(changes, plan.summary.no_op) };
+  return { ...stricken, digest: planDigest(stricken) };
+}
+
+function isOverwriting({ verdict, operations, pin }: Change): boolean {
+  return verdict === 'ok' && operations.length > 0 && pin !== null;
+}
+
+function standing({ id, pin, action }: Change): string {
+  return `${action} ${id} ${pin?.digest}`;
+}
+
+/** One session after the other: what was read before a write is old after it. */
+type Sessions = {
+  readonly current: () => Promise<Session>;
+  /** The next one that is asked for is another. */
+  readonly renew: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+function openSessions(open: () => Promise<Session>): Sessions {
+  let session: Session | undefined;
+  async function renew(): Promise<void> {
+    const old = session;
+    session = undefined;
+    await old?.close();
+  }
+  return {
+    async current() {
+      session ??= await open();
+      return session;
+    },
+    renew,
+    close: renew,
+  };
+}
+
+type AgreeFlags = {
+  readonly autoApprove?: boolean;
+  readonly dryRun?: boolean;
+  readonly over?: boolean;
+  readonly mapTexts?: boolean;
+  /** False with `--without-secrets`. */
+  readonly withoutSecrets?: boolean;
+  readonly format: 'text' | 'json';
+};
+
+const UNASKED = 'To run this restore, pass --auto-approve. To see it only, pass --dry-run.';
+
+/** What has to be settled before the first write: what is in the way, what is missing, and whether to go on. */
+async function beforeFirst(
+  overview: Overview,
+  obstacles: ReadonlyMap<string, string>,
+  session: Session,
+  progress: Progress,
+  { choice }: Opened,
+  flags: AgreeFlags,
+  context: Context,
+): Promise<readonly [RestorationSummary['status'], ExitCode] | undefined> {
+  const { needs, found } = overview;
+  const notes = [...overview.plan.notes, ...textNotes(overview, flags.mapTexts === true)];
+  const plan: PlanDocument = { ...overview.plan, notes };
+  progress.collisions = overview.collisions;
+  progress.secrets = neededSecrets(needs);
+  progress.exceptions.push(...unknownSecrets(plan));
+  const showPlan = () => {
+    if (flags.format === 'text')
+      context.terminal.out(renderPlanText(briefly(plan, context), context.terminal.render));
+  };
+  const isIdle = !isWriting({ plan }) && !isRefused(plan);
+  if (flags.dryRun === true || isIdle) showPlan();
+  if (flags.dryRun === true) return ['planned', isRefused(plan) ? EXIT.refused : EXIT.done];
+  if (isIdle) return undefined;
+  if (flags.over !== true) {
+    const owners = new Set(Object.values(session.state.resources).map(keyOf));
+    const isOurs = (kind: string, id: string) =>
+      found.has(`${kind} ${id}`) || owners.has(`${kind} ${id}`);
+    const strangers = await findStrangers(choice, obstacles, session.reader, isOurs);
+    if (progress.collisions.length + strangers.length > 0)
+      throw targetNotEmpty(progress.collisions, strangers.length);
+  }
+  if (needs.length > 0 && flags.withoutSecrets !== true) throw secretsMissing(needs);
+  showPlan();
+  if (isRefused(plan)) {
+    say(
+      context.terminal,
+      'Nothing was written: the restore has refused changes. To leave them out and do the rest, pass --skip-refused.',
+    );
+    return ['refused', EXIT.refused];
+  }
+  const { terminal } = context;
+  if (await isAgreed('Restore this?', flags, terminal, UNASKED)) return undefined;
+  terminal.err('Nothing was written.');
+  return ['refused', EXIT.error];
+}
+
+function briefly(plan: PlanDocument, { terminal }: Context): PlanDocument {
+  if (terminal.render.verbose || plan.summary.create <= MOST_WHOLE) return plan;
+  const changes = plan.changes.map((change) =>
+    change.action === 'create' ? { ...change, fields: [] } : change,
+  );
+  const message = 'values of new resources are not shown; --verbose shows them';
+  return { ...plan, changes, notes: [...plan.notes, { severity: 'info', address: null, message }] };
+}
+
+function keyOf({ kind, id }: { readonly kind: string; readonly id: string }): string {
+  return `${kind} ${id}`;
+}
+
+export type RestoreFlags = CarryOutFlags & KeyFlags;
+
+/** `callsheet restore FILE`: brings what a snapshot holds into an account, and proves that it is there. */
+export async function restore(
+  file: string,
+  flags: RestoreFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const holding = await readHolding(await openSnapshot(file, keysFrom(flags, context)));
+  const opened = await openRestoration(holding, flags, context);
+  return carryOut(opened, flags, context);
+}

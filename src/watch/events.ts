@@ -1,0 +1,264 @@
+import { type MeasuredBy, type Measures, openMeasures } from '../console/monitor/metrics.ts';
+import {
+  debug,
+  error,
+  exposedWords,
+  info,
+  type LogEntries,
+  type LoggedEvent,
+  type Log as LogOf,
+  warn,
+} from '../console/monitor/serve.ts';
+import type { FailureCode } from '../core/errors.ts';
+import { formatCount, formatDuration, formatNumber } from '../render/wording.ts';
+import type { Author, Seen } from './look.ts';
+
+export type Log = LogOf<WatchEvent>;
+
+type OfStack = { readonly stack: string };
+type Told = OfStack & { readonly message: string };
+type OfField = OfStack & {
+  readonly address: string;
+  /** Null: the resource itself. */
+  readonly field: string | null;
+};
+
+/** What is written to the log: each line is one of these, with its level and time. Stands in docs/reference/monitoring.md. */
+export const EVENTS = {
+  started: info(startWords),
+  exposed: warn(exposedWords),
+  pass_ended: info(passWords),
+  pass_postponed: info(
+    ({ run }: OfStack & { readonly run: string }) =>
+      `Run ${run} is running; the stack is checked again later`,
+  ),
+  pass_failed: error(({ message, problems, hint }: OfStack & PassFailure) =>
+    [message, ...problems, ...(hint === null ? [] : [hint])].join('\n'),
+  ),
+  pass_recovered: info(
+    ({ failures, since }: OfStack & { readonly failures: number; readonly since: string }) =>
+      `It works again, after ${formatCount(failures, 'failed pass', 'failed passes')} since ${since}`,
+  ),
+  pass_slow: warn(
+    (event: OfStack & { readonly seconds: number }) =>
+      `The pass took ${seconds(event.seconds)}, longer than the interval; choose a longer one`,
+  ),
+  drift_found: warn(
+    (event: OfField & Author) =>
+      `${placeOf(event)} ${event.field === null ? 'is gone' : 'drifted'}, ${authorWords(event)}`,
+  ),
+  drift_ended: info(
+    (event: OfField) =>
+      `${placeOf(event)} ${event.field === null ? 'is there again' : 'is as it should be again'}`,
+  ),
+  heal_ended: {
+    levelOf: ({ status }: HealEnded) => (status === 'done' ? 'info' : 'error'),
+    wordsOf: ({ address, status, fields, run, message }: HealEnded) =>
+      status === 'done'
+        ? `${address} was put back: ${fields.join(', ')} (run ${run})`
+        : `${address} was not put back, ${status.replace('_', ' ')}: ${message ?? 'see the run'} (run ${run})`,
+  },
+  heal_left: warn(
+    ({ address, message }: Told & { readonly address: string }) =>
+      `${address} is not put back: ${message}`,
+  ),
+  heal_skipped: warn(({ message }: Told) => `Nothing is put back: ${message}`),
+  heal_contested: error(
+    ({ address, times }: OfStack & { readonly address: string; readonly times: number }) =>
+      `${address} is no longer put back: Callsheet tried ${formatCount(times, 'time')} within an hour, and it drifted again. A person or another program changes it. Find out who, then decide the value in Git`,
+  ),
+  heal_agreed: info(
+    ({ address }: OfStack & { readonly address: string }) => `${address} no longer drifts`,
+  ),
+  notification_sent: info(
+    (event: OfStack & { readonly is_drifted: boolean }) =>
+      `The notification was delivered: ${event.is_drifted ? 'there is drift' : 'no drift any more'}`,
+  ),
+  notification_failed: error(({ message }: Told) => message),
+  hook_taken: info(
+    ({ sender }: { readonly sender: 'github' | 'gitlab'; readonly delivery: string | null }) =>
+      `A webhook of ${sender} asks for a pass`,
+  ),
+  // Anybody who reaches the port could fill a log with them; they are counted.
+  hook_refused: debug(
+    ({ status, message }: { readonly status: number; readonly message: string }) =>
+      `A webhook was refused with ${status}: ${message}`,
+  ),
+  stopping: info(({ message }: { readonly message: string }) => message),
+  stopped: info(() => 'Stopped'),
+  note: debug(({ message }: Told) => message),
+} satisfies LogEntries;
+
+export type WatchEvent = LoggedEvent<typeof EVENTS>;
+
+type HealEnded = OfStack & {
+  readonly run: string;
+  readonly address: string;
+  readonly status: string;
+  readonly fields: readonly string[];
+  readonly message: string | null;
+};
+
+/** Why a pass failed, as it is told. */
+export type PassFailure = {
+  readonly kind: FailureCode | 'internal';
+  readonly message: string;
+  readonly hint: string | null;
+  /** What is wrong with the configuration, with file and line. */
+  readonly problems: readonly string[];
+};
+
+/** What a pass came to. */
+export type Counts = {
+  readonly compared: number;
+  readonly drifted: number;
+  /** Changes of the configuration that nobody applied. */
+  readonly pending: number;
+  readonly healed: number;
+  /** Drifted resources that are not healed any more, as somebody else changes them again and again. */
+  readonly contested: number;
+};
+
+type Started = {
+  readonly stacks: readonly string[];
+  readonly interval_seconds: number;
+  readonly listen: string;
+  readonly heal: boolean;
+  readonly hooks: boolean;
+  readonly version: string;
+};
+
+function startWords({ stacks, interval_seconds: interval, listen, heal, hooks }: Started): string {
+  const what = heal ? 'Resources with lifecycle.heal are put back' : 'Nothing is ever written';
+  const when = `every ${formatDuration(interval)}${hooks ? ', and on a webhook' : ''}`;
+  return `Watching ${stacks.join(', ')} ${when}. ${what}. http://${listen} has /healthz and /metrics`;
+}
+
+function passWords({ compared, drifted, pending, healed, contested, seconds: took }: PassEnded) {
+  const parts = [
+    drifted === 0 ? 'no drift' : `${formatNumber(drifted)} drifted`,
+    ...(healed === 0 ? [] : [`${formatNumber(healed)} put back`]),
+    ...(contested === 0 ? [] : [`${formatNumber(contested)} contested`]),
+    ...(pending === 0
+      ? []
+      : [`${formatCount(pending, 'change')} of the configuration to be applied`]),
+  ];
+  return `${formatCount(compared, 'resource')}: ${parts.join(', ')} (${seconds(took)})`;
+}
+
+type PassEnded = OfStack & Counts & { readonly because: Wake; readonly seconds: number };
+
+function placeOf({ address, field }: OfField): string {
+  return field === null ? address : `${address} ${field}`;
+}
+
+function authorWords({ certainty, because, actor, source, at }: Author): string {
+  if (certainty === null || certainty === 'unknown')
+    return `by an unknown author${because === null ? '' : ` (${because.replaceAll('_', ' ')})`}`;
+  const who = [
+    actor ?? 'somebody',
+    ...(source === null ? [] : [`via ${source}`]),
+    ...(at === null ? [] : [`at ${at}`]),
+  ].join(' ');
+  return certainty === 'one_of' ? `by one of several, the last of them ${who}` : `by ${who}`;
+}
+
+function seconds(count: number): string {
+  return `${Number(count.toFixed(count < 10 ? 1 : 0))} s`;
+}
+
+/** Why a pass begins. */
+export type Wake = 'start' | 'interval' | 'hook';
+
+/** What Prometheus reads. Nothing in it names a resource: a fleet of 100,000 would be as many series. */
+export type Metrics = {
+  readonly passEnded: (stack: string, pass: PassMeasured) => void;
+  readonly healEnded: (stack: string, status: string) => void;
+  readonly notified: (stack: string, isDelivered: boolean) => void;
+  readonly hookAnswered: (status: number) => void;
+} & Pick<Measures, 'counting' | 'expose'>;
+
+export type PassMeasured = {
+  readonly outcome: 'done' | 'failed' | 'postponed';
+  readonly seconds: number;
+  readonly at: Date;
+  /** What was seen, where the pass got that far. */
+  readonly seen?: (Counts & Pick<Seen, 'verdicts'>) | undefined;
+};
+
+/** From a stack of ten agents to one of 100,000. */
+const BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
+
+/** Opens metrics that nothing was counted in yet. `stacks` have their series from the beginning. */
+export function openMetrics(stacks: readonly string[], by: MeasuredBy, now: Date): Metrics {
+  const { counter, gauge, histogram, counting, expose } = openMeasures(by);
+  const of = ['stack'] as const;
+  const passes = counter('passes_total', 'Passes over a stack, by how they ended.', [
+    ...of,
+    'outcome',
+  ]);
+  const durations = histogram('pass_duration_seconds', 'How long passes took.', of, BUCKETS);
+  const lastPass = gauge('last_pass_timestamp_seconds', 'When the last pass ended.', of);
+  const lastSuccess = gauge(
+    'last_success_timestamp_seconds',
+    'When the last pass ended that saw the whole stack; before the first, when the watch started.',
+    of,
+  );
+  const resources = gauge('resources', 'Resources that the last plan compared.', of);
+  const changes = gauge('planned_changes', 'Changes of the last plan, by verdict.', [
+    ...of,
+    'verdict',
+  ]);
+  const drifted = gauge('drifted_resources', 'Resources that drifted and were not put back.', of);
+  const pending = gauge(
+    'pending_changes',
+    'Changes of the configuration that are not applied.',
+    of,
+  );
+  const contested = gauge(
+    'contested_resources',
+    'Drifted resources that are no longer put back, because they drift repeatedly.',
+    of,
+  );
+  const heals = counter('heals_total', 'Attempts to put resources back, by result.', [
+    ...of,
+    'status',
+  ]);
+  const notifications = counter('notifications_total', 'Notifications, by result.', [
+    ...of,
+    'outcome',
+  ]);
+  const hooks = counter('hooks_total', 'Webhooks, by the status that they were answered.', [
+    'status',
+  ]);
+  for (const stack of stacks) {
+    for (const outcome of ['done', 'failed', 'postponed']) passes.inc({ stack, outcome }, 0);
+    for (const status of ['done', 'failed']) heals.inc({ stack, status }, 0);
+    for (const outcome of ['delivered', 'failed']) notifications.inc({ stack, outcome }, 0);
+    durations.zero({ stack });
+    // A stack that was never seen is silent from the beginning: without a series no alert could tell.
+    lastSuccess.set({ stack }, now.getTime() / 1000);
+  }
+
+  return {
+    passEnded(stack, { outcome, seconds, at, seen }) {
+      passes.inc({ stack, outcome });
+      durations.observe({ stack }, seconds);
+      lastPass.set({ stack }, at.getTime() / 1000);
+      if (seen === undefined) return;
+      lastSuccess.set({ stack }, at.getTime() / 1000);
+      resources.set({ stack }, seen.compared);
+      for (const [verdict, count] of Object.entries(seen.verdicts))
+        changes.set({ stack, verdict }, count);
+      drifted.set({ stack }, seen.drifted);
+      pending.set({ stack }, seen.pending);
+      contested.set({ stack }, seen.contested);
+    },
+    healEnded: (stack, status) => heals.inc({ stack, status }),
+    notified: (stack, isDelivered) =>
+      notifications.inc({ stack, outcome: isDelivered ? 'delivered' : 'failed' }),
+    hookAnswered: (status) => hooks.inc({ status: String(status) }),
+    counting,
+    expose,
+  };
+}

@@ -1,0 +1,270 @@
+import type { RunResult } from '../apply/execute.ts';
+import type { Context, PlanFlags } from '../console/context.ts';
+import { openProgress } from '../console/progress.ts';
+import type { Address } from '../core/address.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { isHeldBack } from '../plan/document.ts';
+import type { SkippedHeal } from '../plan/drift.ts';
+import { whyNotHealed } from '../plan/drift.ts';
+import { planConfiguration, planOptions } from '../run/plan.ts';
+import { runPlan } from '../run/run.ts';
+import { openSession, openStore } from '../run/session.ts';
+import { openStack } from '../run/stack.ts';
+import type { LedgerLine } from '../state/journal.ts';
+import type { Log, Metrics } from './events.ts';
+import { markedIn, type Seen } from './look.ts';
+
+/** Heals a stack, and remembers what it tried. */
+export type Healer = {
+  /** Gives what was put back, and what is contested. */
+  readonly heal: (seen: Seen) => Promise<{
+    readonly healed: ReadonlySet<Address>;
+    readonly contested: number;
+    /** Whether it was told to stop in the midst of it. */
+    readonly isCut: boolean;
+  }>;
+};
+
+type HealerDeps = {
+  readonly stack: string;
+  readonly flags: PlanFlags;
+  /** Tries for one address within an hour. */
+  readonly limit: number;
+  readonly context: Context;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'healEnded'>;
+};
+
+/** A healer that has not tried anything yet; what was tried before a restart it reads from the receipts. */
+export function openHealer({ stack, flags, limit, context, log, metrics }: HealerDeps): Healer {
+  let tries: Tries = new Map();
+  let hasReadPast = false;
+  let contested: ReadonlySet<Address> = new Set();
+  // What was said already of what is not healed.
+  let said: ReadonlySet<string> = new Set();
+
+  function tellContested(now: ReadonlySet<Address>): void {
+    for (const address of now) {
+      if (contested.has(address)) continue;
+      const times = tries.get(address)?.length ?? 0;
+      log({ event: 'heal_contested', stack, address, times });
+    }
+    for (const address of contested) {
+      if (!now.has(address)) log({ event: 'heal_agreed', stack, address });
+    }
+    contested = now;
+  }
+
+  /** Says why something is not healed, once for as long as that is so. */
+  function tellLeft(left: readonly SkippedHeal[], skipped: string | undefined): void {
+    const now = new Set([...left.map(({ address, why }) => `${address} ${why}`), skipped ?? '']);
+    for (const { address, why } of left) {
+      if (!said.has(`${address} ${why}`)) log({ event: 'heal_left', stack, address, message: why });
+    }
+    if (skipped !== undefined && !said.has(skipped))
+      log({ event: 'heal_skipped', stack, message: skipped });
+    said = now;
+  }
+
+  function note(ended: Extract<Healed, { type: 'ran' }>): ReadonlySet<Address> {
+    const tried = ended.lines.filter(({ status }) => status === 'done' || status === 'failed');
+    const now = context.now().getTime();
+    tries = recentTries(
+      tries,
+      tried.map(({ address }) => ({ address, at: now })),
+      now,
+    );
+    for (const { address, status, fields, message } of ended.lines) {
+      log({ event: 'heal_ended', stack, run: ended.run, address, status, fields, message });
+      metrics.healEnded(stack, status);
+    }
+    return new Set(tried.flatMap(({ address, status }) => (status === 'done' ? address : [])));
+  }
+
+  return {
+    async heal({ healing, drift, unsettled }) {
+      const drifted = drift.changes.map(({ address }) => address);
+      const now = context.now().getTime();
+      // Most passes have nothing to heal, and receipts may be many.
+      if (healing.heal.length > 0 && !hasReadPast) {
+        tries = await readTries(flags, context);
+        hasReadPast = true;
+      }
+      tries = recentTries(tries, [], now);
+      tellContested(contestedOf(drifted, contested, tries, limit));
+      const wanted = healing.heal.filter((address) => !contested.has(address));
+      if (wanted.length === 0 || unsettled !== undefined || context.stop.aborted) {
+        tellLeft(healing.left, wanted.length === 0 ? undefined : unsettled);
+        return { healed: new Set(), contested: contested.size, isCut: false };
+      }
+      const ended = await heal(wanted, flags, context);
+      const left = 'left' in ended ? ended.left : [];
+      tellLeft([...healing.left, ...left], ended.type === 'skipped' ? ended.why : undefined);
+      const healed = ended.type === 'ran' ? note(ended) : new Set<Address>();
+      const isCut = ended.type === 'ran' && ended.status === 'interrupted';
+      return { healed, contested: contested.size, isCut };
+    },
+  };
+}
+
+/** What was tried within the last hour, here before a restart or by another watch, as the receipts say. */
+async function readTries(flags: PlanFlags, context: Context): Promise<Tries> {
+  const { stack } = await openStack(flags, context, 'skip');
+  const store = openStore(stack, context);
+  const now = context.now().getTime();
+  try {
+    const runs = (await store.runs()).filter(
+      ({ purpose, at }) => purpose === 'heal' && now - Date.parse(at) < HOUR_MS,
+    );
+    const found = [];
+    for (const { run, at } of runs) {
+      for (const entry of (await store.run(run)) ?? []) {
+        if (entry.type !== 'ended') continue;
+        const tried = entry.ledger.filter(({ status }) => status === 'done' || status === 'failed');
+        found.push(...tried.map(({ address }) => ({ address, at: Date.parse(at) })));
+      }
+    }
+    return recentTries(new Map(), found, now);
+  } finally {
+    await store.close();
+  }
+}
+
+/** An hour, in which healing an address is counted. */
+export const HOUR_MS = 3_600_000;
+
+/** When addresses were last tried to be healed, as milliseconds since 1970. */
+type Tries = ReadonlyMap<Address, readonly number[]>;
+
+/** The tries of the last hour, with more of them: what is older says nothing any more. */
+export function recentTries(
+  tries: Tries,
+  more: readonly { readonly address: Address; readonly at: number }[],
+  now: number,
+): Tries {
+  const all = new Map<Address, number[]>();
+  for (const [address, times] of tries) all.set(address, [...times]);
+  for (const { address, at } of more) all.set(address, [...(all.get(address) ?? []), at]);
+  return new Map(
+    [...all]
+      .map(([address, times]) => [address, times.filter((at) => now - at < HOUR_MS)] as const)
+      .filter(([, times]) => times.length > 0),
+  );
+}
+
+/**
+ * The drifted addresses that are not healed any more: who changes them changes them again and again. One stays so
+ * until it is seen without drift, so that healing does not start anew every hour.
+ */
+export function contestedOf(
+  drifted: readonly Address[],
+  before: ReadonlySet<Address>,
+  tries: Tries,
+  limit: number,
+): ReadonlySet<Address> {
+  return new Set(
+    drifted.filter((address) => before.has(address) || (tries.get(address)?.length ?? 0) >= limit),
+  );
+}
+
+/** What came of healing. */
+type Healed =
+  | {
+      readonly type: 'ran';
+      readonly run: string;
+      readonly status: RunResult['status'];
+      readonly lines: readonly LedgerLine[];
+      readonly left: readonly SkippedHeal[];
+    }
+  /** Nothing was written. */
+  | { readonly type: 'skipped'; readonly why: string }
+  | { readonly type: 'refused'; readonly left: readonly SkippedHeal[] };
+
+/**
+ * Puts back what drifted at these addresses: an ordinary plan of them alone, made anew from the configuration as it
+ * is now, and carried out under the lease like any other. What guards, rules or the platform refuse of it is left
+ * out, and nothing at all is written where it would do more than put back.
+ */
+async function heal(
+  addresses: readonly Address[],
+  flags: PlanFlags,
+  context: Context,
+): Promise<Healed> {
+  try {
+    return await planAndRun(addresses, flags, context);
+  } catch (error) {
+    if (error instanceof CallsheetError && PASSING.has(error.code))
+      return { type: 'skipped', why: [error.message, ...problemsOf(error)].join(': ') };
+    throw error;
+  }
+}
+
+async function planAndRun(
+  addresses: readonly Address[],
+  flags: PlanFlags,
+  context: Context,
+): Promise<Healed> {
+  const session = await openSession(flags, context);
+  try {
+    const { unfinished } = session;
+    if (unfinished !== undefined && unfinished.recovery === undefined)
+      return { type: 'skipped', why: `run ${unfinished.run} is running` };
+    // What was marked when it was seen may be gone from the configuration by now.
+    const marked = markedIn(session);
+    const target = addresses.filter((address) => marked.has(address));
+    if (target.length === 0) return { type: 'skipped', why: MEANWHILE };
+    const options = { ...planOptions({ target }), skip_refused: true };
+    const planned = await planConfiguration(session, options, context);
+    const { plan } = planned;
+    const refusals = (plan.refusals ?? []).map(({ message }) => message);
+    if (isHeldBack(plan)) return { type: 'skipped', why: refusals.join('; ') };
+    const able = plan.changes.filter(({ verdict }) => verdict === 'ok');
+    if (
+      able.some((change) => !target.includes(change.address) || whyNotHealed(change) !== undefined)
+    )
+      return { type: 'skipped', why: MEANWHILE };
+    const left = plan.changes.filter(({ verdict }) => verdict !== 'ok').map(leftAs);
+    if (able.length === 0) return { type: 'refused', left };
+    // Whoever stops it now wants no run to begin.
+    if (context.stop.aborted) throw new CallsheetError('interrupted', 'it was asked to stop');
+    const observe = (of: PlanDocument) => openProgress(of, flags, context);
+    const outcome = await runPlan(planned, { session, context, purpose: 'heal', observe });
+    if (outcome.type !== 'ran') return { type: 'skipped', why: MEANWHILE };
+    const { status, ledger } = outcome.result;
+    return { type: 'ran', run: outcome.run, status, lines: linesOf(ledger, able), left };
+  } finally {
+    await session.close();
+  }
+}
+
+/**
+ * Somebody else was there first, or came in between, or a secret that only writing needs is not there: what was seen
+ * stands all the same, and the next pass sees what is left to do.
+ */
+const PASSING: ReadonlySet<string> = new Set(['config', 'locked', 'stale', 'refused']);
+
+/** The first thing that is wrong with the configuration. */
+function problemsOf({ diagnostics }: CallsheetError): readonly string[] {
+  return diagnostics.slice(0, 1).map(({ message }) => message);
+}
+
+const MEANWHILE = 'the configuration or the platform changed during the check';
+
+function leftAs({ address, reason }: Change): SkippedHeal {
+  return { address, why: reason };
+}
+
+/** What came of each, with the fields that were put back: the ledger names those that were left alone, too. */
+function linesOf(ledger: RunResult['ledger'], able: readonly Change[]): readonly LedgerLine[] {
+  const drifted = new Map(
+    able.map(({ address, fields }) => [
+      address,
+      fields.flatMap(({ path, cause }) => (cause === 'drifted' ? path : [])),
+    ]),
+  );
+  return ledger.flatMap((line) => {
+    const fields = drifted.get(line.address);
+    return fields === undefined ? [] : [{ ...line, fields }];
+  });
+}

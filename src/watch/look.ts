@@ -1,0 +1,166 @@
+import type { Context, PlanFlags } from '../console/context.ts';
+import type { Address } from '../core/address.ts';
+import { digestOf } from '../core/digest.ts';
+import type { Attribution, Change, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import { isWritten } from '../diff/compare.ts';
+import { driftOf, planSelfHealing, type SelfHealing } from '../plan/drift.ts';
+import { comparedCount } from '../render/wording.ts';
+import { findOwed } from '../run/apply.ts';
+import { attributeDrift, keepHistories } from '../run/drift.ts';
+import { beganOf } from '../run/find-run.ts';
+import { planConfiguration, planOptions } from '../run/plan.ts';
+import { openSession, type Session } from '../run/session.ts';
+
+/** What there was to see. */
+type Look = Seen | Busy;
+
+/** A run is at work: what it has not written down yet would look like drift. */
+type Busy = { readonly type: 'busy'; readonly run: string };
+
+export type Seen = {
+  readonly type: 'seen';
+  /** Resources that were compared. */
+  readonly compared: number;
+  /** Changes of the plan by their verdict. */
+  readonly verdicts: Readonly<Record<Verdict, number>>;
+  /** Changes of the configuration that nobody applied yet. */
+  readonly pending: number;
+  readonly drift: PlanDocument;
+  readonly healing: SelfHealing;
+  /** Why nothing is healed whatever drifted; undefined where nothing stands against it. */
+  readonly unsettled: string | undefined;
+};
+
+type Verdict = PlanDocument['changes'][number]['verdict'];
+
+/** Plans a stack as it is now, and takes the drift out of the plan. Writes nothing. */
+export async function look(flags: PlanFlags, context: Context): Promise<Look> {
+  const session = await openSession(flags, context);
+  try {
+    const { unfinished } = session;
+    if (unfinished !== undefined && unfinished.recovery === undefined)
+      return { type: 'busy', run: unfinished.run };
+    const { reader, histories } = keepHistories(session.reader);
+    const planning = { ...session, reader };
+    const { refresh = 'fast' } = flags;
+    const options = planOptions(flags);
+    const { plan } = await planConfiguration(planning, options, context, { refresh });
+    const drift = await attributeDrift(driftOf(plan), histories, session, context);
+    const drifted = new Set(drift.changes.map(({ address }) => address));
+    const marked = markedIn(session);
+    return {
+      type: 'seen',
+      compared: comparedCount(plan),
+      verdicts: countVerdicts(plan),
+      pending: plan.changes.filter(isPending).length,
+      drift,
+      healing: planSelfHealing(plan, drifted, (address) => marked.has(address)),
+      unsettled: await findUnsettled(session),
+    };
+  } finally {
+    await session.close();
+  }
+}
+
+/** Addresses that the configuration says may be healed. */
+export function markedIn({ stack }: Pick<Session, 'stack'>): ReadonlySet<Address> {
+  return new Set(
+    stack.resources.flatMap(({ address, lifecycle }) => (lifecycle.heal === true ? address : [])),
+  );
+}
+
+function countVerdicts({ changes }: PlanDocument): Seen['verdicts'] {
+  const count = (wanted: Verdict) => changes.filter(({ verdict }) => verdict === wanted).length;
+  return {
+    ok: count('ok'),
+    held: count('held'),
+    refused: count('refused'),
+    unsupported: count('unsupported'),
+  };
+}
+
+/** Whether a plan would do more than take note of a resource, or put it back. */
+function isPending({ action, missing_id: missing, fields }: Change): boolean {
+  if (action === 'adopt' || (action === 'create' && missing !== null)) return false;
+  const isOwn = ({ cause }: FieldChange) => cause !== 'drifted' && isWritten({ cause });
+  return action !== 'update' || fields.some(isOwn);
+}
+
+/** A run that died is for whoever began it to go on with, unless it was a healing itself. */
+async function findUnsettled(session: Session): Promise<string | undefined> {
+  const owed = await findOwed(session, false);
+  if (owed !== undefined) return `run ${owed} is still to be rolled back`;
+  const { unfinished } = session;
+  if (unfinished === undefined || beganOf(unfinished.entries)?.purpose === 'heal') return undefined;
+  return `run ${unfinished.run} died; the next apply recovers it`;
+}
+
+/** One field that drifted, or a resource that is gone. */
+type Finding = {
+  readonly address: string;
+  /** Null: the resource itself is gone. */
+  readonly field: string | null;
+  readonly author: Author;
+  /** Of what is live: another value is another edit. */
+  readonly digest: string;
+};
+
+/** Findings by their place; all that is remembered of a pass. */
+export type Findings = ReadonlyMap<string, Finding>;
+
+/** What drifted, field by field. */
+export function findingsOf({ changes }: PlanDocument): Findings {
+  return new Map(
+    changes.flatMap((change) => {
+      const found = change.fields.map(({ path, after, attribution }) =>
+        findingOf(change, path, digestOf(after), attribution),
+      );
+      const all = found.length > 0 ? found : [findingOf(change, null, '', change.attribution)];
+      return all.map((one) => [JSON.stringify([one.address, one.field]), one] as const);
+    }),
+  );
+}
+
+function findingOf(
+  change: Change,
+  field: string | null,
+  digest: string,
+  attribution: Attribution | undefined,
+): Finding {
+  return { address: change.address, field, author: authorOf(change, attribution), digest };
+}
+
+const NOBODY = { actor: null, source: null, at: null } as const;
+
+function authorOf({ edits = [] }: Change, attribution: Attribution | undefined): Author {
+  if (attribution === undefined) return { certainty: null, because: null, ...NOBODY };
+  const { certainty, because, entries } = attribution;
+  const edit = edits.find(({ id }) => entries.includes(id));
+  // None of the edits beside something unknown need be the one.
+  if (certainty === 'unknown' || edit === undefined) return { certainty, because, ...NOBODY };
+  const { actor, source, at } = edit;
+  return { certainty, because, actor, source, at };
+}
+
+/** What is new since the pass before, and what is over. */
+export function compareFindings(
+  before: Findings,
+  now: Findings,
+): { readonly found: readonly Finding[]; readonly ended: readonly Finding[] } {
+  return {
+    found: [...now].flatMap(([place, one]) =>
+      before.get(place)?.digest === one.digest ? [] : [one],
+    ),
+    ended: [...before].flatMap(([place, one]) => (now.has(place) ? [] : [one])),
+  };
+}
+
+/** Who changed something, as far as history tells. */
+export type Author = {
+  readonly certainty: 'entry' | 'actor' | 'one_of' | 'unknown' | null;
+  readonly because: string | null;
+  /** Of the newest edit that it may have been. */
+  readonly actor: string | null;
+  readonly source: string | null;
+  readonly at: string | null;
+};

@@ -1,0 +1,197 @@
+/**
+ * `watch/` plans stacks again and again, tells when drift appears and ends, and puts back what is marked to be healed.
+ *
+ * This file: the command, its clock and its address for webhooks.
+ */
+import type { Context, PlanFlags } from '../console/context.ts';
+import { isLoopback, type ListenAddress } from '../console/flags.ts';
+import {
+  type LogFlags,
+  monitorRoutes,
+  openLog,
+  type Reply,
+  type Routes,
+  serveRoutes,
+  text,
+} from '../console/monitor/serve.ts';
+import {
+  checkHook,
+  hookSecret,
+  type NoticeTarget,
+  type NotifyFlags,
+  noticeAddress,
+} from '../console/notify.ts';
+import { EXIT, type ExitCode } from '../core/errors.ts';
+import { realPause } from '../platform/rate.ts';
+import { nameStack } from '../run/actor.ts';
+import { openClient } from '../run/client.ts';
+import { openStack } from '../run/stack.ts';
+import { EVENTS, type Log, type Metrics, openMetrics } from './events.ts';
+import { openHealer } from './healer.ts';
+import {
+  createDebounce,
+  type Debounce,
+  type Health,
+  openNotices,
+  type Watched,
+  watchHealth,
+  watchLoop,
+  watchStack,
+} from './watched.ts';
+
+/** `callsheet watch`: plans again and again, tells what drifted and, with `--heal`, puts back what is marked. */
+export async function watch(flags: WatchFlags, context: Context): Promise<ExitCode> {
+  const { env, now, stop, version } = context;
+  const { interval, listen, heal = false } = flags;
+  const chosen = await stacksOf(flags);
+  // What would be wrong at every pass is said before the first one.
+  const secret = hookSecret(env, 'CALLSHEET_HOOK_SECRET');
+  const address = noticeAddress(flags, context);
+  await checkStacks(chosen, context);
+  const log = openLog(EVENTS, flags, context);
+  const pause = context.pause ?? realPause;
+  const names = chosen.map(({ name }) => name);
+  const metrics = openMetrics(names, context, now());
+  const health = watchHealth({ interval, version, now });
+  const debounce = createDebounce(pause, stop);
+  const routes = routesOf({ health, metrics, debounce, secret, log });
+  const served = await serveRoutes(listen, routes);
+  const emitStop = () =>
+    log({
+      event: 'stopping',
+      message: 'Stopping after the requests in flight. Interrupt again to exit at once',
+    });
+  stop.addEventListener('abort', emitStop, { once: true });
+  try {
+    const hooks = secret !== undefined;
+    const seconds = interval / 1000;
+    log({
+      event: 'started',
+      stacks: names,
+      interval_seconds: seconds,
+      listen: served.at,
+      heal,
+      hooks,
+      version,
+    });
+    if (!isLoopback(listen)) log({ event: 'exposed', listen: served.at });
+    const stacks = chosen.map((one) => watchOne(one, { address, context, log, metrics }));
+    const random = pause.random;
+    const { isCut } = await watchLoop(stacks, {
+      interval,
+      debounce,
+      health,
+      random,
+      now,
+      log,
+      stop,
+    });
+    log({ event: 'stopped' });
+    return isCut ? EXIT.interrupted : EXIT.done;
+  } finally {
+    stop.removeEventListener('abort', emitStop);
+    await served.close();
+  }
+}
+
+/** Throws where a stack is broken, or where there are no credentials or secrets for it. Sends nothing. */
+async function checkStacks(chosen: readonly Chosen[], context: Context): Promise<void> {
+  for (const { flags } of chosen) {
+    const { stack } = await openStack(flags, context);
+    await (await openClient(stack, context)).close();
+  }
+}
+
+type RoutesDeps = {
+  readonly health: Pick<Health, 'report'>;
+  readonly metrics: Pick<Metrics, 'expose' | 'hookAnswered'>;
+  readonly debounce: Pick<Debounce, 'trigger'>;
+  /** What webhooks are signed with; undefined: there are none. */
+  readonly secret: string | undefined;
+  readonly log: Log;
+};
+
+/** What is answered over HTTP: `/healthz`, `/metrics` and, where there is a secret, `/hook`. */
+export function routesOf({ health, metrics, debounce, secret, log }: RoutesDeps): Routes {
+  return {
+    ...monitorRoutes({ report: health.report, expose: metrics.expose }),
+    ...(secret === undefined
+      ? {}
+      : {
+          '/hook': {
+            POST: async (request): Promise<Reply> => {
+              const verdict = await checkHook(request, secret);
+              metrics.hookAnswered(verdict.status);
+              if (verdict.status !== 202) {
+                log({ event: 'hook_refused', status: verdict.status, message: verdict.why });
+                return text(verdict.status, `Refused: ${verdict.why}.`);
+              }
+              const { sender, isPing } = verdict;
+              if (isPing) return text(202, 'Webhooks arrive here.');
+              const id =
+                request.headers['x-github-delivery'] ?? request.headers['x-gitlab-event-uuid'];
+              log({ event: 'hook_taken', sender, delivery: typeof id === 'string' ? id : null });
+              debounce.trigger();
+              return text(202, 'A pass follows.');
+            },
+          },
+        }),
+  };
+}
+
+/** A stack and what it is watched with. */
+type Chosen = { readonly name: string; readonly flags: WatchFlags };
+
+/** The stacks that are watched, one after the other in each pass: the one of the folder. */
+export async function stacksOf(flags: WatchFlags): Promise<readonly Chosen[]> {
+  const stack = await nameStack(flags.dir);
+  return [{ name: flags.env === undefined ? stack : `${stack} (${flags.env})`, flags }];
+}
+
+type OneDeps = {
+  readonly address: NoticeTarget | undefined;
+  readonly context: Context;
+  readonly log: Log;
+  readonly metrics: Metrics;
+};
+
+/** A stack with all that watching it takes. */
+function watchOne(
+  { name: stack, flags }: Chosen,
+  { address, context, log, metrics }: OneDeps,
+): Watched {
+  const note = (message: string) => log({ event: 'note', stack, message: message.trimEnd() });
+  const { live: _, ...terminal } = context.terminal;
+  const quiet: Context = {
+    ...context,
+    terminal: { ...terminal, out: note, err: note, canAsk: false },
+  };
+  const counted: Context = {
+    ...quiet,
+    wire: (transport) => metrics.counting(context.wire?.(transport) ?? transport),
+  };
+  const { heal, healLimit: limit, dir } = flags;
+  return watchStack({
+    name: stack,
+    flags,
+    healer:
+      heal === true
+        ? openHealer({ stack, flags, limit, context: counted, log, metrics })
+        : undefined,
+    notices: openNotices({ address, stack, dir, context: quiet, log, metrics }),
+    context: counted,
+    log,
+    metrics,
+  });
+}
+
+export type WatchFlags = PlanFlags &
+  LogFlags &
+  Pick<NotifyFlags, 'notify'> & {
+    /** Milliseconds. */
+    readonly interval: number;
+    readonly listen: ListenAddress;
+    readonly heal?: boolean;
+    /** Tries for one address within an hour. */
+    readonly healLimit: number;
+  };

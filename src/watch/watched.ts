@@ -1,0 +1,415 @@
+import type { Context, PlanFlags } from '../console/context.ts';
+import { type HealthReport, judgeSilence } from '../console/monitor/serve.ts';
+import { type NoticeTarget, notifyDrift } from '../console/notify.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import { CallsheetError, type FailureCode } from '../core/errors.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import { withoutHealed } from '../plan/drift.ts';
+import { ApiError, describeApiError } from '../platform/errors.ts';
+import type { Pause } from '../platform/rate.ts';
+import type { Counts, Log, Metrics, PassFailure, Wake, WatchEvent } from './events.ts';
+import type { Healer } from './healer.ts';
+import { compareFindings, type Findings, findingsOf, look, type Seen } from './look.ts';
+
+/** A stack that is watched. */
+export type Watched = {
+  readonly name: string;
+  readonly pass: (because: Wake) => Promise<PassEnd>;
+};
+
+type PassEnd = {
+  /** The passes that failed one after the other, this one the last; undefined where it did not. */
+  readonly streak: Streak | undefined;
+  /** Whether a healing was cut short by an interrupt. */
+  readonly isCut: boolean;
+};
+
+type WatchedDeps = {
+  readonly name: string;
+  readonly flags: PlanFlags;
+  /** Undefined: nothing is ever written. */
+  readonly healer: Healer | undefined;
+  readonly notices: Notices;
+  readonly context: Context;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'passEnded'>;
+};
+
+/**
+ * Watches one stack: what is told of it, and when, follows from what the pass before saw.
+ *
+ *   look ──▶ log what is new or over ──▶ heal ──▶ post what is new ──▶ post that it is over
+ */
+export function watchStack(deps: WatchedDeps): Watched {
+  const { name: stack, flags, healer, notices, context, log, metrics } = deps;
+  let findings: Findings = new Map();
+  let streak: Streak | undefined;
+
+  /** Tells what is new, and what is over without our doing. */
+  function tellFindings(now: Findings): void {
+    const { found, ended } = compareFindings(findings, now);
+    for (const { address, field, author } of found)
+      log({ event: 'drift_found', stack, address, field, ...author });
+    for (const { address, field } of ended) log({ event: 'drift_ended', stack, address, field });
+    findings = now;
+  }
+
+  async function passOver(seen: Seen): Promise<Counts & { readonly isCut: boolean }> {
+    const { compared, pending, drift } = seen;
+    const before = findingsOf(drift);
+    tellFindings(before);
+    const none = { healed: new Set<string>(), contested: 0, isCut: false };
+    const { healed, contested, isCut } = (await healer?.heal(seen)) ?? none;
+    await notices.post(drift, before);
+    const left = withoutHealed(drift, healed);
+    findings = findingsOf(left);
+    if (healed.size > 0) await notices.post(left, findings);
+    const drifted = left.changes.length;
+    const counts = { compared, drifted, pending, healed: healed.size, contested };
+    return { ...counts, isCut };
+  }
+
+  async function pass(because: Wake): Promise<PassEnd> {
+    const began = context.now();
+    const seconds = () => (context.now().getTime() - began.getTime()) / 1000;
+    try {
+      const seen = await look(flags, context);
+      if (seen.type === 'busy') {
+        log({ event: 'pass_postponed', stack, run: seen.run });
+        metrics.passEnded(stack, {
+          outcome: 'postponed',
+          seconds: seconds(),
+          at: context.now(),
+        });
+        return { streak, isCut: false };
+      }
+      const { isCut, ...counts } = await passOver(seen);
+      const took = seconds();
+      if (streak !== undefined)
+        log({
+          event: 'pass_recovered',
+          stack,
+          failures: streak.passes,
+          since: streak.since,
+        });
+      streak = undefined;
+      log({ event: 'pass_ended', stack, because, seconds: took, ...counts });
+      metrics.passEnded(stack, {
+        outcome: 'done',
+        seconds: took,
+        at: context.now(),
+        seen: { ...counts, verdicts: seen.verdicts },
+      });
+      return { streak, isCut };
+    } catch (error) {
+      // What was broken off by an interrupt is no failure.
+      if (context.stop.aborted) return { streak, isCut: false };
+      const about = { stack, now: context.now(), error };
+      const failed = continueStreak(streak, failureWords(error), about);
+      streak = failed.streak;
+      if (failed.event !== undefined) log(failed.event);
+      metrics.passEnded(stack, { outcome: 'failed', seconds: seconds(), at: context.now() });
+      return { streak, isCut: false };
+    }
+  }
+
+  return {
+    name: stack,
+    // Each pass has a trace of its own: the command runs for days.
+    pass: (because) =>
+      context.telemetry?.task('watch pass', () => pass(because), {
+        isRoot: true,
+        failure: ({ streak: failures }) => (failures === undefined ? undefined : 'failed'),
+      }) ?? pass(because),
+  };
+}
+
+/** Whether passes go on, for whoever restarts what hangs. */
+export type Health = {
+  readonly passBegan: () => void;
+  /** `next`: milliseconds until the next one begins. */
+  readonly passEnded: (failures: readonly StackFailure[], next: number) => void;
+  readonly report: () => WatchHealth;
+};
+
+/** A stack whose last pass failed. */
+type StackFailure = {
+  readonly stack: string;
+  /** Never the message, which names hosts and files to whoever asks. */
+  readonly kind: FailureCode | 'internal';
+  readonly passes: number;
+};
+
+/** What `/healthz` answers. */
+type WatchHealth = HealthReport & {
+  readonly version: string;
+  readonly interval_seconds: number;
+  readonly started_at: string;
+  /** Null before the first has ended. */
+  readonly last_pass_at: string | null;
+  readonly pass_running_since: string | null;
+  /** Stacks whose last pass failed. A restart would not help them, so they do not make it fail. */
+  readonly failures: readonly StackFailure[];
+};
+
+/** Passes that may be missed. */
+const MISSED = 3;
+/** With a short interval a first look at a large fleet is no reason to restart. */
+const LEAST_PATIENCE_MS = 60_000;
+
+/** Watches over the passes themselves. */
+export function watchHealth(options: {
+  readonly interval: number;
+  readonly version: string;
+  readonly now: () => Date;
+}): Health {
+  const { interval, version, now } = options;
+  const started = now();
+  let ended: Date | undefined;
+  let began: Date | undefined;
+  let failures: readonly StackFailure[] = [];
+  let patience = Math.max(MISSED * interval, LEAST_PATIENCE_MS);
+
+  return {
+    passBegan() {
+      began = now();
+    },
+    passEnded(failed, next) {
+      ended = now();
+      began = undefined;
+      failures = failed;
+      // While it backs off passes are further apart.
+      patience = Math.max(MISSED * Math.max(interval, next), LEAST_PATIENCE_MS);
+    },
+    report() {
+      const silent = now().getTime() - (ended ?? started).getTime();
+      return {
+        ...judgeSilence('no pass has ended', silent, patience),
+        version,
+        interval_seconds: interval / 1000,
+        started_at: started.toISOString(),
+        last_pass_at: ended?.toISOString() ?? null,
+        pass_running_since: began?.toISOString() ?? null,
+        failures,
+      };
+    },
+  };
+}
+
+type LoopDeps = {
+  /** Milliseconds between the end of a pass and the next. */
+  readonly interval: number;
+  readonly debounce: Pick<Debounce, 'wait'>;
+  readonly health: Pick<Health, 'passBegan' | 'passEnded'>;
+  readonly random: Pause['random'];
+  readonly now: () => Date;
+  readonly log: Log;
+  readonly stop: AbortSignal;
+};
+
+/** A platform that is down for long is asked this seldom, or as seldom as the interval says. */
+const LONGEST_DELAY_MS = 1_800_000;
+/** Of the interval, each way: so that many who began at once do not ask at once for ever. */
+const JITTER = 0.1;
+
+/** Passes over the stacks, one after the other, again and again, until it is to stop. Says whether it cut a healing short. */
+export async function watchLoop(
+  stacks: readonly Watched[],
+  { interval, debounce, health, random, now, log, stop }: LoopDeps,
+): Promise<{ readonly isCut: boolean }> {
+  let because: Wake = 'start';
+  let isCut = false;
+  let isSlow = false;
+  while (!stop.aborted) {
+    health.passBegan();
+    const began = now().getTime();
+    const ends: (PassEnd & { readonly stack: string })[] = [];
+    for (const { name, pass } of stacks) {
+      if (!stop.aborted) ends.push({ stack: name, ...(await pass(because)) });
+    }
+    isCut = ends.some((end) => end.isCut);
+    if (stop.aborted) break;
+    const took = now().getTime() - began;
+    // Once for as long as it is so: a short interval would fill the log with it.
+    if (took > interval && !isSlow)
+      log({ event: 'pass_slow', stack: namesOf(stacks), seconds: took / 1000 });
+    isSlow = took > interval;
+    const delay = Math.round(delayAfter(ends, interval) * (1 + JITTER * (2 * random() - 1)));
+    const failures = ends.flatMap(({ stack, streak }) =>
+      streak === undefined ? [] : [{ stack, kind: streak.kind, passes: streak.passes }],
+    );
+    health.passEnded(failures, delay);
+    because = await debounce.wait(delay);
+  }
+  return { isCut };
+}
+
+/** The interval; twice as long after each pass in which nothing could be read of any stack. */
+export function delayAfter(ends: readonly PassEnd[], interval: number): number {
+  const streaks = ends.map(({ streak }) =>
+    streak !== undefined && isPassing(streak) ? streak.passes : 0,
+  );
+  const least = Math.min(...streaks);
+  // The first failure may be a blip.
+  const doubled = interval * 2 ** Math.min(Math.max(least - 1, 0), 20);
+  return Math.min(doubled, Math.max(interval, LONGEST_DELAY_MS));
+}
+
+function namesOf(stacks: readonly Watched[]): string {
+  return stacks.map(({ name }) => name).join(', ');
+}
+
+/** Wakes who waits for the next pass. */
+export type Debounce = {
+  /** Asks for a pass; during one, for another after it. */
+  readonly trigger: () => void;
+  /** Waits for a trigger, at most so many milliseconds. Ends at once when it is to stop. */
+  readonly wait: (milliseconds: number) => Promise<Exclude<Wake, 'start'>>;
+};
+
+/** A push, a merge and a pipeline trigger within moments: they are one pass, once it has been quiet for this long. */
+export const QUIET_MS = 2_000;
+/** Whoever triggers on and on is not waited for any longer than this. */
+export const LONGEST_BURST_MS = 30_000;
+
+/** Debounces: all triggers between two waits count as one. */
+export function createDebounce({ sleep }: Pick<Pause, 'sleep'>, stop: AbortSignal): Debounce {
+  let isTriggered = false;
+  let waiting: AbortController | undefined;
+  stop.addEventListener('abort', () => waiting?.abort(), { once: true });
+
+  /** Sleeps until the time is over, it is triggered, or it is to stop. */
+  async function rest(milliseconds: number): Promise<void> {
+    if (stop.aborted || isTriggered) return;
+    waiting = new AbortController();
+    await sleep(milliseconds, waiting.signal);
+    waiting = undefined;
+  }
+
+  async function untilQuiet(): Promise<void> {
+    for (let waited = 0; isTriggered && waited < LONGEST_BURST_MS; waited += QUIET_MS) {
+      isTriggered = false;
+      // A trigger in between does not end it: it only makes for another.
+      await sleep(QUIET_MS, stop);
+    }
+    isTriggered = false;
+  }
+
+  return {
+    trigger() {
+      isTriggered = true;
+      waiting?.abort();
+    },
+    async wait(milliseconds) {
+      await rest(milliseconds);
+      if (!isTriggered) return 'interval';
+      await untilQuiet();
+      return 'hook';
+    },
+  };
+}
+
+/** Passes of a stack that failed one after the other. */
+type Streak = {
+  readonly passes: number;
+  readonly since: string;
+  /** What the last of them was told as: the same again is not told again. */
+  readonly told: string;
+  readonly kind: PassFailure['kind'];
+};
+
+/** Problems of a configuration that are listed; `callsheet validate` shows them all. */
+const MOST_PROBLEMS = 20;
+
+/** What went wrong, in words. */
+function failureWords(error: unknown): PassFailure {
+  if (!(error instanceof CallsheetError)) {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const hint = 'This is a bug in Callsheet. Please report it.';
+    return { kind: 'internal', message, hint, problems: [] };
+  }
+  const { code: kind, diagnostics, hint = null } = error;
+  const message = error instanceof ApiError ? describeApiError(error) : error.message;
+  const wrong = diagnostics.filter(({ severity }) => severity === 'error');
+  const more = wrong.length - MOST_PROBLEMS;
+  const problems = [
+    ...wrong.slice(0, MOST_PROBLEMS).map(problemWords),
+    ...(more > 0 ? [`and ${more} more: callsheet validate`] : []),
+  ];
+  return { kind, message, hint, problems };
+}
+
+function problemWords({ position, rule, message }: Diagnostic): string {
+  const where = position === undefined ? '' : `${position.file}:${position.line}: `;
+  return `${where}${message} (${rule})`;
+}
+
+/** The streak with one more failure, and what is to be told of it: nothing where it is the same again. */
+function continueStreak(
+  before: Streak | undefined,
+  failure: PassFailure,
+  { stack, now, error }: { readonly stack: string; readonly now: Date; readonly error: unknown },
+): { readonly streak: Streak; readonly event: WatchEvent | undefined } {
+  const told = sameness(failure, error);
+  const { passes = 0, since = now.toISOString() } = before ?? {};
+  const streak = { passes: passes + 1, since, told, kind: failure.kind };
+  const event = { event: 'pass_failed', stack, ...failure } as const;
+  return { streak, event: before?.told === told ? undefined : event };
+}
+
+/** A platform that is down fails at another request each time, which is no news. */
+function sameness({ kind, message, problems }: PassFailure, error: unknown): string {
+  if (kind === 'network') return kind;
+  if (error instanceof ApiError) return `${kind} ${error.status}`;
+  return JSON.stringify([kind, message, problems]);
+}
+
+/** Failures that pass by themselves, and that asking more often would only make worse. */
+function isPassing({ kind }: Pick<Streak, 'kind'>): boolean {
+  return kind === 'api' || kind === 'network';
+}
+
+/** Posts that drift appeared or ended, and not at every pass that there still is some. */
+export type Notices = {
+  readonly post: (drift: PlanDocument, findings: Findings) => Promise<void>;
+};
+
+type NoticesDeps = {
+  readonly address: NoticeTarget | undefined;
+  readonly stack: string;
+  readonly dir: string;
+  readonly context: Context;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'notified'>;
+};
+
+/** Notices of one stack. Nothing was posted yet. */
+export function openNotices(deps: NoticesDeps): Notices {
+  const { address, stack, dir, context, log, metrics } = deps;
+  // What the receiver knows of: what drifted, and to which value.
+  let known: ReadonlySet<string> = new Set();
+
+  return {
+    async post(drift, findings) {
+      const now = new Set([...findings].map(([place, { digest }]) => `${place} ${digest}`));
+      const hasNews = [...now].some((one) => !known.has(one)) || (now.size === 0 && known.size > 0);
+      if (address === undefined || !hasNews || context.stop.aborted) {
+        // What is over is forgotten, so that it is news when it comes back.
+        known = new Set([...known].filter((one) => now.has(one)));
+        return;
+      }
+      try {
+        await notifyDrift(address, drift, { dir, notifyAlways: true }, context);
+      } catch (error) {
+        if (!(error instanceof CallsheetError)) throw error;
+        // The next pass tries again.
+        log({ event: 'notification_failed', stack, message: error.message });
+        metrics.notified(stack, false);
+        return;
+      }
+      known = now;
+      log({ event: 'notification_sent', stack, is_drifted: now.size > 0 });
+      metrics.notified(stack, true);
+    },
+  };
+}
