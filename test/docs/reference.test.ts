@@ -242,7 +242,7 @@ describe('commands', () => {
 
   /** The commands of each file, as the table loads it. */
   const table = readFileSync(join(ROOT, 'src/cli/command-table.ts'), 'utf8');
-  const loaded = [...table.matchAll(/^ {4}name: '([^']+)',[\s\S]*?import\('\.\/([^']+)'\)/gm)];
+  const loaded = [...table.matchAll(/^ {4}name: '([^']+)',[\s\S]*?import\('(\.{1,2}\/[^']+)'\)/gm)];
   const files = Map.groupBy(loaded, ([, , file = '']) => file);
 
   test.each([...files])(
