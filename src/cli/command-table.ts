@@ -261,7 +261,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: ['callsheet show plan.json', 'callsheet show plan.json --format html > plan.html'],
     exits: ['done', 'error', 'stale'],
     prints: ['callsheet-plan'],
-    load: async () => (await import('./commands/show.ts')).showPlan,
+    load: async () => (await import('../console/plan.ts')).showPlan,
   },
   {
     name: 'apply',

@@ -1,16 +1,13 @@
-import { readFile, stat } from 'node:fs/promises';
-import { CallsheetError, EXIT, type ExitCode, errorCode } from '../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { parsePlan, parsePlanLines } from '../plan/document.ts';
 import { renderPlanText, renderRehearsalText } from '../render/text.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { type ApplyOutcome, type ApplyReview, applyDocument, applyStack } from '../run/apply.ts';
 import { planOptions } from '../run/plan.ts';
-import { realDisk } from '../state/file/disk.ts';
 import { type Context, type PlanFlags, stackOptions } from './context.ts';
 import { confirm, say } from './events.ts';
 import { allowancesIn } from './flags.ts';
-import type { PlanFormat } from './plan.ts';
+import { type PlanFormat, readPlanFile } from './plan.ts';
 import { openProgress } from './progress.ts';
 import { exitOfOutcome, tellOutcome } from './result.ts';
 
@@ -113,29 +110,4 @@ export function refusePlanningFlags(flags: PlanFlags): void {
   throw new CallsheetError('usage', message, {
     hint: 'Plan again with the flag and --out, or apply without a plan file.',
   });
-}
-
-const WHY: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  EISDIR: 'is a folder',
-  EACCES: 'may not be read by this user',
-};
-
-/** Bytes of a plan file that are read at once: more may be more than fits into a string. */
-const MOST_AT_ONCE = 256 * 1024 * 1024;
-
-/** The plan in a file. Throws `CallsheetError('usage')` where there is none. */
-export async function readPlanFile(file: string, most = MOST_AT_ONCE): Promise<PlanDocument> {
-  try {
-    if ((await stat(file)).size <= most) return parsePlan(await readFile(file, 'utf8'), file);
-    return await parsePlanLines((await realDisk.readLines(file)) ?? [], file);
-  } catch (cause) {
-    if (cause instanceof CallsheetError) throw cause;
-    const code = errorCode(cause) ?? '';
-    const folder = `If callsheet plan --recursive --out ${file} wrote it, also pass --recursive.`;
-    throw new CallsheetError('usage', `the plan file ${file} ${WHY[code] ?? 'cannot be read'}`, {
-      hint: code === 'EISDIR' ? folder : 'Make one with: callsheet plan --out plan.json',
-      cause,
-    });
-  }
 }

@@ -1,11 +1,13 @@
-import { commandLine, EXIT, type ExitCode } from '../core/errors.ts';
+import { readFile, stat } from 'node:fs/promises';
+import { CallsheetError, commandLine, EXIT, type ExitCode, errorCode } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { hasChanges, isRefused } from '../plan/document.ts';
+import { hasChanges, isRefused, parsePlan, parsePlanLines } from '../plan/document.ts';
 import { planJsonPieces, renderPlanJson } from '../render/json.ts';
 import type { PageOptions } from '../render/markdown-text.ts';
 import { renderPlanText } from '../render/text.ts';
 import { planOptions, planStack } from '../run/plan.ts';
-import { type Context, type PlanFlags, stackOptions } from './context.ts';
+import { realDisk } from '../state/file/disk.ts';
+import { type CommonFlags, type Context, type PlanFlags, stackOptions } from './context.ts';
 import { folderInRepository, writeNamedFile } from './named-file.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -76,5 +78,42 @@ export async function renderReview(
     }
     case 'html':
       return (await import('../page/index.ts')).renderReport(document);
+  }
+}
+
+export type ShowFlags = CommonFlags & { readonly format: ReviewFormat };
+
+/** `callsheet show PLANFILE`: a plan file as `plan` showed it. Its digest is checked; nothing is asked of the platform. */
+export async function showPlan(
+  file: string,
+  { format, dir }: ShowFlags,
+  { terminal }: Context,
+): Promise<ExitCode> {
+  terminal.out(await renderReview(await readPlanFile(file), format, terminal, dir));
+  return EXIT.done;
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be read by this user',
+};
+
+/** Bytes of a plan file that are read at once: more may be more than fits into a string. */
+const MOST_AT_ONCE = 256 * 1024 * 1024;
+
+/** The plan in a file. Throws `CallsheetError('usage')` where there is none. */
+export async function readPlanFile(file: string, most = MOST_AT_ONCE): Promise<PlanDocument> {
+  try {
+    if ((await stat(file)).size <= most) return parsePlan(await readFile(file, 'utf8'), file);
+    return await parsePlanLines((await realDisk.readLines(file)) ?? [], file);
+  } catch (cause) {
+    if (cause instanceof CallsheetError) throw cause;
+    const code = errorCode(cause) ?? '';
+    const folder = `If callsheet plan --recursive --out ${file} wrote it, also pass --recursive.`;
+    throw new CallsheetError('usage', `the plan file ${file} ${WHY[code] ?? 'cannot be read'}`, {
+      hint: code === 'EISDIR' ? folder : 'Make one with: callsheet plan --out plan.json',
+      cause,
+    });
   }
 }

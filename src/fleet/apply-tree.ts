@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readPlanFile } from '../console/apply.ts';
 import type { Context } from '../console/context.ts';
 import { confirm } from '../console/events.ts';
 import { allowancesIn } from '../console/flags.ts';
+import { readPlanFile } from '../console/plan.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import { formatCount } from '../render/wording.ts';
 import { openConnections } from '../run/client.ts';

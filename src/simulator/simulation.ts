@@ -5,7 +5,6 @@ import { CallsheetError } from '../core/errors.ts';
 import { operations } from '../platform/operations.generated.ts';
 import { type Dialect, readDialect, readDialectFlags } from './dialect.ts';
 import type { Fault, Seed } from './faults.ts';
-import type { SimulatorOptions } from './index.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { checkSeed, readSeed, type SeedDocument } from './seed.ts';
 import schema from './simulation.schema.json' with { type: 'json' };
@@ -89,10 +88,7 @@ export type SimulationFlags = {
 
 /** What flags and files come to: options to start with, and faults to set before the first request. */
 type SimulationRequest = {
-  readonly options: Pick<
-    SimulatorOptions,
-    'seed' | 'dialect' | 'rateLimit' | 'latencyMs' | 'chaosSeed'
-  >;
+  readonly options: Omit<Simulation, 'seed' | 'faults'> & { readonly seed?: SeedDocument };
   readonly faults: readonly Fault[];
 };
 
@@ -121,7 +117,7 @@ export async function readSimulationFlags(flags: SimulationFlags): Promise<Simul
 async function readNamedSeed(
   flags: SimulationFlags,
   { seed }: Simulation,
-): Promise<SimulatorOptions['seed']> {
+): Promise<SeedDocument | undefined> {
   if (flags.seed !== undefined) return readSeed(await readText('seed', flags.seed));
   if (typeof seed !== 'string') return seed;
   return readSeed(await readText('seed', resolve(dirname(flags.config ?? ''), seed)));

@@ -1,9 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { showPlan } from '../../src/cli/commands/show.ts';
 import type { Context } from '../../src/console/context.ts';
-import { plan } from '../../src/console/plan.ts';
+import { plan, showPlan } from '../../src/console/plan.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 
 const FORMATS = ['text', 'json', 'markdown', 'html'] as const;

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readPlanFile } from '../../src/console/apply.ts';
 import { writeNamedFile } from '../../src/console/named-file.ts';
+import { readPlanFile } from '../../src/console/plan.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { parsePlan, parsePlanLines } from '../../src/plan/document.ts';

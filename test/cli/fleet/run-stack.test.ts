@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPlanFile } from '../../../src/console/apply.ts';
+import { readPlanFile } from '../../../src/console/plan.ts';
 import type { StackCommand } from '../../../src/fleet/request.ts';
 import { runStack } from '../../../src/fleet/run-stack.ts';
 import { agents, contextFor, platform, settings, treeOf } from './tree.ts';
