@@ -4,7 +4,7 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import { livePin } from '../plan/refresh.ts';
+import { fastRefreshPin, livePin } from '../plan/refresh.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import type { Writable } from '../stack/edit/write.ts';
 import type { Disk } from '../state/file/disk.ts';
@@ -51,7 +51,9 @@ export function openMemory() {
         position: undefined,
         locate: () => undefined,
       };
-      const at = { id: live.id, scope: live.scope, pin: livePin(kind, live, null) };
+      // What is written is what is live, so the next plan need not read it.
+      const pin = fastRefreshPin(kind, live, livePin(kind, live, null));
+      const at = { id: live.id, scope: live.scope, pin };
       // What secrets are is not remembered before somebody supplies them.
       const world = { idOf, secretOf: () => undefined, fingerprints: NO_FINGERPRINTS };
       const { address } = writable;

@@ -40,6 +40,21 @@ describe('an exported account', () => {
     );
   });
 
+  test('is planned from its lists, as a fleet that was applied is', async () => {
+    const stage = await staged({ ...ACCOUNT, dialect: { timestamps: 'milliseconds' } });
+    const { secrets } = await stage.export('stack');
+    const known = Object.fromEntries(secrets.map(({ name }) => [name, 'known']));
+    const unreadable = new Set(secrets.map(({ address }) => address));
+    const before = stage.sim.requests.length;
+    await stage.plan('stack', known);
+    const reads = stage.sim.requests
+      .slice(before)
+      .filter(({ operation }) => operation === 'getAgent');
+    expect(reads.length).toBeLessThanOrEqual(unreadable.size);
+    expect(unreadable.size).toBeGreaterThan(0);
+    expect(unreadable.size).toBeLessThan(18);
+  });
+
   test('has its common settings in bases, and means the same without them', async () => {
     const stage = await staged();
     const { document } = await expectFaithful(stage, {});
