@@ -8,7 +8,7 @@ import { isObject } from '../core/value.ts';
 import { valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import { facetBody } from '../diff/body.ts';
-import { isUnclearable, isWritten } from '../diff/compare.ts';
+import { isSent, isUnclearable, isWritten } from '../diff/compare.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { mergeDocuments } from '../diff/merge.ts';
 import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
@@ -289,11 +289,17 @@ function takeSnapshot(work: Work, live: LiveResource | undefined, pin: Pin | nul
  */
 function prove(
   work: Work,
-  { live, left: given }: Progress,
+  { live, left: given, written }: Progress,
   carried: ReadonlyMap<string, Carried>,
 ): readonly string[] {
-  const { desired, kind } = work;
+  const { desired, kind, change } = work;
   if (live === undefined || desired === undefined) return [];
+  // Nobody can read it back: that it was sent is all the proof there is.
+  const unsent = change.fields.filter((field) => isSecretSent(field) && !written.has(field.path));
+  if (unsent.length > 0) {
+    const paths = unsent.map(({ path }) => path).join(', ');
+    throw new CallsheetError('api', `planned, but not written: ${paths}`);
+  }
   const moved = disturbed(carried, kind.schema, live.document);
   if (moved.length > 0) {
     throw new CallsheetError(
@@ -313,6 +319,10 @@ function prove(
     'api',
     `written, but the platform still returns other values for ${failed.join(', ')}`,
   );
+}
+
+function isSecretSent(field: Change['fields'][number]): boolean {
+  return field.cause.startsWith('secret_') && isSent(field);
 }
 
 /** What a person should know of a change that took all the same. */

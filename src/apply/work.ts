@@ -131,6 +131,7 @@ export function remaining(work: Work, live: LiveResource, resend: boolean): read
     isPartial: desired.isPartial,
     isExact: desired.isExact ?? false,
     resend,
+    isSuccessor: change.adopted && change.missing_id !== null,
   };
   const isMeant = ({ after, text }: LeafChange) =>
     !(after instanceof Secret) || world.secretOf(after.source, text) !== undefined;

@@ -1497,7 +1497,7 @@ export type Field = {
   readonly after: Json;
   /** Whether before and after are masked. */
   readonly secret: boolean;
-  /** Why: the configuration changed, the platform did (`drifted`), or both (`conflict`); the configuration no longer sets it and it is emptied (`cleared`) or cannot be (`released`); a secret differs from what was last written, is sent again as asked, or cannot be compared; a file's content cannot be compared. `released` and the last two write nothing. */
+  /** Why: the configuration changed, the platform did (`drifted`), or both (`conflict`); the configuration no longer sets it and it is emptied (`cleared`) or cannot be (`released`); a secret differs from what was last written, was not written to this resource yet (`secret_unwritten`), is sent again as asked, or cannot be compared; a file's content cannot be compared. `released` and the last two write nothing. */
   readonly cause:
     | 'changed'
     | 'drifted'
@@ -1505,6 +1505,7 @@ export type Field = {
     | 'cleared'
     | 'released'
     | 'secret_changed'
+    | 'secret_unwritten'
     | 'secret_resent'
     | 'unknown_secret'
     | 'unknown_content';
@@ -2786,7 +2787,7 @@ export type Resource = {
 export type Leaves = {
   readonly [k: string]: Leaf;
 };
-/** A leaf as last written: the value itself, the digest of a long one, or the fingerprint of a secret or sensitive one. `unknown`: a secret that was taken over and never written. `unsettled`: a run died, and nobody knows what it wrote. */
+/** A leaf as last written: the value itself, the digest of a long one, or the fingerprint of a secret or sensitive one. `unknown`: a secret that was taken over and never written. `unsettled`: nobody knows that it was written, because a run died, or a rollback created the resource again without it. */
 export type Leaf = {
   readonly form?: Form;
   readonly value?: unknown;

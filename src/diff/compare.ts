@@ -305,6 +305,9 @@ function unreadableCause(leaf: Leaf, sides: Sides, world: World): FieldCause | u
   // The state would know of one that was configured when it was written.
   const isNew = sides.applied !== undefined && last === undefined;
   if (isNew && !isFile && !sides.resend) return 'changed';
+  // It is to be written whatever its value is, so it need not be at hand.
+  const isUnwritten = sides.isSuccessor === true || (last !== undefined && 'unsettled' in last);
+  if (isUnwritten && !isFile) return 'secret_unwritten';
   const verdict = compareApplied(leaf, last, sides.address, world);
   if (verdict === 'different') return isFile ? 'changed' : 'secret_changed';
   if (sides.resend && !isFile) return 'secret_resent';

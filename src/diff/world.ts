@@ -37,6 +37,8 @@ export type Sides = {
   readonly isExact?: boolean;
   /** Whether secrets are written even where nothing says that they changed. */
   readonly resend: boolean;
+  /** Whether the resource took the place of one that is gone, which had the secrets: nobody wrote them to this one. */
+  readonly isSuccessor?: boolean;
 };
 
 /** The sides of a resource that is held against a whole document: whatever is live beside it differs, but what is ignored. */

@@ -57,7 +57,7 @@ export function planChange(
 
 /** What a comparison is told about one resource. */
 export function sidesOf(identity: Identity, options: PlanOptions): Sides {
-  const { address, desired, recorded, by } = identity;
+  const { address, desired, recorded, by, missing } = identity;
   return {
     address,
     applied: by === 'state' ? recorded?.leaves : undefined,
@@ -65,6 +65,7 @@ export function sidesOf(identity: Identity, options: PlanOptions): Sides {
     isPartial: desired?.isPartial ?? false,
     isExact: desired?.isExact ?? false,
     resend: isResent(address, options),
+    isSuccessor: by !== 'state' && missing !== undefined,
   };
 }
 

@@ -33,6 +33,7 @@ export function updateReason(
   return [
     ...parts,
     ...(has('secret_changed') ? ['secret changed since the last write'] : []),
+    ...(has('secret_unwritten') ? ['a secret was not written to this resource yet'] : []),
     ...(has('secret_resent') ? ['secrets are sent again (--resend-secrets)'] : []),
   ].join('; ');
 }

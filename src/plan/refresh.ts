@@ -176,7 +176,7 @@ function compareLeaf(
 ): LeafChange | 'equal' | undefined {
   const last = ownOf(applied, leaf.text);
   const facet = kind.facets.find(({ field }) => field === leaf.path[0]);
-  if (last === undefined || facet?.isStamped === false) return undefined;
+  if (last === undefined || 'unsettled' in last || facet?.isStamped === false) return undefined;
   // Of another resource's id that the platform may take away, a reference tells whether it is still there.
   if (leaf.schema['x-stamped'] === false && leaf.value !== null && !(leaf.value instanceof Ref))
     return undefined;

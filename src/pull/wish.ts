@@ -131,6 +131,7 @@ function judge(leaf: LeafChange, kind: Kind, { adopted }: Change, { theirs }: As
     case 'unknown_content':
       return 'nothing';
     case 'secret_changed':
+    case 'secret_unwritten':
     case 'secret_resent':
       return { kept: true, words: PENDING };
     case 'changed':

@@ -125,6 +125,7 @@ const WHY: { readonly [cause in FieldCause]?: string } = {
   cleared: 'cleared',
   conflict: 'conflict',
   secret_changed: 'changed since Callsheet last wrote it',
+  secret_unwritten: 'not written to this resource yet',
   secret_resent: 'sent again, as asked',
 };
 const CONFIGURED_TOO = 'the configuration changed too';

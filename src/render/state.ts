@@ -81,7 +81,7 @@ export function renderResource(
 function leafText(leaf: AppliedLeaf): string {
   if ('unknown' in leaf) return '(secret, adopted: value not known)';
   if ('fingerprint' in leaf) return '(secret)';
-  if ('unsettled' in leaf) return '(unknown, because a run died; it will be written again)';
+  if ('unsettled' in leaf) return '(not known to be written; the next apply writes it)';
   return 'digest' in leaf ? `(long; ${leaf.digest.slice(0, 19)}…)` : inlineValue(leaf.value);
 }
 

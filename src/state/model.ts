@@ -92,8 +92,8 @@ export type RememberedPin = Pin & {
  * ever asked of them; secrets and sensitive values as a keyed fingerprint. `unknown` is a secret that was
  * configured and not written, because its resource was taken over with whatever it has: without it, such
  * a secret could not be told from one that the configuration has only now.
- * `unsettled` stands for what the platform never returns, where a run died and nobody knows what it wrote: it
- * equals nothing, so it is written again.
+ * `unsettled` stands for what the platform never returns, where nobody knows that it was written: a run died, or a
+ * rollback created the resource again without it. It equals nothing, so it is written again.
  * `form`: the version of the state whose form the value is in, where that is an older one.
  */
 export type AppliedLeaf =

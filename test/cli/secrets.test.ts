@@ -1,14 +1,17 @@
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
+import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import { isObject, type Json } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed, CANARIES } from '../e2e/clinic.ts';
+import { restoreOn, wipe } from '../restore/restoring.ts';
+import { take } from '../snapshot/taking.ts';
 import { stateCommands } from './state-stage.ts';
 
 const NEXT = 'canary-sms-next';
 const UNKNOWN = '1 secret is set here and cannot be compared';
 
-const desk = ({ sim }: Stage) => agentNamed(sim);
+const desk = ({ sim }: Pick<Stage, 'sim'>) => agentNamed(sim);
 
 function token(stage: Stage): Json | undefined {
   const { integrations } = desk(stage).record;
@@ -145,4 +148,59 @@ staged('under another key all secrets are trusted again', async (stage) => {
   await stateCommands(stage).trust([], false, { env });
   expect(await says(stage, env, 0)).not.toContain('secret');
   expect(await says(stage, { ...env, SMS_TOKEN: NEXT }, 2)).toContain('secret changed');
+});
+
+/** How a resource comes to be created again without the secret that Callsheet wrote to the one before it. */
+const AGAIN: Readonly<Record<string, (stage: Stage, env: typeof UNSET) => Promise<void>>> = {
+  'a restore without secrets': async (stage, env) => {
+    const { file } = await take(stage, 'then.snapshot', {}, SEALED);
+    wipe(stage.sim);
+    await restoreOn(stage, file, { withoutSecrets: true }, { env: { ...SEALED, ...env } });
+  },
+  'a rollback of the run that deleted it': async (stage, env) => {
+    const agents = await stage.read('agents.yaml');
+    await stage.remove('agents.yaml');
+    await stage.apply({ allowDelete: true }, { env });
+    await stage.write('agents.yaml', agents);
+    await stage.rollback({}, { env, exit: 3 });
+  },
+  'somebody in the dashboard': async ({ sim }) => {
+    const { record, ...rest } = desk({ sim });
+    const { smsProvider, ...integrations } = Object(record.integrations);
+    const { auth_token: _, ...sms } = smsProvider;
+    const id = '7d0e5a52-2d3c-4f0b-9a77-4c41d5a4e001';
+    const made = { ...record, id, integrations: { ...integrations, smsProvider: sms } };
+    sim.store.agents.delete(String(record.id));
+    sim.store.agents.set(id, { ...rest, record: made });
+  },
+};
+const UNSET = { SMS_TOKEN: '' };
+const SEALED = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery' };
+const AT = 'integrations.smsProvider.auth_token';
+
+describe('the secret of a resource that is created again without it, by', () => {
+  for (const [by, again] of Object.entries(AGAIN)) {
+    staged(`${by}, is written by the next apply`, async (stage) => {
+      await stage.apply();
+      await again(stage, UNSET);
+      expect(token(stage)).toBeUndefined();
+      // The same where it is at hand and where it is not: whoever reviews the plan need not have it.
+      for (const env of [UNSET, {}]) {
+        const { changes } = await stage.plan({}, { env });
+        const fields = changes.flatMap((change) => change.fields);
+        expect(fields.filter(({ path }) => path === AT)).toMatchObject([
+          { cause: 'secret_unwritten', secret: true },
+        ]);
+      }
+      const text = await says(stage, UNSET, 2);
+      expect(text).toContain('a secret was not written to this resource yet');
+      const refused = await stage.run(
+        (to) => apply(undefined, { dir: stage.folder, format: 'text', autoApprove: true }, to),
+        { env: UNSET, exit: 1 },
+      );
+      expect(refused.err).toMatch(/agents\.yaml:\d+:\d+ +error +agent\.desk: .*auth_token/);
+      await stage.apply();
+      expect(token(stage)).toBe(CANARIES.SMS_TOKEN);
+    });
+  }
 });

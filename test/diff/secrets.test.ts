@@ -86,6 +86,14 @@ describe('a secret', () => {
       finds: { [PATH]: 'unknown_secret' },
     },
     {
+      title: 'of a resource that took the place of a gone one was not written to it, set or not',
+      applied: { id: 'id-0', ...SMS },
+      desired: SMS,
+      live: LIVE,
+      having: (world) => world.secrets({}, { 'env:TOKEN': 'one' }),
+      finds: { [PATH]: 'secret_unwritten' },
+    },
+    {
       title: 'that is to be sent again is sent, although it is equal',
       applied: SMS,
       desired: SMS,

@@ -26,9 +26,15 @@ describe('an account that lost everything', () => {
     const { summary, err } = await restoreOn(stage, file);
     expect([err, summary().status]).toEqual([expect.stringContaining('[8/8]'), 'done']);
     expect(fleetOf(stage.sim)).toEqual(before);
-    // The stack's own state is as old as the snapshot: it finds everything again by its name.
+    // The stack's own state is as old as the snapshot: it finds everything again by its name, and does not know what
+    // secrets that has.
     const { changes } = await stage.plan();
-    expect(changes.map(({ action }) => action)).toEqual(changes.map(() => 'adopt'));
+    const fields = changes.flatMap((change) => change.fields);
+    expect(fields.filter(({ cause }) => cause !== 'unknown_content')).toMatchObject([
+      { path: 'integrations.smsProvider.auth_token', cause: 'secret_unwritten' },
+    ]);
+    const actions = changes.map(({ action }) => action).sort();
+    expect(actions).toEqual([...Array(7).fill('adopt'), 'update']);
     await stage.apply();
   });
 });
