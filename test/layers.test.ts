@@ -120,6 +120,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'run',
     'snapshot',
     'rollback',
+    'export',
     'stack',
     'live',
     'platform',

@@ -175,7 +175,7 @@ function planPresence(
             : {
                 action: by === 'state' && movedFrom === undefined ? 'no_op' : 'adopt',
                 verdict: 'ok',
-                reason: sameReason(identity),
+                reason: sameReason(identity, context.purpose),
                 operations: [],
               };
   const isMade = shape.action === 'replace' && shape.operations.length > 0;
@@ -232,10 +232,13 @@ function travelling(...given: Parameters<typeof secretTravels>): Pick<Change, 's
 }
 
 /** Why a resource that equals the configuration is nothing to do, or taken over. */
-function sameReason({ by, movedFrom, knownAs }: Identity): string {
+function sameReason(
+  { by, movedFrom, knownAs }: Identity,
+  purpose: PlanDocument['purpose'],
+): string {
   const before = movedFrom ?? knownAs;
   if (before !== undefined) return `it was ${before} before`;
-  return by === 'state' ? 'nothing to change' : foundBy(by);
+  return by === 'state' ? 'nothing to change' : foundBy(by, purpose);
 }
 
 /** Why a resource that equals the configuration is written all the same. */
@@ -243,7 +246,7 @@ function dueReason(
   { kind, by, recorded, desired }: Identity,
   live: LiveResource,
   document: ValueObject,
-  { now }: ChangeContext,
+  { now, purpose }: ChangeContext,
 ): string | undefined {
   // What a rollback puts back is not made anew: nobody keeps files.
   const answered = by === 'state' ? recorded?.unfinished : desired?.isPartial ? undefined : [];
@@ -252,7 +255,7 @@ function dueReason(
     const next = nextRequest(kind, live.record, answered);
     return by === 'state'
       ? `an interrupted run left it incomplete: ${next?.resumed}`
-      : `${foundBy(by)}; ${lack}: unless the platform is still working on it, ${next?.resumed}`;
+      : `${foundBy(by, purpose)}; ${lack}: unless the platform is still working on it, ${next?.resumed}`;
   }
   return kind.due?.(live.record, plainTexts(document), now);
 }

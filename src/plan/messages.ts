@@ -38,9 +38,12 @@ export function updateReason(
   ].join('; ');
 }
 
-/** How a resource was found that the state does not know. */
-export function foundBy(by: Identity['by']): string {
-  return by === 'adopt' ? 'found by lifecycle.adopt' : 'found by its name';
+/** How a resource was found that the state does not know. What is put back is looked for by the id that it had. */
+export function foundBy(by: Identity['by'], purpose: PlanDocument['purpose'] = 'apply'): string {
+  if (by !== 'adopt') return 'found by its name';
+  return purpose === 'restore' || purpose === 'rollback'
+    ? 'found by its id'
+    : 'found by lifecycle.adopt';
 }
 
 /** A reason that speaks of our own run in the place of whoever else might have changed the resource. */
@@ -123,7 +126,7 @@ function changedReason(
 ): string {
   if (isToSnapshot) return 'changed since the snapshot';
   if (purpose === 'rollback') return 'the run changed it';
-  return by === 'state' ? 'the configuration changed' : `${foundBy(by)} and differs`;
+  return by === 'state' ? 'the configuration changed' : `${foundBy(by, purpose)} and differs`;
 }
 
 function leafNote({

@@ -140,21 +140,37 @@ function exceptionLines(
   ];
 }
 
+/** Secrets that are looked for in one variable are one secret; `what` says where it goes. */
+export function secretsByVariable(
+  secrets: readonly NeededSecret[],
+): readonly { readonly variable: string; readonly what: string }[] {
+  const shared = Map.groupBy(secrets, ({ any_of: [first] }) => first?.variable ?? '');
+  return [...shared].map(([variable, all]) => {
+    const paths = all[0]?.any_of.map(({ path }) => path) ?? [];
+    const who = firstOf(
+      all.map(({ address }) => address),
+      MOST_NAMED,
+    );
+    return { variable, what: `${who}  ${paths.join(' or ')}` };
+  });
+}
+
 /** What is to be supplied, and in which variable each is looked for. */
 function secretLines(
   { secrets, status }: RestorationSummary,
   options: RenderOptions,
 ): readonly Line[] {
   if (secrets.length === 0 || status !== 'planned') return [];
-  const title = `Secrets to supply (${formatNumber(secrets.length)}), in a variable or with --secrets:`;
-  const item = ({ address, any_of: ways }: NeededSecret): readonly Line[] => [
-    ...itemLines(`${address}  `, ways.map(({ path }) => path).join(' or '), options.width),
+  const wanted = secretsByVariable(secrets);
+  const title = `Secrets to supply (${formatNumber(wanted.length)}), in a variable or with --secrets:`;
+  const item = ({ variable, what }: (typeof wanted)[number]): readonly Line[] => [
+    ...itemLines('', what, options.width),
     // Never broken: it is there to be copied.
-    [span(`    ${sanitiseLine(ways[0]?.variable ?? '')}`)],
+    [span(`    ${sanitiseLine(variable)}`)],
   ];
   return [
     [],
     ...wrap([span(title, 'warning')], options.width, 2),
-    ...listLines(secrets, item, MOST_LISTED, options),
+    ...listLines(wanted, item, MOST_LISTED, options),
   ];
 }

@@ -330,10 +330,10 @@ function closingLines(
 
 function comparedLines(plan: PlanDocument, options: RenderOptions): readonly Line[] {
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared`;
+  const then =
+    plan.purpose === 'restore' ? 'this restore records them' : 'the next apply remembers them';
   const adopted =
-    plan.summary.adopt > 0
-      ? `, ${formatNumber(plan.summary.adopt)} of them adopted: the next apply remembers them`
-      : '';
+    plan.summary.adopt > 0 ? `, ${formatNumber(plan.summary.adopt)} of them adopted: ${then}` : '';
   return wrap([span(`${compared}${adopted}.`, 'dim')], options.width, 0);
 }
 

@@ -188,10 +188,14 @@ export type Target = {
   readonly obstacleAt: (place: string) => string | undefined;
   /** Whether the platform has it already. */
   readonly exists: (address: Address) => boolean;
+  /** Whether what is there is the resource of the snapshot itself, with whatever secrets it had. */
+  readonly isOriginal: (held: Held, address: Address) => boolean;
   /** What the state of the restoration says of it. */
   readonly recorded: (address: Address) => ResourceState | undefined;
   /** The secret of a path, where it is at hand. */
   readonly secretAt: (address: Address, path: string) => Secret | undefined;
+  /** The environment variable that the secret of a path is looked for in. */
+  readonly variableAt: (address: Address, path: string) => string;
   /** The file that a resource was made of, where it is at hand. */
   readonly fileFor: (held: Held, address: Address, field: string) => Blob | undefined;
   /** Why a part with an endpoint of its own is left out, by address and field. */

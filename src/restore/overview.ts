@@ -8,11 +8,12 @@ import { summarise } from '../plan/document.ts';
 import { guardChanges } from '../plan/guards.ts';
 import type { Planned } from '../plan/make.ts';
 import { distinctNotes } from '../plan/preflight.ts';
-import type {
-  Collision,
-  NeededSecret,
-  RestorationException,
-  RestorationSummary,
+import {
+  type Collision,
+  type NeededSecret,
+  type RestorationException,
+  type RestorationSummary,
+  secretsByVariable,
 } from '../render/restoration.ts';
 import { formatCount, kindTitle } from '../render/wording.ts';
 import { type Exception, type Held, linesOf } from './held.ts';
@@ -229,6 +230,11 @@ export function targetNotEmpty(
   );
 }
 
+/** What a dry run says where the restore itself would be refused. */
+export function needsOver({ message }: CallsheetError): string {
+  return `The restore needs --over: ${message}`;
+}
+
 /** A table for people and for `--format json`: which secret, of what, and where it is looked for. */
 export function neededSecrets(needs: readonly Need[]): readonly NeededSecret[] {
   return needs.map(({ address, paths, variables }) => ({
@@ -238,12 +244,11 @@ export function neededSecrets(needs: readonly Need[]): readonly NeededSecret[] {
 }
 
 export function secretsMissing(needs: readonly Need[]): CallsheetError {
-  const lines = needs.map(
-    ({ address, paths, variables }) => `${address}  ${paths.join(' or ')}\n    ${variables[0]}`,
-  );
+  const wanted = secretsByVariable(neededSecrets(needs));
+  const lines = wanted.map(({ variable, what }) => `${what}\n    ${variable}`);
   return new CallsheetError(
     'usage',
-    `${formatCount(needs.length, 'secret')} must be supplied, because no snapshot holds them:${linesOf(lines, '; --dry-run --format json lists them all')}`,
+    `${formatCount(wanted.length, 'secret')} must be supplied, because no snapshot holds ${wanted.length === 1 ? 'it' : 'them'}:${linesOf(lines, '; --dry-run --format json lists them all')}`,
     {
       hint: 'Nothing was written. Set those variables, or give a file with --secrets. To restore everything else: --without-secrets.',
     },
@@ -259,9 +264,17 @@ type Restored = {
   readonly state: string;
 };
 
-/** Secrets of what was there already: the platform returns none, so nothing can be said of them. */
-export function unknownSecrets({ changes }: PlanDocument): readonly Exception[] {
-  return changes.flatMap(({ address, fields }) => {
+/**
+ * Secrets of what was there already and is not the resource of the snapshot itself, which has those that it had: the
+ * platform returns none, so nothing can be said of them.
+ */
+export function unknownSecrets(
+  { changes }: PlanDocument,
+  { addresses, isSameAccount }: { readonly isSameAccount: boolean } & Pick<Restored, 'addresses'>,
+): readonly Exception[] {
+  const ids = new Map([...addresses].map(([held, address]) => [address, held.id]));
+  return changes.flatMap(({ address, id, fields }) => {
+    if (isSameAccount && ids.get(address) === id) return [];
     const paths = fields.filter(({ cause }) => cause === 'unknown_secret').map(({ path }) => path);
     if (paths.length === 0) return [];
     const message = `${paths.join(', ')}: there already; secrets cannot be compared, so it will not be changed`;

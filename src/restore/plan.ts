@@ -64,6 +64,7 @@ export async function look(
       isSameAccount,
       obstacleAt: (place) => obstacles.get(place),
       secretAt: supplies.secretAt,
+      variableAt: supplies.variableAt,
       fileFor: supplies.fileFor,
       rewritesTexts: flags.mapTexts === true,
     },
@@ -104,7 +105,7 @@ type Restoration = {
   readonly addresses: ReadonlyMap<Held, Address>;
   /** Of the stack, as far as a part can be judged by them. */
   readonly guards: Guards;
-  readonly target: Omit<Target, 'exists' | 'recorded' | 'leftOut'>;
+  readonly target: Omit<Target, 'exists' | 'isOriginal' | 'recorded' | 'leftOut'>;
   readonly organizations: Readonly<Record<string, string>>;
   readonly flags: {
     readonly over?: boolean;
@@ -126,19 +127,31 @@ async function planRound(
   const { resources } = session.state;
   const recorded = (address: Address) =>
     Object.hasOwn(resources, address) ? resources[address] : undefined;
-  const target = { ...restoration.target, recorded, leftOut: () => undefined };
+  const target = {
+    ...restoration.target,
+    isOriginal: () => true,
+    recorded,
+    leftOut: () => undefined,
+  };
   // Once to find what is there, which decides what of it can be said.
   const all = rebuild(addresses, { ...target, exists: () => true }, restoration.addresses).desired;
   checkPlaces(session.store.location, session.state, all);
   const { identities } = await identify(all, session.state, session.reader, { moves: false });
   const there = identities.filter(({ found }) => found !== undefined);
-  const existing = new Set(there.map(({ address }) => address));
+  const existing = new Map(there.map(({ address, found }) => [address, found?.id]));
   const exists = (address: Address) => existing.has(address);
+  const isOriginal = (held: Held, address: Address) =>
+    target.isSameAccount && existing.get(address) === held.id;
   const leftOut = new Map<string, string>();
   for (let left = TRIES; ; left -= 1) {
     const rebuilt = rebuild(
       addresses,
-      { ...target, exists, leftOut: (address, field) => leftOut.get(`${address} ${field}`) },
+      {
+        ...target,
+        exists,
+        isOriginal,
+        leftOut: (address, field) => leftOut.get(`${address} ${field}`),
+      },
       restoration.addresses,
     );
     const planned = await planOf(rebuilt, restoration, session, context);
@@ -268,7 +281,7 @@ export async function openRestoration(
       [...all.values()],
       flags,
       stack,
-      holding.media,
+      holding,
       context,
     );
     const state = placeState(flags.state, holding, account, choice.places, stack);

@@ -168,16 +168,20 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
     },
     exceptions: [
       ...linked.exceptions,
-      ...filled.missing.map(({ paths }) => ({
+      // What is there still has the secrets that it had.
+      ...(target.isOriginal(held, address) ? [] : filled.missing).map(({ paths }) => ({
         what: 'secret' as const,
         address,
-        message: `${paths.join(' or ')} ${isTheirs ? 'will not be changed: it was not supplied, and no snapshot holds it' : 'was not supplied, and no snapshot holds it'}`,
+        message: `${paths.join(' or ')} ${isTheirs ? 'will not be changed: it was not supplied, and no snapshot holds it' : NOT_SUPPLIED}`,
       })),
     ],
     needs: isNew ? filled.missing : [],
     mentioning: rewritten.mentioning,
   };
 }
+
+const NOT_SUPPLIED =
+  'was not supplied, and no snapshot holds it; the next callsheet apply writes it where the stack configures it';
 
 /** What of a resource the snapshot does not hold, or this version cannot write. */
 function limitsOf({ unknown, isWhole }: Held, address: Address): readonly Exception[] {

@@ -25,6 +25,7 @@ import {
   isWriting,
   MOST_WHOLE,
   neededSecrets,
+  needsOver,
   type Overview,
   overviewOf,
   type Progress,
@@ -327,7 +328,7 @@ async function beforeFirst(
   obstacles: ReadonlyMap<string, string>,
   session: Session,
   progress: Progress,
-  { choice }: Opened,
+  opened: Opened,
   flags: AgreeFlags,
   context: Context,
 ): Promise<readonly [RestorationSummary['status'], ExitCode] | undefined> {
@@ -336,23 +337,30 @@ async function beforeFirst(
   const plan: PlanDocument = { ...overview.plan, notes };
   progress.collisions = overview.collisions;
   progress.secrets = neededSecrets(needs);
-  progress.exceptions.push(...unknownSecrets(plan));
+  progress.exceptions.push(...unknownSecrets(plan, opened));
   const showPlan = () => {
     if (flags.format === 'text')
       context.terminal.out(renderPlanText(briefly(plan, context), context.terminal.render));
   };
   const isIdle = !isWriting({ plan }) && !isRefused(plan);
-  if (flags.dryRun === true || isIdle) showPlan();
-  if (flags.dryRun === true) return ['planned', isRefused(plan) ? EXIT.refused : EXIT.done];
-  if (isIdle) return undefined;
-  if (flags.over !== true) {
+  const isInTheWay = async () => {
     const owners = new Set(Object.values(session.state.resources).map(keyOf));
     const isOurs = (kind: string, id: string) =>
       found.has(`${kind} ${id}`) || owners.has(`${kind} ${id}`);
-    const strangers = await findStrangers(choice, obstacles, session.reader, isOurs);
-    if (progress.collisions.length + strangers.length > 0)
-      throw targetNotEmpty(progress.collisions, strangers.length);
+    const strangers = await findStrangers(opened.choice, obstacles, session.reader, isOurs);
+    return progress.collisions.length + strangers.length === 0
+      ? undefined
+      : targetNotEmpty(progress.collisions, strangers.length);
+  };
+  const inTheWay = isIdle || flags.over === true ? undefined : await isInTheWay();
+  if (flags.dryRun === true || isIdle) showPlan();
+  if (flags.dryRun === true) {
+    if (inTheWay !== undefined) say(context.terminal, needsOver(inTheWay));
+    const isStopped = isRefused(plan) || inTheWay !== undefined;
+    return ['planned', isStopped ? EXIT.refused : EXIT.done];
   }
+  if (isIdle) return undefined;
+  if (inTheWay !== undefined) throw inTheWay;
   if (needs.length > 0 && flags.withoutSecrets !== true) throw secretsMissing(needs);
   showPlan();
   if (isRefused(plan)) {

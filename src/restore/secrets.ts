@@ -11,8 +11,10 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { placeValue, valueAt } from '../core/walk.ts';
+import { placeValue, schemaAt, valueAt } from '../core/walk.ts';
+import { nameSecrets, openSecrets } from '../export/secrets.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { destinationOf } from '../plan/secrets.ts';
 import type { Held, Target } from './held.ts';
 
 /** A secret that a resource had and that no snapshot holds. One of the paths is enough. */
@@ -23,6 +25,9 @@ export type Need = {
   readonly variables: readonly string[];
 };
 
+/** Of what is needed, before anybody looked where it comes from. */
+type Lack = Pick<Need, 'address' | 'paths'>;
+
 /**
  * The secrets that a resource had: those that a state recorded and the sensitive values that were left out.
  * Where nobody kept a record, whatever a connected provider may have: one of its secrets is enough, as some
@@ -32,16 +37,12 @@ export function needsOf(
   held: Held,
   address: Address,
   document: JsonObject = held.document(),
-): readonly Need[] {
+): readonly Lack[] {
   const { schema } = kindNamed(held.kind);
   const recorded = held.secrets?.filter((text) => isLacking(schema, document, text)) ?? [];
   const single = [...new Set([...recorded, ...held.withheld])].map((path) => [path]);
   const likely = held.secrets === undefined ? likelySecrets(schema, document) : [];
-  return [...single, ...likely].map((paths) => ({
-    address,
-    paths,
-    variables: paths.map((path) => variableFor(address, path)),
-  }));
+  return [...single, ...likely].map((paths) => ({ address, paths }));
 }
 
 function isLacking(schema: FieldSchema, document: JsonObject, text: string): boolean {
@@ -99,10 +100,50 @@ export function heldSecrets(
   });
 }
 
-/** `CALLSHEET_SECRET_AGENT_RECEPTION_INTEGRATIONS_SMSPROVIDER_AUTH_TOKEN` */
-export function variableFor(address: Address, path: string): string {
-  const words = `${address} ${path}`.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  return `CALLSHEET_SECRET_${words.join('_').toUpperCase()}`;
+/** The environment variable of each secret, by address and path. */
+export type Variables = ReadonlyMap<Address, ReadonlyMap<string, string>>;
+
+/**
+ * Names the variables of secrets as an export of the same resources would: one for all places that hold the same
+ * secret. Of a value that the snapshot leaves out nobody knows who else has it, so each has a variable of its own.
+ */
+export function variablesOf(
+  addresses: ReadonlyMap<Held, Address>,
+  organizations: ReadonlyMap<string, string | null>,
+  isTaken: (name: string) => boolean,
+): Variables {
+  const { standIn } = openSecrets();
+  const places = [...addresses].flatMap(([held, address]) => {
+    const document = held.document();
+    const { schema } = kindNamed(held.kind);
+    return needsOf(held, address, document).flatMap(({ paths }) =>
+      paths.map((text) => {
+        const path = parsePath(text) ?? [];
+        const { 'x-secret-of': member } = schemaAt(schema, path);
+        const beside =
+          typeof member === 'string'
+            ? valueAt(schema, document, [...path.slice(0, -1), member])
+            : undefined;
+        const place = {
+          address,
+          own: held.name,
+          organization: organizations.get(held.organization ?? '') ?? '',
+          path,
+          destination: destinationOf(schema, [document], path),
+          beside: beside === undefined ? address : String(beside),
+          value: undefined,
+        };
+        return { ...place, text, secret: standIn(place) };
+      }),
+    );
+  });
+  const names = nameSecrets(places, isTaken);
+  const variables = new Map<Address, Map<string, string>>();
+  for (const { address, text, secret } of places) {
+    const own = variables.get(address) ?? new Map<string, string>();
+    variables.set(address, own.set(text, names.get(secret.source) ?? secret.source));
+  }
+  return variables;
 }
 
 /** A document with the secrets that are at hand. */
@@ -137,7 +178,10 @@ export function fillSecrets(
     });
     for (const [path, secret] of given) filled = withText(schema, filled, path, secret);
     if (given.length > 0) continue;
-    missing.push(need);
+    missing.push({
+      ...need,
+      variables: need.paths.map((path) => target.variableAt(address, path)),
+    });
     for (const path of need.paths) {
       // An element of a list that lacks its value says nothing; one that is there already keeps it.
       const text = isThere(path, address, target) ? path : elementText(path);

@@ -14,7 +14,7 @@ import { type RunCommand, readSecrets, type Stack } from '../stack/index.ts';
 import { readSource } from '../stack/secrets.ts';
 import type { Held, Target } from './held.ts';
 import type { Holding } from './holding.ts';
-import { heldSecrets, needsOf, variableFor } from './secrets.ts';
+import { heldSecrets, variablesOf } from './secrets.ts';
 
 export type SupplyFlags = {
   /** A YAML file: address → path → `env:NAME` or `file:PATH`. */
@@ -31,7 +31,7 @@ type SupplySources = {
 };
 
 /** What a snapshot does not hold and a restoration may need: secrets and files. */
-export type Supplies = Pick<Target, 'secretAt' | 'fileFor'> & {
+export type Supplies = Pick<Target, 'secretAt' | 'variableAt' | 'fileFor'> & {
   readonly secretOf: (source: string) => string | undefined;
   readonly secretValues: readonly string[];
 };
@@ -48,24 +48,26 @@ export async function gatherSupplies(
   known: readonly Address[],
   flags: SupplyFlags,
   stack: Stack | undefined,
-  media: Holding['media'],
+  { media, organizations }: Pick<Holding, 'media' | 'organizations'>,
   { env, runSecret }: SupplySources,
 ): Promise<Supplies> {
   const given = flags.secrets === undefined ? [] : await readGiven(flags.secrets);
   refuseLost(given, known, flags);
   const configured = new Map((stack?.resources ?? []).map((one) => [one.address, one]));
+  const isOfStack = new Set((stack?.secrets ?? []).map(({ source }) => source));
+  const named = variablesOf(addresses, organizations, (name) => isOfStack.has(`env:${name}`));
+  const variableAt = (address: Address, path: string): string => {
+    const own = sourceIn(configured.get(address), path);
+    return own?.startsWith(ENV) ? own.slice(ENV.length) : (named.get(address)?.get(path) ?? '');
+  };
   const sources = new Map<string, string>();
-  const owners = new Map<string, string>();
-  for (const [held, address] of addresses) {
-    for (const path of needsOf(held, address).flatMap((need) => need.paths)) {
-      const place = `${address} ${path}`;
-      const named =
+  for (const [address, paths] of named) {
+    for (const path of paths.keys()) {
+      const variable = variableAt(address, path);
+      const source =
         given.findLast((one) => one.path === path && names(one.pattern, address))?.source ??
-        sourceIn(configured.get(address), path);
-      const variable = variableFor(address, path);
-      if (named === undefined && env[variable]) refuseShared(variable, place, owners);
-      const source = named ?? (env[variable] ? `env:${variable}` : undefined);
-      if (source !== undefined) sources.set(place, source);
+        (env[variable] ? `${ENV}${variable}` : sourceIn(configured.get(address), path));
+      if (source !== undefined) sources.set(`${address} ${path}`, source);
     }
   }
   const place = { dir: stack?.dir ?? process.cwd(), secrets: [] };
@@ -84,6 +86,7 @@ export async function gatherSupplies(
   return {
     secretOf: (source) => values.get(source),
     secretValues: [...new Set(values.values())],
+    variableAt,
     secretAt(address, path) {
       const source = sources.get(`${address} ${path}`);
       return source !== undefined && values.has(source) ? new Secret(source) : undefined;
@@ -98,15 +101,8 @@ export async function gatherSupplies(
   };
 }
 
-/** Addresses may differ by what a variable's name cannot tell, such as `a-b` and `a_b`. */
-function refuseShared(variable: string, place: string, owners: Map<string, string>): void {
-  const other = owners.get(variable);
-  owners.set(variable, place);
-  if (other === undefined || other === place) return;
-  throw new CallsheetError('usage', `${variable} is used for two secrets: ${other} and ${place}`, {
-    hint: 'Unset it, and set both with --secrets. Nothing was sent.',
-  });
-}
+/** How a source begins that is a variable. */
+const ENV = 'env:';
 
 function sourceIn(resource: DesiredResource | undefined, path: string): string | undefined {
   if (resource === undefined) return undefined;

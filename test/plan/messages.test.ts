@@ -61,10 +61,14 @@ describe('an update is explained', () => {
 });
 
 test.each([
-  ['adopt', 'found by lifecycle.adopt'],
-  ['natural_key', 'found by its name'],
-] as const)('what was found by %s is %s', (by, says) => {
-  expect(foundBy(by)).toBe(says);
+  ['adopt', 'apply', 'found by lifecycle.adopt'],
+  // Nobody wrote lifecycle.adopt: the snapshot and the record of a run have the id.
+  ['adopt', 'restore', 'found by its id'],
+  ['adopt', 'rollback', 'found by its id'],
+  ['natural_key', 'apply', 'found by its name'],
+  ['natural_key', 'restore', 'found by its name'],
+] as const)('what was found by %s for %s is %s', (by, purpose, says) => {
+  expect(foundBy(by, purpose)).toBe(says);
 });
 
 describe('a reason speaks of our own run', () => {

@@ -7,17 +7,19 @@ import { temporaryFolder } from '../temporary.ts';
 import { held } from './held.ts';
 
 const PATH = 'integrations.smsProvider.auth_token';
-const VARIABLE = 'CALLSHEET_SECRET_AGENT_NORTH_SIDE_INTEGRATIONS_SMSPROVIDER_AUTH_TOKEN';
+const VARIABLE = 'AGENT_NORTH_SIDE_SMS_AUTH_TOKEN';
 
-function supplies(addresses: readonly string[], secrets?: string) {
-  const document = () => ({ integrations: { smsProvider: { account_sid: 'AC01' } } });
-  const all = addresses.map(
-    (address, index) =>
-      [held(`id-${index}`, address, { document, secrets: [PATH] }), address] as const,
-  );
+/** Supplies for an agent at each address, with an account of its own where none is given. */
+function supplies(addresses: readonly string[], secrets?: string, account?: string) {
+  const all = addresses.map((address, index) => {
+    const smsProvider = { account_sid: account ?? `AC0${index}` };
+    const document = () => ({ integrations: { smsProvider } });
+    return [held(`id-${index}`, address.slice(6), { document, secrets: [PATH] }), address] as const;
+  });
   const context = { ...quietContext().context, env: { [VARIABLE]: 'value' } };
   const flags = secrets === undefined ? {} : { secrets };
-  return gatherSupplies(new Map(all), addresses, flags, undefined, new Map(), context);
+  const holding = { media: new Map(), organizations: new Map() };
+  return gatherSupplies(new Map(all), addresses, flags, undefined, holding, context);
 }
 
 test('a variable is taken for the one secret that it stands for', async () => {
@@ -26,11 +28,26 @@ test('a variable is taken for the one secret that it stands for', async () => {
   expect(secretAt('agent.south', PATH)).toBeUndefined();
 });
 
-test('a variable that stands for two secrets is refused: one of them would go to another agent', async () => {
-  await expect(supplies(['agent.north_side', 'agent.north-side'])).rejects.toThrow(
-    `${VARIABLE} is used for two secrets: agent.north_side ${PATH} and agent.north-side ${PATH}`,
-  );
-});
+test.each<readonly [readonly string[], string | undefined, readonly string[]]>([
+  [['agent.desk'], undefined, ['AGENT_SMS_AUTH_TOKEN']],
+  // One account has one token.
+  [['agent.north', 'agent.south'], 'AC01', ['AGENT_SMS_AUTH_TOKEN']],
+  [
+    ['agent.north', 'agent.south'],
+    undefined,
+    ['AGENT_NORTH_SMS_AUTH_TOKEN', 'AGENT_SOUTH_SMS_AUTH_TOKEN'],
+  ],
+  // Addresses may differ by what the name of a variable cannot tell.
+  [['agent.a_b', 'agent.a-b'], undefined, ['AGENT_SMS_AUTH_TOKEN_1', 'AGENT_SMS_AUTH_TOKEN_2']],
+])(
+  'the variables of %j, of account %s, are called as in an export',
+  async (addresses, account, names) => {
+    const { variableAt } = await supplies(addresses, undefined, account);
+    expect([...new Set(addresses.map((address) => variableAt(address, PATH)))].sort()).toEqual(
+      names,
+    );
+  },
+);
 
 test.each<readonly [string, string | undefined]>([
   ['agent.north_side', undefined],
