@@ -75,6 +75,14 @@ export const OVERRIDE_FREEZE = flag(
   { isInJob: true },
 );
 
+export const OVERRIDE_LIMITS = flag(
+  '--override-limits <reason>',
+  'change more than guards allow, once; the reason is recorded',
+  {
+    isInJob: true,
+  },
+);
+
 /** What a plan may do. */
 export const ALLOWANCES = [
   ...TARGETS,
@@ -86,13 +94,7 @@ export const ALLOWANCES = [
   flag('--delete-used', 'also delete resources that live resources still use', { isInJob: true }),
   flag('--release-hold', 'apply again a configuration that was rolled back', { isInJob: true }),
   OVERRIDE_FREEZE,
-  flag(
-    '--override-limits <reason>',
-    'change more than guards allow, once; the reason is recorded',
-    {
-      isInJob: true,
-    },
-  ),
+  OVERRIDE_LIMITS,
   flag('--resend-secrets [addresses...]', 'write secrets again: all, or those of the addresses', {
     isInJob: true,
   }),

@@ -1,6 +1,6 @@
 import { commandLine, EXIT, type ExitCode, unreachable } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { isRefused } from '../plan/document.ts';
+import { isHeldBack, isRefused } from '../plan/document.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
 import { renderProse } from '../render/terminal.ts';
 import { jsonText, sanitise } from '../render/untrusted.ts';
@@ -38,8 +38,7 @@ export function tellOutcome(outcome: UndoOutcome, shown: Shown): void {
   if (outcome.type === 'refused') tellRefused(outcome.plan, terminal);
   if (shown.flags.format === 'text') showText(outcome, shown);
   if (!('waysOn' in outcome || 'isHeld' in outcome)) return;
-  if (outcome.waysOn !== undefined && shown.flags.format === 'text')
-    terminal.err(outcome.waysOn.join('\n'));
+  if (shown.flags.format === 'text') tellWaysOn(outcome, terminal);
   if (outcome.isHeld === true) tellHeld(terminal);
 }
 
@@ -74,13 +73,25 @@ function tellRefused({ purpose, refusals = [] }: PlanDocument, terminal: Termina
 const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
   apply:
     'Nothing was written: the plan has refused changes. To leave them out and do the rest, plan with --skip-refused.',
-  rollback:
-    'Nothing was written: the rollback has refused changes. --undo-edited also undoes fields of the run that were edited since, and --delete-used deletes resources that are used since. Neither deletes protected resources. To continue, type one of these:',
+  rollback: 'Nothing was written: the rollback has refused changes.',
   restore:
     'Nothing was written: the restore has refused changes. To leave them out and do the rest, pass --skip-refused.',
   drift: 'Nothing was written.',
   comparison: 'Nothing was written.',
 };
+
+/** Says which commands go on with a refused rollback. What stands against the plan as a whole has told it. */
+export function tellWaysOn(
+  { waysOn, plan }: { readonly waysOn?: readonly string[]; readonly plan?: PlanDocument },
+  terminal: Terminal,
+): void {
+  if (waysOn === undefined || plan === undefined || isHeldBack(plan)) return;
+  if (waysOn.length === 0) say(terminal, NO_WAY_ON);
+  else terminal.err(['To continue, type one of these:', ...waysOn].join('\n'));
+}
+
+const NO_WAY_ON =
+  'No flag lifts these refusals, and nothing else is left to undo: see the reason of each.';
 
 /** Says what a rollback means for what comes next: a pipeline that applies the same again is stopped. */
 function tellHeld(terminal: Terminal): void {

@@ -1456,6 +1456,8 @@ export type Change = {
   readonly verdict: 'ok' | 'held' | 'refused' | 'unsupported';
   /** Why, for people. Programs should not branch on it. */
   readonly reason: string;
+  /** Of a refused change: the option of a plan that would lift the refusal. Absent where none would. */
+  readonly lifted_by?: 'accept_conflicts' | 'force' | 'override_limits';
   /** Found live by its natural key or by `lifecycle.adopt`, without state. */
   readonly adopted: boolean;
   /** The id that the state holds and that is gone from the platform; null where nothing is missing. */

@@ -316,6 +316,7 @@ function planUpdate(
   return {
     action: 'update',
     verdict: isRefused ? 'refused' : 'ok',
+    ...(isRefused ? { lifted_by: 'accept_conflicts' as const } : {}),
     reason: due ?? updateReason(by, written, context.purpose, context.isToSnapshot),
     operations,
   };
@@ -387,6 +388,7 @@ type Shape = {
   readonly action: Action;
   readonly verdict: Verdict;
   readonly reason: string;
+  readonly lifted_by?: NonNullable<Change['lifted_by']>;
   readonly operations: readonly PlannedOperation[];
 };
 

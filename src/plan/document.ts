@@ -1,6 +1,12 @@
 import { digestOf } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
-import type { Change, PlanDocument, PlanSummary, RequestForecast } from '../core/plan-document.ts';
+import type {
+  Change,
+  PlanDocument,
+  PlanOptions,
+  PlanSummary,
+  RequestForecast,
+} from '../core/plan-document.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 
@@ -86,6 +92,15 @@ export function hasChanges(plan: PlanDocument): boolean {
 export function isRefused(plan: PlanDocument): boolean {
   const isStruck = plan.changes.some(({ verdict }) => verdict === 'refused');
   return (isStruck && !plan.options.skip_refused) || isHeldBack(plan);
+}
+
+/** Whether a change would be carried out, or will be once an option lifts its refusal: nothing else then comes as news. */
+export function isActing(
+  { verdict, operations, lifted_by: lift }: Change,
+  { skip_refused: isLeftOut }: PlanOptions,
+): boolean {
+  const isLiftable = verdict === 'refused' && lift !== undefined && !isLeftOut;
+  return operations.length > 0 && (verdict === 'ok' || isLiftable);
 }
 
 /** Whether something stands against the plan as a whole, whatever it would do. */

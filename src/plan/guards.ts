@@ -12,6 +12,7 @@ import {
 } from '../core/plan-document.ts';
 import { inSeconds } from '../core/value.ts';
 import type { Hold } from '../state/model.ts';
+import { isActing } from './document.ts';
 import { brokenHolds, describeHold, type HoldWorld } from './holds.ts';
 
 export type GuardInput = {
@@ -39,9 +40,14 @@ export function isDelete({ operations }: Change): boolean {
   return operations.some(({ step }) => step === 'delete');
 }
 
-/** The change with the verdict that stops the plan. */
-export function refuse(change: Change, reason: string): Change {
-  return { ...change, verdict: 'refused', reason };
+/** The change with the verdict that stops the plan, and the option that would lift it, if one would. */
+export function refuse(change: Change, reason: string, lifted_by?: Change['lifted_by']): Change {
+  return {
+    ...change,
+    verdict: 'refused',
+    reason,
+    ...(lifted_by === undefined ? {} : { lifted_by }),
+  };
 }
 
 /** A guard that stands against a plan as a whole, and whether the plan was told to go on all the same. */
@@ -67,7 +73,7 @@ export function checkGuards(
   plan: CheckedPlan,
   circumstances: Circumstances,
 ): readonly GuardFinding[] {
-  if (!writes(plan)) return [];
+  if (!plan.changes.some((change) => isActing(change, plan.options))) return [];
   return [
     ...checkFreeze(plan, circumstances),
     ...checkHolds(plan, circumstances),
@@ -113,7 +119,8 @@ const MIN_RESOURCES = 10;
 const NARROWER: { readonly [purpose in GuardInput['purpose']]?: string } = {
   apply:
     'raise the limit, plan a part with --target, or override the limit once: callsheet plan --override-limits REASON',
-  restore: 'raise the limit or restore a part with --organization',
+  restore:
+    'raise the limit, restore a part with --organization, or override the limit once with --override-limits REASON',
 };
 
 const narrower = (purpose: GuardInput['purpose']): string =>
@@ -178,7 +185,7 @@ function guardThresholds(changes: readonly Change[], input: GuardInput): readonl
   }
   return changes.map((change) => {
     const reason = refusals.get(change.address);
-    return reason === undefined ? change : refuse(change, reason);
+    return reason === undefined ? change : refuse(change, reason, 'override_limits');
   });
 }
 

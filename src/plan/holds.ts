@@ -10,6 +10,7 @@ import { resolveLeaf, Unknown, type World } from '../diff/world.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { RunBegan } from '../state/journal.ts';
 import type { AppliedLeaf, HeldValue, Hold, Holds, ResourceState, State } from '../state/model.ts';
+import { isActing } from './document.ts';
 import { rememberResource } from './state-entry.ts';
 
 /**
@@ -100,11 +101,12 @@ export function brokenHolds(
     purpose,
     config_digest: digest,
     changes,
-  }: Pick<PlanDocument, 'purpose' | 'config_digest' | 'changes'>,
+    options,
+  }: Pick<PlanDocument, 'purpose' | 'config_digest' | 'changes' | 'options'>,
   { holds, desired, world }: HoldWorld,
 ): ReadonlyMap<string, Hold> {
   if (purpose !== 'apply') return new Map();
-  const acting = changes.filter((one) => one.verdict === 'ok' && one.operations.length > 0);
+  const acting = changes.filter((one) => isActing(one, options));
   const broken = Object.entries(holds).filter(([key, hold]) => {
     const { address } = hold;
     if (address === undefined) return key === digest;

@@ -30,7 +30,7 @@ export async function refuseReferenced(
     const left = all.filter((use) => remains(use, planned.get(`${use.kind.name} ${use.id}`)));
     return left.length === 0
       ? change
-      : refuse(change, `${change.reason}; ${usesMessage(left, planned)}`);
+      : refuse(change, `${change.reason}; ${usesMessage(left, planned)}`, 'force');
   });
 }
 

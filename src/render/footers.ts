@@ -1,3 +1,4 @@
+import { liftingFlags } from '../core/lifting-flags.ts';
 import type {
   Change,
   Note,
@@ -102,10 +103,8 @@ function refusalFooter({ refusals = [], purpose }: PlanDocument): readonly Foote
   ];
 }
 
-function verdictFooter(
-  { changes, options, purpose }: PlanDocument,
-  verdict: Exclude<Verdict, 'ok'>,
-): readonly Footer[] {
+function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): readonly Footer[] {
+  const { changes, options, purpose } = plan;
   const struck = changes.filter((change) => change.verdict === verdict);
   if (struck.length === 0) return [];
   const count = formatCount(struck.length, 'change');
@@ -117,7 +116,7 @@ function verdictFooter(
       ...(isBlocking
         ? {
             title: `Refused: ${RUNNER[purpose] ?? 'apply does not run this plan'} because of ${count}.`,
-            advice: refusedAdvice(struck, purpose),
+            advice: refusedAdvice(struck, plan),
           }
         : (purpose === 'rollback' && verdict === 'unsupported' ? NOT_UNDONE : OMITTED[verdict])(
             count,
@@ -146,13 +145,13 @@ const NOT_UNDONE = (count: string) => ({
   advice: 'Fix that, then roll back again: the rollback continues with the rest.',
 });
 
-function refusedAdvice(struck: readonly Change[], purpose: PlanDocument['purpose']): string {
-  const isConflict = ({ fields }: Change) => fields.some(({ cause }) => cause === 'conflict');
-  const overwrite = struck.some(isConflict)
-    ? ' --accept-conflicts overwrites live values where both sides changed.'
-    : '';
+/** Only what helps: to leave everything out would be to do nothing. */
+function refusedAdvice(struck: readonly Change[], { purpose, changes }: PlanDocument): string {
+  const lifts = liftingFlags(struck, purpose).map(({ flag, does }) => ` ${flag} ${does}.`);
+  const isRest = purpose === 'apply' || changes.some(({ verdict }) => verdict === 'ok');
   const leave = purpose === 'apply' ? 'plan with --skip-refused' : 'pass --skip-refused';
-  return `Fix the refused changes, or ${leave} to leave them out.${overwrite}`;
+  const left = isRest ? `, or ${leave} to leave them out` : '';
+  return `Fix the refused changes${left}.${lifts.join('')}`;
 }
 
 /** What was found out about a run that died. */

@@ -111,6 +111,7 @@ type Restoration = {
     readonly over?: boolean;
     readonly skipRefused?: boolean;
     readonly overrideFreeze?: string;
+    readonly overrideLimits?: string;
   };
 };
 

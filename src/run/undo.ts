@@ -1,6 +1,7 @@
 import { isSigned, locateWrites } from '../apply/history.ts';
 import { type Address, kindOf, matchesAddress } from '../core/address.ts';
 import { CallsheetError, commandLine, quoted } from '../core/errors.ts';
+import { liftingFlags } from '../core/lifting-flags.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -70,7 +71,7 @@ export type UndoOutcome =
   /** `waysOn`: commands that go on where it is refused. `isHeld`: plan and apply refuse to write the values again. */
   | (RunOutcome & { readonly waysOn?: readonly string[]; readonly isHeld?: boolean })
   /** It was to be planned alone. */
-  | { readonly type: 'planned'; readonly plan: PlanDocument; readonly waysOn: readonly string[] }
+  | { readonly type: 'planned'; readonly plan: PlanDocument; readonly waysOn?: readonly string[] }
   | { readonly type: 'declined' }
   /** The run asked nothing of the platform, or nothing that is not undone already. */
   | { readonly type: 'nothing'; readonly run: string };
@@ -233,8 +234,10 @@ export async function carryOutUndo(
   const left = [...undo.impossible, ...skipped, ...leftBy(planned)];
   const { desired, restored } = undo;
   const whole = { ...planned, plan, refresh: asRestored(planned.refresh, restored) };
-  const onwards = isRefused(plan) ? { waysOn: waysOn(request.command, [], options) } : {};
-  if (options.dryRun === true) return { type: 'planned', plan, waysOn: [], ...onwards };
+  const onwards = isRefused(plan)
+    ? { waysOn: waysPastRefusals(request.command, plan, options) }
+    : {};
+  if (options.dryRun === true) return { type: 'planned', plan, ...onwards };
   review.show?.(plan);
   if (isRefused(plan)) return { type: 'refused', plan, ...onwards };
   const running = { session, context, purpose: 'rollback', observe: review.observe } as const;
@@ -288,13 +291,13 @@ function leftBy({ plan, found }: Planned): readonly NotUndone[] {
   );
   const refused = plan.changes
     .filter(({ verdict }) => verdict === 'refused')
-    .map(({ address, reason: why }) => {
-      return {
-        address,
-        path: null,
-        why,
-        advice: 'See the reason. --undo-edited and --delete-used lift some of them.',
-      };
+    .map((change) => {
+      const [lifting] = liftingFlags([change], 'rollback');
+      const advice =
+        lifting === undefined
+          ? 'See the reason: no flag lifts it.'
+          : `${lifting.flag} ${lifting.does}.`;
+      return { address: change.address, path: null, why: change.reason, advice };
     });
   return [...released, ...refused];
 }
@@ -334,11 +337,7 @@ export function leaveOutEdited(
     throw new CallsheetError('refused', edited.map(({ message }) => message).join('\n'), {
       hint: [
         'Nothing was written. To see the edits: callsheet drift. Then type one of these:',
-        ...waysOn(
-          command,
-          edited.map(({ address }) => address),
-          options,
-        ),
+        ...waysPastEdits(command, edited, undo, options),
       ].join('\n'),
     });
   }
@@ -357,28 +356,51 @@ export function leaveOutEdited(
 /** More addresses than this make no line that anybody types. */
 const MOST_NAMED = 5;
 
-/** How a refused rollback is gone on with, a command a line. */
-function waysOn(
+/** How the edits of others are gone on with, a command a line. */
+function waysPastEdits(
   command: string,
-  addresses: readonly Address[],
+  edited: readonly Edited[],
+  { addresses }: Undo,
   options: UndoOptions,
 ): readonly string[] {
+  const line = lineOf(command, options);
+  const excluded = [...new Set(edited.map(({ address }) => address))];
+  const isAll = addresses.every((address) => excluded.includes(address));
+  return [
+    ...(isAll ? [] : [line(' --skip-refused', 'leaves them out, undoes the rest')]),
+    ...(isAll || excluded.length > MOST_NAMED
+      ? []
+      : [line(excluded.map((one) => ` --exclude ${quoted(one)}`).join(''), 'the same, by name')]),
+    line(' --undo-edited', 'undoes the changes of the run in them as well'),
+  ];
+}
+
+/** How a refused plan is gone on with, a command a line: only flags that lift one of its refusals, and none where none does. */
+function waysPastRefusals(
+  command: string,
+  { changes, refusals = [] }: PlanDocument,
+  options: UndoOptions,
+): readonly string[] {
+  const line = lineOf(command, options);
+  // What stands against the plan as a whole says itself what lifts it, and nothing is left to leave out.
+  if (refusals.length > 0) return [];
+  const refused = changes.filter(({ verdict }) => verdict === 'refused');
+  const isRest = changes.some(({ verdict }) => verdict === 'ok');
+  return [
+    ...(isRest ? [line(' --skip-refused', 'leaves them out, undoes the rest')] : []),
+    ...liftingFlags(refused, 'rollback').map(({ flag, does }) => line(` ${flag}`, does)),
+  ];
+}
+
+function lineOf(command: string, options: UndoOptions) {
   const chosen = [
     ...(options.target ?? []).map((one) => ` --target ${quoted(one)}`),
     ...(options.exclude ?? []).map((one) => ` --exclude ${quoted(one)}`),
+    ...(options.undoEdited === true ? [' --undo-edited'] : []),
+    ...(options.deleteUsed === true ? [' --delete-used'] : []),
   ].join('');
-  const excluded = [...new Set(addresses)].map((one) => ` --exclude ${quoted(one)}`);
-  const line = (more: string) => `  ${commandLine(`${command}${chosen}${more}`, options)}`;
-  return [
-    `${line(' --skip-refused')}   # leave them out, undo the rest`,
-    ...(excluded.length > 0 && excluded.length <= MOST_NAMED
-      ? [`${line(excluded.join(''))}   # the same, by name`]
-      : []),
-    `${line(' --undo-edited')}   # undo the changes of the run in them as well`,
-    ...(addresses.length === 0
-      ? [`${line(' --delete-used')}   # also delete resources that are used since`]
-      : []),
-  ];
+  return (more: string, does: string) =>
+    `  ${commandLine(`${command}${chosen}${more}`, options)}   # ${does}`;
 }
 
 /** What `--skip-refused` leaves out, or waits to be deleted, was agreed to, and is not held against the result. */

@@ -48,6 +48,18 @@ describe('the hold of a rollback', () => {
     expect(greetingOf(stage)).toBe(OLD);
   });
 
+  staged('is told although a limit stops the plan first', async (stage) => {
+    const runs = await rollBack(stage);
+    await stage.edit(
+      'callsheet.yaml',
+      'callsheet: 1\n',
+      'callsheet: 1\nguards: { max_change_percent: 1, min_resources: 1 }\n',
+    );
+    await held(stage, runs);
+    const { changes } = await stage.plan({}, { exit: 4 });
+    expect(changes).toMatchObject([{ verdict: 'refused', lifted_by: 'override_limits' }]);
+  });
+
   staged('is released when it is planned, and is gone with the run', async (stage) => {
     await rollBack(stage);
     const flags = { dir: stage.folder, format: 'text', out: join(stage.folder, 'p.json') } as const;

@@ -209,3 +209,100 @@ describe('a deleted agent with a telephone', () => {
       },
     );
 });
+
+const FLAGS = [
+  '--skip-refused',
+  '--exclude',
+  '--undo-edited',
+  '--delete-used',
+  '--override-freeze',
+];
+
+/** What refuses a rollback, and the flags that its way on may name: those that lift it, and no others. */
+const REFUSED: readonly {
+  readonly title: string;
+  readonly prepare: (stage: Stage) => Promise<void>;
+  readonly offers: readonly string[];
+}[] = [
+  {
+    title: 'the only resource that the run created is protected',
+    prepare: (stage) => addProtected(stage),
+    offers: [],
+  },
+  {
+    title: 'one of several is protected',
+    prepare: async (stage) => {
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      await addProtected(stage);
+    },
+    offers: ['--skip-refused'],
+  },
+  {
+    title: 'all that the run changed was edited since',
+    prepare: async (stage) => {
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      await stage.apply();
+      stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'Mine.' }, 'user:maria');
+    },
+    offers: ['--undo-edited'],
+  },
+  {
+    title: 'what has no history was changed since',
+    prepare: async (stage) => {
+      await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+      await stage.apply();
+      for (const policy of stage.sim.store.retryPolicies.values())
+        Object.assign(Object(policy.rules).no_answer, { max_attempts: 9 });
+    },
+    offers: ['--undo-edited'],
+  },
+  {
+    title: 'what the run created is used since',
+    prepare: async (stage) => {
+      await stage.write(
+        'more.yaml',
+        'retry_policies: { more: { name: More, rules: { busy: { max_attempts: 2 } }, on_exhausted: end } }',
+      );
+      await stage.apply();
+      const made = [...stage.sim.store.retryPolicies].find(([, { name }]) => name === 'More');
+      stage.sim.edit(agentNamed(stage.sim, 'Recall').id, {
+        default_retry_policy_id: made?.[0] ?? '',
+      });
+    },
+    offers: ['--delete-used'],
+  },
+  {
+    title: 'a freeze is in force',
+    prepare: async (stage) => {
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      await stage.apply();
+      await stage.edit(
+        'callsheet.yaml',
+        'callsheet: 1',
+        'callsheet: 1\nguards: { freeze: [{ weekdays: [mon, tue, wed, thu, fri, sat, sun], zone: UTC }] }',
+      );
+    },
+    offers: ['--override-freeze'],
+  },
+];
+
+async function addProtected(stage: Stage): Promise<void> {
+  await stage.write('more.yaml', 'agents: { more: { name: More, lifecycle: { protect: true } } }');
+  await stage.apply();
+}
+
+describe('a refused rollback offers the flags that lift a refusal, and no others:', () => {
+  for (const { title, prepare, offers } of REFUSED) {
+    staged(title, async (stage) => {
+      await stage.apply();
+      await prepare(stage);
+      const since = stage.writes().length;
+      for (const dryRun of [false, true]) {
+        const { out, err } = await inWords(stage, 4, { dryRun });
+        expect(FLAGS.filter((flag) => `${out}${err}`.includes(flag))).toEqual(offers);
+        if (offers.length === 0) expect(err.replace(/\s+/g, ' ')).toContain('No flag lifts');
+      }
+      expect(stage.writes().length).toBe(since);
+    });
+  }
+});

@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../src/core/digest.ts';
-import type { Change, FieldCause, FieldChange } from '../../src/core/plan-document.ts';
+import type { Change, FieldCause, FieldChange, PlanOptions } from '../../src/core/plan-document.ts';
 import { Blob } from '../../src/core/value.ts';
 import { brokenHolds, describeHold, valuesUndone, withHoldChange } from '../../src/plan/holds.ts';
 import type { AppliedLeaf, HeldValue, Hold } from '../../src/state/model.ts';
-import { BAY, type Documents, desiredResource, fingerprinter, world } from '../world.ts';
+import {
+  BAY,
+  type Documents,
+  desiredResource,
+  fingerprinter,
+  NO_OPTIONS,
+  world,
+} from '../world.ts';
 
 const DESK = 'agent.desk';
 const TOKEN = 'integrations.smsProvider.auth_token';
@@ -179,6 +186,7 @@ type Given = {
   readonly ids?: Readonly<Record<string, string>>;
   readonly purpose?: 'apply' | 'rollback' | 'restore';
   readonly isKey?: string;
+  readonly options?: Partial<PlanOptions>;
 };
 
 /** Whether a plan would break a hold. */
@@ -187,7 +195,12 @@ function isBroken({ hold, ids = {}, key = 'a key', ...given }: Given): boolean {
   const { desired = { [DESK]: { name: 'Desk', greeting_message: 'Good day!' } } } = given;
   const stands = { undid: 'r1', by: 'r2', at: '2026-03-03T08:30:00Z', user: 'sam', ...hold };
   const broken = brokenHolds(
-    { purpose, config_digest: 'sha256:configuration', changes: [planned] },
+    {
+      purpose,
+      config_digest: 'sha256:configuration',
+      changes: [planned],
+      options: { ...NO_OPTIONS, ...given.options },
+    },
     {
       holds: { [given.isKey ?? 'sha256:held']: stands },
       desired: Object.entries(desired).map(([address, one]) => desiredResource(address, one)),
@@ -587,4 +600,19 @@ test.each([
   [{}, 'this configuration'],
 ])('%j is described as %s', (hold, says) => {
   expect(describeHold({ undid: 'r1', by: 'r2', at: '', user: null, ...hold })).toBe(says);
+});
+
+test.each<[string, Partial<Change>, Partial<PlanOptions>, boolean]>([
+  ['is told beside a limit, which may be overridden', { lifted_by: 'override_limits' }, {}, true],
+  ['is told beside a conflict, which may be accepted', { lifted_by: 'accept_conflicts' }, {}, true],
+  [
+    'is not met by what is left out',
+    { lifted_by: 'override_limits' },
+    { skip_refused: true },
+    false,
+  ],
+  ['is not met by what no option lets through', {}, {}, false],
+])('a hold on a refused change %s', (_, more, options, broken) => {
+  const refused: Change = { ...change(['greeting_message']), verdict: 'refused', ...more };
+  expect(isBroken({ hold: GREETING, change: refused, options })).toBe(broken);
 });

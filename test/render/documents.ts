@@ -169,6 +169,7 @@ const afterHours = changeOf({
   address: 'agent.after_hours',
   name: 'After hours',
   verdict: 'refused',
+  lifted_by: 'accept_conflicts',
   source: 'agents/after-hours.yaml:3',
   reason:
     "the configuration and the platform both changed since the last apply; --accept-conflicts writes the configuration's side (last by user:7f21 via dashboard at 2026-03-01T16:22:40Z, history entry 58)",

@@ -2,7 +2,7 @@ import type { CommonFlags, Context } from '../../console/context.ts';
 import { isAgreed } from '../../console/events.ts';
 import { type ReviewFormat, renderReview } from '../../console/plan.ts';
 import { openProgress } from '../../console/progress.ts';
-import { exitOfOutcome, showOutcome } from '../../console/result.ts';
+import { exitOfOutcome, showOutcome, tellWaysOn } from '../../console/result.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
 import { CallsheetError, type ExitCode } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
@@ -44,7 +44,7 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
   if (outcome.type !== 'planned')
     return showOutcome(outcome, { flags: { ...flags, format }, context });
   terminal.out(await renderReview(outcome.plan, flags.format, terminal, flags.dir));
-  if (outcome.waysOn.length > 0 && flags.format === 'text') terminal.err(outcome.waysOn.join('\n'));
+  if (flags.format === 'text') tellWaysOn(outcome, terminal);
   return exitOfOutcome(outcome);
 }
 
