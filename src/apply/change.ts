@@ -136,7 +136,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     return {
       line: {
         ...base,
-        status: progress.left.length === 0 ? 'done' : 'failed',
+        status: isDone(work, progress) ? 'done' : 'failed',
         id: progress.live?.id ?? change.id,
         ...formerOf(work),
         message: remarksOf(work, progress, kept),
@@ -330,13 +330,14 @@ function remarksOf(work: Work, progress: Progress, kept: readonly string[]): str
   const { remarks, left } = progress;
   const others = othersIn(work.change.address, progress);
   const { former_id: former } = formerOf(work);
+  const isUndo = work.deps.restored !== undefined;
   const isBack = `it was created again with the id ${progress.live?.id} (before: ${former})`;
   const stays = `the platform cannot clear ${kept.join(', ')}: the value stays, and Callsheet no longer manages it`;
   return (
     [
       ...(former === undefined ? [] : [isBack]),
-      ...left.map(notUndone),
-      ...(left.length > 0 ? ['everything else was undone'] : []),
+      ...left.map((one) => leftMessage(one, isUndo)),
+      ...(left.length > 0 && isUndo ? ['everything else was undone'] : []),
       ...remarks,
       ...unverified(work, progress),
       ...(kept.length === 0 ? [] : [stays]),
@@ -365,8 +366,13 @@ function formerOf({ change, desired }: Work): Pick<LedgerLine, 'former_id'> {
   return change.action === 'create' && id !== undefined ? { former_id: id } : {};
 }
 
-function notUndone({ text, why }: SkippedLeaf): string {
-  return `${text} is not undone: ${why}`;
+/** Whether nothing is missing but what was agreed to be left out. A rollback is to bring back all of it. */
+function isDone({ refused, deps }: Work, { left }: Progress): boolean {
+  return left.length === 0 || (deps.restored === undefined && left.length === refused.length);
+}
+
+function leftMessage({ text, why }: SkippedLeaf, isUndo: boolean): string {
+  return `${text} is ${isUndo ? 'not undone' : 'left out'}: ${why}`;
 }
 
 /** What the plan of a rollback leaves out, as the platform would refuse it. */

@@ -124,19 +124,33 @@ export async function record(
           }
         : null
       : desired && live
-        ? rememberResource(
-            kind,
-            desired,
-            { ...live, pin: isSure ? fastRefreshPin(kind, live, pin) : pin },
+        ? withoutLeft(
+            rememberResource(
+              kind,
+              desired,
+              { ...live, pin: isSure ? fastRefreshPin(kind, live, pin) : pin },
+              known(recorded, live.id),
+              written,
+              world,
+            ),
             known(recorded, live.id),
-            written,
-            world,
+            left,
           )
         : adopted(work);
   // What sent nothing is written with the state: a run that dies before has nothing to recover of it.
   if (change.operations.length > 0)
     deps.lease.note({ type: 'resource', address: change.address, resource });
   return resource;
+}
+
+/** What was left out was not written: the state says of it what it said before. */
+function withoutLeft(
+  resource: ResourceState,
+  before: ResourceState | undefined,
+  left: readonly SkippedLeaf[],
+): ResourceState {
+  if (left.length === 0) return resource;
+  return { ...resource, leaves: leavesAfter(resource, before, left) };
 }
 
 /** What the state goes back to, but for what could not be put back: that is as the run left it. */

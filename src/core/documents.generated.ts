@@ -1513,7 +1513,7 @@ export type Field = {
     | 'unknown_content';
   /** Of a conflict: what Callsheet last wrote there. Absent where it is secret, or too long to be remembered. */
   readonly base?: Json;
-  /** Why the platform would refuse it now; a rollback leaves it as it is and does the rest. Absent where it would not. */
+  /** Why the platform would refuse it now; a rollback, and a plan with `--skip-refused`, leave it out and do the rest. Absent where it would not. */
   readonly refused?: string;
   readonly attribution?: Attribution;
 };

@@ -12,7 +12,7 @@ const sip: Facet = {
   // The flag is a member of the agent's record.
   isStamped: true,
   write: (id, body) => ({ operation: 'setSipRegistration', path: { agentId: id }, body }),
-  absent: 'the agent has no SIP registration; set one up in the dashboard first',
+  absent: 'the agent has no SIP registration, and only the dashboard sets one up',
   goes: 'its SIP registration, which only the dashboard sets up',
 };
 

@@ -1,6 +1,6 @@
 import { matchesAddress } from '../core/address.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
-import { formatPath, parsePaths } from '../core/path.ts';
+import { fieldIn, formatPath, parsePaths } from '../core/path.ts';
 import type {
   Action,
   Change,
@@ -18,10 +18,10 @@ import { knownSecrets } from '../diff/applied.ts';
 import { compare, isWritten, type LeafChange, leafChange } from '../diff/compare.ts';
 import { fieldSchema, leavesOf } from '../diff/leaves.ts';
 import type { Sides, World } from '../diff/world.ts';
-import { facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
+import { type Facet, facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
 import type { Identity } from './identify.ts';
-import { foundBy, twinsReason, updateReason } from './messages.ts';
+import { foundBy, missingReason, twinsReason, updateReason } from './messages.ts';
 import { naturalKeyOf } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
 import { compareLastApplied, livePin, pinOf, splitByRead } from './refresh.ts';
@@ -51,7 +51,8 @@ export function planChange(
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { desired } = identity;
   if (desired === undefined) return { change: planAbsence(identity, live, context), leaves: [] };
-  if (live === undefined) return { change: planCreate(identity, desired.document), leaves: [] };
+  if (live === undefined)
+    return { change: planCreate(identity, desired.document, context), leaves: [] };
   return planPresence(identity, desired.document, live, context);
 }
 
@@ -118,25 +119,26 @@ export function unchanged(identity: Identity, id: string | null): Change {
   };
 }
 
-function planCreate(identity: Identity, document: ValueObject): Change {
+function planCreate(identity: Identity, document: ValueObject, { options }: ChangeContext): Change {
   const { kind, missing, isListed } = identity;
   const { leaves } = leavesOf(kind.schema, document);
+  const absent = facetsSetUpElsewhere(kind, document);
   const fields = [...leaves.values()]
     .filter((leaf) => leaf.value !== null)
-    .map((leaf) => fieldChange(kind, leafChange(leaf, undefined, leaf.value, 'changed')));
-  const operations = createSteps(kind, Object.keys(document));
-  const [absent] = facetsSetUpElsewhere(kind, document);
+    .map((leaf) => fieldChange(kind, leafChange(leaf, undefined, leaf.value, 'changed')))
+    .map((field) => leftOut(field, absent));
+  const operations = createSteps(kind, fieldsWithout(Object.keys(document), absent));
+  const why = missing
+    ? missingReason(missing)
+    : isListed
+      ? 'not on the platform yet'
+      : 'not known to exist; the platform has no list to search';
+  const isRefused = absent.length > 0 && !options.skip_refused;
   return {
     ...base(identity),
     action: 'create',
-    verdict: absent ? 'refused' : 'ok',
-    reason: absent
-      ? `${absent.field} cannot be set while it is created: ${absent.absent}`
-      : missing
-        ? `${missing} is in the state, but no longer on the platform`
-        : isListed
-          ? 'not on the platform yet'
-          : 'not known to exist; the platform has no list to search',
+    verdict: isRefused ? 'refused' : 'ok',
+    reason: isRefused ? `${why}; ${absent.map(absentReason).join('; ')}` : why,
     before: null,
     after: mask(kind.schema, document, { onlyOwn: true }),
     fields,
@@ -159,7 +161,12 @@ function planPresence(
   const unreadChanges = compareLastApplied(kind, unread, compared, world);
   const found = [...compare(kind.schema, read, live.document, compared, world), ...unreadChanges];
   const written = found.filter(isWritten);
-  const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
+  const all = [...new Set(written.map(({ path }) => path[0] ?? ''))];
+  const absent = absentFacets(kind, all, live);
+  // Of what is nothing but that there is no rest to write.
+  const isRest = options.skip_refused && absent.length < all.length;
+  const left = isRest ? absent : [];
+  const names = fieldsWithout(all, left);
   const twins = planTwins(kind, live, written);
   const due = names.length === 0 ? dueReason(identity, live, document, context) : undefined;
   const replaced = names.filter((name) => isImmutable(kind, name));
@@ -183,7 +190,7 @@ function planPresence(
   // Most of a fleet, of which nothing else is asked.
   if (shape.action === 'no_op') return { change: unchanged(identity, live.id), leaves };
   const secrets = knownSecrets(kind.schema, document, recorded?.leaves);
-  const fields = leaves.map((leaf) => fieldChange(kind, leaf, secrets));
+  const fields = leaves.map((leaf) => leftOut(fieldChange(kind, leaf, secrets), left));
   const sides = { kind, document, live: live.document, known: secrets };
   const change: Change = {
     ...base(identity),
@@ -196,6 +203,21 @@ function planPresence(
     pin: livePin(kind, live, null),
   };
   return { change, leaves };
+}
+
+/** A field of a facet that is not there to be written: the rest is written without it. */
+function leftOut(field: FieldChange, absent: readonly Facet[]): FieldChange {
+  const facet = absent.find((one) => one.field === fieldIn(field.path));
+  return facet === undefined ? field : { ...field, refused: facet.absent };
+}
+
+function fieldsWithout(fields: readonly string[], absent: readonly Facet[]): readonly string[] {
+  return fields.filter((field) => absent.every((one) => one.field !== field));
+}
+
+/** Why a facet refuses a change, and how the rest is done without it. */
+function absentReason({ field, absent }: Facet): string {
+  return `${field} cannot be set: ${absent}. --skip-refused leaves ${field} out and writes the rest`;
 }
 
 /** Whether another value takes another resource; of a kind that is never updated, also what the schema does not know. */
@@ -301,11 +323,10 @@ function planUpdate(
   context: ChangeContext,
 ): Shape {
   const { kind, by } = identity;
-  const absent = kind.facets.find(
-    (facet) => names.includes(facet.field) && live.document[facet.field] === undefined,
-  );
-  if (absent) {
-    return { action: 'update', verdict: 'refused', reason: absent.absent, operations: [] };
+  const absent = absentFacets(kind, names, live);
+  if (absent.length > 0) {
+    const reason = absent.map(absentReason).join('; ');
+    return { action: 'update', verdict: 'refused', reason, operations: [] };
   }
   const operations =
     names.length === 0
@@ -320,6 +341,15 @@ function planUpdate(
     reason: due ?? updateReason(by, written, context.purpose, context.isToSnapshot),
     operations,
   };
+}
+
+/** The facets among fields to write that the live resource does not have. */
+function absentFacets(
+  { facets }: Kind,
+  names: readonly string[],
+  { document }: LiveResource,
+): readonly Facet[] {
+  return facets.filter(({ field }) => names.includes(field) && document[field] === undefined);
 }
 
 /** A resource that the configuration no longer mentions. */

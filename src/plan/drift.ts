@@ -14,6 +14,7 @@ import { schemasAlong } from '../core/walk.ts';
 import { isWritten } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { planDigest, summarise } from './document.ts';
+import { missingReason } from './messages.ts';
 
 /**
  * The drift in a plan: what differs because the platform moved, not because the configuration did.
@@ -24,10 +25,23 @@ export function driftOf(plan: PlanDocument): PlanDocument {
     const fields = change.fields.filter((field) => isDrift(field, change)).map(turnRound);
     const isMissing = change.action === 'create' && change.missing_id !== null;
     if (fields.length === 0 && !isMissing) return [];
-    const { before, after, secrets: _, ...rest } = change;
+    const { before, after, secrets: _, lifted_by: __, missing_id: missing, ...rest } = change;
+    // What stands against creating it again is no drift.
+    const reason = isMissing && missing !== null ? missingReason(missing) : change.reason;
     // Whether apply would put it back is what a plan says.
     const verdict = 'ok' as const;
-    return [{ ...rest, verdict, before: after, after: before, fields, operations: [] }];
+    return [
+      {
+        ...rest,
+        missing_id: missing,
+        reason,
+        verdict,
+        before: after,
+        after: before,
+        fields,
+        operations: [],
+      },
+    ];
   });
   // Nothing stands against looking.
   const { digest: _, refusals: __, groups: ___, ...rest } = plan;

@@ -38,6 +38,11 @@ export function updateReason(
   ].join('; ');
 }
 
+/** Why what the state knows is created again. */
+export function missingReason(id: string): string {
+  return `${id} is in the state, but no longer on the platform`;
+}
+
 /** How a resource was found that the state does not know. What is put back is looked for by the id that it had. */
 export function foundBy(by: Identity['by'], purpose: PlanDocument['purpose'] = 'apply'): string {
   if (by !== 'adopt') return 'found by its name';

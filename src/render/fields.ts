@@ -195,7 +195,7 @@ function remarkOf(
       : [
           field.refused === undefined
             ? undefined
-            : `stays as it is: ${sanitiseLine(field.refused)}`,
+            : `${purpose === 'rollback' ? 'stays as it is' : 'left out'}: ${sanitiseLine(field.refused)}`,
           isTold ? undefined : WHY[cause],
           isFile(after) && cause === 'changed' ? 'new content' : undefined,
         ];

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
+import { apply } from '../../src/console/apply.ts';
+import { drift } from '../../src/cli/commands/drift.ts';
+import { plan } from '../../src/console/plan.ts';
 import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
@@ -160,4 +163,56 @@ staged('a state is used with no other account', async (stage) => {
   } finally {
     await other.close();
   }
+});
+
+/** A registration that somebody set up in the dashboard for the front desk. */
+function register(stage: Stage): void {
+  const { record } = agentNamed(stage.sim);
+  Object.assign(record, {
+    sip_registration_data: { sipDomain: 'sip.example.test', registrationEnabled: true },
+  });
+}
+
+describe('an agent whose SIP registration went with it', () => {
+  staged('is created again without it, and gets its flag once it is registered', async (stage) => {
+    await stage.apply();
+    register(stage);
+    await stage.edit(
+      'agents.yaml',
+      'status: active',
+      'status: active\n    sip: { registration_enabled: true }',
+    );
+    await stage.apply();
+    const { id } = agentNamed(stage.sim);
+    stage.sim.store.agents.delete(id);
+
+    // That it was deleted is what drifted, not what stands against creating it again.
+    const drifted = await stage.run((to) => drift({ dir: stage.folder, format: 'json' }, to));
+    expect(JSON.parse(drifted.out).changes).toMatchObject([
+      { address: 'agent.desk', reason: `${id} is in the state, but no longer on the platform` },
+    ]);
+
+    const refused = await stage.plan({}, { exit: 4 });
+    expect(refused.changes).toMatchObject([{ address: 'agent.desk', verdict: 'refused' }]);
+    expect(refused.changes[0]?.reason).toContain(
+      'sip cannot be set: the agent has no SIP registration, and only the dashboard sets one up. --skip-refused leaves sip out and writes the rest',
+    );
+
+    const isDesk = ({ address }: { readonly address: string }) => address === 'agent.desk';
+    const [line] = await stage.apply({ skipRefused: true }, { leaves: isDesk });
+    expect(line).toMatchObject({ address: 'agent.desk', action: 'create', status: 'done' });
+    expect(line?.message).toContain('sip.registration_enabled is left out: the agent has no SIP');
+    expect(agentNamed(stage.sim).record.greeting_message).toBe('Harbor Dental, how can I help?');
+
+    // The state does not say that it was written: nobody took it away.
+    const none = await stage.run((to) => drift({ dir: stage.folder, format: 'json' }, to));
+    expect(JSON.parse(none.out).changes).toEqual([]);
+
+    // Meanwhile everything else of it is still written.
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.apply({ skipRefused: true }, { leaves: isDesk });
+    expect(agentNamed(stage.sim).record.greeting_message).toBe('Harbor Dental, good day!');
+    register(stage);
+    await stage.apply();
+  });
 });
