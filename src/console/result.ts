@@ -61,21 +61,29 @@ function showText(
 }
 
 /** Says that nothing was written, and what stands against the plan. */
-function tellRefused({ purpose, refusals = [] }: PlanDocument, terminal: Terminal): void {
+export function tellRefused(plan: PlanDocument, terminal: Terminal): void {
+  const { purpose, refusals = [], changes } = plan;
   const sayClean = (text: string) =>
     terminal.err(terminal.wrapsErr ? renderProse(text, terminal.renderErr) : sanitise(text));
   for (const { message, advice } of refusals) {
     sayClean(`Nothing was written: ${message}. ${advice}`);
   }
-  if (refusals.length === 0) sayClean(STRUCK[purpose]);
+  if (refusals.length > 0) return;
+  // To leave everything out would be to restore nothing.
+  const isRest = changes.some(
+    ({ verdict, operations }) => verdict === 'ok' && operations.length > 0,
+  );
+  const way = purpose === 'restore' && isRest ? ` ${LEAVE_OUT}` : '';
+  sayClean(`${STRUCK[purpose]}${way}`);
 }
+
+const LEAVE_OUT = 'To leave them out and do the rest, pass --skip-refused.';
 
 const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
   apply:
     'Nothing was written: the plan has refused changes. To leave them out and do the rest, plan with --skip-refused.',
   rollback: 'Nothing was written: the rollback has refused changes.',
-  restore:
-    'Nothing was written: the restore has refused changes. To leave them out and do the rest, pass --skip-refused.',
+  restore: 'Nothing was written: the restore has refused changes.',
   drift: 'Nothing was written.',
   comparison: 'Nothing was written.',
 };

@@ -138,7 +138,7 @@ function planCreate(identity: Identity, document: ValueObject, { options }: Chan
     ...base(identity),
     action: 'create',
     verdict: isRefused ? 'refused' : 'ok',
-    reason: isRefused ? `${why}; ${absent.map(absentReason).join('; ')}` : why,
+    reason: isRefused ? `${why}; ${absentReason(absent, true)}` : why,
     before: null,
     after: mask(kind.schema, document, { onlyOwn: true }),
     fields,
@@ -215,9 +215,14 @@ function fieldsWithout(fields: readonly string[], absent: readonly Facet[]): rea
   return fields.filter((field) => absent.every((one) => one.field !== field));
 }
 
-/** Why a facet refuses a change, and how the rest is done without it. */
-function absentReason({ field, absent }: Facet): string {
-  return `${field} cannot be set: ${absent}. --skip-refused leaves ${field} out and writes the rest`;
+/** Why facets refuse a change, and how the rest is done without them, if there is one. */
+function absentReason(facets: readonly Facet[], isRest: boolean): string {
+  return facets
+    .map(({ field, absent }) => {
+      const way = isRest ? `. --skip-refused leaves ${field} out and writes the rest` : '';
+      return `${field} cannot be set: ${absent}${way}`;
+    })
+    .join('; ');
 }
 
 /** Whether another value takes another resource; of a kind that is never updated, also what the schema does not know. */
@@ -325,7 +330,7 @@ function planUpdate(
   const { kind, by } = identity;
   const absent = absentFacets(kind, names, live);
   if (absent.length > 0) {
-    const reason = absent.map(absentReason).join('; ');
+    const reason = absentReason(absent, absent.length < names.length);
     return { action: 'update', verdict: 'refused', reason, operations: [] };
   }
   const operations =

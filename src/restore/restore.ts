@@ -2,7 +2,7 @@ import type { Context } from '../console/context.ts';
 import { isAgreed, say } from '../console/events.ts';
 import { openProgress } from '../console/progress.ts';
 import { reportFailure } from '../console/report.ts';
-import { exitOfOutcome, tellOutcome } from '../console/result.ts';
+import { exitOfOutcome, tellOutcome, tellRefused } from '../console/result.ts';
 import { show } from '../console/show.ts';
 import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
 import type { Address } from '../core/address.ts';
@@ -364,10 +364,7 @@ async function beforeFirst(
   if (needs.length > 0 && flags.withoutSecrets !== true) throw secretsMissing(needs);
   showPlan();
   if (isRefused(plan)) {
-    say(
-      context.terminal,
-      'Nothing was written: the restore has refused changes. To leave them out and do the rest, pass --skip-refused.',
-    );
+    tellRefused(plan, context.terminal);
     return ['refused', EXIT.refused];
   }
   const { terminal } = context;

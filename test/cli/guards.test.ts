@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { apply } from '../../src/console/apply.ts';
 import { drift } from '../../src/cli/commands/drift.ts';
-import { plan } from '../../src/console/plan.ts';
 import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';

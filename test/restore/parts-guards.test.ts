@@ -12,10 +12,14 @@ describe('limits of the stack', () => {
     const dir = await guard('max_change_percent: 25');
     const { out, err } = await restore({ dir, over: true, format: 'text' }, { exit: 4 });
     expect(flat(out)).toMatch(
-      /touches 6 of 1\d resources \(\d\d(\.\d)? %\), more than guards\.max_change_percent: 25 allows; raise the limit or restore a part with --organization/,
+      /touches 6 of 1\d resources \(\d\d(\.\d)? %\), more than guards\.max_change_percent: 25 allows; raise the limit, restore a part with --organization, or override the limit once with --override-limits REASON/,
     );
     expect(flat(err)).toContain('Nothing was written');
+    // To leave all of it out would help nobody.
+    expect(err).not.toContain('--skip-refused');
     expect(stage.writes()).toEqual([]);
+    const { summary } = await restore({ dir, over: true, overrideLimits: 'the fleet is gone' });
+    expect(summary().status).toBe('done');
   });
 
   parted('let pass what is much of one part and little of the whole', async (fleet) => {
@@ -75,7 +79,7 @@ describe('limits of the stack', () => {
     const { plan, struck } = together(parts, { max_delete: 2 });
     expect(plan.changes.map(({ verdict }) => verdict)).toEqual(['refused', 'refused', 'refused']);
     expect([...struck.values()]).toContainEqual(
-      'the plan deletes 3 resources, more than guards.max_delete: 2 allows; raise the limit or restore a part with --organization',
+      'the plan deletes 3 resources, more than guards.max_delete: 2 allows; raise the limit, restore a part with --organization, or override the limit once with --override-limits REASON',
     );
     const allowed = together(parts, { max_delete: 3 });
     expect([allowed.struck.size, allowed.plan.summary.replace]).toEqual([0, 3]);
