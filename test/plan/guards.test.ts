@@ -316,7 +316,10 @@ test.each([
     'raise the limit, plan a part with --target, or override the limit once: callsheet plan --override-limits REASON',
   ],
   ['rollback', 'raise the limit or plan a part with --target'],
-  ['restore', 'raise the limit or restore a part with --organization'],
+  [
+    'restore',
+    'raise the limit, restore a part with --organization, or override the limit once with --override-limits REASON',
+  ],
 ] as const)('beyond a threshold, %s says how less is done: %s', (purpose, says) => {
   for (const guards of [{ max_change_percent: 5 }, { max_delete: 0 }]) {
     const [change] = guardChanges([removal('ok')], { ...TEN, purpose, guards });
