@@ -52,7 +52,7 @@ staged('a limit is lifted once, with a reason that the receipt keeps', async (st
     'resources.yaml',
     text.replace(/email_templates:[\s\S]*(?=knowledge_bases:)/, ''),
   );
-  await refused(stage, 'override the limit once: callsheet plan --override-limits REASON');
+  await refused(stage, 'override the limit for one plan: callsheet plan --override-limits REASON');
   await stage.apply({ allowDelete: true, overrideLimits: ' ' }, { exit: 1 });
   await stage.apply({ allowDelete: true, overrideLimits: 'new templates' });
   const { last_run: run } = await stateIn(stage);
@@ -60,7 +60,11 @@ staged('a limit is lifted once, with a reason that the receipt keeps', async (st
     runs(run ?? '', { dir: stage.folder, format: 'json' }, to),
   );
   expect(JSON.parse(out).entries[0].overrides).toEqual([
-    { guard: 'limit', message: 'guards.max_delete: 0 is not checked', reason: 'new templates' },
+    {
+      guard: 'limit',
+      message: 'the plan deletes 2 resources, more than guards.max_delete: 0 allows',
+      reason: 'new templates',
+    },
   ]);
 });
 
