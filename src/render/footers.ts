@@ -149,7 +149,7 @@ const NOT_UNDONE = (count: string) => ({
 function refusedAdvice(struck: readonly Change[], purpose: PlanDocument['purpose']): string {
   const isConflict = ({ fields }: Change) => fields.some(({ cause }) => cause === 'conflict');
   const overwrite = struck.some(isConflict)
-    ? ' --accept-conflicts overwrites live values where both sides changed.'
+    ? ' Where both sides changed, callsheet pull --theirs keeps the live values, and plan --accept-conflicts overwrites them.'
     : '';
   const leave = purpose === 'apply' ? 'plan with --skip-refused' : 'pass --skip-refused';
   return `Fix the refused changes, or ${leave} to leave them out.${overwrite}`;

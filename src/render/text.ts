@@ -1,3 +1,4 @@
+import { commandLine, quoted } from '../core/errors.ts';
 import type { Action, Change, PlanDocument } from '../core/plan-document.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
@@ -425,14 +426,14 @@ function whyOf(change: Change, plan: PlanDocument, verbose: boolean): readonly s
 }
 
 function conflictAdvice(
-  { source }: Change,
-  { options: allowed }: PlanDocument,
+  { address }: Change,
+  { options: allowed, environment: env }: PlanDocument,
   options: RenderOptions,
 ): readonly Line[] {
-  const where = source === null ? 'the configuration' : sanitiseLine(source);
+  const pull = commandLine(`pull ${quoted(address)} --theirs`, { dir: '.', env });
   const text = allowed.accept_conflicts
     ? 'The live values will be overwritten (--accept-conflicts).'
-    : `To keep the live values, put them into ${where}. To overwrite them, plan with --accept-conflicts.`;
+    : `To keep the live values: ${sanitiseLine(pull)}. To overwrite them, plan with --accept-conflicts.`;
   return wrap([span(' '.repeat(INDENT)), span(text, 'warning')], options.width, INDENT);
 }
 
