@@ -715,6 +715,8 @@ export type Document = {
   readonly version: 1;
   /** The folder of the stack, as it was given. */
   readonly dir: string;
+  /** Whether the folder is in a Git repository. */
+  readonly in_repository: boolean;
   /** Organizations that were exported. */
   readonly organizations: readonly {
     /** The platform's identifier. */

@@ -64,7 +64,13 @@ export async function init(flags: InitFlags, context: Context): Promise<ExitCode
     });
   }
   const { baseUrl, ci } = answers;
-  terminal.out(textOf(sorted, { flags, around, ci, hasBaseUrl: baseUrl !== undefined }, context));
+  terminal.out(
+    textOf(
+      sorted,
+      { flags, around, ci, hasBaseUrl: baseUrl !== undefined, isThere: false },
+      context,
+    ),
+  );
   return EXIT.done;
 }
 
@@ -81,7 +87,9 @@ function addTo(dir: string, flags: InitFlags, context: Context): ExitCode {
   const ci = flags.ci ?? 'none';
   const sorted = sortFiles(dir, addedFiles(ci, around));
   writeAll(dir, sorted.fresh);
-  context.terminal.out(textOf(sorted, { flags, around, ci, hasBaseUrl: true }, context));
+  context.terminal.out(
+    textOf(sorted, { flags, around, ci, hasBaseUrl: true, isThere: true }, context),
+  );
   return EXIT.done;
 }
 
@@ -90,6 +98,7 @@ type Made = {
   readonly around: Surroundings;
   readonly ci: Pipeline;
   readonly hasBaseUrl: boolean;
+  readonly isThere: boolean;
 };
 
 function textOf(sorted: Sorted, made: Made, { terminal }: Context): string {
@@ -107,6 +116,7 @@ function textOf(sorted: Sorted, made: Made, { terminal }: Context): string {
     kept: [...sorted.same, ...sorted.taken].map(({ path }) => path),
     lacking: sorted.lacking,
     hasBaseUrl: made.hasBaseUrl,
+    isThere: made.isThere,
     pipeline: setUp && {
       guide: here(setUp.guide),
       unlocked: setUp.unlocked && here(setUp.unlocked),
