@@ -31,6 +31,8 @@ export type Document = {
     }[];
     /** Fields whose writing rests on it. */
     readonly fields: readonly string[];
+    /** Whether resources of the stack rely on it, by their kinds and fields; absent outside of a stack, and where assumptions are named. */
+    readonly relied_on?: boolean;
   }[];
 };
 }

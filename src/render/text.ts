@@ -305,6 +305,9 @@ function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
   ];
 }
 
+/** Assumptions that are named; the others are counted. */
+const MOST_ASSUMPTIONS = 4;
+
 /** What carrying the plan out takes, and the counts again where the first ones have run by. */
 function closingLines(
   plan: PlanDocument,
@@ -313,16 +316,16 @@ function closingLines(
 ): readonly Line[] {
   const { reads, writes } = plan.requests;
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
-  const count = (options.verbose ? plan.assumptions : newAssumptions(plan)).length;
-  const which = options.verbose ? `: ${plan.assumptions.map(sanitiseLine).join(', ')}` : '';
+  const told = (options.verbose ? plan.assumptions : newAssumptions(plan)).map(sanitiseLine);
+  const named = firstOf(told, options.verbose ? told.length : MOST_ASSUMPTIONS);
   return [
     ...movedEndpointLines(plan).flatMap((line) =>
       wrap([span(sanitiseLine(line), 'strong')], options.width, 2),
     ),
-    ...(count === 0
+    ...(told.length === 0
       ? []
       : dim(
-          `Relies on ${formatCount(count, 'assumption')} (callsheet explain assumptions)${which}.`,
+          `Relies on ${formatCount(told.length, 'assumption')}: ${named} (callsheet explain assumptions NAME).`,
         )),
     ...(reads + writes > 0 ? dim(forecastOf(plan)) : []),
     ...(isLong ? wrap([span(`${sanitiseLine(headline(plan))}.`, 'strong')], options.width, 2) : []),
