@@ -288,10 +288,10 @@ export async function isExportWanted(
   const options = [
     {
       value: 'export',
-      label: 'Write them as a stack',
+      label: 'Export them as a stack',
       hint: 'callsheet export; nothing changes there',
     },
-    { value: 'new', label: 'Begin a stack with a new agent' },
+    { value: 'new', label: 'Start a stack with one new agent' },
   ];
   const message = `The account has ${agentsOf(account)} in ${formatCount(account.organizations.length, 'organization')}`;
   return answered(await select({ ...streams, message, options })) === 'export';
@@ -327,7 +327,7 @@ async function askBaseUrl(streams: Streams, known = ''): Promise<string | undefi
   const answer = answered(
     await text({
       ...streams,
-      message: 'Base address of the platform (empty: CALLSHEET_BASE_URL says it)',
+      message: 'Base address of the platform (leave it empty to read CALLSHEET_BASE_URL)',
       placeholder: 'https://voice.example.test',
       initialValue: known,
       validate: (value) => (value ? refuseBaseUrl(value) : undefined),
@@ -358,7 +358,7 @@ async function askOrganization(streams: Streams, account: Account | undefined) {
   const name = answered(
     await text({
       ...streams,
-      message: 'A short name for the organization',
+      message: 'Short name of the organization',
       placeholder: 'harbor',
       validate: (value) => refuseName(value ?? ''),
     }),
@@ -366,7 +366,7 @@ async function askOrganization(streams: Streams, account: Account | undefined) {
   const id = answered(
     await text({
       ...streams,
-      message: 'Its id, from the dashboard',
+      message: 'Id of the organization, from the dashboard',
       validate: (value) => refuseId(value ?? ''),
     }),
   );
@@ -377,7 +377,7 @@ async function askFolder(streams: Streams): Promise<string> {
   return answered(
     await text({
       ...streams,
-      message: 'This folder is not empty. A folder for the stack',
+      message: 'This folder is not empty. Folder for the stack',
       initialValue: 'fleet',
       validate: (value) => (isFree(value ?? '') ? undefined : 'It must be new or empty.'),
     }),
@@ -394,5 +394,5 @@ async function askAgent(streams: Streams): Promise<string> {
 
 async function askPipeline(streams: Streams): Promise<Pipeline> {
   const options = PIPELINES.map((value) => ({ value, label: WHAT[value] }));
-  return answered(await select({ ...streams, message: 'A pipeline to write', options }));
+  return answered(await select({ ...streams, message: 'Pipeline to write', options }));
 }
