@@ -226,9 +226,7 @@ function forcingOptions(command: Command): string {
   if (others.length === 0) return `use ${first.term} to ${first.does}.`;
   const width = Math.max(...forcing.map(({ term }) => term.length));
   const lines = forcing.map(({ term, does }) => `  ${term.padEnd(width)}  ${does}`);
-  return [`${pathTo(command)} has an option for each thing that it can allow:`, ...lines].join(
-    '\n',
-  );
+  return [`${pathTo(command)} has one for each permission:`, ...lines].join('\n');
 }
 
 /** `option '--format <format>' argument 'yaml' is invalid: allowed choices are text, json.` */

@@ -165,6 +165,13 @@ describe('nothing is written', () => {
     expect(filesIn(outer)).toEqual(before);
   });
 
+  test('for an id without a name, which is shown how to be given', async () => {
+    const { context } = openAuthorStage();
+    await expect(init({ dir: folder(), organization: ID }, context)).rejects.toMatchObject({
+      hint: `Give it as NAME=ID, such as harbor=${ID}`,
+    });
+  });
+
   test('where an agent needs an organization and nobody can be asked', async () => {
     const { context } = openAuthorStage();
     await expect(init({ dir: folder() }, context)).rejects.toThrow(/none is given/);

@@ -177,7 +177,7 @@ describe('what people type who come from other tools', () => {
       const { exit, said } = await run(command, '--force');
       expect(exit).toBe(1);
       expect(said.trimEnd().split('\n')).toEqual([
-        `Error: unknown option '--force': callsheet ${command} has an option for each thing that it can allow:`,
+        `Error: unknown option '--force': callsheet ${command} has one for each permission:`,
         '  --allow-delete            delete resources that are no longer configured',
         '  --accept-conflicts        write the configured value where both sides changed',
         '  --skip-refused            leave out refused changes',

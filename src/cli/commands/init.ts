@@ -222,7 +222,9 @@ function givenBy(
   }
   const [name = '', id = ''] = organization?.split('=') ?? [];
   if (organization !== undefined) {
-    refuse(`--organization ${organization}`, refuseName(name) ?? refuseId(id));
+    const isPair = organization.includes('=');
+    const example = `Give it as NAME=ID, such as harbor=${refuseId(organization) === undefined ? organization : 'ID'}`;
+    refuse(`--organization ${organization}`, isPair ? (refuseName(name) ?? refuseId(id)) : example);
   }
   return {
     isEmpty: empty === true,
