@@ -718,7 +718,7 @@ export type Document = {
   /** The folder of the stack, as it was given. */
   readonly dir: string;
   /** Whether the folder is in a Git repository. */
-  readonly in_repository: boolean;
+  readonly in_repository?: boolean;
   /** Organizations that were exported. */
   readonly organizations: readonly {
     /** The platform's identifier. */
