@@ -217,9 +217,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'explain assumptions',
-    does: 'list the assumptions made where the specification is silent',
+    does: 'list the assumptions that the stack relies on, or show some',
+    args: [
+      { name: '[names...]', does: 'only these, as a whole: an id, or the beginning of an id' },
+    ],
     flags: [format('text', 'json')],
-    examples: ['callsheet explain assumptions'],
+    examples: ['callsheet explain assumptions', 'callsheet explain assumptions agent.merge'],
     exits: OFFLINE,
     prints: ['callsheet-assumptions'],
     load: async () => (await import('./commands/assumptions.ts')).assumptions,

@@ -74,16 +74,6 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   'plan refresh-only': 'Run callsheet drift instead.',
   'apply refresh-only':
     'Run callsheet drift instead, and callsheet pull to write the changes into the configuration.',
-  'plan force': 'Use --delete-used to delete what live resources still use.',
-  'apply force':
-    'Use --delete-used to delete what live resources still use, --accept-conflicts to write over edits.',
-  'rehearse force': 'Use --delete-used to delete what live resources still use.',
-  'rollback force': 'Use --undo-edited, and --delete-used to delete what live resources still use.',
-  'pull force': 'Use --allow-dirty to write despite uncommitted changes.',
-  'export force': 'Use --overwrite to write into a folder that is not empty.',
-  'rm force': 'Use --forget-protected to also forget protected resources.',
-  'push force': 'Use --overwrite to replace a state that is newer, of another stack or damaged.',
-  'unlock force': 'Use --stop-run to also take the lease of a running run.',
   start: 'Use --since, where the command has it.',
   end: 'Use --until, where the command has it.',
   destroy: DESTROY,
@@ -112,6 +102,23 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   input: 'Callsheet asks nothing where standard input is not a terminal.',
   v: 'Run callsheet --version.',
 };
+
+/** The options that do a part of what `--force` does elsewhere. A command has some of them. */
+const FORCING: ReadonlySet<string> = new Set([
+  '--allow-delete',
+  '--delete-used',
+  '--forget-protected',
+  '--accept-conflicts',
+  '--undo-edited',
+  '--theirs',
+  '--allow-dirty',
+  '--overwrite',
+  '--stop-run',
+  '--skip-refused',
+  '--release-hold',
+  '--override-freeze',
+  '--override-limits',
+]);
 
 /** A command whose mistakes are told in one sentence. */
 export class CliCommand extends Command {
@@ -193,6 +200,8 @@ function unknownOption(command: Command, given: string): string {
   if (own.includes(`--${name}`)) return `${unknown}: did you mean --${name}?`;
   if (name === 'help') return `${unknown}: did you mean --help?`;
   if (name === 'version' || given === '-V') return `${unknown}: did you mean callsheet --version?`;
+  const forcing = name === 'force' ? forcingOptions(command) : '';
+  if (forcing !== '') return `${unknown}: ${forcing}`;
   const foreign = [`${command.name()} ${name}`, name].find((key) =>
     Object.hasOwn(FOREIGN_FLAGS, key),
   );
@@ -201,6 +210,23 @@ function unknownOption(command: Command, given: string): string {
   return near === undefined
     ? `${unknown}: ${pathTo(command)} --help lists its options, and callsheet help options those of every command.`
     : `${unknown}: did you mean ${near}?`;
+}
+
+/** What a command has instead of `--force`, with what each of them allows. Empty where it has nothing. */
+function forcingOptions(command: Command): string {
+  const forcing = command.options
+    .filter(({ long }) => FORCING.has(long ?? ''))
+    .map((option) => ({
+      // `--override-limits <reason>`: `--override-limits REASON`.
+      term: option.flags.replace(/<(\w+)>/, (_, value: string) => value.toUpperCase()),
+      does: option.description.replace(/;.*/, ''),
+    }));
+  const [first, ...others] = forcing;
+  if (first === undefined) return '';
+  if (others.length === 0) return `use ${first.term} to ${first.does}.`;
+  const width = Math.max(...forcing.map(({ term }) => term.length));
+  const lines = forcing.map(({ term, does }) => `  ${term.padEnd(width)}  ${does}`);
+  return [`${pathTo(command)} has one for each permission:`, ...lines].join('\n');
 }
 
 /** `option '--format <format>' argument 'yaml' is invalid: allowed choices are text, json.` */

@@ -23,7 +23,7 @@ export function onTerminal(terminal: Terminal): Pick<Context, 'terminal' | 'emit
 export async function confirm(question: string, terminal: Terminal): Promise<boolean> {
   const { canAsk, wrapsErr, renderErr } = terminal;
   if (!canAsk) return false;
-  const text = `${question} Only "yes" approves:`;
+  const text = `${question} Type "yes" to approve:`;
   const answer = await terminal.ask(`${wrapsErr ? renderProse(text, renderErr).trimEnd() : text} `);
   return answer.trim() === 'yes';
 }

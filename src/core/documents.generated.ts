@@ -31,6 +31,8 @@ export type Document = {
     }[];
     /** Fields whose writing rests on it. */
     readonly fields: readonly string[];
+    /** Whether resources of the stack rely on it, by their kinds and fields; absent outside of a stack, and where assumptions are named. */
+    readonly relied_on?: boolean;
   }[];
 };
 }
@@ -715,6 +717,8 @@ export type Document = {
   readonly version: 1;
   /** The folder of the stack, as it was given. */
   readonly dir: string;
+  /** Whether the folder is in a Git repository. */
+  readonly in_repository?: boolean;
   /** Organizations that were exported. */
   readonly organizations: readonly {
     /** The platform's identifier. */
@@ -1424,6 +1428,8 @@ export type Document = {
   readonly notes: readonly Note[];
   /** What stood against the plan as a whole when it was made; absent where nothing did. Apply asks again, and the digest does not cover it. */
   readonly refusals?: readonly Refusal[];
+  /** The limits that the plan exceeds because `options.override_limits` allows it; absent where it exceeds none. */
+  readonly overridden_limits?: readonly ExceededLimit[];
   /** The run that died before this plan was made, and what was found out about its last requests. */
   readonly settled?: {
     /** The run that died. */
@@ -1615,6 +1621,19 @@ export type Refusal = {
   readonly until: string | null;
   /** What to do now. */
   readonly advice: string;
+};
+/** A limit of the stack that the plan exceeds, with its figures. */
+export type ExceededLimit = {
+  /** The limit, below `guards`. */
+  readonly limit: 'max_delete' | 'max_change_percent';
+  /** What the stack sets it to. */
+  readonly set: number;
+  /** How many changes that allows. */
+  readonly allows: number;
+  /** How many changes count for it. */
+  readonly counted: number;
+  /** Resources of the stack that exist on the platform, also those that the plan leaves out. */
+  readonly existing: number;
 };
 /** What came of rehearsing a plan. */
 export type Rehearsal = {

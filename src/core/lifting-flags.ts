@@ -11,7 +11,7 @@ const LIFTING: {
   apply: {
     accept_conflicts: {
       flag: '--accept-conflicts',
-      does: 'overwrites live values where both sides changed',
+      does: 'overwrites live values where both sides changed; callsheet pull --theirs keeps them',
     },
   },
   restore: {

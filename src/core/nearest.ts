@@ -70,6 +70,11 @@ function onlyLonger(word: string, candidates: readonly string[]): string | undef
   return wanted.length > 2 && longer.length === 1 ? longer[0] : undefined;
 }
 
+/** The candidate that `word` was probably meant to be: with a slip in it, or cut short. */
+export function meantBy(word: string, candidates: readonly string[]): string | undefined {
+  return nearest(word, candidates) ?? onlyLonger(word, candidates);
+}
+
 /**
  * What to write instead of a name that is not known. `all` is what the candidates are called, and `more`
  * where all of them can be looked up.
@@ -80,7 +85,7 @@ export function insteadOf(
   all: string,
   more: string,
 ): string {
-  const close = nearest(word, candidates) ?? onlyLonger(word, candidates);
+  const close = meantBy(word, candidates);
   if (close !== undefined) return `Did you mean ${close}?`;
   if (candidates.length <= MOST_LISTED) return `${all} are ${candidates.join(', ')}`;
   const near = candidates

@@ -92,6 +92,9 @@ export type PlannedOperation = Plan.Operation;
 
 export type Note = Plan.Note;
 
+/** A limit of the stack that a plan exceeds. */
+export type ExceededLimit = Plan.ExceededLimit;
+
 /**
  * What came of trying a plan on a copy of the fleet. It says what was seen, for people: apply acts on none of it,
  * and the digest of the plan does not cover it.

@@ -64,6 +64,7 @@ export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
     config_digest: plan.config_digest,
     state: plan.state,
     options: plan.options,
+    overridden_limits: plan.overridden_limits,
     endpoints: plan.endpoints,
     changes: plan.changes.map(
       ({ reason: _, source: __, undoing: ___, fields, operations, ...acted }) => ({

@@ -46,7 +46,7 @@ export function groupAlike(changes: readonly Change[], sourceOf: SourceOf): read
       else known.sites.push(site);
     }
   }
-  // The fields that change together, in the same resources.
+  // The fields that change together: in the same resources, and by the same file, or each by its own.
   const groups = new Map<string, { -readonly [key in keyof ChangeGroup]: ChangeGroup[key] }>();
   for (const found of alike.values()) {
     for (const { change, sites, source } of settled(found, sourceOf)) {
@@ -55,7 +55,7 @@ export function groupAlike(changes: readonly Change[], sourceOf: SourceOf): read
       const [first] = sites;
       if (first === undefined || !isGrouped(action)) continue;
       const field = { path: first.path, source };
-      const key = JSON.stringify([action, addresses]);
+      const key = JSON.stringify([action, addresses, source?.replace(/:\d+$/, '')]);
       const known = groups.get(key);
       if (known === undefined) groups.set(key, { kind, action, addresses, fields: [field] });
       else known.fields = [...known.fields, field];

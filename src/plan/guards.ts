@@ -1,5 +1,6 @@
 import {
   type Change,
+  type ExceededLimit,
   type FreezeWindow,
   type Guards,
   type Note,
@@ -66,7 +67,10 @@ type Circumstances = HoldWorld & {
   readonly now: Date;
 };
 
-type CheckedPlan = Pick<PlanDocument, 'purpose' | 'config_digest' | 'options' | 'changes'>;
+type CheckedPlan = Pick<
+  PlanDocument,
+  'purpose' | 'config_digest' | 'options' | 'changes' | 'overridden_limits'
+>;
 
 /** What stands against running a plan now. Nothing stands against a plan that writes nothing. */
 export function checkGuards(
@@ -77,7 +81,7 @@ export function checkGuards(
   return [
     ...checkFreeze(plan, circumstances),
     ...checkHolds(plan, circumstances),
-    ...liftedLimits(plan, circumstances),
+    ...checkLimits(plan),
   ];
 }
 
@@ -115,17 +119,6 @@ export function withRefusals(
 /** Below this many existing resources a percentage says nothing, unless the stack sets it otherwise. */
 const MIN_RESOURCES = 10;
 
-/** How less is planned at a time: a restoration has no `--target`. */
-const NARROWER: { readonly [purpose in GuardInput['purpose']]?: string } = {
-  apply:
-    'raise the limit, plan a part with --target, or override the limit once: callsheet plan --override-limits REASON',
-  restore:
-    'raise the limit, restore a part with --organization, or override the limit once with --override-limits REASON',
-};
-
-const narrower = (purpose: GuardInput['purpose']): string =>
-  NARROWER[purpose] ?? 'raise the limit or plan a part with --target';
-
 function guardDelete(change: Change, input: GuardInput): Change {
   if (change.verdict !== 'ok') return change;
   if (input.isProtected(change.address)) {
@@ -150,48 +143,95 @@ function guardDelete(change: Change, input: GuardInput): Change {
   return change;
 }
 
-/** Limits stop changes one by one (`guardThresholds`); that they were lifted is said, and recorded, once. */
-function liftedLimits(
-  { options: { override_limits: reason } }: CheckedPlan,
-  { guards }: Circumstances,
-): readonly GuardFinding[] {
-  const named = [guards.max_delete, guards.max_change_percent].flatMap((limit, at) =>
-    limit === undefined ? [] : `guards.${at === 0 ? 'max_delete' : 'max_change_percent'}: ${limit}`,
-  );
-  if (reason === undefined || named.length === 0) return [];
-  const message = `${named.join(' and ')} ${named.length === 1 ? 'is' : 'are'} not checked`;
-  const refusal = { guard: 'limit' as const, message, until: null, advice: '' };
-  return [{ refusal, isOverridden: true, reason }];
+/** The limits that the changes exceed by those of them that are carried out. */
+function exceededLimits(
+  changes: readonly Change[],
+  { guards, existing }: Pick<GuardInput, 'guards' | 'existing'>,
+): readonly ExceededLimit[] {
+  const { max_delete: most, max_change_percent: percent } = guards;
+  const { min_resources: floor = MIN_RESOURCES } = guards;
+  const leaving = changes.filter(countsAs.max_delete).length;
+  const touched = changes.filter(countsAs.max_change_percent).length;
+  return [
+    ...(most !== undefined && leaving > most
+      ? [{ limit: 'max_delete' as const, set: most, allows: most, counted: leaving, existing }]
+      : []),
+    ...(percent !== undefined && existing >= floor && touched > countIn(percent, existing)
+      ? [
+          {
+            limit: 'max_change_percent' as const,
+            set: percent,
+            allows: countIn(percent, existing),
+            counted: touched,
+            existing,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** The limits that a plan exceeds because it was told to override them. */
+export function overriddenLimits(
+  guarded: readonly Change[],
+  input: GuardInput,
+): readonly ExceededLimit[] {
+  return input.options.override_limits === undefined ? [] : exceededLimits(guarded, input);
+}
+
+/** Which changes count for a limit. */
+const countsAs: { readonly [limit in ExceededLimit['limit']]: (change: Change) => boolean } = {
+  max_delete: (change) => isDelete(change) && change.verdict === 'ok',
+  max_change_percent: ({ action, verdict }) =>
+    verdict === 'ok' && (action === 'update' || action === 'replace' || action === 'delete'),
+};
+
+/** How many of all a share is. Percentages are decimal fractions, which binary ones miss by a hair. */
+function countIn(percent: number, all: number): number {
+  return Math.floor((percent * all) / 100 + 1e-9);
+}
+
+function limitMessage({ limit, set, allows, counted, existing }: ExceededLimit): string {
+  const name = `guards.${limit}: ${set}`;
+  return limit === 'max_delete'
+    ? `the plan deletes ${counted} resource${counted === 1 ? '' : 's'}, more than ${name} allows`
+    : `the plan changes ${counted} of ${existing} resources, and ${name} allows ${allows}`;
+}
+
+/** What to do about a limit. Only a plan of the configuration takes `--target`, and one reason overrides all limits. */
+function limitAdvice({ guards, purpose }: GuardInput): string {
+  if (purpose !== 'apply' && purpose !== 'restore')
+    return 'raise the limit or plan a part with --target';
+  const isBoth = guards.max_delete !== undefined && guards.max_change_percent !== undefined;
+  const what = isBoth
+    ? 'override max_delete and max_change_percent together once'
+    : 'override the limit once';
+  return purpose === 'restore'
+    ? `raise the limit, restore a part with --organization, or ${what} with --override-limits REASON`
+    : `raise the limit, plan a part with --target, or ${what}: callsheet plan --override-limits REASON`;
 }
 
 function guardThresholds(changes: readonly Change[], input: GuardInput): readonly Change[] {
   if (input.options.override_limits !== undefined) return changes;
-  const { max_delete: most, max_change_percent: percent } = input.guards;
-  const { min_resources: floor = MIN_RESOURCES } = input.guards;
-  const leaving = changes.filter((change) => isDelete(change) && change.verdict === 'ok');
-  const touched = changes.filter(
-    ({ action, verdict }) =>
-      verdict === 'ok' && (action === 'update' || action === 'replace' || action === 'delete'),
-  );
-  const share = input.existing === 0 ? 0 : (touched.length / input.existing) * 100;
-  const refusals = new Map<string, string>();
-  if (percent !== undefined && input.existing >= floor && share > percent) {
-    const reason = `the plan touches ${touched.length} of ${input.existing} resources (${shown(share)} %), more than guards.max_change_percent: ${percent} allows; ${narrower(input.purpose)}`;
-    for (const { address } of touched) refusals.set(address, reason);
-  }
-  if (most !== undefined && leaving.length > most) {
-    const reason = `the plan deletes ${leaving.length} resource${leaving.length === 1 ? '' : 's'}, more than guards.max_delete: ${most} allows; ${narrower(input.purpose)}`;
-    for (const { address } of leaving) refusals.set(address, reason);
-  }
+  const exceeded = exceededLimits(changes, input);
   return changes.map((change) => {
-    const reason = refusals.get(change.address);
-    return reason === undefined ? change : refuse(change, reason, 'override_limits');
+    const against = exceeded.filter(({ limit }) => countsAs[limit](change));
+    if (against.length === 0) return change;
+    const reason = [...against.map(limitMessage), limitAdvice(input)].join('; ');
+    return refuse(change, reason, 'override_limits');
   });
 }
 
-/** One decimal, so that a share that is over the limit does not look like the limit. */
-function shown(share: number): number {
-  return Math.ceil(share * 10) / 10;
+/** Limits stop changes one by one (`guardThresholds`); that one was overridden is told, and recorded, once. */
+function checkLimits({
+  options: { override_limits: reason },
+  overridden_limits: limits = [],
+}: CheckedPlan): readonly GuardFinding[] {
+  if (reason === undefined) return [];
+  return limits.map((limit) => {
+    const message = limitMessage(limit);
+    const refusal = { guard: 'limit' as const, message, until: null, advice: '' };
+    return { refusal, isOverridden: true, reason };
+  });
 }
 
 const NOTHING: PlanJudgement = { refusals: [], notes: [] };

@@ -2,6 +2,7 @@ import { type Address, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type {
   Change,
+  ExceededLimit,
   Guards,
   MovedEndpoint,
   Note,
@@ -23,7 +24,9 @@ import { groupAlike, type SourceOf } from './groups.ts';
 import {
   checkGuards,
   checkTeamRules,
+  type GuardInput,
   guardChanges,
+  overriddenLimits,
   overrideNotes,
   refusalsIn,
   withRefusals,
@@ -159,7 +162,11 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   }
 
   const existing = identities.filter(({ found }) => found !== undefined).length;
-  const guarded = guard(results, existing, input);
+  const guarding = guardInput(existing, input);
+  const guarded = guardChanges(
+    results.map(({ change }) => change),
+    guarding,
+  );
   const sound = refuseUnresolved(guarded, desired, ids);
   const uncompared = uncomparedNote(
     results.map(({ change: { address }, leaves }) => ({ address, leaves })),
@@ -170,6 +177,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     options.force ? sound : await refuseReferenced(sound, input),
     results,
     uncompared,
+    overriddenLimits(guarded, guarding),
     { ...input, world },
   );
   const refresh = new Map(
@@ -202,30 +210,27 @@ function isChosen(
   return isTargeted && !exclude.some((pattern) => matchesAddress(pattern, address));
 }
 
-/** What thresholds, protection and permission to delete make of the changes. */
-function guard(results: readonly Result[], existing: number, input: PlanInput): readonly Change[] {
+function guardInput(existing: number, input: PlanInput): GuardInput {
   const { state, desired, options, guards, purpose } = input;
   const protectedNow = new Map(
     desired.map(({ address, lifecycle }) => [address, lifecycle.protect]),
   );
-  return guardChanges(
-    results.map(({ change }) => change),
-    {
-      purpose,
-      options,
-      guards,
-      isProtected: (address) =>
-        protectedNow.get(address) ?? state.resources[address]?.protect ?? false,
-      existing,
-      isConfigurationEmpty: purpose === 'apply' && desired.length === 0,
-    },
-  );
+  return {
+    purpose,
+    options,
+    guards,
+    isProtected: (address) =>
+      protectedNow.get(address) ?? state.resources[address]?.protect ?? false,
+    existing,
+    isConfigurationEmpty: purpose === 'apply' && desired.length === 0,
+  };
 }
 
 function assemble(
   all: readonly Change[],
   results: readonly Result[],
   uncompared: readonly Note[],
+  overridden: readonly ExceededLimit[],
   input: Omit<PlanInput, 'world'> & { readonly world: World },
 ): PlanDocument {
   const { state, options, guards, now } = input;
@@ -251,6 +256,7 @@ function assemble(
     config_digest: input.configDigest,
     state: { lineage: state.lineage, serial: state.serial },
     options,
+    ...(overridden.length === 0 ? {} : { overridden_limits: overridden }),
     summary: summarise(changes, all.length - changes.length),
     requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
     assumptions,

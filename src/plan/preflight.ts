@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { unreachable } from '../core/errors.ts';
+import { editDistance } from '../core/nearest.ts';
 import { overlaps, type Path, pathOf } from '../core/path.ts';
 import type { Change, Note } from '../core/plan-document.ts';
 import type { ValueObject } from '../core/value.ts';
@@ -340,7 +341,10 @@ function offerMessage(
   const all = [...offered];
   const named = all.slice(0, MOST_NAMES).join(', ') || 'nothing';
   const more = all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '';
-  return `${path}: the platform${whom} no ${noun} ${value}; choose one of: ${named}${more} (${command})`;
+  // Names of models are near to each other: only one slip is surely one.
+  const close = all.find((name) => editDistance(name, value, 1) === 1);
+  const instead = close === undefined ? 'choose one of' : `did you mean ${close}? They are`;
+  return `${path}: the platform${whom} no ${noun} ${value}; ${instead}: ${named}${more} (${command})`;
 }
 
 function foreignMessage(

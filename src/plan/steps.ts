@@ -174,28 +174,40 @@ export function rememberedAssumptions(
   { last_run: lastRun, resources }: Pick<State, 'last_run' | 'resources'>,
   { assumptionOf }: Support,
 ): readonly string[] {
-  const open = new Set(lastRun === null ? [] : assumptions);
+  if (lastRun === null) return [];
+  const relied = assumptionsBehind(
+    Object.values(resources).map(({ kind, leaves }) => ({ kind, paths: Object.keys(leaves) })),
+    assumptionOf,
+  );
+  return assumptions.filter((one) => relied.has(one));
+}
+
+/** The assumptions that reading and writing resources rests on, by their kinds and the fields that they set. */
+export function assumptionsBehind(
+  resources: Iterable<{ readonly kind: string; readonly paths: Iterable<string> }>,
+  assumptionOf: Support['assumptionOf'],
+): ReadonlySet<string> {
+  const found = new Set<string | undefined>();
   const seen = new Set<string>();
   const isNew = (key: string) => !seen.has(key) && seen.add(key) !== undefined;
-  for (const resource of Object.values(resources)) {
-    if (open.size === 0) break;
-    const { schema, operations, stamp, facets } = kindNamed(resource.kind);
-    if (isNew(resource.kind)) {
+  for (const { kind, paths } of resources) {
+    const { schema, operations, stamp, facets } = kindNamed(kind);
+    if (isNew(kind)) {
       const called = [
         ...operations.read,
         ...operations.create,
         ...operations.update,
         ...facets.flatMap((facet) => facet.operations),
       ];
-      for (const name of called) open.delete(assumptionOf(name) ?? '');
-      open.delete(stamp?.assumption ?? '');
+      for (const name of called) found.add(assumptionOf(name));
+      found.add(stamp?.assumption);
     }
-    for (const path of Object.keys(resource.leaves)) {
-      if (!isNew(`${resource.kind} ${path}`)) continue;
-      for (const assumption of assumptionsAlong(schema, path)) open.delete(assumption);
+    for (const path of paths) {
+      if (!isNew(`${kind} ${path}`)) continue;
+      for (const assumption of assumptionsAlong(schema, path)) found.add(assumption);
     }
   }
-  return lastRun === null ? [] : assumptions.filter((one) => !open.has(one));
+  return new Set([...found].filter((one) => one !== undefined));
 }
 
 /** The assumptions that writing a field rests on: its own, and those of what it is in. */

@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
 import { formatPath } from '../core/path.ts';
+import type { FieldChange } from '../core/plan-document.ts';
 import type { Scope } from '../stack/expressions.ts';
 import { valuesBelow } from '../stack/resolved.ts';
 import type { ResolvedResource } from '../stack/resource.ts';
@@ -40,7 +41,10 @@ export type SharedPlace = {
   /** `bases.yaml:12`, or a file. */
   readonly where: string;
   /** The addresses and fields that are to have another value. */
-  readonly wishes: readonly Pick<Wish, 'address' | 'text'>[];
+  readonly wishes: readonly (Pick<Wish, 'address' | 'text'> & {
+    /** What is configured and what is live, masked as in a plan; absent where a plan shows them in parts. */
+    readonly values?: Pick<FieldChange, 'before' | 'after'>;
+  })[];
   /** Who else reads it. */
   readonly others: readonly Address[];
   readonly choices: readonly Choice[];

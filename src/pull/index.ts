@@ -101,7 +101,7 @@ export async function pullLive(input: PullInput): Promise<Pulled> {
     }
     const outcome = await check(made.texts, ready, followers, input);
     if (outcome === 'right') {
-      const { questions } = grouped;
+      const questions = withValues(grouped.questions, planned.plan);
       const pulled = pulledOf(ready, followers);
       return { kept, refused, questions, files: made.files, pulled };
     }
@@ -109,6 +109,27 @@ export async function pullLive(input: PullInput): Promise<Pulled> {
     ready = ready.filter((one) => !outcome.failed.includes(one));
     followers = followers.filter((one) => !outcome.lost.includes(one));
   }
+}
+
+/** Whoever decides sees what would be replaced by what. */
+function withValues(
+  questions: readonly SharedPlace[],
+  { changes }: Pick<PlanDocument, 'changes'>,
+): readonly SharedPlace[] {
+  const fields = new Map(
+    changes.flatMap(({ address, fields }) =>
+      fields.map((field) => [`${address} ${field.path}`, field] as const),
+    ),
+  );
+  return questions.map((question) => ({
+    ...question,
+    wishes: question.wishes.map(({ address, text }) => {
+      const field = fields.get(`${address} ${text}`);
+      // The plan would write the configured value over the live one.
+      const values = field && { before: field.after, after: field.before };
+      return { address, text, ...(values === undefined ? {} : { values }) };
+    }),
+  }));
 }
 
 function collect({ planned, theirs }: PullInput) {

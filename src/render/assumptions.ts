@@ -1,5 +1,16 @@
-import { type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
+import {
+  cutLine,
+  type Line,
+  noteLines,
+  padText,
+  paint,
+  type RenderOptions,
+  span,
+  widestOf,
+  wrap,
+} from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
+import { formatCount, formatNumber } from './wording.ts';
 
 /**
  * What becomes of a call that rests on an assumption: only its details are assumed, its place is; the
@@ -24,6 +35,8 @@ export type AssumptionEntry = {
   readonly operations: readonly AssumedCall[];
   /** Fields whose writing rests on it. */
   readonly fields: readonly string[];
+  /** Whether resources of the stack rely on it; absent where there is no stack, or where assumptions are named. */
+  readonly relied_on?: boolean;
 };
 
 const INDENT = 4;
@@ -36,7 +49,33 @@ const STANDINGS: { readonly [standing in Standing]: string } = {
   refused: 'refused by platform.assume: false',
 };
 
-/** What Callsheet takes for granted where the platform's specification is silent. */
+/** Those that the stack relies on, a line each; all of them where there is no stack. */
+export function renderAssumptionList(
+  entries: readonly AssumptionEntry[],
+  { width, color }: RenderOptions,
+): string {
+  const relied = entries.filter((entry) => entry.relied_on !== false);
+  const others = entries.length - relied.length;
+  const idWidth = widestOf(relied.map(({ id }) => id)) + 2;
+  const count = formatCount(relied.length, 'assumption');
+  const isStack = entries.some((entry) => entry.relied_on !== undefined);
+  const rest = others === 0 ? 'all of them' : `all of them and ${formatNumber(others)} others`;
+  const lines: readonly Line[] = [
+    [span(isStack ? `This stack relies on ${count}:` : `${count}:`, 'strong')],
+    ...relied.map(({ id, assumed }) =>
+      cutLine([span(`  ${padText(id, idWidth)}`), span(assumed, 'dim')], width),
+    ),
+    [],
+    ...noteLines(
+      `callsheet explain assumptions NAME shows one, with its reason and its calls; --verbose shows ${rest}.`,
+      width,
+      'dim',
+    ),
+  ];
+  return paint(lines, color);
+}
+
+/** Assumptions as a whole: what Callsheet takes for granted where the platform's specification is silent. */
 export function renderAssumptionsText(
   entries: readonly AssumptionEntry[],
   { width, color }: RenderOptions,

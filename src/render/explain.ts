@@ -188,7 +188,7 @@ export function factsOf(field: FieldDocument): readonly Fact[] {
       assumption !== null && [
         { code: assumption },
         '; see: ',
-        { code: 'callsheet explain assumptions' },
+        { code: `callsheet explain assumptions ${assumption}` },
       ],
     ],
   ];

@@ -329,7 +329,9 @@ function closing(plan: PlanDocument): readonly string[] {
   return [
     ...(isEmpty(plan) || reads + writes === 0 ? [] : [forecastOf(plan)]),
     ...movedEndpointLines(plan).map((line) => `**Moved:** ${escapeText(line)}`),
-    ...(assumed === '' ? [] : [`Relies on assumptions: ${assumed}.`]),
+    ...(assumed === ''
+      ? []
+      : [`Relies on assumptions: ${assumed} (\`callsheet explain assumptions NAME\`).`]),
     digestOf(plan),
   ];
 }

@@ -22,6 +22,8 @@ type NewStack = {
   readonly kept: readonly string[];
   readonly lacking: readonly { readonly path: string; readonly lines: readonly string[] }[];
   readonly hasBaseUrl: boolean;
+  /** Whether the stack was there already, and is given what it lacks. */
+  readonly isThere: boolean;
   /** Paths from where the command was typed, and the folder of this Callsheet. */
   readonly pipeline:
     | {
@@ -39,7 +41,7 @@ const MOST_LISTED = 5;
 
 /** What was written, what was left alone, and what to type next. */
 export function renderNewStackText(stack: NewStack, { width, color }: RenderOptions): string {
-  const { dir, written, kept, lacking, hasBaseUrl, pipeline } = stack;
+  const { dir, written, kept, lacking, hasBaseUrl, isThere, pipeline } = stack;
   const flag = dir === '.' ? '' : ` --dir ${word(dir)}`;
   const needed = `${hasBaseUrl ? '' : 'CALLSHEET_BASE_URL, '}CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET`;
   const lines: Line[] = [
@@ -52,18 +54,27 @@ export function renderNewStackText(stack: NewStack, { width, color }: RenderOpti
       [span('  ! ', 'warning'), span(`${sanitiseLine(path)} is yours; add to it:`)],
       ...missing.map((line) => [span(`      ${sanitiseLine(line)}`)]),
     ]),
-    [],
-    [span('Next:', 'strong')],
-    [span(`  callsheet validate${flag}`)],
-    [span(`  callsheet plan${flag}`)],
-    [span(`  callsheet apply${flag}`)],
-    [],
-    ...wrap([span(`plan and apply read ${needed} from the environment.`, 'dim')], width, 0),
+    ...(isThere
+      ? []
+      : [
+          [],
+          [span('Next:', 'strong')],
+          [span(`  callsheet validate${flag}`)],
+          [span(`  callsheet plan${flag}`)],
+          [span(`  callsheet apply${flag}`)],
+          [],
+          ...wrap([span(`plan and apply read ${needed} from the environment.`, 'dim')], width, 0),
+        ]),
+    ...(isThere && written.length === 0 && lacking.length === 0
+      ? [[], ...noteLines('Nothing was written: the stack has these files.', width, 'plain')]
+      : []),
     ...(pipeline === undefined ? [] : [[], ...setUpLines(pipeline, width)]),
+    ...(isThere && written.length > 0 ? noteLines('Then commit the files.', width, 'plain') : []),
   ];
   return paint(lines, color);
 }
 
+/** What a pipeline needs before it runs. */
 function setUpLines(
   { guide, unlocked, callsheet }: NonNullable<NewStack['pipeline']>,
   width: number,
@@ -81,7 +92,9 @@ function setUpLines(
           [span(`  npm install --package-lock-only --prefix ${word(unlocked)}`)],
           [],
         ]),
-    ...say('The variables, credentials and approvals that it needs are listed at the top of'),
+    ...say(
+      'The variables, credentials and approvals that the pipeline needs are listed at the top of',
+    ),
     [span(`  ${sanitiseLine(guide)}`)],
   ];
 }
@@ -157,11 +170,20 @@ export function renderExportText(
         )),
     [],
     [span('Next:', 'strong')],
-    ...(secrets.length === 0 ? [] : supplyLines(document, width)),
-    [span(`  callsheet validate${flag}`)],
+    ...commitLines(document),
     [span(`  callsheet plan${flag}`)],
+    ...(secrets.length === 0 ? [] : supplyLines(document, width)),
   ];
   return paint(lines, color);
+}
+
+/** Git first: whatever is edited from here on can be compared with what was live. */
+function commitLines({ dir, in_repository: isInRepository }: ExportDocument): readonly Line[] {
+  const git = dir === '.' ? 'git' : `git -C ${word(dir)}`;
+  return [
+    ...(isInRepository ? [] : [[span(`  ${git} init`)]]),
+    [span(`  ${git} add . && ${git} commit -m "Export"`)],
+  ];
 }
 
 function section(title: string, items: readonly string[], width?: number): readonly Line[] {
@@ -207,18 +229,15 @@ function secretLines({ secrets, secrets_file: file }: ExportDocument): readonly 
   return [where, ...lines(secrets.filter((one) => !one.told))];
 }
 
-/** A plan says of a secret that is not set that it was not compared. */
+/** A plan needs no secret, and says which ones it could not compare. */
 function supplyLines({ secrets_file: file }: ExportDocument, width: number): readonly Line[] {
-  if (file === null)
-    return wrap([span('  set the variables of SECRETS.md, or take their lines out')], width, 4);
+  const supply = (variables: string) =>
+    wrap([span(`  before an apply that writes secrets, set ${variables}`)], width, 4);
+  if (file === null) return supply('the variables of SECRETS.md');
   const path = word(file);
   const from = path.includes('/') ? path : `./${path}`;
   return [
-    ...wrap(
-      [span(`  fill in ${sanitiseLine(path)}, or take its empty lines out of the stack`)],
-      width,
-      4,
-    ),
+    ...supply(`what is empty in ${sanitiseLine(path)}`),
     [span(`  set -a; . ${sanitiseLine(from)}; set +a`)],
   ];
 }

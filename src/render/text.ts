@@ -1,3 +1,4 @@
+import { commandLine, quoted } from '../core/errors.ts';
 import type { Action, Change, PlanDocument } from '../core/plan-document.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
@@ -304,6 +305,9 @@ function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
   ];
 }
 
+/** Assumptions that are named; the others are counted. */
+const MOST_ASSUMPTIONS = 4;
+
 /** What carrying the plan out takes, and the counts again where the first ones have run by. */
 function closingLines(
   plan: PlanDocument,
@@ -312,16 +316,16 @@ function closingLines(
 ): readonly Line[] {
   const { reads, writes } = plan.requests;
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
-  const count = (options.verbose ? plan.assumptions : newAssumptions(plan)).length;
-  const which = options.verbose ? `: ${plan.assumptions.map(sanitiseLine).join(', ')}` : '';
+  const told = (options.verbose ? plan.assumptions : newAssumptions(plan)).map(sanitiseLine);
+  const named = firstOf(told, options.verbose ? told.length : MOST_ASSUMPTIONS);
   return [
     ...movedEndpointLines(plan).flatMap((line) =>
       wrap([span(sanitiseLine(line), 'strong')], options.width, 2),
     ),
-    ...(count === 0
+    ...(told.length === 0
       ? []
       : dim(
-          `Relies on ${formatCount(count, 'assumption')} (callsheet explain assumptions)${which}.`,
+          `Relies on ${formatCount(told.length, 'assumption')}: ${named} (callsheet explain assumptions NAME).`,
         )),
     ...(reads + writes > 0 ? dim(forecastOf(plan)) : []),
     ...(isLong ? wrap([span(`${sanitiseLine(headline(plan))}.`, 'strong')], options.width, 2) : []),
@@ -425,14 +429,14 @@ function whyOf(change: Change, plan: PlanDocument, verbose: boolean): readonly s
 }
 
 function conflictAdvice(
-  { source }: Change,
-  { options: allowed }: PlanDocument,
+  { address }: Change,
+  { options: allowed, environment: env }: PlanDocument,
   options: RenderOptions,
 ): readonly Line[] {
-  const where = source === null ? 'the configuration' : sanitiseLine(source);
+  const pull = commandLine(`pull ${quoted(address)} --theirs`, { dir: '.', env });
   const text = allowed.accept_conflicts
     ? 'The live values will be overwritten (--accept-conflicts).'
-    : `To keep the live values, put them into ${where}. To overwrite them, plan with --accept-conflicts.`;
+    : `To keep the live values: ${sanitiseLine(pull)}. To overwrite them, plan with --accept-conflicts.`;
   return wrap([span(' '.repeat(INDENT)), span(text, 'warning')], options.width, INDENT);
 }
 

@@ -183,10 +183,10 @@ export function newAssumptions({ assumptions, known_assumptions: known = [] }: P
   return assumptions.filter((one) => !known.includes(one));
 }
 
-/** `Names rely on assumptions (see …): history.entries.`, undefined where drift names nobody. */
+/** `Names rely on assumptions: history.entries (…).`, undefined where drift names nobody. */
 export function namesRelyOn({ assumptions }: PlanDocument): string | undefined {
   if (assumptions.length === 0) return undefined;
-  return `Names rely on assumptions (see \`callsheet explain assumptions\`): ${assumptions.join(', ')}.`;
+  return `Names rely on assumptions: ${assumptions.join(', ')} (\`callsheet explain assumptions NAME\`).`;
 }
 
 /** The changes of one kind in one organization. */

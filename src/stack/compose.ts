@@ -1,5 +1,5 @@
 import { type Address, isResourceName, kindOf, matchesAddress, withKey } from '../core/address.ts';
-import { didYouMean } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { Json } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -53,6 +53,8 @@ import { readAgain } from './yaml.ts';
 export type ComposedResource = Omit<WrittenResource, 'body'> & {
   /** Where what makes it this one is written: the row, or the resource itself. */
   readonly ownPlace: SourceRange;
+  /** Whether there are all bases that it names. What it lacks may stand in one that there is not. */
+  readonly isComplete: boolean;
   /** The lowest of its layers, where others have the same. */
   readonly mergedBase: MergedBase | undefined;
   /**
@@ -100,10 +102,11 @@ export function compose(written: WrittenResource, composing: Composing): Composi
   const own = [written.body, ...above.map((layer) => layer.body)];
   const base = lastOf(own, 'base');
   bases.noteNamed(own);
-  const beneath = base === undefined ? [] : bases.layersOf(base.value);
+  const { layers: beneath, isComplete } =
+    base === undefined ? NO_BASES : bases.layersOf(base.value);
   const context = contextOf(kind, address, surroundings);
   const forEach = lastOf(own, 'for_each');
-  const stacked = { written, beneath, above };
+  const stacked = { written, beneath, isComplete, above };
   if (forEach === undefined) {
     refuseStray(own, context);
     return composeOne(stacked, composing, context.root);
@@ -117,10 +120,11 @@ export function compose(written: WrittenResource, composing: Composing): Composi
 type Stacked = {
   readonly written: WrittenResource;
   readonly beneath: readonly Layer[];
+  readonly isComplete: boolean;
   readonly above: readonly Layer[];
 };
 
-function layersOf({ written, beneath, above }: Stacked): readonly Layer[] {
+function layersOf({ written, beneath, above }: Omit<Stacked, 'isComplete'>): readonly Layer[] {
   return [
     ...beneath,
     { label: written.address, body: fieldsOf(written.body) },
@@ -134,7 +138,7 @@ function composeOne(
   root: FieldSchema,
 ): ComposedResource {
   const { body: written, ...own } = stacked.written;
-  const { beneath, above } = stacked;
+  const { beneath, isComplete, above } = stacked;
   const mergedBase = mergedBases(beneath, root);
   const bodyOf = readAgain(written);
   const make = (report: Report): Composed => {
@@ -144,7 +148,7 @@ function composeOne(
     const body = merge(mergedBase, rest, whole, own.address, report);
     return { body, layers, row: undefined };
   };
-  return { ...own, ownPlace: own.keyPlace, mergedBase, make };
+  return { ...own, ownPlace: own.keyPlace, isComplete, mergedBase, make };
 }
 
 function composeRows(
@@ -153,7 +157,7 @@ function composeRows(
   { mergedBases, patches }: Composing,
   context: Context,
 ): readonly ComposedResource[] {
-  const { written } = stacked;
+  const { written, isComplete } = stacked;
   const { body: _, ...own } = written;
   const layers = layersOf(stacked);
   const rows = readLoop({ ...loop, hidden: redactedColumns(layers, context.root) }, context);
@@ -183,7 +187,7 @@ function composeRows(
       const all = over.length === 0 ? layers : [...layers, ...over];
       return { body, layers: all, row };
     };
-    return { ...own, address, ownPlace: row.cells.place, mergedBase, make };
+    return { ...own, address, ownPlace: row.cells.place, isComplete, mergedBase, make };
   });
 }
 
@@ -306,12 +310,17 @@ function charactersIn(node: SyntaxNode, folder: Folder): number {
 /** The bases of a stack, as resources ask for them. */
 type Bases = {
   /** The layers that a `base` member names, the lowest first. What is wrong with it is reported. */
-  readonly layersOf: (base: SyntaxNode) => readonly Layer[];
+  readonly layersOf: (base: SyntaxNode) => BaseLayers;
   /** Takes note of bases that bodies name, be they asked for or not. */
   readonly noteNamed: (bodies: readonly MapNode[]) => void;
   /** Reports every base that nobody asked for or named. */
   readonly reportUnused: () => void;
 };
+
+/** `isComplete`: whether there are all bases that are named, by the resource or by another base. */
+type BaseLayers = { readonly layers: readonly Layer[]; readonly isComplete: boolean };
+
+const NO_BASES: BaseLayers = { layers: [], isComplete: true };
 
 type Deps = { readonly report: Report; readonly variables: Variables };
 
@@ -320,17 +329,24 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
   const others = new Map<string, Named>();
   const beneath = new Map<string, readonly Named[]>();
   const circles = new Set<string>();
+  const incomplete = new Set<string>();
 
-  /** Those of the names that there are. */
-  const known = (node: SyntaxNode | undefined): readonly Named[] =>
+  /** Those of the names that there are; `onUnknown` where there is one that is not. */
+  const known = (node: SyntaxNode | undefined, onUnknown: () => void): readonly Named[] =>
     (node === undefined ? [] : namesIn(node, deps)).filter(({ name, place }) => {
       if (bases.has(name)) return true;
       reportUnknownBase(name, place, bases, deps.report);
+      // That the one which was meant is unused follows from the slip.
+      const meant = nearest(name, bases.keys());
+      if (meant !== undefined) others.set(meant, { name: meant, place });
+      onUnknown();
       return false;
     });
 
   const beneathOf = (name: string): readonly Named[] => {
-    const found = beneath.get(name) ?? known(bases.get(name)?.body.members.get('base')?.value);
+    const found =
+      beneath.get(name) ??
+      known(bases.get(name)?.body.members.get('base')?.value, () => incomplete.add(name));
     beneath.set(name, found);
     return found;
   };
@@ -350,11 +366,18 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
   );
   for (const base of bases.values()) reportLoops(base, deps.report);
   return {
-    layersOf: (node) =>
-      lowestFirst(known(node), beneathOf, onCircle).flatMap((name) => {
-        used.add(name);
-        return layers.get(name) ?? [];
-      }),
+    layersOf: (node) => {
+      let isComplete = true;
+      const named = known(node, () => {
+        isComplete = false;
+      });
+      const names = lowestFirst(named, beneathOf, onCircle);
+      for (const name of names) used.add(name);
+      return {
+        layers: names.flatMap((name) => layers.get(name) ?? []),
+        isComplete: isComplete && !names.some((name) => incomplete.has(name)),
+      };
+    },
     noteNamed: (bodies) => {
       for (const { members } of bodies) {
         const base = members.get('base')?.value;

@@ -14,7 +14,7 @@ import { Blob } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Inherited } from './collect.ts';
 import type { Composed, ComposedResource } from './compose.ts';
-import { SILENT } from './diagnostics.ts';
+import { type Report, SILENT } from './diagnostics.ts';
 import type { Row } from './expressions.ts';
 import type { Layer } from './merge.ts';
 import { resolve } from './resolve.ts';
@@ -138,9 +138,10 @@ export function resolveResource(
   surroundings: Surroundings,
   recomposed: Recomposed,
 ): ResolvedResource {
-  const { kind, address, keyPlace } = composed;
-  const made = composed.make(surroundings.report);
-  const { located, context, filled } = resolveMade(composed, made, surroundings);
+  const { kind, address, keyPlace, isComplete } = composed;
+  const report = isComplete ? surroundings.report : withoutAbsence(surroundings.report);
+  const made = composed.make(report);
+  const { located, context, filled } = resolveMade(composed, made, { ...surroundings, report });
   validate({ subject: address, address, root: located }, context.report);
   const members = membersOf(located.value);
   const document: Record<string, Resolved> = { ...inherited?.fields };
@@ -174,6 +175,19 @@ export function resolveResource(
     secrets: kept(context.secrets),
     placeOf: openPlaces(composed, inherited, name?.from, recomposed),
   });
+}
+
+/** What says that something is not given. */
+const ABOUT_ABSENCE: readonly string[] = ['schema/required', 'organization/missing'];
+
+/** A report for a resource that lacks a base: what it does not say itself may stand there. */
+function withoutAbsence(report: Report): Report {
+  return {
+    ...report,
+    add: (problem) => {
+      if (!ABOUT_ABSENCE.includes(problem.rule)) report.add(problem);
+    },
+  };
 }
 
 /**

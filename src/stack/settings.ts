@@ -316,7 +316,7 @@ function reportEndpoints(
           : didYouMean(
               operation,
               candidates,
-              'callsheet explain assumptions lists the operations that a platform can have at another path',
+              'callsheet explain assumptions --verbose lists the operations that a platform can have at another path',
             ),
       path: ['platform', 'endpoints', operation, ...(member === undefined ? [] : [member])].join(
         '.',

@@ -117,7 +117,7 @@ export function waysOf({
       ['--out', join(outside, 'exported'), '--overwrite', '--no-factor'],
     ],
     import: [['--all'], [AGENT, '7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11']],
-    'explain assumptions': [[]],
+    'explain assumptions': [[], ['agent.merge']],
     get: kinds.flatMap(({ name, section }) => {
       const sources = name === 'knowledge_source';
       return [

@@ -93,4 +93,10 @@ describe('a name', () => {
   ])('%s is refused in words', async (name, words) => {
     await expect(explained(name)).rejects.toThrow(words);
   });
+
+  test('of a field that is cut short names the whole one', async () => {
+    await expect(explained('agent.greeting')).rejects.toMatchObject({
+      hint: 'Did you mean agent.greeting_message?',
+    });
+  });
 });

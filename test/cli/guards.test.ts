@@ -61,7 +61,11 @@ staged('a limit is lifted once, with a reason that the receipt keeps', async (st
     runs(run ?? '', { dir: stage.folder, format: 'json' }, to),
   );
   expect(JSON.parse(out).entries[0].overrides).toEqual([
-    { guard: 'limit', message: 'guards.max_delete: 0 is not checked', reason: 'new templates' },
+    {
+      guard: 'limit',
+      message: 'the plan deletes 2 resources, more than guards.max_delete: 0 allows',
+      reason: 'new templates',
+    },
   ]);
 });
 

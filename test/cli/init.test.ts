@@ -165,6 +165,13 @@ describe('nothing is written', () => {
     expect(filesIn(outer)).toEqual(before);
   });
 
+  test('for an id without a name, which is shown how to be given', async () => {
+    const { context } = openAuthorStage();
+    await expect(init({ dir: folder(), organization: ID }, context)).rejects.toMatchObject({
+      hint: `Give it as NAME=ID, such as harbor=${ID}`,
+    });
+  });
+
   test('where an agent needs an organization and nobody can be asked', async () => {
     const { context } = openAuthorStage();
     await expect(init({ dir: folder() }, context)).rejects.toThrow(/none is given/);
@@ -193,7 +200,13 @@ test('--keep-existing adds a pipeline to a stack, and touches none of its YAML',
   expect(await init({ dir, keepExisting: true, ci: 'github' }, context)).toBe(0);
   expect(said()).toContain('+ .github/workflows/callsheet-plan.yaml');
   expect(said()).not.toContain('callsheet.yaml\n');
+  // Of a stack that is there, the first plan is long past.
+  expect(said()).not.toMatch(/Next|callsheet plan|callsheet apply/);
+  expect(said()).toMatch(/npm install[^\n]+\n\n[\s\S]+Then commit the files\.\n$/);
   await expectSound(dir);
+  const again = openAuthorStage();
+  await init({ dir, keepExisting: true }, again.context);
+  expect(again.said()).toMatch(/\n\nNothing was written: the stack has these files\.\n$/);
   const more = init({ dir, keepExisting: true, ci: 'github', agent: 'Desk' }, context);
   await expect(more).rejects.toThrow('--agent cannot be used');
 });
@@ -268,7 +281,7 @@ describe('a pipeline', () => {
     await init({ dir, keepExisting: true, ci: 'github' }, context);
     expect(said()).not.toContain('npm');
     expect(said()).toMatch(
-      /it needs are listed at the top\s+of\n {2}\S+\/callsheet-plan-clinic\.yaml\n$/,
+      /the pipeline needs are listed\s+at\s+the\s+top\s+of\n {2}\S+\/callsheet-plan-clinic\.yaml\n$/,
     );
   });
 });

@@ -158,9 +158,6 @@ describe('what people type who come from other tools', () => {
     ['apply --parallelism=4', '--concurrency'],
     ['get agents -o json', '--format json'],
     ['init -upgrade', 'init has nothing to upgrade'],
-    ['apply --force', '--delete-used'],
-    ['rollback -force', '--undo-edited'],
-    ['pull --force', '--allow-dirty'],
     ['export --force --out fleet', '--overwrite'],
     ['state rm --force agent.reception', '--forget-protected'],
     ['state push --force state.json', '--overwrite'],
@@ -172,6 +169,33 @@ describe('what people type who come from other tools', () => {
     ['plan --version', 'callsheet --version'],
   ])('%s', async (line, right) => {
     expect(await sentenceOf(line.split(' '))).toContain(right);
+  });
+
+  test.each(['plan', 'apply', 'rehearse'])(
+    '%s --force: every option that does a part of it, with what it allows',
+    async (command) => {
+      const { exit, said } = await run(command, '--force');
+      expect(exit).toBe(1);
+      expect(said.trimEnd().split('\n')).toEqual([
+        `Error: unknown option '--force': callsheet ${command} has one for each permission:`,
+        '  --allow-delete            delete resources that are no longer configured',
+        '  --accept-conflicts        write the configured value where both sides changed',
+        '  --skip-refused            leave out refused changes',
+        '  --delete-used             also delete resources that live resources still use',
+        '  --release-hold            apply again a configuration that was rolled back',
+        '  --override-freeze REASON  write in a freeze window',
+        '  --override-limits REASON  change more than guards allow, once',
+      ]);
+    },
+  );
+
+  test.each([
+    ['rollback -force', '--undo-edited'],
+    ['rollback -force', '--delete-used'],
+    ['pull --force', '--allow-dirty'],
+    ['pull --force', '--theirs'],
+  ])('%s: %s among others', async (line, right) => {
+    expect((await run(...line.split(' '))).said).toContain(`\n  ${right}`);
   });
 
   test.each([

@@ -65,7 +65,7 @@ const COUNTED: readonly (readonly [guards: string, says: string])[] = [
   ['{ max_delete: 0 }', 'the plan deletes 1 resource, more than guards.max_delete: 0 allows'],
   [
     '{ max_change_percent: 12, min_resources: 8 }',
-    'the plan touches 1 of 8 resources (12.5 %), more than guards.max_change_percent: 12 allows',
+    'the plan changes 1 of 8 resources, and guards.max_change_percent: 12 allows 0',
   ],
 ];
 

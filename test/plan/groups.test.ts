@@ -59,6 +59,26 @@ describe('fields that change alike', () => {
     ]);
   });
 
+  test('a file is the source of the fields that come from it, and of no others', () => {
+    const added = (at: number) => fieldOf('system_prompt', `Desk ${at}\n`, `Desk ${at}\nNew.\n`);
+    const changes = agents(4, (at) => [
+      added(at),
+      fieldOf('model', 'a', 'b'),
+      fieldOf('language', 'a', 'b'),
+    ]);
+    const sourceOf: SourceOf = ({ address, path }) =>
+      path === 'system_prompt'
+        ? { file: `prompts/${address}.md` }
+        : { file: 'bases.yaml', line: path === 'model' ? 3 : 7 };
+    expect(groupAlike(changes, sourceOf).map(({ fields }) => fields)).toEqual([
+      [{ path: 'system_prompt', source: null }],
+      [
+        { path: 'model', source: 'bases.yaml:3' },
+        { path: 'language', source: 'bases.yaml:7' },
+      ],
+    ]);
+  });
+
   test('the same words in lines of their own are no group: what stands around them may turn the sense', () => {
     const edit = (at: number, first: string) =>
       fieldOf('system_prompt', `Desk ${at}\n${first} help.\n`, `Desk ${at}\n${first} quote.\n`);

@@ -150,7 +150,7 @@ describe('thresholds', () => {
       guards: { max_delete: 2 },
       refused: 3,
       because:
-        'deletes 3 resources, more than guards.max_delete: 2 allows; raise the limit, plan a part with --target, or override the limit once',
+        'deletes 3 resources, more than guards.max_delete: 2 allows; raise the limit, plan a part with --target, or override the limit once: callsheet plan --override-limits REASON',
     },
     {
       title: 'no delete at all',
@@ -177,7 +177,7 @@ describe('thresholds', () => {
       size: [20, 7, 0],
       guards: { max_change_percent: 30 },
       refused: 7,
-      because: '7 of 20 resources (35 %), more than guards.max_change_percent: 30 allows',
+      because: 'the plan changes 7 of 20 resources, and guards.max_change_percent: 30 allows 6',
     },
     {
       title: 'deletes count as changes',
@@ -221,7 +221,21 @@ describe('thresholds', () => {
       size: [102, 31, 0],
       guards: { max_change_percent: 30 },
       refused: 31,
-      because: '31 of 102 resources (30.4 %)',
+      because: 'changes 31 of 102 resources, and guards.max_change_percent: 30 allows 30',
+    },
+    {
+      title: 'a delete that both limits refuse names both, and that one reason overrides both',
+      size: [20, 0, 7],
+      guards: { max_change_percent: 30, max_delete: 5 },
+      refused: 7,
+      because:
+        'the plan deletes 7 resources, more than guards.max_delete: 5 allows; the plan changes 7 of 20 resources, and guards.max_change_percent: 30 allows 6; raise the limit, plan a part with --target, or override max_delete and max_change_percent together once: callsheet plan --override-limits REASON',
+    },
+    {
+      title: 'a share that binary fractions miss',
+      size: [100, 29, 0],
+      guards: { max_change_percent: 29 },
+      refused: 0,
     },
     { title: 'no guards', size: [20, 10, 10], guards: {}, refused: 0 },
   ];
@@ -242,15 +256,32 @@ describe('thresholds', () => {
     expect(plan.summary).toMatchObject({ update: 12, refused: 0 });
   });
 
-  test('are lifted once with a reason, which the plan says', async () => {
+  test('are overridden once with a reason, and the plan has each of them with its figures', async () => {
     const { plan } = await fleet(20, 10, 3)
       .options({ allow_delete: true, override_limits: 'new opening hours' })
       .plan({ guards: { max_change_percent: 30, max_delete: 2 } });
     expect(plan.summary).toMatchObject({ refused: 0 });
     expect(plan.notes.map(({ message }) => message)).toEqual([
-      'guards.max_delete: 2 and guards.max_change_percent: 30 are not checked; overridden: new opening hours',
+      'the plan deletes 3 resources, more than guards.max_delete: 2 allows; overridden: new opening hours',
+      'the plan changes 13 of 20 resources, and guards.max_change_percent: 30 allows 6; overridden: new opening hours',
+    ]);
+    expect(plan.overridden_limits).toEqual([
+      { limit: 'max_delete', set: 2, allows: 2, counted: 3, existing: 20 },
+      { limit: 'max_change_percent', set: 30, allows: 6, counted: 13, existing: 20 },
     ]);
     expect(plan.refusals).toBeUndefined();
+  });
+
+  test('a limit that the plan keeps is not overridden', async () => {
+    const { plan } = await fleet(20, 10, 0)
+      .options({ override_limits: 'new opening hours' })
+      .plan({ guards: { max_change_percent: 30, max_delete: 2 } });
+    expect(plan.overridden_limits?.map(({ limit }) => limit)).toEqual(['max_change_percent']);
+    const { plan: small } = await fleet(20, 1, 0)
+      .options({ override_limits: 'new opening hours' })
+      .plan({ guards: { max_change_percent: 30, max_delete: 2 } });
+    expect(small).not.toHaveProperty('overridden_limits');
+    expect(small.notes).toEqual([]);
   });
 
   test('what is created does not count', async () => {
@@ -305,7 +336,7 @@ test('what makes a resource anew is part of the share', () => {
   const operations = ['delete' as const, 'create' as const].map((step) => ({ step, fields: [] }));
   const replace = removal('ok', { action: 'replace', operations });
   expect(guardChanges([replace], { ...TEN, guards: { max_change_percent: 5 } })).toMatchObject([
-    { verdict: 'refused', reason: expect.stringContaining('1 of 10 resources (10 %)') },
+    { verdict: 'refused', reason: expect.stringContaining('1 of 10 resources, and') },
   ]);
   expect(guardChanges([replace], TEN)).toEqual([replace]);
 });

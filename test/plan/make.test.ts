@@ -137,7 +137,9 @@ test('the share of what a plan touches is one of what is live, not of what is to
   const { plan } = await made.plan({ guards });
   expect(plan.changes.find(({ address }) => address === 'agent.desk')).toMatchObject({
     verdict: 'refused',
-    reason: expect.stringContaining('the plan touches 1 of 2 resources (50 %)'),
+    reason: expect.stringContaining(
+      'the plan changes 1 of 2 resources, and guards.max_change_percent: 40 allows 0',
+    ),
   });
 });
 

@@ -111,6 +111,12 @@ describe('catalogues', () => {
   judged([
     { title: 'what is offered is taken', said: { offers: ['alpha-4o'] } },
     { title: 'what is not is refused', said: { offers: ['a', 'b'] }, because: noModel('a, b') },
+    {
+      title: 'of one with a slip, the one that is meant',
+      said: { offers: ['beta', 'alhpa-4o'] },
+      because:
+        'model: the platform offers organization harbor no language model alpha-4o; did you mean alhpa-4o? They are: beta, alhpa-4o (callsheet get models)',
+    },
     { title: 'of an empty one', said: { offers: [] }, because: noModel('nothing') },
     {
       title: 'ten are told by name',

@@ -8,14 +8,26 @@ import type { SharedPlace } from '../../src/pull/index.ts';
 const BASE: SharedPlace = {
   key: 'bases.yaml:80:82',
   where: 'bases.yaml:7',
-  wishes: [{ address: 'agent.night', text: 'config.inactivity_timeout' }],
+  wishes: [
+    {
+      address: 'agent.night',
+      text: 'config.inactivity_timeout',
+      values: { before: 20, after: 30 },
+    },
+  ],
   others: ['agent.a', 'agent.b', 'agent.c', 'agent.d'],
   choices: ['own', 'shared'],
 };
 const TEMPLATE: SharedPlace = {
   key: 'agent.desk system_prompt',
   where: '$template prompts/desk.md (agents.yaml:7)',
-  wishes: [{ address: 'agent.desk', text: 'system_prompt' }],
+  wishes: [
+    {
+      address: 'agent.desk',
+      text: 'system_prompt',
+      values: { before: 'Be kind.\nNever shout.\n', after: 'Be kind.\nNever whisper.\n' },
+    },
+  ],
   others: [],
   choices: ['own'],
 };
@@ -44,11 +56,12 @@ test('a shared place is written on the resource, changed for all, or left', asyn
     [BASE.key, 'shared'],
     [TEMPLATE.key, 'own'],
   ]);
-  expect(shown).toContain('agent.night config.inactivity_timeout changed on the platform.');
+  expect(shown).toContain('agent.night config.inactivity_timeout changed on the platform: 20 → 30');
   expect(shown).toContain(
-    'bases.yaml:7 has its value for 4 others as well: agent.a, agent.b, agent.c',
+    'agent.desk system_prompt changed on the platform: line 2: "Never shout." → "Never whisper."',
   );
-  expect(shown).toContain('Change it there, for the 4 others, too');
+  expect(shown).toContain('4 others also read bases.yaml:7: agent.a, agent.b, agent.c and 1 more.');
+  expect(shown).toContain('Change it in bases.yaml:7, also for the 4 others');
   expect(shown).toContain('Write it on agent.desk alone');
 });
 

@@ -6,6 +6,7 @@ const DOCUMENT: ExportDocument = {
   format: 'callsheet-export',
   version: 1,
   dir: 'fleet',
+  in_repository: false,
   files: 3,
   organizations: [{ name: 'harbor', id: 'o1' }],
   resources: [{ kind: 'agent', count: 1 }],
@@ -28,13 +29,21 @@ const SECRET = {
 const said = (more: Partial<ExportDocument>) =>
   renderExportText({ ...DOCUMENT, ...more }, { width: 80, color: false, verbose: false });
 
-test('secrets come before the first plan, which would stop without them', () => {
-  expect(said({})).toMatch(/Next:\n {2}callsheet validate/);
-  expect(said({ secrets: [SECRET] })).toContain(
-    'Next:\n  set the variables of SECRETS.md, or take their lines out\n  callsheet validate',
+const nextOf = (more: Partial<ExportDocument>) => said(more).split('Next:\n')[1];
+
+test('what is next: Git, the first plan, and secrets last, since a plan needs none', () => {
+  expect(nextOf({})).toBe(
+    '  git -C fleet init\n  git -C fleet add . && git -C fleet commit -m "Export"\n  callsheet plan --dir fleet\n',
   );
-  expect(said({ secrets: [SECRET], secrets_file: 'fleet.env' })).toContain(
-    'Next:\n  fill in fleet.env, or take its empty lines out of the stack\n  set -a; . ./fleet.env; set +a\n  callsheet validate',
+  expect(nextOf({ in_repository: true, secrets: [SECRET] })).toBe(
+    '  git -C fleet add . && git -C fleet commit -m "Export"\n  callsheet plan --dir fleet\n' +
+      '  before an apply that writes secrets, set the variables of SECRETS.md\n',
+  );
+  const most = nextOf({ dir: '.', secrets: [SECRET], secrets_file: 'fleet.env' });
+  expect(most).toBe(
+    '  git init\n  git add . && git commit -m "Export"\n  callsheet plan\n' +
+      '  before an apply that writes secrets, set what is empty in fleet.env\n' +
+      '  set -a; . ./fleet.env; set +a\n',
   );
 });
 

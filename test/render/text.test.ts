@@ -130,9 +130,18 @@ test.each([
 test('an accepted conflict says that what is live is overwritten', () => {
   const plan = planOf([changeOf({ fields: [fieldOf('model', 'a', 'b', { cause: 'conflict' })] })]);
   const accepted = { ...plan, options: { ...plan.options, accept_conflicts: true } };
-  expect(renderPlanText(plan, PLAIN)).toContain('To keep the live values, put them into');
+  expect(renderPlanText(plan, PLAIN)).toContain('To keep the live values: callsheet pull');
   expect(renderPlanText(accepted, PLAIN)).toContain(
     'The live values will be overwritten (--accept-conflicts).',
+  );
+});
+
+test('a conflict names the command that keeps the live values, as a shell reads it', () => {
+  const address = 'agent.clinic["harbor"]';
+  const fields = [fieldOf('model', 'a', 'b', { cause: 'conflict' })];
+  const plan = { ...planOf([changeOf({ address, fields })]), environment: 'staging' };
+  expect(renderPlanText(plan, { ...PLAIN, width: 200 })).toContain(
+    `To keep the live values: callsheet pull 'agent.clinic["harbor"]' --theirs --env staging. To overwrite`,
   );
 });
 

@@ -154,11 +154,37 @@ broken([
   {
     title: 'a base that does not exist',
     files: { 'a.yaml': 'bases: { front: {} }\nagents: { a: { name: A, base: frnt } }\n' },
-    says: [
-      'a.yaml:1:10 warning base/unused no resource uses the base front, so nothing in it is checked',
-      'a.yaml:2:31 base/unknown the base "frnt" does not exist',
-    ],
+    says: ['a.yaml:2:31 base/unknown the base "frnt" does not exist'],
     hint: 'Did you mean front?',
+  },
+  {
+    title: 'a base that does not exist, and nothing of what it may have had',
+    files: {
+      'callsheet.yaml':
+        'callsheet: 1\nplatform: { base_url: http://127.0.0.1:1 }\norganizations: { harbor: 3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11 }\n',
+      'a.yaml':
+        'bases: { clinic: { name: A, organization: harbor, status: active } }\nagents: { a: { base: clinci } }\n',
+    },
+    says: ['a.yaml:2:22 base/unknown the base "clinci" does not exist'],
+  },
+  {
+    title: 'a base that another one names and that does not exist',
+    files: {
+      'a.yaml':
+        'bases: { clinic: { base: comon } }\nagents: { a: { base: clinic, status: asleep } }\n',
+    },
+    says: [
+      'a.yaml:1:26 base/unknown the base "comon" does not exist',
+      'a.yaml:2:38 schema/enum agent.a: status cannot be "asleep"',
+    ],
+  },
+  {
+    title: 'a base that does not exist under a table of rows',
+    files: {
+      'a.yaml':
+        'agents: { a: { for_each: [{ n: x }, { n: y }], key: "${each.n}", base: clinci } }\n',
+    },
+    says: ['a.yaml:1:72 base/unknown the base "clinci" does not exist'],
   },
   {
     title: 'bases in a circle',

@@ -1,9 +1,13 @@
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { documentOf, show } from '../../console/show.ts';
-import { EXIT, type ExitCode } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { dereference, type FieldSchema } from '../../core/schema.ts';
-import { kinds } from '../../kinds/index.ts';
+import { leavesOf } from '../../diff/leaves.ts';
+import { kindNamed, kinds } from '../../kinds/index.ts';
+import { assumptionsBehind } from '../../plan/steps.ts';
 import {
+  assumptionOf,
   DEFAULT_ENDPOINTS,
   type Endpoints,
   endpointOf,
@@ -15,32 +19,81 @@ import { assumptions as ledger, operations } from '../../platform/operations.gen
 import {
   type AssumedCall,
   type AssumptionEntry,
+  renderAssumptionList,
   renderAssumptionsText,
   type Standing,
 } from '../../render/assumptions.ts';
 import { findSettings } from '../../run/platform-session.ts';
+import { openStack } from '../../run/stack.ts';
 
 export type AssumptionsFlags = CommonFlags & { readonly format: 'text' | 'json' };
 
 /**
- * `callsheet explain assumptions`: what is taken for granted where the specification is silent and, inside a
- * stack, what the stack says about it.
+ * `callsheet explain assumptions`: what is taken for granted where the specification is silent. Inside a stack those
+ * that it relies on, a line each. `names` chooses by id or its beginning, and shows these as a whole.
  */
-export async function assumptions(flags: AssumptionsFlags, context: Context): Promise<ExitCode> {
+export async function assumptions(
+  names: readonly string[],
+  flags: AssumptionsFlags,
+  context: Context,
+): Promise<ExitCode> {
   const settings = findSettings(flags, context);
   const endpoints = settings === undefined ? DEFAULT_ENDPOINTS : readEndpoints(settings.platform);
+  const chosen = chosenIds(names);
+  const relied =
+    settings === undefined || names.length > 0 || flags.verbose === true
+      ? undefined
+      : await reliedOn(flags, context, endpoints);
   const fields = assumedFields();
-  const entries = Object.entries(ledger).map(
-    ([id, entry]): AssumptionEntry => ({
-      id,
-      ...entry,
-      operations: callsOf(id, endpoints),
-      fields: fields.get(id) ?? [],
-    }),
+  const entries = Object.entries(ledger).flatMap(([id, entry]): AssumptionEntry[] =>
+    chosen.has(id)
+      ? [
+          {
+            id,
+            ...entry,
+            operations: callsOf(id, endpoints),
+            fields: fields.get(id) ?? [],
+            ...(relied === undefined ? {} : { relied_on: relied.has(id) }),
+          },
+        ]
+      : [],
   );
   const document = documentOf('callsheet-assumptions', { assumptions: entries });
-  show(flags, document, (to) => renderAssumptionsText(entries, to), context);
+  const isWhole = names.length > 0 || flags.verbose === true;
+  const render = isWhole ? renderAssumptionsText : renderAssumptionList;
+  show(flags, document, (to) => render(entries, to), context);
   return EXIT.done;
+}
+
+/** The ids that names stand for, or all. Throws where a name stands for none. */
+function chosenIds(names: readonly string[]): ReadonlySet<string> {
+  const ids = Object.keys(ledger);
+  if (names.length === 0) return new Set(ids);
+  return new Set(
+    names.flatMap((name) => {
+      const meant = ids.filter((id) => id === name || id.startsWith(`${name}.`));
+      if (meant.length > 0) return meant;
+      throw new CallsheetError('usage', `no assumption is called ${name}`, {
+        hint: didYouMean(name, ids, 'callsheet explain assumptions lists them.'),
+      });
+    }),
+  );
+}
+
+/** What the kinds and fields of the stack's resources rest on. */
+async function reliedOn(
+  flags: AssumptionsFlags,
+  context: Context,
+  endpoints: Endpoints,
+): Promise<ReadonlySet<string>> {
+  const { stack } = await openStack(flags, context, 'skip');
+  return assumptionsBehind(
+    stack.resources.map(({ kind, document }) => ({
+      kind,
+      paths: leavesOf(kindNamed(kind).schema, document).leaves.keys(),
+    })),
+    (operation) => assumptionOf(operation, endpoints),
+  );
 }
 
 /** The calls that rest on an assumption, with their details or altogether. */

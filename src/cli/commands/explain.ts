@@ -7,7 +7,7 @@ import { show } from '../../console/show.ts';
 import { type Address, kindOf } from '../../core/address.ts';
 import type { ValueDocument } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { meantBy } from '../../core/nearest.ts';
 import { formatPath, type Path, parsePath } from '../../core/path.ts';
 import { maskAt } from '../../core/redact.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
@@ -157,7 +157,7 @@ function noResource(wanted: string, { resources, environment }: Stack): Callshee
   const key = row.replace(/^\[["']?|["']?\]$/g, '');
   const meant = `${first}${names}${row === '' ? '' : `[${JSON.stringify(key)}]`}`;
   const fields = kind === undefined ? [] : Object.keys(writtenSchema(kind).properties ?? {});
-  const close = nearest(meant, [
+  const close = meantBy(meant, [
     ...resources.map((resource) => resource.address),
     ...fields.map((field) => `${first}.${field}`),
   ]);

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { withNamedFile } from '../../console/named-file.ts';
+import { rootAbove, withNamedFile } from '../../console/named-file.ts';
 import { show } from '../../console/show.ts';
 import type { ExportDocument } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
@@ -153,6 +153,7 @@ function documentOf(
     format: 'callsheet-export',
     version: 1,
     dir: flags.out,
+    in_repository: rootAbove(dir) !== undefined,
     organizations,
     resources: [...counts].map(([kind, count]) => ({ kind, count })),
     bases,

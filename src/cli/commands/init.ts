@@ -64,7 +64,13 @@ export async function init(flags: InitFlags, context: Context): Promise<ExitCode
     });
   }
   const { baseUrl, ci } = answers;
-  terminal.out(textOf(sorted, { flags, around, ci, hasBaseUrl: baseUrl !== undefined }, context));
+  terminal.out(
+    textOf(
+      sorted,
+      { flags, around, ci, hasBaseUrl: baseUrl !== undefined, isThere: false },
+      context,
+    ),
+  );
   return EXIT.done;
 }
 
@@ -81,7 +87,9 @@ function addTo(dir: string, flags: InitFlags, context: Context): ExitCode {
   const ci = flags.ci ?? 'none';
   const sorted = sortFiles(dir, addedFiles(ci, around));
   writeAll(dir, sorted.fresh);
-  context.terminal.out(textOf(sorted, { flags, around, ci, hasBaseUrl: true }, context));
+  context.terminal.out(
+    textOf(sorted, { flags, around, ci, hasBaseUrl: true, isThere: true }, context),
+  );
   return EXIT.done;
 }
 
@@ -90,6 +98,7 @@ type Made = {
   readonly around: Surroundings;
   readonly ci: Pipeline;
   readonly hasBaseUrl: boolean;
+  readonly isThere: boolean;
 };
 
 function textOf(sorted: Sorted, made: Made, { terminal }: Context): string {
@@ -107,6 +116,7 @@ function textOf(sorted: Sorted, made: Made, { terminal }: Context): string {
     kept: [...sorted.same, ...sorted.taken].map(({ path }) => path),
     lacking: sorted.lacking,
     hasBaseUrl: made.hasBaseUrl,
+    isThere: made.isThere,
     pipeline: setUp && {
       guide: here(setUp.guide),
       unlocked: setUp.unlocked && here(setUp.unlocked),
@@ -212,7 +222,9 @@ function givenBy(
   }
   const [name = '', id = ''] = organization?.split('=') ?? [];
   if (organization !== undefined) {
-    refuse(`--organization ${organization}`, refuseName(name) ?? refuseId(id));
+    const isPair = organization.includes('=');
+    const example = `Give it as NAME=ID, such as harbor=${refuseId(organization) === undefined ? organization : 'ID'}`;
+    refuse(`--organization ${organization}`, isPair ? (refuseName(name) ?? refuseId(id)) : example);
   }
   return {
     isEmpty: empty === true,
@@ -278,10 +290,10 @@ export async function isExportWanted(
   const options = [
     {
       value: 'export',
-      label: 'Write them as a stack',
+      label: 'Export them as a stack',
       hint: 'callsheet export; nothing changes there',
     },
-    { value: 'new', label: 'Begin a stack with a new agent' },
+    { value: 'new', label: 'Start a stack with one new agent' },
   ];
   const message = `The account has ${agentsOf(account)} in ${formatCount(account.organizations.length, 'organization')}`;
   return answered(await select({ ...streams, message, options })) === 'export';
@@ -317,7 +329,7 @@ async function askBaseUrl(streams: Streams, known = ''): Promise<string | undefi
   const answer = answered(
     await text({
       ...streams,
-      message: 'Base address of the platform (empty: CALLSHEET_BASE_URL says it)',
+      message: 'Base address of the platform (leave it empty to read CALLSHEET_BASE_URL)',
       placeholder: 'https://voice.example.test',
       initialValue: known,
       validate: (value) => (value ? refuseBaseUrl(value) : undefined),
@@ -348,7 +360,7 @@ async function askOrganization(streams: Streams, account: Account | undefined) {
   const name = answered(
     await text({
       ...streams,
-      message: 'A short name for the organization',
+      message: 'Short name of the organization',
       placeholder: 'harbor',
       validate: (value) => refuseName(value ?? ''),
     }),
@@ -356,7 +368,7 @@ async function askOrganization(streams: Streams, account: Account | undefined) {
   const id = answered(
     await text({
       ...streams,
-      message: 'Its id, from the dashboard',
+      message: 'Id of the organization, from the dashboard',
       validate: (value) => refuseId(value ?? ''),
     }),
   );
@@ -367,7 +379,7 @@ async function askFolder(streams: Streams): Promise<string> {
   return answered(
     await text({
       ...streams,
-      message: 'This folder is not empty. A folder for the stack',
+      message: 'This folder is not empty. Folder for the stack',
       initialValue: 'fleet',
       validate: (value) => (isFree(value ?? '') ? undefined : 'It must be new or empty.'),
     }),
@@ -384,5 +396,5 @@ async function askAgent(streams: Streams): Promise<string> {
 
 async function askPipeline(streams: Streams): Promise<Pipeline> {
   const options = PIPELINES.map((value) => ({ value, label: WHAT[value] }));
-  return answered(await select({ ...streams, message: 'A pipeline to write', options }));
+  return answered(await select({ ...streams, message: 'Pipeline to write', options }));
 }

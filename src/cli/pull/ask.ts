@@ -1,9 +1,14 @@
 import { isCancel, select } from '@clack/prompts';
 import { CallsheetError } from '../../core/errors.ts';
+import type { Json } from '../../core/value.ts';
 import type { Choice, SharedPlace } from '../../pull/index.ts';
+import { cutText } from '../../render/terminal.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
-import { formatCount } from '../../render/wording.ts';
+import { inlineValue, isMultiline } from '../../render/value-text.ts';
+import { formatCount, formatNumber } from '../../render/wording.ts';
 import type { Streams } from '../commands/init.ts';
+
+type Values = NonNullable<SharedPlace['wishes'][number]['values']>;
 
 /** Addresses that a question names. */
 const MOST_NAMED = 3;
@@ -39,22 +44,50 @@ export function isDecided(
   return refused.every(({ address, path }) => asked.has(`${address} ${path}`));
 }
 
+/** What changed, from what is configured to what is live, and who else has the configured value. */
 function messageOf({ where, wishes, others }: SharedPlace): string {
-  const own = wishes.map(({ address, text }) => `${address} ${text}`);
-  const changed = `${listOf(own)} changed on the platform`;
+  const changed = wishes.slice(0, MOST_NAMED).map(({ address, text, values }) => {
+    const name = sanitiseLine(`${address} ${text}`);
+    return values === undefined
+      ? `${name} changed on the platform.`
+      : `${name} changed on the platform: ${changeText(values)}`;
+  });
+  const more = wishes.length - MOST_NAMED;
   const shared =
     others.length === 0
-      ? `It is put together from ${where}.`
-      : `${where} has its value for ${formatCount(others.length, 'other')} as well: ${listOf(others)}.`;
-  return sanitiseLine(`${changed}. ${shared}`);
+      ? `The configuration puts it together from ${where}.`
+      : `${formatCount(others.length, 'other')} also read${others.length === 1 ? 's' : ''} ${where}: ${listOf(others)}.`;
+  return [
+    ...changed,
+    ...(more > 0 ? [`and ${formatNumber(more)} more`] : []),
+    sanitiseLine(shared),
+  ].join('\n');
 }
 
-function optionsOf({ wishes, others, choices }: SharedPlace) {
+/** Columns of a value in a question; more of it is in `callsheet pull --dry-run`. */
+const MOST_COLUMNS = 60;
+
+/** `20 → 30`; of texts of several lines the first that differs. */
+function changeText({ before, after }: Values): string {
+  const isText = typeof before === 'string' && typeof after === 'string';
+  if (!isText || !(isMultiline(before) || isMultiline(after))) return arrow(before, after);
+  const [old, fresh] = [before.split('\n'), after.split('\n')];
+  const at = old.findIndex((line, index) => line !== fresh[index]);
+  const line = at === -1 ? old.length : at;
+  return `line ${line + 1}: ${arrow(old[line] ?? null, fresh[line] ?? null)}`;
+}
+
+function arrow(before: Json, after: Json): string {
+  const [old, fresh] = [before, after].map((value) => cutText(inlineValue(value), MOST_COLUMNS));
+  return `${old} → ${fresh}`;
+}
+
+function optionsOf({ where, wishes, others, choices }: SharedPlace) {
   const addresses = [...new Set(wishes.map(({ address }) => address))];
   const labels = {
     own: `Write it on ${sanitiseLine(listOf(addresses))} alone`,
-    shared: `Change it there, for the ${formatCount(others.length, 'other')}, too`,
-    leave: 'Leave it as it is',
+    shared: `Change it in ${sanitiseLine(where)}, also for the ${formatCount(others.length, 'other')}`,
+    leave: 'Do not pull it',
   } as const;
   return [...choices, 'leave' as const].map((value) => ({ value, label: labels[value] }));
 }

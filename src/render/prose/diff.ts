@@ -227,7 +227,8 @@ function countsOf(drafts: readonly Draft[]): ProseDiff['counts'] {
   return { words, paragraphs };
 }
 
-function countWords(text: string): number {
+/** Words and signs of a text, as the counts of a comparison have them. */
+export function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 

@@ -5,7 +5,7 @@ import { blockValue } from '../value-text.ts';
 import { formatCount, formatNumber } from '../wording.ts';
 import type { Block, Callout, Piece, ProseDiff } from './blocks.ts';
 import { type CalloutWords, calloutWords } from './callouts.ts';
-import { diffProse } from './diff.ts';
+import { countWords, diffProse } from './diff.ts';
 
 /** One row of a comparison of two texts, in words that a terminal and a pull request share. */
 export type ProseRow =
@@ -45,12 +45,15 @@ export function viewProse(before: Json, after: Json, verbose: boolean): ProseVie
   const isLong = !isList && Math.max(old.length, fresh.length) > SHORT;
   // One short paragraph shows its few words itself.
   const isCalled = isLong || (!isList && [old, fresh].some((text) => text.trim().includes('\n')));
-  const shown = isCalled ? firstCallouts(diff.callouts, verbose ? Infinity : MAX_CALLOUTS) : [];
+  const isNew = isLong && isRewritten(diff, old, fresh);
+  const told =
+    isNew && !verbose ? diff.callouts.filter((one) => isWeighty(one, diff)) : diff.callouts;
+  const shown = isCalled ? firstCallouts(told, verbose ? Infinity : MAX_CALLOUTS) : [];
   const rows = diff.blocks.map((block) =>
     rowOf(block, diff, isList ? 'line' : 'paragraph', verbose),
   );
   return {
-    summary: isLong ? summaryOf(diff) : null,
+    summary: isLong ? `${isNew ? 'rewritten: ' : ''}${summaryOf(diff)}` : null,
     callouts: shown.map((callout) => calloutRow(callout, diff)),
     moreCallouts: isCalled ? diff.callouts.length + diff.moreCallouts - shown.length : 0,
     rows,
@@ -76,15 +79,45 @@ function summaryOf({ counts, limited }: ProseDiff): string {
   ].join('; ');
 }
 
-/** In the order of the text. Of too many, the instructions are the last to be left out. */
+/** Whether most words of both sides have no counterpart: the text is read anew, and comparing details says little. */
+function isRewritten({ counts: { words } }: ProseDiff, old: string, fresh: string): boolean {
+  return words.removed * 2 > countWords(old) && words.added * 2 > countWords(fresh);
+}
+
+/**
+ * What has to be known of a text that is read anew: instructions, whom calls go to, and numbers with what they count.
+ * A heading that came or went says no more than the sentences below it.
+ */
+function isWeighty({ mark, before, after, block }: Callout, { blocks }: ProseDiff): boolean {
+  if (mark === 'instruction') {
+    const at = blocks[block];
+    const isWhole = at?.type === 'removed' || at?.type === 'added';
+    return !(
+      isWhole &&
+      at.words
+        .map(({ text }) => text)
+        .join('')
+        .trimStart()
+        .startsWith('#')
+    );
+  }
+  // `3 days` and `$40`, not `once` and `7`.
+  if (mark === 'number') return /\S\s\S|\d[^\d.,]|[^\d.,]\d/u.test(after ?? before ?? '');
+  return mark === 'transfer' || mark === 'phone';
+}
+
+/** Of too many call-outs, whom calls go to and instructions are the last to be left out. */
+const RANKS: { readonly [mark in Callout['mark']]?: number } = {
+  transfer: 0,
+  phone: 0,
+  instruction: 1,
+};
+
+/** In the order of the text. */
 function firstCallouts(callouts: readonly Callout[], most: number): readonly Callout[] {
   if (callouts.length <= most) return callouts;
-  const isInstruction = ({ mark }: Callout) => mark === 'instruction';
-  const [first, others] = [
-    callouts.filter(isInstruction),
-    callouts.filter((one) => !isInstruction(one)),
-  ];
-  const shown = new Set([...first, ...others].slice(0, most));
+  const rankOf = ({ mark }: Callout) => RANKS[mark] ?? 2;
+  const shown = new Set(callouts.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, most));
   return callouts.filter((one) => shown.has(one));
 }
 

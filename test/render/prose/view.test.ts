@@ -39,3 +39,66 @@ test('that only white space differs is not told twice on the line of a field', (
     viewProse(`${long}\n\na`, `${long}\n\na  b`.replace('  b', '\n'), false).summary,
   ).not.toContain('white space');
 });
+
+const REWRITTEN = [
+  `You answer the phone of Harbor Dental and find out what callers need.
+
+## Voice
+- One or two short sentences at a time; then let the caller answer.
+- Say dates the way people say them, and read names back.
+- Let people finish, and ask once more what they mean before you go on.
+
+## What not to do
+- Give no advice that needs a professional; offer a call back instead.
+- Keep each answer below 20 words, and send forms with {{form_link}} or send_form.
+`,
+  `Your job at the desk is to greet, to listen, and to solve it or hand over.
+
+## Manner
+- Be brief and warm: 3 sentences at most. Section 7 of the handbook has examples, see https://harbor.example.test/h.
+- Spell addresses slowly.
+
+## Hand over
+- Severe pain or swelling: transfer to the emergency dentist.
+- Never diagnose. Use book_visit for visits.
+`,
+] as const;
+
+test('of a text that is rewritten, only what weighs is called out, and it is said to be rewritten', () => {
+  const view = viewProse(...REWRITTEN, false);
+  expect(view.summary).toMatch(/^rewritten: /);
+  expect(
+    view.callouts.map(({ lead, before, after }) => `${lead} ${before ?? ''} ${after ?? ''}`.trim()),
+  ).toMatchInlineSnapshot(`
+    [
+      "gone: two short sentences",
+      "instruction removed: "Give no advice that needs a professional; offer a call back instead."",
+      "instruction removed: "Keep each answer below 20 words, and send forms with {{form_link}} or send_form."",
+      "new:  3 sentences",
+      "new: transfer to  the emergency dentist",
+      "instruction added:  "Never diagnose."",
+    ]
+  `);
+  const whole = viewProse(...REWRITTEN, true);
+  expect(whole.callouts.length).toBe(view.callouts.length + view.moreCallouts);
+});
+
+test('a text to which much is added, or of which much is taken away, is not rewritten', () => {
+  const [before, after] = REWRITTEN;
+  expect(viewProse(before, before + after, false).summary).not.toContain('rewritten');
+  expect(viewProse(before + after, before, false).summary).not.toContain('rewritten');
+});
+
+test('of too many call-outs, whom calls go to is left out last', () => {
+  const rules = Array.from(
+    { length: 12 },
+    (_, at) => `- Never mention topic ${'abcdefghijkl'[at]}ish.`,
+  );
+  const { callouts } = viewProse(
+    `# A\n\n${'Stay calm and kind. '.repeat(30)}`,
+    `# A\n\n${'Stay calm and kind. '.repeat(30)}\n\n${rules.join('\n')}\n- Transfer to the night desk.\n`,
+    false,
+  );
+  expect(callouts).toHaveLength(8);
+  expect(callouts.map(({ after }) => after)).toContain('the night desk');
+});
