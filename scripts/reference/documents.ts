@@ -16,7 +16,7 @@ export function documentsPage(): string {
       'With `--format json` a command prints one document on standard output, whatever becomes of it: one of its own or, where it ends before it has anything to print, `callsheet-error`. Each says what it is in `format`, and which version of that in `version`. Its schema (JSON Schema, draft 2020-12) is in the package: `callsheet/schemas/plan.schema.json`. Every schema stands for itself, none needs another file.',
     ),
     paragraph(
-      'Within a version members are only added: no member is renamed, removed or given another meaning. Whoever reads a document should take no notice of members that they do not know; the schemas are strict all the same, so that a slip is found, and describe what their own release prints. A change that would break a reader is a new version. Callsheet reads plans, states, journals and snapshots of every version up to its own, and refuses a newer one in so many words.',
+      'Within a version members are only added: no member is renamed, removed or given another meaning. Whoever reads a document should take no notice of members that they do not know; the schemas are strict all the same, so that a slip is found, and describe what their own release prints. A change that would break a reader is a new version. Callsheet reads states, journals and snapshots of every version up to its own, and refuses a newer one with both versions in the message. It reads plans of its own version alone: plan again after an upgrade.',
     ),
     table(
       ['document', 'printed by', 'schema'],

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { CallsheetError, commandLine, EXIT, type ExitCode, errorCode } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { hasChanges, isRefused, parsePlan, parsePlanLines } from '../plan/document.ts';
-import { planJsonPieces, renderPlanJson } from '../render/json.ts';
+import { planFilePieces, renderPlanJson } from '../render/json.ts';
 import type { PageOptions } from '../render/markdown-text.ts';
 import { renderPlanText } from '../render/text.ts';
 import { planOptions, planStack } from '../run/plan.ts';
@@ -26,7 +26,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
   terminal.out(await renderReview(document, flags.format, terminal, flags.dir));
   if (flags.out !== undefined) {
     const { out } = flags;
-    await writeNamedFile('--out', out, planJsonPieces(document));
+    await writeNamedFile('--out', out, planFilePieces(document));
     terminal.err(`The plan is in ${out}: ${commandLine(`apply ${out}`, flags)}`);
   }
   return exit;

@@ -1302,12 +1302,12 @@ export type Address = string;
 /** A resource's fields in the platform's own names, as far as the configuration sets them; masked. `{ "$ref": address }` stands for the id of another resource, `{ "$secret": source }` for a secret, `{ "$blob": digest, "path", "size", "mime" }` for a file. */
 export type Document1 = JsonObject | null;
 
-/** What a plan would do, and all that apply needs to do exactly that. Every renderer reads this document, and `callsheet plan --out` writes it. Secrets and sensitive values are masked. */
+/** What a plan would do, and all that apply needs to do exactly that. Every renderer reads this document, and `callsheet plan --out` writes it, each long text once. Secrets and sensitive values are masked. */
 export type Document = {
   /** Tells the document from other JSON. */
   readonly format: 'callsheet-plan';
   /** Version of this format. */
-  readonly version: 1;
+  readonly version: 2;
   /** Over everything that apply acts on and nothing that varies from run to run; what `--expect` names. */
   readonly digest: string;
   /** When the plan was made. */
@@ -1444,6 +1444,8 @@ export type Document = {
     }[];
   };
   readonly rehearsal?: Rehearsal;
+  /** Only in a plan file (`--out`): its texts of 128 characters and more, each once. `$text:0` stands in the place of the first, wherever the file has it. `show PLANFILE --format json` prints the plan with each text in its place, and so does `plan --format json`. The digest is over that. */
+  readonly texts?: readonly string[];
 };
 /** One resource's part of the plan. */
 export type Change = {

@@ -7,7 +7,7 @@ import { CallsheetError, reasonIn } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import type { FleetDocument, FleetStack } from '../render/fleet.ts';
-import { planJsonPieces } from '../render/json.ts';
+import { planFilePieces } from '../render/json.ts';
 import { fleetJson } from './outcome.ts';
 import type { Shard } from './request.ts';
 
@@ -66,7 +66,7 @@ export async function clearPlanSet(folder: string): Promise<void> {
 /** Writes the plan of one stack, and gives the name of its file. */
 export async function writePlan(folder: string, path: string, plan: PlanDocument): Promise<string> {
   const name = planFileOf(path);
-  await writeNamedFile('--out', join(folder, name), planJsonPieces(plan));
+  await writeNamedFile('--out', join(folder, name), planFilePieces(plan));
   return name;
 }
 

@@ -7,6 +7,8 @@ import type {
   PlanSummary,
   RequestForecast,
 } from '../core/plan-document.ts';
+import { withTexts } from '../core/texts.ts';
+import { isList, type JsonObject } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 
@@ -156,8 +158,8 @@ export async function parsePlanLines(
 /** Requests that a step makes: what it writes, and the reads before and after it. */
 const WRITES_PER_FILE = 3;
 
-/** The newest version of the plan document that this program reads. */
-const VERSION = 1;
+/** The version of the plan document that this program writes and reads: a plan is made again rather than migrated. */
+const VERSION = 2;
 
 /** A member of the document, in two spaces. */
 const MEMBER = /^ {2}("(?:[^"\\]|\\.)*"): (.*)$/;
@@ -185,19 +187,20 @@ const AGAIN = 'Make a new one with: callsheet plan --out plan.json';
 
 function checkPlan(parsed: unknown, file: string): PlanDocument {
   const version = versionOf(parsed);
-  if (version !== undefined && version > VERSION) {
+  if (version !== undefined && version !== VERSION) {
     throw new CallsheetError(
       'usage',
       `${file} is a plan of version ${version}; this callsheet reads version ${VERSION}`,
       { hint: 'Apply it with the callsheet that made it, or plan again with this one.' },
     );
   }
-  if (!isPlan(parsed)) {
+  const plan = inFull(parsed);
+  if (!isPlan(plan)) {
     throw new CallsheetError('usage', `${file} is not a plan that callsheet wrote`, {
       hint: AGAIN,
     });
   }
-  const { digest, ...rest } = parsed;
+  const { digest, ...rest } = plan;
   if (digest !== planDigest(rest)) {
     throw new CallsheetError(
       'stale',
@@ -207,7 +210,21 @@ function checkPlan(parsed: unknown, file: string): PlanDocument {
       },
     );
   }
-  return parsed;
+  return plan;
+}
+
+/**
+ * A plan with each text in its place. That of `--format json` is so already; a file has a list of its long texts.
+ * Undefined where that is not what its marks need. The digest is over what this gives.
+ */
+function inFull(parsed: unknown): unknown {
+  const { texts, ...packed }: Partial<JsonObject> = Object(parsed);
+  if (texts === undefined) return parsed;
+  try {
+    return isList(texts) ? withTexts(packed as JsonObject, texts) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The version of a plan, whatever a newer one may look like; undefined where it is no plan. */

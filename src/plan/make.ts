@@ -245,7 +245,7 @@ function assemble(
   const groups = groupAlike(changes, input.sourceOf ?? (() => undefined));
   const undigested: Omit<PlanDocument, 'digest'> = {
     format: 'callsheet-plan',
-    version: 1,
+    version: 2,
     created_at: now.toISOString(),
     purpose: input.purpose,
     ...(input.undoes === undefined ? {} : { undoes: input.undoes }),

@@ -7,7 +7,7 @@ import { CallsheetError, commandLine, EXIT, type ExitCode, unreachable } from '.
 import type { PlanDocument, Rehearsal, RehearsalVerdict } from '../core/plan-document.ts';
 import { isRefused, planDigest } from '../plan/document.ts';
 import { readEndpoints } from '../platform/endpoints.ts';
-import { planJsonPieces } from '../render/json.ts';
+import { planFilePieces } from '../render/json.ts';
 import { renderRehearsalText } from '../render/text.ts';
 import { checkPlan } from '../run/apply.ts';
 import { planOptions } from '../run/plan.ts';
@@ -234,7 +234,7 @@ async function keepVerdict(
   const file = flags.out ?? given;
   if (file === undefined) return;
   const flag = flags.out === undefined ? 'PLANFILE' : '--out';
-  await writeNamedFile(flag, file, planJsonPieces(document));
+  await writeNamedFile(flag, file, planFilePieces(document));
   const { verdict } = document.rehearsal ?? {};
   const next = verdict === 'passed' ? `: ${commandLine(`apply ${file}`, flags)}` : '.';
   terminal.err(`The verdict is in ${file}${next}`);

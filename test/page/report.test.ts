@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { withTexts } from '../../src/core/texts.ts';
 import type { Json } from '../../src/core/value.ts';
 import { escapeScript, renderReport } from '../../src/page/index.ts';
-import { packDocument, unpack } from '../../src/page/pack.ts';
+import { packDocument } from '../../src/page/pack.ts';
 import { planOf } from '../render/sample.ts';
 import { driftPlan, fleetPlan, reviewPlan } from './plans.ts';
 
@@ -23,7 +24,7 @@ describe('the report', () => {
   test('carries the document that --format json prints, whole', async () => {
     const plan = reviewPlan();
     const { texts, document } = JSON.parse(partsOf(await renderReport(plan)).data);
-    expect(unpack(document, texts)).toEqual(JSON.parse(JSON.stringify(plan)));
+    expect(withTexts(document, texts)).toEqual(JSON.parse(JSON.stringify(plan)));
   });
 
   test('lets its own script and style run, by their hashes, and nothing else', async () => {
@@ -87,7 +88,7 @@ test('a packed document unpacks to what it was', () => {
     fc.property(values, (before) => {
       const plan = JSON.parse(JSON.stringify(planOf([], { notes: [{ before } as never] })));
       const packed = packDocument(plan);
-      expect(unpack(packed.document, packed.texts)).toEqual(plan);
+      expect(withTexts(packed.document, packed.texts)).toEqual(plan);
     }),
   );
 });

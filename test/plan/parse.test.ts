@@ -1,12 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { writeNamedFile } from '../../src/console/named-file.ts';
 import { readPlanFile } from '../../src/console/plan.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
-import { parsePlan, parsePlanLines } from '../../src/plan/document.ts';
-import { planJsonPieces, renderPlanJson } from '../../src/render/json.ts';
+import type { Json } from '../../src/core/value.ts';
+import { parsePlan, parsePlanLines, planDigest } from '../../src/plan/document.ts';
+import { planFilePieces, renderPlanJson } from '../../src/render/json.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { world } from '../world.ts';
 
@@ -32,6 +34,8 @@ function failureOf(given: string): CallsheetError {
   throw new Error('it was read');
 }
 
+const linesOf = (given: string) => given.split('\n').map((line) => ({ text: line }));
+
 const edited = (more: Partial<Record<keyof PlanDocument, unknown>>) =>
   JSON.stringify({ ...plan, ...more });
 const [change] = plan.changes;
@@ -50,10 +54,12 @@ describe('a plan file', () => {
   test('is read line by line where it is longer than a string', async () => {
     const dir = temporaryFolder();
     const file = join(dir, 'plan.json');
-    await writeNamedFile('--out', file, planJsonPieces(plan));
-    expect(await readFile(file, 'utf8')).toBe(text);
+    await writeNamedFile('--out', file, planFilePieces(plan));
+    const written = await readFile(file, 'utf8');
+    expect(await readPlanFile(file)).toEqual(JSON.parse(text));
     expect(await readPlanFile(file, 0)).toEqual(JSON.parse(text));
-    const bent = text.replace('Be kind', 'Be rude');
+    const bent = written.replace('Be kind', 'Be rude');
+    expect(bent).not.toBe(written);
     await writeFile(file, bent);
     await expect(readPlanFile(file, 0)).rejects.toThrow('its digest does not match');
     await writeFile(file, JSON.stringify(plan));
@@ -120,21 +126,27 @@ describe('a plan file', () => {
     ],
     [
       'is of a newer version',
-      edited({ version: 2 }),
+      edited({ version: 3 }),
       'usage',
-      'version 2; this callsheet reads version 1',
+      'version 3; this callsheet reads version 2',
     ],
     [
       'is of a newer version with a kind that this one does not know',
-      edited({ version: 2, changes: [{ ...change, kind: 'widget' }] }),
+      edited({ version: 3, changes: [{ ...change, kind: 'widget' }] }),
       'usage',
-      'version 2; this callsheet reads version 1',
+      'version 3; this callsheet reads version 2',
     ],
     [
       'is of a newer version with another shape',
-      '{"format":"callsheet-plan","version":3,"steps":[]}',
+      '{"format":"callsheet-plan","version":4,"steps":[]}',
       'usage',
-      'version 3; this callsheet reads version 1',
+      'version 4; this callsheet reads version 2',
+    ],
+    [
+      'is of an older version',
+      edited({ version: 1 }),
+      'usage',
+      'plan.json is a plan of version 1; this callsheet reads version 2',
     ],
     [
       'has another digest',
@@ -186,6 +198,131 @@ describe('a plan file', () => {
     expect(parsePlan(edited({ changes: [reworded], created_at: 'later' }), 'p').digest).toBe(
       plan.digest,
     );
+  });
+});
+
+const LONG = 'Be kind. '.repeat(40);
+
+/** A plan that changes a prompt of each of so many agents. */
+async function changedPrompts(count: number, promptOf: (agent: number, word: string) => string) {
+  const agents = (word: string) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `id-${index}`,
+      name: `Agent ${index}`,
+      system_prompt: promptOf(index, word),
+    }));
+  const byAddress = <T>(documents: readonly T[]) =>
+    Object.fromEntries(documents.map((document, index) => [`agent.a${index}`, document]));
+  const { plan } = await world()
+    .desired(byAddress(agents('later').map(({ id: _, ...document }) => document)))
+    .live({ agent: agents('today') })
+    .applied(byAddress(agents('today')))
+    .plan();
+  return plan;
+}
+
+const fileOf = (given: PlanDocument) => [...planFilePieces(given)].join('');
+
+describe('long texts of a plan file', () => {
+  test('are in it once, and short ones in their places', async () => {
+    const one = await changedPrompts(1, (_, word) => `${LONG}Call ${word}.`);
+    const written = fileOf(one);
+    expect(written.split('Call later.')).toHaveLength(2);
+    expect(JSON.parse(written)).toMatchObject({
+      texts: [`${LONG}Call today.`, `${LONG}Call later.`],
+      changes: [
+        {
+          name: 'Agent 0',
+          before: { system_prompt: '$text:0' },
+          after: { system_prompt: '$text:1' },
+          fields: [{ path: 'system_prompt', before: '$text:0', after: '$text:1' }],
+        },
+      ],
+    });
+    expect(parsePlan(written, 'plan.json')).toEqual(JSON.parse(renderPlanJson(one)));
+  });
+
+  test('that many resources share are in it once', async () => {
+    const written = fileOf(await changedPrompts(5, (_, word) => `${LONG}Call ${word}.`));
+    expect(JSON.parse(written).texts).toHaveLength(2);
+  });
+
+  test('of changed prompts of 16 KB come to less than 40 KB a change', async () => {
+    const rest = 'Ask what it is about, and listen.\n'.repeat(481);
+    const many = await changedPrompts(50, (index, word) => `Station ${index}, ${word}.\n${rest}`);
+    let bytes = 0;
+    for (const piece of planFilePieces(many)) bytes += Buffer.byteLength(piece);
+    expect(Buffer.byteLength(rest)).toBeGreaterThan(16 * 1024 - 100);
+    expect(bytes).toBeLessThan(50 * 40e3);
+  });
+
+  test('are read as they were written, whatever they are', async () => {
+    const one = await changedPrompts(1, (_, word) => `${LONG}Call ${word}.`);
+    const [first] = one.changes;
+    if (first === undefined) throw new Error('nothing changes');
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.constantFrom(LONG, `${LONG}\n`, '$text:0', '$text:1', '$text:', '$text:00', '$text:x'),
+      fc.constantFrom('a', 'b').map((end) => `${'x'.repeat(17_000)}${end}`),
+    );
+    // What it draws is JSON; its own type of that is not read-only.
+    const values = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }) as fc.Arbitrary<Json>;
+    const documents = fc.dictionary(fc.string(), fc.oneof(texts, values), { maxKeys: 6 });
+    const shown = fc.record({ before: documents, after: documents, name: texts });
+    await fc.assert(
+      fc.asyncProperty(fc.array(shown, { maxLength: 4 }), async (drawn) => {
+        const changes = drawn.map(({ before, after, name }) => {
+          const field = { path: 'x', before, after, secret: false, cause: 'changed' } as const;
+          return { ...first, name, before, after, fields: [field] };
+        });
+        const { digest: _, ...bare } = { ...one, changes };
+        const whole = { ...bare, digest: planDigest(bare) };
+        const written = fileOf(whole);
+        const same = JSON.parse(renderPlanJson(whole));
+        expect(parsePlan(written, 'plan.json')).toEqual(same);
+        expect(await parsePlanLines(linesOf(written), 'plan.json')).toEqual(same);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  describe('and a file whose list was changed', async () => {
+    const one = await changedPrompts(2, (index, word) => `${LONG}${index}: call ${word}.`);
+    const { texts, ...rest } = JSON.parse(fileOf(one));
+    const changed = 'was changed after it was made: its digest does not match';
+    const noPlan = 'is not a plan that callsheet wrote';
+
+    test.each<[string, unknown, string]>([
+      ['a text is another', texts.with(1, `${texts[1]} And rudely.`), changed],
+      ['a text is shorter', texts.with(1, ''), changed],
+      ['two texts are exchanged', [texts[1], texts[0], ...texts.slice(2)], changed],
+      ['a text is gone from the middle', texts.toSpliced(1, 1), noPlan],
+      ['a text is more at the beginning', ['Be rude.', ...texts], changed],
+      ['the last text is gone', texts.slice(0, -1), noPlan],
+      ['no text is left', [], noPlan],
+      ['the list is none', { ...texts }, noPlan],
+      ['the list is gone', undefined, changed],
+      ['a text is nothing', texts.with(1, null), noPlan],
+      ['a text is a number', texts.with(1, 1), noPlan],
+      ['a text is a list', texts.with(1, [texts[1]]), noPlan],
+      ['a text is a mark of another', texts.with(1, '$text:0'), changed],
+    ])('so that %s is not applied', (_title, given, message) => {
+      expect(failureOf(JSON.stringify({ ...rest, texts: given })).message).toContain(message);
+    });
+
+    test.each([
+      ['another text', '$text:1', changed],
+      ['one too many', '$text:9', noPlan],
+      ['none', '$text:', noPlan],
+      ['a number that is not written so', '$text:01', noPlan],
+      ['less than nothing', '$text:-1', noPlan],
+      ['what every list has', '$text:length', noPlan],
+    ])('so that a mark names %s is not applied', (_title, mark, message) => {
+      const [one, ...others] = rest.changes;
+      const bent = { ...one, before: { ...one.before, system_prompt: mark } };
+      const given = { ...rest, changes: [bent, ...others], texts };
+      expect(failureOf(JSON.stringify(given)).message).toContain(message);
+    });
   });
 });
 
@@ -245,10 +382,8 @@ describe('the verdict of a rehearsal', () => {
 });
 
 describe('lines of a plan file', () => {
-  const lines = (given: string) => given.split('\n').map((line) => ({ text: line }));
-
   test('are read as the whole text is', async () => {
-    expect(await parsePlanLines(lines(text), 'plan.json')).toEqual(JSON.parse(text));
+    expect(await parsePlanLines(linesOf(text), 'plan.json')).toEqual(JSON.parse(text));
   });
 
   test.each<[string, string, string]>([
@@ -257,15 +392,15 @@ describe('lines of a plan file', () => {
     ['a member that is no JSON', '{\n  "format": callsheet-plan\n}', 'it is not JSON'],
     [
       'a list that does not end',
-      '{\n  "format": "callsheet-plan",\n  "version": 1,\n  "changes": [',
+      '{\n  "format": "callsheet-plan",\n  "version": 2,\n  "changes": [',
       'is not a plan that callsheet wrote',
     ],
     [
       'a version that is newer',
-      '{\n  "format": "callsheet-plan",\n  "version": 2\n}',
-      'version 2; this callsheet reads version 1',
+      '{\n  "format": "callsheet-plan",\n  "version": 3\n}',
+      'version 3; this callsheet reads version 2',
     ],
   ])('that are %s are refused', async (_title, given, message) => {
-    await expect(parsePlanLines(lines(given), 'plan.json')).rejects.toThrow(message);
+    await expect(parsePlanLines(linesOf(given), 'plan.json')).rejects.toThrow(message);
   });
 });

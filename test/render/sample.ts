@@ -50,7 +50,7 @@ export function planOf(changes: readonly Change[], more: Partial<PlanDocument> =
     changes.filter((change) => change.verdict === verdict).length;
   return {
     format: 'callsheet-plan',
-    version: 1,
+    version: 2,
     digest: DIGEST,
     created_at: '2026-03-02T10:00:00.000Z',
     purpose: 'apply',

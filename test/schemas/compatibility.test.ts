@@ -21,8 +21,14 @@ const READERS: { readonly [format: string]: (text: string) => unknown } = {
   'callsheet-state': (text) => parseState(text, 'state.json'),
 };
 
-/** Versions in which a format is written today, where that is not the first. Older ones are read, and migrated. */
-const WRITTEN: { readonly [format: string]: number } = { 'callsheet-state': 2 };
+/** Versions in which a format is written today, where that is not the first. Older states are read, and migrated. */
+const WRITTEN: { readonly [format: string]: number } = {
+  'callsheet-plan': 2,
+  'callsheet-state': 2,
+};
+
+/** A plan lives until it is applied, so one of another version is made again. */
+const READ_OF_ONE_VERSION: readonly string[] = ['callsheet-plan'];
 
 const files = globSync('v*/*', { cwd: FIXTURES }).sort();
 
@@ -49,9 +55,18 @@ describe.each(files)('%s', (file) => {
 });
 
 describe.each(Object.entries(READERS))('%s', (name, read) => {
-  test.each(files.filter((file) => file.endsWith(`/${name}.json`)))('%s is read', async (file) => {
-    await read(readFileSync(join(FIXTURES, file), 'utf8'));
-  });
+  test.each(files.filter((file) => file.endsWith(`/${name}.json`)))(
+    '%s is read, or refused with both versions',
+    async (file) => {
+      const result = (async () => read(readFileSync(join(FIXTURES, file), 'utf8')))();
+      const isOld = READ_OF_ONE_VERSION.includes(name) && !file.startsWith(`v${WRITTEN[name]}/`);
+      if (!isOld) await result;
+      else
+        await expect(result).rejects.toThrow(
+          /is a plan of version 1; this callsheet reads version 2/,
+        );
+    },
+  );
 
   test('of a newer version is refused in so many words', async () => {
     const newer = readFileSync(join(FIXTURES, `v1/${name}.json`), 'utf8').replace(

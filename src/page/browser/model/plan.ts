@@ -1,7 +1,8 @@
 import type { Action, Change, PlanDocument, Verdict } from '../../../core/plan-document.ts';
+import { markOf, withTexts } from '../../../core/texts.ts';
 import { isObject, type Json, type JsonObject } from '../../../core/value.ts';
 import { groupByOwner } from '../../../render/wording.ts';
-import { type Packed, type PackedOverview, unpack } from '../../pack.ts';
+import type { Packed, PackedOverview } from '../../pack.ts';
 
 /** A change as the list shows it; the rest of it is unpacked when somebody opens it. */
 export type Entry = {
@@ -76,12 +77,15 @@ export function readPlan({ title, overview, texts, document }: Packed): Plan {
   // The overview says what the groups of the document do.
   const { changes, groups: _, ...rest } = document as JsonObject;
   const packed = changes as readonly JsonObject[];
-  const head = { ...(unpack(rest, texts) as JsonObject), changes: [] } as unknown as PlanDocument;
+  const head = {
+    ...(withTexts(rest, texts) as JsonObject),
+    changes: [],
+  } as unknown as PlanDocument;
   const kept = new Map<number, Change>();
   const changeOf = ({ index }: Entry): Change => {
     const known = kept.get(index);
     if (known !== undefined) return known;
-    const change = unpack(packed[index] ?? null, texts) as unknown as Change;
+    const change = withTexts(packed[index] ?? null, texts) as unknown as Change;
     const [oldest] = kept.keys();
     if (kept.size >= KEPT && oldest !== undefined) kept.delete(oldest);
     kept.set(index, change);
@@ -123,7 +127,7 @@ function entryOf(
   texts: readonly string[],
 ): Entry {
   const { address, name, kind, organization_id: owner, id, action, verdict } = packed;
-  const read = (value: Json | undefined) => unpack(value ?? null, texts);
+  const read = (value: Json | undefined) => withTexts(value ?? null, texts);
   const organization = read(owner);
   return {
     index,
@@ -214,7 +218,7 @@ function passes(
 function findsWord(word: string, texts: readonly string[]): (entry: Entry, plan: Plan) => boolean {
   const pattern = new RegExp(word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu');
   const shared = new Map<string, boolean>(
-    texts.map((text, index) => [`\u0001${index}`, pattern.test(text)]),
+    texts.map((text, index) => [markOf(index), pattern.test(text)]),
   );
   const holds = (text: string) => shared.get(text) ?? pattern.test(text);
   return (entry, plan) => {

@@ -1,0 +1,68 @@
+import { isList, isObject, type Json } from './value.ts';
+
+/**
+ * Long texts of a document, each held once. A plan says a prompt up to four times (before and after, of the resource
+ * and of the field), and a fleet says it a thousand times. In a plan file and in a page a mark such as `$text:0`
+ * stands in the place of such a text, and a list holds the texts. What begins like a mark is always in the list, so
+ * that no text of the platform passes for one.
+ */
+
+/** Begins what stands for a text. */
+const MARK = '$text:';
+const MARKED = /^\$text:(?:0|[1-9]\d{0,8})$/;
+
+/** Characters of the shortest text in the list: digests, ids and most sentences of a plan stay where they are. */
+const LONG = 128;
+
+/** What stands for a text of the list. */
+export function markOf(index: number): string {
+  return `${MARK}${index}`;
+}
+
+/** Node takes a longer text's length for its hash, and a map of many such texts would be searched from end to end. */
+const HASHED = 16_000;
+
+/** A list of long texts, which grows with every value that is given to `pack`: it comes back with marks in it. */
+export function createTextTable() {
+  const texts: string[] = [];
+  const marks = new Map<string, string>();
+  const pieces = new Map<string, number>();
+  const numberOf = (piece: string) => {
+    const known = pieces.get(piece) ?? pieces.size;
+    pieces.set(piece, known);
+    return known;
+  };
+  const keyOf = (text: string) => {
+    let key = '';
+    for (let at = 0; at < text.length; at += HASHED)
+      key += `${numberOf(text.slice(at, at + HASHED))},`;
+    return key;
+  };
+  const held = (text: string) => {
+    if (text.length < LONG && !text.startsWith(MARK)) return text;
+    const key = keyOf(text);
+    const mark = marks.get(key) ?? markOf(texts.push(text) - 1);
+    marks.set(key, mark);
+    return mark;
+  };
+  return { texts, pack: (value: Json): Json => mapTexts(value, held) };
+}
+
+/** A value with its texts in their places. Throws where a mark names no text. */
+export function withTexts(value: Json, texts: readonly Json[]): Json {
+  return mapTexts(value, (text) => {
+    if (!text.startsWith(MARK)) return text;
+    const found = MARKED.test(text) ? texts[Number(text.slice(MARK.length))] : undefined;
+    if (typeof found !== 'string') throw new RangeError(`${text} names no text of the document`);
+    return found;
+  });
+}
+
+function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (isList(value)) return value.map((item) => mapTexts(item, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, mapTexts(member, change)]),
+  );
+}
