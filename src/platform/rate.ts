@@ -67,6 +67,8 @@ export const NEW_RATE: RateState = {
 
 /** How far below the ceiling the rate begins. */
 const DIP = 0.05;
+/** How far above it the rate comes in two spans, at least: whoever has less of a limit that several share gains on the others. */
+const LEAST_RISE = 0.08;
 /** The span is that of so many seconds or requests while the ceiling is found, */
 const FIRST_SPAN = { seconds: 2, requests: 8 };
 /** and doubles whenever it was found again, up to so many seconds or requests: each look for more costs refusals; */
@@ -80,7 +82,7 @@ const ALIKE = 0.25;
 /** Fewer, let in before the first refusal, are what the host had saved up. The rate is a guess then: this, or faster. */
 const FEWEST_AT_FIRST = 20;
 const GUESS = 10;
-/** Later, fewer say nothing about a rate, nor those of fewer seconds about a known one: it falls by so much. */
+/** Later, fewer say nothing about a rate, nor do fewer seconds about a known one: it falls by so much. */
 const FEWEST = 10;
 const FEWEST_SECONDS = 3;
 const FALL = { known: 0.97, found: 0.85 };
@@ -96,7 +98,8 @@ export function rateOf({ ceiling, span, progress }: RateState): number | null {
   if (ceiling === null) return null;
   // A guess may be far too low, and a few hundred requests are all that most commands send.
   if (span === 0) return ceiling * 2 ** progress;
-  return ceiling * (1 + DIP * ((progress - span) / span) ** 3);
+  const course = ((progress - span) / span) ** 3;
+  return ceiling + course * Math.max(DIP * ceiling, course < 0 ? 0 : LEAST_RISE);
 }
 
 /** What comes of asking for a turn: it has come where `wait`, in milliseconds, is 0; otherwise the state is as it was. */
@@ -176,12 +179,14 @@ function recover(state: RateState, at: number): RateState {
   const assume = (ceiling: number, next: number) => ({ ...begin(ceiling, next), since, taken });
 
   if (before === null || rate === null) {
+    // A single refusal may be a stray one. Where it is not, the next row is soon there, and says what fits in between.
+    if (state.between === null) return { ...state, next: at, since: at, taken: 0 };
     if (taken >= FEWEST_AT_FIRST) return begin(measured, first(measured));
     const guess = Math.max(measured, GUESS);
     return taken < FEWEST ? assume(guess, 0) : begin(guess, 0);
   }
   const isKnown = span > KNOWN_SPAN;
-  if (taken < (isKnown ? rate * FEWEST_SECONDS : FEWEST)) {
+  if (taken < Math.max(FEWEST, isKnown ? rate * FEWEST_SECONDS : 0)) {
     const ceiling = isKnown ? before * FALL.known : rate * FALL.found;
     return assume(ceiling, Math.max(first(ceiling), span / 2));
   }

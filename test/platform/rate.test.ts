@@ -33,19 +33,34 @@ describe('a rate that nobody told', () => {
     expect(refused).toBeLessThan(0.02);
   });
 
-  it.each([
+  const counts = [
     { shape: 'bucket', retryAfter: true },
     { shape: 'bucket', retryAfter: false },
     { shape: 'fixed', retryAfter: true },
     { shape: 'sliding', retryAfter: false },
-  ] as const)('is shared by two who do not know of each other: $shape $retryAfter', (row) => {
-    const limit = { perSecond: 20, ...row };
-    const course = rush({ limit, latency: 20, concurrency: 8, seconds: 600, clients: 2 });
-    const { perSecond, refused, least } = shareOf(course, 60, 600);
-    expect(perSecond / 20).toBeGreaterThan(0.85);
-    expect(refused).toBeLessThan(0.04);
-    expect(least).toBeGreaterThan(0.25);
-  });
+  ] as const;
+  const shares = [
+    { clients: 2, perSecond: 2, reached: 0.85, refusals: 0.04 },
+    { clients: 2, perSecond: 5, reached: 0.85, refusals: 0.04 },
+    { clients: 2, perSecond: 20, reached: 0.85, refusals: 0.04 },
+    { clients: 4, perSecond: 5, reached: 0.85, refusals: 0.04 },
+    { clients: 4, perSecond: 50, reached: 0.85, refusals: 0.04 },
+    // Half a request a second each: what one of them is refused another finds only slowly.
+    { clients: 4, perSecond: 2, reached: 0.45, refusals: 0.2 },
+  ].flatMap((row) => counts.map((one) => ({ ...row, ...one })));
+
+  it.each(shares)(
+    '$perSecond a second are shared by $clients who do not know of each other: $shape $retryAfter',
+    ({ clients, perSecond, reached, refusals, ...limit }) => {
+      const rate = { perSecond, ...limit };
+      const course = rush({ limit: rate, latency: 20, concurrency: 8, seconds: 600, clients });
+      const share = shareOf(course, 60, 600);
+      expect(share.perSecond / perSecond).toBeGreaterThan(reached);
+      expect(share.refused).toBeLessThan(refusals);
+      // Of an equal share.
+      expect(share.least * clients).toBeGreaterThan(0.4);
+    },
+  );
 });
 
 describe('a refusal at the beginning', () => {
@@ -59,6 +74,23 @@ describe('a refusal at the beginning', () => {
     const { perSecond } = shareOf(rush({ ...row, concurrency: 8, seconds }), 0, seconds);
     expect(perSecond * seconds).toBeGreaterThan(least);
   });
+
+  it.each([20, 100])(
+    'costs hardly more than its pause where it is the only one, %d ms away',
+    (latency) => {
+      // The last of the second eight is refused, and nothing after it.
+      const limit = { perSecond: 1, burst: 15 };
+      const then = { after: (2 * latency) / 1000, limit: undefined };
+      const course = rush({ limit, latency, concurrency: 8, seconds: 5, then });
+      expect(course.refused).toHaveLength(1);
+      const asMany = shareOf(
+        rush({ limit: undefined, latency, concurrency: 8, seconds: 4 }),
+        0,
+        3.5,
+      );
+      expect(shareOf(course, 0, 5).perSecond * 5).toBeGreaterThan(asMany.perSecond * 3.7);
+    },
+  );
 
   it('is soon forgotten by a host that has no limit', () => {
     const then = { after: 2, limit: undefined };
