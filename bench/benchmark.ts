@@ -19,8 +19,12 @@ export type Benchmark = {
 
 export type Case = {
   readonly name: string;
+  /** Those of the benchmark's sizes that it is measured at; all unless given. */
+  readonly sizes?: readonly number[];
   /** The most that Callsheet may take, as a multiple of the floor; undefined where nothing was promised. */
-  readonly goal?: number;
+  readonly goal?: number | ((scale: Scale) => number);
+  /** The most requests that Callsheet may make with a fleet of so many; a run that makes more fails the case. */
+  readonly requests?: (size: number) => number;
   /** Writes what both read. The same size gives the same bytes. */
   readonly prepare?: (dir: string, size: number) => void;
   /** Opens what both need beside files; closed after the last run. */
@@ -43,6 +47,8 @@ export type Surroundings = {
   readonly before?: () => Promise<void>;
   /** Done after it and before the floor, which may be told what Callsheet did. */
   readonly between?: () => Promise<void>;
+  /** How many requests each of the last two runs made, where there is a platform that counts them. */
+  readonly requests?: () => Promise<Readonly<Record<Side, number>>>;
   readonly close: () => Promise<void>;
 };
 

@@ -1,7 +1,15 @@
 import type { Benchmark } from './benchmark.ts';
 import { exporting } from './export.ts';
-import { fleet } from './fleet.ts';
+import { exported, fleet, limited, requests } from './fleet.ts';
 import { startup } from './startup.ts';
 import { validate } from './validate.ts';
 
-export const benchmarks: readonly Benchmark[] = [startup, validate, exporting, fleet];
+export const benchmarks: readonly Benchmark[] = [
+  startup,
+  validate,
+  exporting,
+  fleet,
+  exported,
+  requests,
+  limited,
+];

@@ -18,6 +18,8 @@ export type Figures = Scale & {
   readonly cpuRatio: Range;
   /** Most that any run held, in MB. */
   readonly memory: Readonly<Record<Side, number>>;
+  /** Most that any run made, where a platform counted them. */
+  readonly requests?: Readonly<Record<Side, number>>;
 };
 
 /** A case that has no figures, and why. */
@@ -35,6 +37,8 @@ export type Results = {
 
 export function figuresOf({ name, size, latency, goal, pairs }: Measured): Figures {
   const peak = (side: Side) => (Math.max(...pairs.map((pair) => pair[side].kib)) * 1024) / 1e6;
+  const counts = pairs.flatMap(({ requests = [] }) => requests);
+  const asked = (side: Side) => Math.max(...counts.map((count) => count[side]));
   const times = (side: Side) => rangeOf(pairs.map((pair) => pair[side].ms));
   const ratios = (of: 'ms' | 'cpu') =>
     rangeOf(pairs.map(({ callsheet, floor }) => callsheet[of] / floor[of]));
@@ -49,6 +53,9 @@ export function figuresOf({ name, size, latency, goal, pairs }: Measured): Figur
     ratio: ratios('ms'),
     cpuRatio: ratios('cpu'),
     memory: { callsheet: peak('callsheet'), floor: peak('floor') },
+    ...(counts.length > 0 && {
+      requests: { callsheet: asked('callsheet'), floor: asked('floor') },
+    }),
   };
 }
 

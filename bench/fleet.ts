@@ -1,61 +1,93 @@
 import { join } from 'node:path';
 import type { Benchmark, Case, Program } from './benchmark.ts';
 import { CONCURRENCY } from './fleet/concurrency.ts';
-import { removeFleets, serveApply, servePlan } from './fleet/served.ts';
-import { CHANGED, ROUND_FILE } from './fleet/stack.ts';
+import {
+  AT_ONCE,
+  MAIN,
+  ROUND,
+  removeFleets,
+  serveAdopt,
+  serveApplied,
+  serveApply,
+  serveCreate,
+  serveEdited,
+  servePlan,
+  serveUpdate,
+} from './fleet/served.ts';
+import { CHANGED, FEW, type Layout } from './fleet/stack.ts';
+import { floor as parsed, callsheet as validated } from './validate.ts';
 
-const MAIN = join(import.meta.dirname, '../dist/main.js');
-const AT_ONCE = ['--concurrency', String(CONCURRENCY)];
-
-/** Nothing to change: every agent is read and compared. */
-function planned(...flags: readonly string[]): Program {
+/** A plan that finds so many agents to change: none unless given. */
+function planned(flags: readonly string[], changed = 0): Program {
   return {
     argv: () => [MAIN, 'plan', '--format', 'json', ...AT_ONCE, ...flags],
     check: (output, size) => {
       const { changes, summary } = JSON.parse(output);
-      if (changes.length !== 0 || summary.no_op !== size)
-        throw new Error(`not ${size} agents without a change: ${JSON.stringify(summary)}`);
+      if (changes.length !== changed || summary.no_op !== size - changed)
+        throw new Error(`not ${changed} of ${size} agents change: ${JSON.stringify(summary)}`);
     },
   };
 }
 
+/** An apply that does this to so many agents. */
+function applied(
+  argv: readonly string[],
+  action: 'create' | 'update' | 'adopt',
+  count: (size: number) => number,
+): Program {
+  return {
+    argv: () => [MAIN, 'apply', ...argv, '--format', 'json', ...AT_ONCE],
+    check: (output, size) => {
+      const done = JSON.parse(output).ledger.filter(
+        (row: { action: string; status: string }) => row.action === action && row.status === 'done',
+      );
+      if (done.length !== count(size)) throw new Error(`${done.length} have ${action} done`);
+    },
+  };
+}
+
+const ofFew = (size: number) => Math.min(size, FEW);
+const ofChanged = (size: number) => Math.min(size, CHANGED);
+const ofAll = (size: number) => size;
+
 /** The plan lies there already, as in a pipeline that waited for a review. */
-const applied: Program = {
-  argv: () => [
-    MAIN,
-    'apply',
-    'plan.json',
-    '--var-file',
-    ROUND_FILE,
-    '--format',
-    'json',
-    ...AT_ONCE,
-  ],
-  check: (output, size) => {
-    const done = JSON.parse(output).ledger.filter(
-      ({ action, status }: { action: string; status: string }) =>
-        action === 'update' && status === 'done',
-    );
-    if (done.length !== Math.min(size, CHANGED)) throw new Error(`${done.length} were updated`);
-  },
-};
+const appliedFile = applied(['plan.json', ...ROUND], 'update', ofChanged);
+const updated = applied(['--auto-approve', ...ROUND], 'update', ofFew);
+const created = applied(['--auto-approve', ...ROUND], 'create', ofAll);
+const adopted = applied(['--auto-approve'], 'adopt', ofAll);
+
+function looped(file: string): Program {
+  return {
+    argv: () => [join(import.meta.dirname, file)],
+    check: (output) => {
+      if (!/^[1-9]\d* requests\n$/.test(output)) throw new Error(`nothing was asked: ${output}`);
+    },
+  };
+}
 
 /** The requests that Callsheet made just before, as many at once, their answers parsed. */
-const floor: Program = {
-  argv: () => [join(import.meta.dirname, 'fleet/loop.ts')],
-  check: (output) => {
-    if (!/^[1-9]\d* requests\n$/.test(output)) throw new Error(`nothing was asked: ${output}`);
-  },
-};
+const floor = looped('fleet/loop.ts');
+/** Its writes alone, one after the other. */
+const script = looped('fleet/script.ts');
 
-/** The same of a fleet that the state knows to be as it was: list pages alone are read. */
-const fastPlan: Case = {
-  name: 'fast plan',
-  goal: 1.3,
-  serve: servePlan,
-  callsheet: planned('--refresh', 'fast'),
-  floor,
-};
+/** List pages alone are read of a fleet that the state knows to be as it was, and every agent of one that it does not. */
+function plans(layout: Layout): readonly Case[] {
+  return [
+    {
+      name: 'cold plan',
+      // What the platform takes to answer hides what Callsheet takes.
+      goal: ({ latency }) => (latency === 0 ? 2 : 1.15),
+      serve: servePlan(layout),
+      callsheet: planned(['--refresh', 'full']),
+      floor,
+    },
+    { name: 'fast plan', goal: 1.5, serve: servePlan(layout), callsheet: planned([]), floor },
+    { name: 'one file', serve: serveEdited(layout), callsheet: planned([], 1), floor },
+  ];
+}
+
+/** An apply changes as many of a larger fleet, and only its lists are longer. */
+const APPLIED = [100, 1000, 10_000];
 
 export const fleet: Benchmark = {
   name: 'fleet',
@@ -63,15 +95,94 @@ export const fleet: Benchmark = {
   sizes: [100, 1000, 10_000, 100_000],
   latencies: [0, 20],
   cases: [
+    ...plans('rows'),
     {
-      name: 'cold plan',
-      goal: 1.25,
-      serve: servePlan,
-      callsheet: planned('--refresh', 'full'),
+      name: 'after apply',
+      sizes: APPLIED,
+      goal: 1.5,
+      serve: serveApplied,
+      callsheet: planned(ROUND),
       floor,
     },
-    fastPlan,
-    { name: 'apply', goal: 1.3, serve: serveApply, callsheet: applied, floor },
+    { name: 'apply', sizes: APPLIED, goal: 1.25, serve: serveApply, callsheet: appliedFile, floor },
   ],
+  tidy: removeFleets,
+};
+
+/** The same plans of the same agents, a file and a prompt each. */
+export const exported: Benchmark = {
+  name: 'exported',
+  about:
+    'callsheet plan and validate of a fleet as callsheet export writes it, a file and a prompt an agent.',
+  sizes: [100, 1000, 10_000],
+  cases: [
+    ...plans('exported'),
+    {
+      name: 'validate',
+      goal: 1.2,
+      serve: servePlan('exported'),
+      callsheet: validated,
+      floor: parsed,
+    },
+  ],
+  tidy: removeFleets,
+};
+
+/** Requests of a run whatever it changes: a token, the account, the lists, whether entries have times. */
+const around = (size: number) => 10 + Math.ceil(size / 100);
+
+/** What a run asks of a platform, counted: nothing here depends on the machine but the seconds. */
+export const requests: Benchmark = {
+  name: 'requests',
+  about:
+    'Requests of an apply, with a bound that fails the case (DESIGN §5, Thrift): three an update, two a create, and one read, which the plan makes, an adoption. Beside creates a script that sends the writes alone, one after the other.',
+  sizes: [100, 1000],
+  cases: [
+    {
+      name: 'update',
+      requests: (size) => 3 * ofChanged(size) + around(size),
+      serve: serveApply,
+      callsheet: appliedFile,
+      floor,
+    },
+    {
+      name: 'create',
+      requests: (size) => 2 * size + around(size),
+      serve: serveCreate(),
+      callsheet: created,
+      floor: script,
+    },
+    {
+      name: 'adoption',
+      requests: (size) => size + around(size),
+      serve: serveAdopt,
+      callsheet: adopted,
+      floor,
+    },
+  ],
+  tidy: removeFleets,
+};
+
+/** Where the platform limits requests they decide how long a run takes. */
+export const limited: Benchmark = {
+  name: 'limited',
+  about: `callsheet apply (plan and apply) with 50 and with 20 requests a second, against a script that sends the writes alone, one after the other: ${FEW} creates, and updates of ${FEW} of a larger fleet.`,
+  sizes: [FEW, 1000],
+  cases: [50, 20].flatMap((perSecond) => [
+    {
+      name: `create, ${perSecond}/s`,
+      sizes: [FEW],
+      serve: serveCreate(perSecond),
+      callsheet: created,
+      floor: script,
+    },
+    {
+      name: `update, ${perSecond}/s`,
+      sizes: [1000],
+      serve: serveUpdate(perSecond),
+      callsheet: updated,
+      floor: script,
+    },
+  ]),
   tidy: removeFleets,
 };

@@ -5,7 +5,9 @@ import type { Case, Scale, Side, Surroundings } from './benchmark.ts';
 import { CLEAN_ENV, runProcess, type Took } from './process.ts';
 
 /** Both programs, one right after the other: what else the machine does then bears on both. */
-export type Pair = Readonly<Record<Side, Took>>;
+export type Pair = Readonly<Record<Side, Took>> & {
+  readonly requests?: Readonly<Record<Side, number>>;
+};
 
 export type Measured = Scale & {
   readonly name: string;
@@ -39,7 +41,8 @@ export async function measure(one: Case, scale: Scale, extent: Extent): Promise<
       pairs.push(await runPair(one, dir, scale.size, around));
       last = performance.now() - start;
     }
-    const goal = one.goal === undefined ? {} : { goal: one.goal };
+    const promised = typeof one.goal === 'function' ? one.goal(scale) : one.goal;
+    const goal = promised === undefined ? {} : { goal: promised };
     return { name: one.name, ...scale, ...goal, pairs };
   } finally {
     await around?.close();
@@ -62,5 +65,11 @@ async function runPair(
   await around?.before?.();
   const callsheet = await run('callsheet', around?.env);
   await around?.between?.();
-  return { callsheet, floor: await run('floor', around?.floorEnv ?? around?.env) };
+  const floor = await run('floor', around?.floorEnv ?? around?.env);
+  const requests = await around?.requests?.();
+  if (requests === undefined) return { callsheet, floor };
+  const most = one.requests?.(size) ?? Number.POSITIVE_INFINITY;
+  if (requests.callsheet > most)
+    throw new Error(`${requests.callsheet} requests, where at most ${most} are allowed`);
+  return { callsheet, floor, requests };
 }

@@ -5,6 +5,10 @@ type Column<T> = { readonly title: string; readonly of: (entry: T) => string };
 const NAME: Column<Entry> = { title: 'case', of: ({ name }) => name };
 const AGENTS: Column<Entry> = { title: 'agents', of: ({ size }) => size.toLocaleString('en') };
 const LATENCY: Column<Entry> = { title: 'latency', of: ({ latency }) => `${latency} ms` };
+const REQUESTS: Column<Figures> = {
+  title: 'requests',
+  of: ({ requests }) => (requests ? `${requests.callsheet}/${requests.floor}` : ''),
+};
 const FIGURES: readonly Column<Figures>[] = [
   { title: 'callsheet', of: ({ callsheet }) => seconds(callsheet.median) },
   { title: 'floor', of: ({ floor }) => seconds(floor.median) },
@@ -22,7 +26,10 @@ const FIGURES: readonly Column<Figures>[] = [
   { title: 'runs', of: ({ runs }) => String(runs) },
 ];
 
-/** The figures of a benchmark as a table. Sizes and latencies have a column where there are several. */
+/**
+ * The figures of a benchmark as a table. Sizes and latencies have a column where there are several, requests where
+ * they were counted.
+ */
 export function tableOf(entries: readonly Entry[]): string {
   const differs = (of: (entry: Entry) => number) => new Set(entries.map(of)).size > 1;
   const keys = [
@@ -30,13 +37,15 @@ export function tableOf(entries: readonly Entry[]): string {
     ...(differs(({ size }) => size) ? [AGENTS] : []),
     ...(differs(({ latency }) => latency) ? [LATENCY] : []),
   ];
+  const isCounted = entries.some((entry) => isMeasured(entry) && entry.requests !== undefined);
+  const figures = isCounted ? [REQUESTS, ...FIGURES] : FIGURES;
   const rows = entries.map((entry) => [
     ...keys.map(({ of }) => of(entry)),
     ...(isMeasured(entry)
-      ? FIGURES.map(({ of }) => of(entry))
+      ? figures.map(({ of }) => of(entry))
       : [`not measured: ${entry.problem}`]),
   ]);
-  const titles = [...keys, ...FIGURES].map(({ title }) => title);
+  const titles = [...keys, ...figures].map(({ title }) => title);
   const table = [titles, ...rows];
   // Why something was not measured goes over the width of the rest.
   const widthOf = (row: readonly string[], at: number) =>

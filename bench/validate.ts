@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Benchmark, Program } from './benchmark.ts';
 import { writePlain, writeSpread, writeTable } from './validate/stacks.ts';
 
-const callsheet: Program = {
+export const callsheet: Program = {
   argv: () => [join(import.meta.dirname, '../dist/main.js'), 'validate'],
   check: (output, size) => {
     if (output.includes(`valid: ${size.toLocaleString('en')} resources`)) return;
@@ -11,7 +11,7 @@ const callsheet: Program = {
 };
 
 /** `parseDocument` of the `yaml` package over the same files, without a look at what they hold. */
-const floor: Program = {
+export const floor: Program = {
   argv: () => [join(import.meta.dirname, 'validate/parse.ts')],
   check: (output) => {
     if (!/^[1-9]\d* files\n$/.test(output)) throw new Error(`nothing was parsed: ${output}`);

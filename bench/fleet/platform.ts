@@ -11,24 +11,32 @@ export type Platform = {
   readonly env: Surroundings['env'];
   /** Forgets what it was asked for so far. */
   readonly forget: () => Promise<void>;
-  /** Writes down what it was asked for since. */
-  readonly tell: (file: string) => Promise<void>;
+  /** How many requests came since, refused ones included. Writes them into a file, too. */
+  readonly tell: (file?: string) => Promise<number>;
   readonly close: () => Promise<void>;
 };
 
-/** Starts a platform that a fleet is live on. */
-export async function startPlatform({ size, latency }: Scale): Promise<Platform> {
-  const argv = [String(size), String(latency)];
+/** What the process of a platform is asked to do, before it says how many requests came. */
+export type Wish = { readonly forget?: boolean; readonly file?: string | undefined };
+
+/** Starts a platform that a fleet is live on. It takes any number of requests unless `perSecond` limits them. */
+export async function startPlatform(
+  { size, latency }: Scale,
+  perSecond?: number,
+): Promise<Platform> {
+  const argv = [size, latency, ...(perSecond === undefined ? [] : [perSecond])].map(String);
   const child = fork(join(import.meta.dirname, 'serve.ts'), argv, { execArgv: [HEAP] });
   const env = (await answerOf(child)) as Surroundings['env'];
-  const ask = async (wanted: string) => {
+  const ask = async (wanted: Wish) => {
     child.send(wanted);
-    await answerOf(child);
+    return Number(await answerOf(child));
   };
   return {
     env,
-    forget: () => ask(''),
-    tell: (file) => ask(file),
+    async forget() {
+      await ask({ forget: true });
+    },
+    tell: (file) => ask({ file }),
     async close() {
       child.disconnect();
       await once(child, 'exit');

@@ -1,18 +1,23 @@
 // A simulated platform in a process of its own, so that what it takes is not counted with those who ask it:
-// node bench/fleet/serve.ts SIZE LATENCY. Told the name of a file it writes down what it was asked for; told
-// none, it forgets that.
+// node bench/fleet/serve.ts SIZE LATENCY [REQUESTS_A_SECOND]. It answers each message with the number of requests that
+// it was asked since it was told to forget; told the name of a file it writes them down.
 import { writeFileSync } from 'node:fs';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { chainsOf } from './chains.ts';
+import type { Wish } from './platform.ts';
 import { liveFleet } from './stack.ts';
 
-const [, , size = '0', latency = '0'] = process.argv;
-const sim = await startSimulator({ seed: liveFleet(Number(size)), latencyMs: Number(latency) });
+const [, , size = '0', latency = '0', perSecond] = process.argv;
+const sim = await startSimulator({
+  seed: liveFleet(Number(size)),
+  latencyMs: Number(latency),
+  ...(perSecond !== undefined && { rateLimit: { perSecond: Number(perSecond) } }),
+});
 
-process.on('message', (file: string) => {
-  if (file === '') sim.forgetRequests();
-  else writeFileSync(file, JSON.stringify(chainsOf(sim.requests)));
-  process.send?.('done');
+process.on('message', ({ forget, file }: Wish) => {
+  if (forget === true) sim.forgetRequests();
+  if (file !== undefined) writeFileSync(file, JSON.stringify(chainsOf(sim.requests)));
+  process.send?.(sim.requests.length);
 });
 // Whoever started it is gone, and so is everybody who asks.
 process.on('disconnect', () => process.exit());

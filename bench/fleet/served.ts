@@ -1,32 +1,103 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Scale, Surroundings } from '../benchmark.ts';
+import type { Case, Scale, Surroundings } from '../benchmark.ts';
 import { CLEAN_ENV, runProcess } from '../process.ts';
 import { CONCURRENCY } from './concurrency.ts';
 import { startPlatform } from './platform.ts';
-import { ROUND_FILE, writeFleet } from './stack.ts';
+import { editOne, type Layout, ROUND_FILE, writeFleet } from './stack.ts';
 
-const MAIN = join(import.meta.dirname, '../../dist/main.js');
-const AT_ONCE = ['--concurrency', String(CONCURRENCY)];
+export const MAIN = join(import.meta.dirname, '../../dist/main.js');
+export const AT_ONCE = ['--concurrency', String(CONCURRENCY)];
 
-/** Stacks with a state that fits what is live, by size: they take longer to make than most cases to run. */
-const made = new Map<number, Promise<string>>();
+type Serve = NonNullable<Case['serve']>;
+
+type Served = {
+  /** How the stack is written; as rows unless given. */
+  readonly layout?: Layout;
+  /** Agents that are live; all unless given. */
+  readonly live?: number;
+  /** Requests a second that the platforms take; any number unless given. */
+  readonly perSecond?: number;
+  /** Done before each run of Callsheet, the so-manyth, and not measured. */
+  readonly before?: (dir: string, env: NodeJS.ProcessEnv, round: number) => Promise<void>;
+};
+
+/** Stacks with a state that fits what is live, by layout and size: they take longer to make than most cases to run. */
+const made = new Map<string, Promise<string>>();
 
 /** A fleet that is live as it is configured. */
-export function servePlan(dir: string, scale: Scale): Promise<Surroundings> {
-  return serve(dir, scale, async () => {});
+export function servePlan(layout: Layout = 'rows'): Serve {
+  return (dir, scale) => serve(dir, scale, { layout });
 }
 
-/** The same, with a plan of its own for each run: every one gives the agents another greeting. */
-export function serveApply(dir: string, scale: Scale): Promise<Surroundings> {
-  let round = 0;
-  return serve(dir, scale, async (env) => {
-    round += 1;
-    writeFileSync(join(dir, ROUND_FILE), `greeting: Good day (${round}), this is\n`);
-    const flags = ['--var-file', ROUND_FILE, '--target', 'agent.changed', ...AT_ONCE];
-    await runProcess([MAIN, 'plan', '--out', 'plan.json', ...flags], dir, env);
+/** The same, and then one file was changed, and one agent with it. */
+export function serveEdited(layout: Layout = 'rows'): Serve {
+  return async (dir, scale) => {
+    const around = await serve(dir, scale, { layout });
+    editOne(dir, layout);
+    return around;
+  };
+}
+
+/** A plan of its own for each run: every one gives the agents that change another greeting. */
+export const serveApply: Serve = (dir, scale) =>
+  serve(dir, scale, {
+    async before(_, env, round) {
+      writeRound(dir, greetings(round));
+      await runProcess([MAIN, 'plan', '--out', 'plan.json', ...ROUND, ...AT_ONCE], dir, env);
+    },
   });
+
+/** Each run comes right after an apply. */
+export const serveApplied: Serve = (dir, scale) =>
+  serve(dir, scale, {
+    async before(_, env, round) {
+      writeRound(dir, greetings(round));
+      await runProcess([MAIN, 'apply', '--auto-approve', ...ROUND, ...AT_ONCE], dir, env);
+    },
+  });
+
+/** The same fleet whose state was thrown away. */
+export const serveAdopt: Serve = (dir, scale) =>
+  serve(dir, scale, { before: async () => forgetState(dir) });
+
+/** Another greeting of a few agents for each run, which nobody planned yet. */
+export function serveUpdate(perSecond?: number): Serve {
+  return (dir, scale) =>
+    serve(dir, scale, {
+      ...(perSecond !== undefined && { perSecond }),
+      before: async (_, __, round) => writeRound(dir, { few: greetings(round).few }),
+    });
+}
+
+/** Agents that nobody made yet: they have other names in each run. */
+export function serveCreate(perSecond?: number): Serve {
+  return (dir, scale) =>
+    serve(dir, scale, {
+      ...(perSecond !== undefined && { perSecond }),
+      live: 0,
+      async before(_, __, round) {
+        forgetState(dir);
+        writeRound(dir, { suffix: ` (${round})` });
+      },
+    });
+}
+
+/** Flags with which a stack is what a round made of it. */
+export const ROUND = ['--var-file', ROUND_FILE];
+
+function greetings(round: number) {
+  const greeting = `Good day (${round}), this is`;
+  return { few: greeting, changed: greeting };
+}
+
+function writeRound(dir: string, variables: Readonly<Record<string, string>>): void {
+  writeFileSync(join(dir, ROUND_FILE), `${JSON.stringify(variables)}\n`);
+}
+
+function forgetState(dir: string): void {
+  rmSync(join(dir, '.callsheet'), { recursive: true, force: true });
 }
 
 /** Removes the stacks that were made. */
@@ -38,49 +109,59 @@ export async function removeFleets(): Promise<void> {
 }
 
 /**
- * Callsheet and the bare loop have a platform each: what one writes would otherwise be there already when the other
- * comes. The loop is told what Callsheet asked for.
+ * Callsheet and the floor have a platform each: what one writes would otherwise be there already when the other
+ * comes. The floor is told what Callsheet asked for.
  */
-async function serve(
-  dir: string,
-  scale: Scale,
-  prepare: (env: NodeJS.ProcessEnv) => Promise<void>,
-): Promise<Surroundings> {
-  cpSync(await fleetOf(scale.size), dir, { recursive: true });
-  const [ours, theirs] = await Promise.all([startPlatform(scale), startPlatform(scale)]);
+async function serve(dir: string, scale: Scale, served: Served): Promise<Surroundings> {
+  const { layout = 'rows', live = scale.size, perSecond, before } = served;
+  cpSync(await fleetOf(layout, scale.size), dir, { recursive: true });
+  const start = () => startPlatform({ ...scale, size: live }, perSecond);
+  const [ours, theirs] = await Promise.all([start(), start()]);
+  let round = 0;
   return {
     env: ours.env,
     floorEnv: theirs.env,
     async before() {
-      await prepare({ ...CLEAN_ENV, ...ours.env });
-      await ours.forget();
+      round += 1;
+      await before?.(dir, { ...CLEAN_ENV, ...ours.env }, round);
+      await Promise.all([ours.forget(), theirs.forget()]);
     },
-    between: () => ours.tell(join(dir, 'loop.json')),
+    async between() {
+      await ours.tell(join(dir, 'loop.json'));
+    },
+    async requests() {
+      const [callsheet, floor] = await Promise.all([ours.tell(), theirs.tell()]);
+      return { callsheet, floor };
+    },
     async close() {
       await Promise.all([ours.close(), theirs.close()]);
     },
   };
 }
 
-function fleetOf(size: number): Promise<string> {
-  const known = made.get(size) ?? makeFleet(size);
-  made.set(size, known);
+function fleetOf(layout: Layout, size: number): Promise<string> {
+  const key = `${size} ${layout}`;
+  const known = made.get(key) ?? makeFleet(layout, size);
+  made.set(key, known);
   // What failed is tried again for the next case.
-  known.catch(() => made.delete(size));
+  known.catch(() => made.delete(key));
   return known;
 }
 
 /** A stack whose state is made from what is live, as nobody wants to apply it first. */
-async function makeFleet(size: number): Promise<string> {
+async function makeFleet(layout: Layout, size: number): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'callsheet-bench-fleet-'));
   try {
-    writeFleet(dir, size);
     const platform = await startPlatform({ size, latency: 0 });
+    const env = { ...CLEAN_ENV, ...platform.env };
     try {
-      const env = { ...CLEAN_ENV, ...platform.env };
-      await runProcess([MAIN, 'state', 'repair'], dir, env);
-      // Changes nothing, and the state remembers that every agent was seen to be as it is configured.
-      await runProcess([MAIN, 'apply', '--auto-approve', ...AT_ONCE], dir, env);
+      if (layout === 'exported') await runProcess([MAIN, 'export', '--out', '.'], dir, env);
+      else {
+        writeFleet(dir, size);
+        await runProcess([MAIN, 'state', 'repair'], dir, env);
+        // Changes nothing, and the state remembers that every agent was seen to be as it is configured.
+        await runProcess([MAIN, 'apply', '--auto-approve', ...AT_ONCE], dir, env);
+      }
     } finally {
       await platform.close();
     }

@@ -1,18 +1,22 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SeedAgent, SeedDocument } from '../../src/simulator/index.ts';
 import { promptText, TOWNS } from '../validate/texts.ts';
 
-/** Agents that an apply of the benchmark changes, at most. */
+/** One row of a table an agent, or a file and a prompt an agent as `callsheet export` writes them. */
+export type Layout = 'rows' | 'exported';
+
+/** Agents that a variable of their own changes, at most: an apply of the benchmark changes both. */
+export const FEW = 100;
 export const CHANGED = 1000;
 
 const ORGANIZATION = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 /** Every platform that is served with a fleet has it from the same day, so that a state fits all of them. */
 const MADE = '2026-01-05T08:00:00.000Z';
-/** Says what the stack says otherwise in one run of an apply. */
+/** Has variables that are otherwise in one run. */
 export const ROUND_FILE = 'round.yaml';
 
-/** What the stack says of every agent's greeting, until an apply is told otherwise. */
+/** How every agent greets, until a run says otherwise. */
 const GREETING = 'Thank you for calling';
 const TEMPLATE = promptText(0, '${place}');
 
@@ -25,12 +29,13 @@ function rowOf(index: number): Row {
 
 /**
  * Writes a fleet as a stack: a row of a table for each agent, with a prompt of 4 KB that no other agent has. The
- * agents that an apply changes stand apart, so that a plan can be made of them alone.
+ * agents that an apply changes stand apart: variables change them alone.
  */
 export function writeFleet(dir: string, size: number): void {
-  const changed = Math.min(size, CHANGED);
+  const [few, changed] = [Math.min(size, FEW), Math.min(size, CHANGED)];
   const parts = [
-    { name: 'changed', first: 0, end: changed },
+    { name: 'few', first: 0, end: few },
+    { name: 'changed', first: few, end: changed },
     { name: 'settled', first: changed, end: size },
   ].filter(({ first, end }) => end > first);
   writeFileSync(join(dir, 'callsheet.yaml'), stackText());
@@ -50,23 +55,41 @@ function stackText(): string {
   return `callsheet: 1
 organizations: { group: ${ORGANIZATION} }
 organization: group
-variables: { greeting: { default: ${GREETING} } }
+variables:
+  few: { default: ${GREETING} }
+  changed: { default: ${GREETING} }
+  suffix: { default: "" }
 lint: { tokens: [caller_name] }
 guards: { max_change_percent: 100 }
 `;
 }
 
+/** Changes one file of a stack, and one agent with it. */
+export function editOne(dir: string, layout: Layout): void {
+  const edit = (file: string, from: string, to: string) => {
+    const text = readFileSync(join(dir, file), 'utf8');
+    if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+    writeFileSync(join(dir, file), text.replace(from, to));
+  };
+  if (layout === 'rows') edit('few.csv', 'Station 0\n', 'Station Zero\n');
+  else {
+    const [file = ''] = readdirSync(join(dir, 'agents')).sort();
+    edit(join('agents', file), 'How can I help?', 'How may I help?');
+  }
+}
+
 function block(name: string): string {
+  const isChanged = name !== 'settled';
   return `  ${name}:
     for_each: { $file: ${name}.csv }
     key: \${each.slug}
-    name: \${each.town}, \${each.place}
+    name: \${each.town}, \${each.place}${isChanged ? '${var.suffix}' : ''}
     agent_type: receptionist
     status: active
     model: alpha-4.1-mini
     language: en-US
     timezone: America/New_York
-    greeting_message: \${var.greeting} \${each.place}. How can I help?
+    greeting_message: ${isChanged ? `\${var.${name}}` : GREETING} \${each.place}. How can I help?
     voice_settings: { speed: 1.05 }
     config: { inactivity_timeout: 20 }
     enable_recording: true

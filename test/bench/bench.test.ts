@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { Case, Program } from '../../bench/benchmark.ts';
 import { curvesOf } from '../../bench/curves.ts';
 import { figuresOf } from '../../bench/figures.ts';
+import { measure } from '../../bench/measure.ts';
 import { curvesText, pageText } from '../../bench/pages.ts';
 import { tableOf } from '../../bench/table.ts';
 import { expectFigures } from './run-bench.ts';
@@ -55,6 +57,38 @@ test('sizes and latencies have a column where there are several, and what failed
       'a case  100,000  20 ms    not measured: main.js plan ended with SIGTERM:',
     ].join('\n'),
   );
+});
+
+test('requests have a column where they were counted', () => {
+  const pairs = [
+    { floor: took(100, 50), callsheet: took(120, 80), requests: { callsheet: 304, floor: 304 } },
+    { floor: took(100, 50), callsheet: took(120, 80), requests: { callsheet: 306, floor: 304 } },
+  ];
+  expect(tableOf([figuresOf({ ...A_CASE, pairs })]).split('\n')).toEqual([
+    'case    requests  callsheet  floor   ratio (spread)      CPU   goal  peak      runs',
+    'a case  306/304   0.12 s     0.10 s  1.20 × (1.20–1.20)  1.20        80/50 MB  2',
+  ]);
+});
+
+test.each([
+  [20, undefined],
+  [21, '21 requests, where at most 20 are allowed'],
+])('%d requests of ten agents with a bound of two each: %s', async (callsheet, problem) => {
+  const program: Program = { argv: () => ['-e', '0'], check: () => {} };
+  const counted: Case = {
+    name: 'counted',
+    requests: (size) => 2 * size,
+    serve: async () => ({
+      env: {},
+      requests: async () => ({ callsheet, floor: 0 }),
+      close: async () => {},
+    }),
+    callsheet: program,
+    floor: program,
+  };
+  const measured = measure(counted, { size: 10, latency: 0 }, { runs: 1, seconds: 60 });
+  if (problem !== undefined) return expect(measured).rejects.toThrow(problem);
+  expect((await measured).pairs).toMatchObject([{ requests: { callsheet, floor: 0 } }]);
 });
 
 test('ten times the fleet and ten times the time are as long on the curves', () => {
