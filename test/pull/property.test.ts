@@ -93,6 +93,7 @@ function plannedOf(stack: Stack, found: Planned['found']): Planned {
     action: 'update',
     verdict: 'ok',
     missing_id: null,
+    fields: [],
   })) as unknown as readonly Change[];
   const ids = new Map(stack.resources.map(({ address }) => [address, idOf(address)]));
   return { plan: { changes } as Planned['plan'], refresh: new Map(), ids, found, unread: 0 };
