@@ -36,7 +36,7 @@ staged(
     // No file was made beside the stack, and no secret reached the server.
     expect(JSON.parse((await list([])).out).resources).toEqual([]);
     expect(
-      await stage.leaks([{ by: 'the server', text: server.shelfOf(PATH).text ?? '' }]),
+      stage.leaks([{ by: 'the server', text: server.shelfOf(PATH).text ?? '' }]),
     ).toEqual([]);
   },
 );
