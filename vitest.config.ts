@@ -6,8 +6,9 @@ export default defineConfig({
     // Longer runs have a command of their own: npm run torture.
     exclude: ['test/torture/**'],
     isolate: false,
-    // Much of the suite waits for processes that it started: half the cores, vitest's choice on two, is too few.
-    maxWorkers: 2,
+    // Much of the suite waits, for processes that it started and for what is to take a while: of two workers one
+    // core would have nothing to do for a fifth of the time.
+    maxWorkers: 3,
     // They import JSON in a way that only bundlers read.
     server: { deps: { inline: [/@actions\//] } },
     setupFiles: ['test/setup.ts'],

@@ -26,6 +26,8 @@ export function isolateEnvironment(): void {
   process.env.TMPDIR = folder;
   process.env.HOME = join(run, 'home');
   process.env.GIT_CONFIG_NOSYSTEM = '1';
+  // Programs of the project that a test starts are compiled once.
+  process.env.NODE_COMPILE_CACHE = inject('compiled');
 }
 
 /** Where programs are told to look for a person's settings. */

@@ -91,7 +91,7 @@ export function createSender(options: SenderOptions): Sender {
 
   const send: Sender['send'] = async (host, make, isRepeatable) => {
     let waited = 0;
-    let last: Outcome = { error: new CallsheetError('interrupted', 'the client was closed') };
+    let last: Outcome | undefined;
 
     for (let attempt = 1; ; attempt += 1) {
       let delay: number | undefined;
@@ -117,7 +117,7 @@ export function createSender(options: SenderOptions): Sender {
           (error: unknown) => ({ error }),
         );
       // The client closed before it was sent.
-      if (outcome === undefined) return settled(last);
+      if (outcome === undefined) return settled(last ?? { error: wasClosed() });
       last = outcome;
       delay ??= delayAfter(attempt, outcome);
       if (isOver(outcome, delay)) return settled(outcome);
@@ -128,6 +128,10 @@ export function createSender(options: SenderOptions): Sender {
   };
 
   return { send, spent: () => ({ requests, seconds: milliseconds / 1000 }) };
+}
+
+function wasClosed(): CallsheetError {
+  return new CallsheetError('interrupted', 'the client was closed');
 }
 
 function settled(outcome: Outcome): WireAnswer {

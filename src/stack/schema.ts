@@ -248,14 +248,20 @@ export function blockSchema(kind: Kind): FieldSchema {
   return schema;
 }
 
+const secretNamesOf = new WeakMap<readonly Kind[], readonly string[]>();
+
 /** Names of the fields that hold secrets, in any kind. */
 export function secretNames(kinds: readonly Kind[]): readonly string[] {
+  const known = secretNamesOf.get(kinds);
+  if (known !== undefined) return known;
   const names = new Set<string>();
   for (const { schema } of kinds) {
     collectSecretNames(schema, schema, names);
     for (const def of Object.values(schema.$defs ?? {})) collectSecretNames(schema, def, names);
   }
-  return [...names];
+  const found = [...names];
+  secretNamesOf.set(kinds, found);
+  return found;
 }
 
 function collectSecretNames(root: FieldSchema, schema: FieldSchema, into: Set<string>): void {

@@ -79,7 +79,7 @@ export type Stage = StackCopy & {
   /** Requests that change something, in the order in which they ended. */
   readonly writes: () => readonly LoggedRequest[];
   /** Where a secret showed up: in what was printed here or `also`, or in a file below the stack. */
-  readonly leaks: (also?: readonly Printed[]) => Promise<readonly string[]>;
+  readonly leaks: (also?: readonly Printed[]) => readonly string[];
 };
 
 /** A test with a stage of its own, in which no secret may show up. */
@@ -92,7 +92,7 @@ export function staged(
     const stage = await openStage(options);
     try {
       await body(stage);
-      expect(await stage.leaks()).toEqual([]);
+      expect(stage.leaks()).toEqual([]);
     } finally {
       await stage.close();
     }
@@ -102,7 +102,7 @@ export function staged(
 /** Opens a stage. Whoever does closes it. */
 export async function openStage(options: StageOptions = {}) {
   const { stack = CLINIC, seed = SEED, dialect = {}, secrets = CANARIES } = options;
-  const copy = await copyStack(stack);
+  const copy = copyStack(stack);
   const { platformNow: now } = options;
   const sim = await startSimulator({
     seed,
@@ -156,7 +156,7 @@ export async function openStage(options: StageOptions = {}) {
     ...stage,
     async close() {
       await sim.close();
-      await copy.discard();
+      copy.discard();
     },
   };
 

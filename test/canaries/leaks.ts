@@ -23,15 +23,21 @@ function base64Of(text: string): readonly string[] {
   });
 }
 
+const forms = new Map<string, readonly string[]>();
+
 /** Forms of a value that has no mark, such as a token that the platform made. */
 function formsOf(value: string): readonly string[] {
-  return [
+  const known = forms.get(value);
+  if (known !== undefined) return known;
+  const found = [
     value,
     encodeURIComponent(value),
     JSON.stringify(value).slice(1, -1),
     Buffer.from(value).toString('hex'),
     ...base64Of(value),
   ];
+  forms.set(value, found);
+  return found;
 }
 
 const AROUND = 60;

@@ -110,6 +110,8 @@ export async function openScene(): Promise<Scene> {
   const leaks: string[] = [];
   const presigned = new Set<string>();
   const ignored = new Set<string>(['passphrase']);
+  /** What a command left behind is searched when it is new. */
+  const searched = new Map<string, string>();
   let generation = 1;
   let commands = 0;
   let collected = 0;
@@ -187,10 +189,14 @@ export async function openScene(): Promise<Scene> {
         .map(({ bytes }) => ({ name: 'its traces', text: bytes.toString('latin1') })),
     ];
     collected = collector.arrived.length;
-    for (const { name, text } of texts)
+    // What a file held before it held when no later secret was there yet.
+    const fresh = texts.filter(({ name, text }) => searched.get(name) !== text);
+    for (const { name, text } of fresh) {
+      searched.set(name, text);
       for (const leak of leaksIn(text, made))
         if (!leaks.some((known) => known.includes(leak)))
           leaks.push(`callsheet ${argv.join(' ')}: ${name}: …${leak}…`);
+    }
     // They only grow, and were searched.
     for (const name of APPENDED) await rm(join(folder, name), { force: true });
   }

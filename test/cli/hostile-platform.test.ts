@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import type { Json } from '../../src/core/value.ts';
 import '../e2e/build.ts';
+import { longRows } from '../long.ts';
 
 const ID = '6a1f0c52-8d7e-4b39-9f41-0c2d3e4f5a60';
 const ORGANIZATION = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
@@ -383,8 +384,15 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe.each(rows)('a platform that answers with $what', ({ on, answer, says, by, isSlow }) => {
-  it.each((by ?? commands).map((argv) => argv.join(' ')))('is an error of %s', async (line) => {
+/** What the client refuses it refuses to every command: here each answer is given to `plan`, and to one other in turn. */
+const withCommands = rows.map((row, at) => ({
+  ...row,
+  by: row.by ?? longRows(commands, (_, index) => index === 0 || index === 1 + (at % 4)),
+}));
+
+describe.each(withCommands)('a platform that answers with $what', (row) => {
+  const { on, answer, says, by, isSlow } = row;
+  it.each(by.map((argv) => argv.join(' ')))('is an error of %s', async (line) => {
     ways = { [on]: answer };
     try {
       const { exit, said } = await run(line.split(' '), isSlow ? IMPATIENT : PATIENT);

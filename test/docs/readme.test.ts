@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv, promisify } from 'node:util';
-import { expect, inject, test } from 'vitest';
+import { parseEnv } from 'node:util';
+import { expect, test } from 'vitest';
 import { readSeed, startSimulator } from '../../src/simulator/index.ts';
-import '../e2e/build.ts';
+import { COMMIT, FINGERPRINT_KEY } from '../e2e/clinic.ts';
+import { runHere } from '../e2e/in-process.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { readPage } from './markdown.ts';
 import { looksLike } from './walk.ts';
@@ -23,19 +23,22 @@ test('the README opens with a plan as it is printed', async () => {
   const simulator = await startSimulator({ seed });
   const stack = join(temporaryFolder(), 'stack');
   cpSync(QUICKSTART, stack, { recursive: true });
-  const callsheet = (...args: readonly string[]) =>
-    promisify(execFile)(process.execPath, [inject('bin'), ...args], {
+  const callsheet = async (...args: readonly string[]) => {
+    const ended = await runHere(args, {
       cwd: stack,
       env: {
         ...parseEnv(readFileSync(join(QUICKSTART, 'secrets.env.example'), 'utf8')),
-        PATH: process.env.PATH,
-        NODE_COMPILE_CACHE: inject('compiled'),
         COLUMNS: '80',
+        CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
+        CI_COMMIT_SHA: COMMIT,
         CALLSHEET_BASE_URL: simulator.url,
         CALLSHEET_CLIENT_ID: simulator.clientId,
         CALLSHEET_CLIENT_SECRET: simulator.clientSecret,
       },
     });
+    expect(ended.exit, ended.err).toBe(0);
+    return ended.out;
+  };
   try {
     await callsheet('apply', '--auto-approve');
     for (const [path, from, to] of EDITS) {
@@ -43,7 +46,7 @@ test('the README opens with a plan as it is printed', async () => {
       expect(text.split(from)).toHaveLength(2);
       writeFileSync(join(stack, path), text.replace(from, to));
     }
-    const { stdout } = await callsheet('plan');
+    const stdout = await callsheet('plan');
     const [opening] = readPage(readFileSync(join(ROOT, 'README.md'), 'utf8')).fences;
     const [typed, ...shown] = (opening?.text.trimEnd() ?? '').split('\n');
     expect(typed).toBe('$ callsheet plan');

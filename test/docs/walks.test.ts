@@ -21,8 +21,12 @@ test('there are pages to walk through', () => {
   );
 });
 
+/** Twenty processes one after the other, on a machine that is busy. */
+const TIMEOUT = 180_000;
+
 test.each(pages)(
   '$file does what it says, from its first command to its last',
+  { timeout: TIMEOUT },
   async ({ file, steps }) => {
     const home = temporaryFolder();
     const port = String(await freePort());

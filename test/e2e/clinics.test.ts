@@ -44,13 +44,13 @@ async function planned(stage: Stage, format: 'text' | 'markdown'): Promise<strin
   return (await stage.run((to) => plan(flags, to))).out;
 }
 
-test('one edit of a template that sixty rows share is read once, with its file', async () => {
+test('one edit of a template that thirty rows share is read once, with its file', async () => {
   await inClinics(async (stage) => {
-    await withClinics(stage, 60);
+    await withClinics(stage, 30);
     await stage.apply({ env: 'production' });
     await edit(stage, 'prompts/front-desk.md', 'Do not quote prices.', 'Quote the price list.');
     const text = await planned(stage, 'text');
-    expect(text).toContain('Alike in 60 agents  prompts/front-desk.md');
+    expect(text).toContain('Alike in 30 agents  prompts/front-desk.md');
     // As a call-out, and where it stands.
     expect(text.split('Quote the price list.')).toHaveLength(3);
     expect(text.split('\n').length).toBeLessThanOrEqual(60);
@@ -60,9 +60,9 @@ test('one edit of a template that sixty rows share is read once, with its file',
   });
 });
 
-test('seventy agents with one line of a base, a prompt and a hand edit are read in two screens', async () => {
+test('forty agents with one line of a base, a prompt and a hand edit are read in two screens', async () => {
   await inClinics(async (stage) => {
-    await withClinics(stage, 70);
+    await withClinics(stage, 40);
     await stage.write('night.yaml', NIGHT);
     await stage.apply({ env: 'production' });
     const [edited = ''] = [...stage.sim.store.agents.values()].flatMap(({ id, record }) =>
@@ -76,7 +76,7 @@ test('seventy agents with one line of a base, a prompt and a hand edit are read 
     const lines = text.split('\n');
     expect(lines.length).toBeLessThanOrEqual(90);
     expect(lines.slice(0, 10).join('\n')).toContain('user:maria');
-    for (const said of ['Alike in 71 agents  bases.yaml', 'You [-cannot-] {+may+} give advice.'])
+    for (const said of ['Alike in 41 agents  bases.yaml', 'You [-cannot-] {+may+} give advice.'])
       expect(text).toContain(said);
     expect(text).toContain('Your {+next+} visit is tomorrow.');
   });

@@ -8,7 +8,7 @@ const HELD = /the state \S+ is locked by apply \(run \S+\) of \S+, process \d+, 
 const LOST = /no longer holds the lock on the state \S+: (.*)/;
 
 // Of two, `interrupt.test.ts` tells the same.
-scenario('four applies at once: one works, the others exit 6 and name it', async (world) => {
+longScenario('four applies at once: one works, the others exit 6 and name it', async (world) => {
   const gate = await world.gate();
   const hold = gate.hold('request', { method: 'POST', path: /retry-policies/ });
   const first = world.start(ONE_AT_A_TIME);

@@ -19,7 +19,7 @@ export async function liveOn(dialect: Partial<Dialect>): Promise<void> {
   const stage = await openStage({ stack, seed: EVERYTHING_SEED, dialect, secrets: SECRETS });
   try {
     await live(stage);
-    expect(await stage.leaks()).toEqual([]);
+    expect(stage.leaks()).toEqual([]);
   } finally {
     await stage.close();
   }

@@ -12,7 +12,7 @@ import type { LoggedRequest, Simulator } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
 import { openStage, type Stage, type StageOptions } from '../apply/stage.ts';
 import { isTorture } from '../long.ts';
-import { CANARIES, FINGERPRINT_KEY } from './clinic.ts';
+import { CANARIES, COMMIT, FINGERPRINT_KEY } from './clinic.ts';
 import { type Gate, openGate } from './gate.ts';
 import { runHere } from './in-process.ts';
 import { mint } from './mint.ts';
@@ -112,6 +112,7 @@ function openWorld(stage: Stage, secrets: Readonly<Record<string, string>> = CAN
   let env: Record<string, string | undefined> = {
     PATH: process.env.PATH,
     HOME: folder,
+    CI_COMMIT_SHA: COMMIT,
     ...secrets,
     CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
     CALLSHEET_BASE_URL: sim.url,
@@ -174,7 +175,7 @@ function openWorld(stage: Stage, secrets: Readonly<Record<string, string>> = CAN
         by: `callsheet ${args.join(' ')}`,
         text: `${out}${err}`,
       }));
-      expect(await stage.leaks(printed)).toEqual([]);
+      expect(stage.leaks(printed)).toEqual([]);
     },
     async close() {
       stop.abort();

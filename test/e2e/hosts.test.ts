@@ -18,14 +18,14 @@ let stack: StackCopy;
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  stack = await copyStack(CLINIC);
+  stack = copyStack(CLINIC);
 });
 beforeEach(() => {
   reached.length = 0;
 });
 afterAll(async () => {
   proxy.close();
-  await stack.discard();
+  stack.discard();
 });
 
 const EVIL = 'evil.example.test';

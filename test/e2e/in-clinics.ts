@@ -15,7 +15,7 @@ export async function inClinics(body: (stage: Stage) => Promise<void>): Promise<
     // It names the simulator's credentials, which are none here.
     await stage.remove('README.md');
     await body(stage);
-    expect(await stage.leaks()).toEqual([]);
+    expect(stage.leaks()).toEqual([]);
   } finally {
     await stage.close();
   }

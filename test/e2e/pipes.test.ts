@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { emptyState } from '../../src/state/replay.ts';
 import { formatState } from '../../src/state/state-text.ts';
-import { withReason } from '../long.ts';
+import { longRows, withReason } from '../long.ts';
 import { folderOf, HARBOR, MAIN } from '../stack/stack-folder.ts';
 import { inventory, WHOLE } from './clinic.ts';
 import { applied, scenario } from './harness.ts';
@@ -21,13 +21,16 @@ applied('nobody reads results and messages: it ends as it would', async (world) 
     [['state'], 1],
     [['explain', 'assumptions'], 0],
   ] as const;
-  const ends = rows.map(async ([args, exit]) => {
-    const running = world.start(args);
-    running.closeOutput();
-    running.closeMessages();
-    const ended = await running.ended;
-    expect([args, ended.exit, ended.signal]).toEqual([args, exit, null]);
-  });
+  // `npm run torture` does the same with every command.
+  const ends = longRows(rows, ([, exit], at) => exit === 1 || at === 0).map(
+    async ([args, exit]) => {
+      const running = world.start(args);
+      running.closeOutput();
+      running.closeMessages();
+      const ended = await running.ended;
+      expect([args, ended.exit, ended.signal]).toEqual([args, exit, null]);
+    },
+  );
   await Promise.all(ends);
 });
 

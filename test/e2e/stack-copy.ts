@@ -1,4 +1,5 @@
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cpSync, rmSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
@@ -15,13 +16,13 @@ export type StackCopy = {
   readonly remove: (file: string) => Promise<void>;
   /** Throws the state away, journals and all. */
   readonly forget: () => Promise<void>;
-  readonly discard: () => Promise<void>;
+  readonly discard: () => void;
 };
 
-/** Copies a stack into a temporary folder. */
-export async function copyStack(source: string): Promise<StackCopy> {
+/** Copies a stack into a temporary folder: without promises, which take ten times as long for so little. */
+export function copyStack(source: string): StackCopy {
   const folder = temporaryFolder();
-  await cp(source, folder, { recursive: true });
+  cpSync(source, folder, { recursive: true });
   const read = (file: string) => readFile(join(folder, file), 'utf8');
   const write = (file: string, text: string) => writeFile(join(folder, file), text);
   return {
@@ -35,6 +36,6 @@ export async function copyStack(source: string): Promise<StackCopy> {
     },
     remove: (file) => rm(join(folder, file)),
     forget: () => rm(join(folder, '.callsheet'), { recursive: true }),
-    discard: () => rm(folder, { recursive: true, force: true }),
+    discard: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

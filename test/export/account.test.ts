@@ -7,6 +7,8 @@ import { type ExportStage, expectFaithful, openExportStage } from './stage.ts';
 
 /** The clock does not move, so that the same account is the same again. */
 const ACCOUNT: SimulatorOptions = { resellers: 1, organizations: 3, agents: 18 };
+/** Two agents in each organization. */
+const SMALL: SimulatorOptions = { ...ACCOUNT, agents: 6 };
 
 async function staged(options: SimulatorOptions = ACCOUNT): Promise<ExportStage> {
   const stage = await openExportStage(options);
@@ -92,7 +94,7 @@ describe('an exported account', () => {
     ['an organization by its id', 'c8c49e23-4269-48ab-a87f-286c1172f028'],
     ['an organization with a name of its own', 'harbor=c8c49e23-4269-48ab-a87f-286c1172f028'],
   ])('is %s alone', async (_, organization) => {
-    const stage = await staged();
+    const stage = await staged(SMALL);
     const { document } = await expectFaithful(stage, { organization: [organization] });
     const name = organization.startsWith('harbor=') ? 'harbor' : 'harbor_dental';
     expect(document.organizations).toEqual([{ id: 'c8c49e23-4269-48ab-a87f-286c1172f028', name }]);
@@ -106,7 +108,7 @@ describe('an exported account', () => {
   });
 
   test('of a scoped key is what it sees; organizations are called by their ids then', async () => {
-    const stage = await staged();
+    const stage = await staged(SMALL);
     const env = {
       CALLSHEET_CLIENT_ID: 'simulated-organization-client',
       CALLSHEET_CLIENT_SECRET: 'simulated-organization-secret',
@@ -116,7 +118,7 @@ describe('an exported account', () => {
   });
 
   test('has the pages of knowledge bases that are named, and says which documents stay behind', async () => {
-    const stage = await staged();
+    const stage = await staged(SMALL);
     const [base] = stage.sim.store.knowledgeBases.keys();
     const { document } = await expectFaithful(stage, { knowledgeBase: [`handbook=${base}`] });
     expect((await stage.files('first')).get('knowledge_bases.yaml')).toContain(
@@ -136,14 +138,14 @@ describe('an exported account', () => {
     ['lists show everything', { listFields: 'all' }],
     ['what is not set is null', { unset: 'null' }],
   ])('is faithful where %s', async (_, dialect) => {
-    const stage = await staged({ ...ACCOUNT, agents: 6, dialect });
+    const stage = await staged({ ...SMALL, dialect });
     await expectFaithful(stage);
   });
 });
 
 describe('two of one name', () => {
   test('are told apart by their ids', async () => {
-    const stage = await staged();
+    const stage = await staged(SMALL);
     const [one, other] = [...stage.sim.store.agents.values()].filter(
       ({ organizationId }) => organizationId === 'c8c49e23-4269-48ab-a87f-286c1172f028',
     );

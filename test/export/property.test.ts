@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
+import { runs } from '../long.ts';
 import { expectFaithful, openExportStage } from './stage.ts';
 import { oddAccounts } from './worlds.ts';
 
 /** More with CALLSHEET_RUNS=500. */
-const RUNS = Number(process.env.CALLSHEET_RUNS ?? 6);
+const RUNS = Number(process.env.CALLSHEET_RUNS ?? runs(20));
 /** The same cases in every run; others with CALLSHEET_SEED. */
 const SEED = Number(process.env.CALLSHEET_SEED ?? 4711);
 

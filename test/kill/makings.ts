@@ -122,7 +122,7 @@ export async function runCell(cell: Cell, dialect: Spoken = {}): Promise<CellOut
     // An ingestion ends after some looks at it.
     for (let look = 0; look < stage.sim.dialect.ingestionReads; look += 1) await stage.plan();
     await checkMade(stage, cell);
-    expect(await stage.leaks()).toEqual([]);
+    expect(stage.leaks()).toEqual([]);
     return { ...cell, converged: true };
   } catch (error) {
     return { ...cell, converged: false, problem: String(error) };

@@ -148,7 +148,7 @@ async function checkEnd(stage: Stage, scenario: Scenario): Promise<void> {
   expect(orphans.filter(({ name }) => !name.startsWith('knowledge_source'))).toEqual([]);
   expect(secretsOf(stage)).toEqual(scenario.secrets);
   expect(theirsIn(stage)).toEqual(theirs.get(stage));
-  expect(await stage.leaks()).toEqual([]);
+  expect(stage.leaks()).toEqual([]);
 }
 
 type Live = { readonly id: string; readonly name: string; readonly isTheirs: boolean };

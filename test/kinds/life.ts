@@ -34,7 +34,7 @@ export function liveOnEach(dialects: typeof DIALECTS): void {
           const stage = await openStage({ stack, seed, dialect, secrets: SECRETS });
           try {
             await live(stage, sample, kindNamed(sample.kind));
-            expect(await stage.leaks()).toEqual([]);
+            expect(stage.leaks()).toEqual([]);
           } finally {
             await stage.close();
           }

@@ -414,9 +414,8 @@ describe('pull', () => {
       async (stage) => {
         await prepare?.(stage);
         await stage.apply(chosen);
-        await commitAll(stage);
         await happens(stage);
-        if (git(stage, 'status', '--porcelain') !== '') commit(stage);
+        await commitAll(stage);
         const { refused = [], kept = [], diff, isEmpty = true } = wanted;
         const exit = refused.length > 0 && flags.skipRefused !== true ? 4 : 0;
         const document = await pulled(stage, { ...flags, ...chosen }, { exit });

@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
-import { take } from '../snapshot/taking.ts';
+import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import { fleetOf, mediaOf, ownState, restoreOn, wipe } from './restoring.ts';
 
 const KEY = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery' };
@@ -135,27 +135,27 @@ guards:
 `;
 
 describe('what no snapshot holds', () => {
-  const prepared = async (stage: Stage, env: Record<string, string> = KEY) => {
+  const prepared = async (stage: Stage, seal: Parameters<typeof take>[2] = {}) => {
     await stage.apply();
     const before = fleetOf(stage.sim);
-    const { file } = await take(stage, 'then.snapshot', {}, env);
+    const { file } = await take(stage, 'then.snapshot', seal);
     const media = await mediaOf(stage.sim, join(stage.folder, 'media'));
     wipe(stage.sim);
     return { before, file, media, state: ownState(stage) };
   };
 
   staged('is asked for before anything is written', async (stage) => {
-    const { before, file, media, state } = await prepared(stage);
-    const flags = { ...BARE, media, state };
+    const { before, file, media, state } = await prepared(stage, FOR_KEY);
+    const flags = { ...BARE, media, state, ...(await withKey(stage)) };
     const missing = await restoreOn(stage, file, flags, {
       exit: 1,
-      env: { ...KEY, ...NO_SECRETS },
+      env: NO_SECRETS,
     });
     expect(flat(missing.err)).toContain('1 secret must be supplied, because no snapshot holds it');
     const name = 'AGENT_SMS_AUTH_TOKEN';
     expect(missing.err).toContain(name);
     expect(stage.sim.store.agents.size).toBe(0);
-    const dry = await restoreOn(stage, file, { ...flags, dryRun: true }, { env: KEY });
+    const dry = await restoreOn(stage, file, { ...flags, dryRun: true });
     expect(dry.summary().secrets).toEqual([
       {
         address: 'agent.desk',
@@ -163,14 +163,14 @@ describe('what no snapshot holds', () => {
       },
     ]);
     // Without it all the rest is there, and a later run brings it along.
-    const without = await restoreOn(stage, file, { ...flags, withoutSecrets: true }, { env: KEY });
+    const without = await restoreOn(stage, file, { ...flags, withoutSecrets: true });
     expect(without.summary().status).toBe('done');
     expect(without.summary().exceptions).toContainEqual({
       what: 'secret',
       address: 'agent.desk',
       message: expect.stringContaining('integrations.smsProvider.auth_token was not supplied'),
     });
-    const env = { ...KEY, [name]: 'canary-sms-5f1c9a7e' };
+    const env = { [name]: 'canary-sms-5f1c9a7e' };
     const later = await restoreOn(stage, file, flags, { env });
     expect(later.summary()).toMatchObject({ status: 'done', runs: [expect.any(String)] });
     const { integrations } = agentNamed(stage.sim).record;
@@ -179,7 +179,7 @@ describe('what no snapshot holds', () => {
   });
 
   staged('is asked for too where it was left out of a file in clear', async (stage) => {
-    const { before, file, media, state } = await prepared(stage, {});
+    const { before, file, media, state } = await prepared(stage);
     const flags = { ...BARE, media, state };
     const { err } = await restoreOn(stage, file, flags, { exit: 1 });
     expect(flat(err)).toContain('3 secrets must be supplied');
@@ -219,7 +219,7 @@ describe('what no snapshot holds', () => {
   });
 
   staged('leaves out a voice without its clip, and what would name it', async (stage) => {
-    const { file, media, state } = await prepared(stage, {});
+    const { file, media, state } = await prepared(stage);
     const flags = { ...BARE, state, withoutSecrets: true };
     const { summary } = await restoreOn(stage, file, flags);
     const { status, exceptions } = summary();

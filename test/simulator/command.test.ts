@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { ADMIN_HEADER, ADMIN_PATH } from '../../src/simulator/index.ts';
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+import '../e2e/build.ts';
 
 /** Starts `callsheet simulate` on a free port, and reads what it prints to be exported. */
 async function simulate(...flags: readonly string[]) {
-  const child = spawn(process.execPath, [MAIN, 'simulate', '--port', '0', ...flags], {
+  const child = spawn(process.execPath, [inject('bin'), 'simulate', '--port', '0', ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => {

@@ -11,7 +11,7 @@ import { type Stage, staged } from '../apply/stage.ts';
 import { openReadStage, Refusal } from '../cli/read-stage.ts';
 import { agentNamed, CANARIES } from '../e2e/clinic.ts';
 import { readAll } from './files.ts';
-import { take } from './taking.ts';
+import { FOR_KEY, take, withKey } from './taking.ts';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const isLine = ajv.compile(schema);
@@ -30,14 +30,12 @@ function addressed(lines: readonly Line[], address: string): ResourceRecord {
   return found;
 }
 
-const ENV = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery' };
-
 async function difference(stage: Stage, ...files: readonly string[]): Promise<PlanDocument> {
   const [earlier = '', later = ''] = files;
-  const { out } = await stage.run(
-    (context) => diff(earlier, later, { dir: stage.folder, format: 'json' }, context),
-    { env: ENV },
-  );
+  const { out } = await stage.run(async (context) => {
+    const flags = { dir: stage.folder, format: 'json', ...(await withKey(stage)) } as const;
+    return diff(earlier, later, flags, context);
+  });
   return JSON.parse(out);
 }
 
@@ -93,15 +91,15 @@ describe('a snapshot of an account', () => {
     const text = JSON.stringify(await linesOf(file));
     for (const canary of Object.values(CANARIES)) expect(text).not.toContain(canary);
 
-    const sealed = await take(stage, 'sealed.snapshot', {}, ENV);
-    expect(sealed.made).toMatchObject({ encryption: 'passphrase', sensitive: true, withheld: [] });
+    const sealed = await take(stage, 'sealed.snapshot', FOR_KEY);
+    expect(sealed.made).toMatchObject({ encryption: 'age', sensitive: true, withheld: [] });
     const { records } = await readAll(sealed.file);
     expect(JSON.stringify(records)).toContain(CANARIES.CRM_KEY);
     // The platform never returns this one.
     expect(JSON.stringify(records)).not.toContain(CANARIES.SMS_TOKEN);
     // Nothing that looks into it shows them: the stage watches whatever is printed.
-    const flags = { dir: stage.folder, format: 'json' } as const;
-    await stage.run((context) => show(sealed.file, 'agent.desk', flags, context), { env: ENV });
+    const flags = { dir: stage.folder, format: 'json', ...(await withKey(stage)) } as const;
+    await stage.run((context) => show(sealed.file, 'agent.desk', flags, context));
     expect((await difference(stage, file, sealed.file)).changes).toEqual([]);
   });
 

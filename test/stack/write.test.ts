@@ -12,11 +12,12 @@ import {
   writeResources,
 } from '../../src/stack/edit/write.ts';
 import type { Stack } from '../../src/stack/index.ts';
+import { runs } from '../long.ts';
 import { BAY, type Files, HARBOR, load, said } from './stack-folder.ts';
 import { STACK_FILES, stacks } from './stacks.ts';
 
 /** More with CALLSHEET_RUNS=500. */
-const RUNS = Number(process.env.CALLSHEET_RUNS ?? 20);
+const RUNS = Number(process.env.CALLSHEET_RUNS ?? runs(40));
 /** The same cases in every run; others with CALLSHEET_SEED. */
 const SEED = Number(process.env.CALLSHEET_SEED ?? 4711);
 

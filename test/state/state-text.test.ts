@@ -9,12 +9,15 @@ import {
   readMark,
   readState,
 } from '../../src/state/state-text.ts';
+import { isTorture } from '../long.ts';
 import { failureOf, HOLDS, resource, sealed, stateWith } from './sample.ts';
 
 // Many rounds, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
 
 const FILE = 'x/state.json';
+/** Of so many bits one is flipped: in three bytes each of the eight places once. */
+const BITS = isTorture ? 1 : 3;
 const state = stateWith(
   {
     'agent.reception': resource('a1'),
@@ -132,7 +135,7 @@ describe('what is damaged is refused in its own words', () => {
     expect(failure.hint).toContain(hint);
   });
 
-  test('every cut and every flipped bit: refused, or the same state', async () => {
+  test('every cut and flipped bits: refused, or the same state', async () => {
     const bytes = Buffer.from(await formatState(stateWith({ 'agent.desk': resource('a1') })));
     const whole = await parseState(bytes.toString(), FILE);
     const seen = { refused: 0, same: 0 };
@@ -150,13 +153,13 @@ describe('what is damaged is refused in its own words', () => {
     };
     for (let length = 0; length < bytes.length; length += 1)
       await tryOut(bytes.subarray(0, length));
-    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+    for (let bit = 0; bit < bytes.length * 8; bit += BITS) {
       const altered = Buffer.from(bytes);
       altered.writeUInt8(altered.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
       await tryOut(altered);
     }
     // Only white space between tokens can change without a loss.
     expect(seen.same).toBeLessThan(20);
-    expect(seen.refused).toBeGreaterThan(bytes.length * 8);
+    expect(seen.refused).toBeGreaterThan((bytes.length * 8) / BITS);
   });
 });

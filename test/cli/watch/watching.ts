@@ -49,7 +49,7 @@ export async function openApplied(
 ): Promise<Stage> {
   const stage = await openStage(options);
   onTestFinished(async () => {
-    expect(await stage.leaks()).toEqual([]);
+    expect(stage.leaks()).toEqual([]);
     await stage.close();
   });
   for (const name of heal) await markHealed(stage, name);
@@ -130,7 +130,7 @@ export async function startWatching(stage: Stage, options: Options = {}): Promis
       { by: 'the log', text: said.out },
       { by: 'an answer', text: answers },
     ];
-    expect(await stage.leaks(printed)).toEqual([]);
+    expect(stage.leaks(printed)).toEqual([]);
   });
   let delay = await Promise.race([waiting.promise, failed]);
   const at = String(lines().find(({ event }) => event === 'started')?.listen);

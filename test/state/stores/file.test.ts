@@ -48,4 +48,4 @@ function spoilt(text: string, how: 'damaged' | 'newer'): string {
   return sealed({ ...state, version: 99 });
 }
 
-contract(makeSpot, undefined, 4);
+contract(makeSpot, undefined, 7);

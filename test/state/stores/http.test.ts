@@ -66,11 +66,11 @@ function newPath(style: 'gitlab' | 'plain' | 'open'): string {
 }
 
 describe('a server that answers as GitLab does', () => {
-  contract(async () => spotAt(newPath('gitlab')), lostConnection, 5);
+  contract(async () => spotAt(newPath('gitlab')), lostConnection, 9);
 });
 
 describe('a server that is locked by LOCK and UNLOCK', () => {
-  contract(async () => spotAt(newPath('plain')), lostConnection, 9);
+  contract(async () => spotAt(newPath('plain')), lostConnection, 13);
 });
 
 test('a server that takes documents without its lock is refused', async () => {

@@ -120,7 +120,7 @@ function newSpot(): Spot {
 }
 
 describe('a real PostgreSQL', () => {
-  contract(async () => newSpot(), brokenConnection, 7);
+  contract(async () => newSpot(), brokenConnection, 11);
 });
 
 testBrokenConnections(newSpot);

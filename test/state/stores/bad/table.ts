@@ -121,7 +121,7 @@ async function inPlace(
   const { place, close } = await openPlace(name, fault, servers, stage.folder);
   try {
     await body({ stage, place });
-    expect(await stage.leaks()).toEqual([]);
+    expect(stage.leaks()).toEqual([]);
   } finally {
     await place.mend();
     await close();
