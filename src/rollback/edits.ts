@@ -33,6 +33,8 @@ export type EditsReader = {
     entry: number,
     history: readonly HistoryEntry[],
   ) => Promise<string | undefined>;
+  /** Later runs that were rolled back, each with its rollback. */
+  readonly undone: ReadonlyMap<string, string>;
 };
 
 /**
@@ -47,7 +49,12 @@ export async function findInterleaved(
   const recorded = [...produced].map(
     async ([address, { id, entry, isBefore }]): Promise<Edited | undefined> => {
       const entries = await reader.history(address, id, ENTRIES_READ);
-      const newer = entries.filter((one) => one.id > entry && !(isBefore && reader.isOwn(one)));
+      const newer = await withoutUndone(
+        address,
+        entries.filter((one) => one.id > entry && !(isBefore && reader.isOwn(one))),
+        entries,
+        reader,
+      );
       const [last] = newer;
       if (last !== undefined) {
         const later = await reader.runOf(address, last.id, entries);
@@ -76,6 +83,21 @@ export async function findInterleaved(
   });
   const found = await Promise.all([...recorded, ...unrecorded]);
   return found.filter((edited) => edited !== undefined);
+}
+
+/** Entries of a resource but for those of a run that a later one of them took back there, and that one's own. */
+async function withoutUndone(
+  address: Address,
+  newer: readonly HistoryEntry[],
+  entries: readonly HistoryEntry[],
+  { undone, runOf }: EditsReader,
+): Promise<readonly HistoryEntry[]> {
+  if (newer.length === 0 || undone.size === 0) return newer;
+  const runs = await Promise.all(newer.map(({ id }) => runOf(address, id, entries)));
+  const seen = new Set(runs);
+  const pairs = [...undone].filter((pair) => pair.every((run) => seen.has(run)));
+  const over = new Set<string | undefined>(pairs.flat());
+  return newer.filter((_, at) => !over.has(runs[at]));
 }
 
 /**

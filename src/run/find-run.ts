@@ -16,6 +16,8 @@ export type FoundRun = {
   readonly rollbacks: readonly Entries[];
   /** Whether the newest of those did not come to its end. */
   readonly isBegun: boolean;
+  /** Later runs that were rolled back, each with its rollback. */
+  readonly undone: ReadonlyMap<string, string>;
 };
 
 /**
@@ -24,6 +26,7 @@ export type FoundRun = {
  */
 export async function findRun(session: Session, given: string | undefined): Promise<FoundRun> {
   const rollbacks: Entries[] = [];
+  const undone = new Map<string, string>();
   let healing: string | undefined;
   const runs = await runsOf(session);
   let wanted = given === undefined ? undefined : wholeId(given, runs);
@@ -44,16 +47,17 @@ export async function findRun(session: Session, given: string | undefined): Prom
     }
     if (healing !== undefined) throw healed(healing, run);
     if (wanted === undefined && undoes === undefined)
-      return { run, entries, rollbacks: [], isBegun: false };
+      return { run, entries, rollbacks: [], isBegun: false, undone };
     if (wanted === undefined && isDone(entries)) throw redo(run, `run ${undoes ?? ''}`);
     wanted ??= undoes;
     if (undoes === wanted) rollbacks.push(entries);
+    else if (undoes !== undefined && isDone(entries)) undone.set(undoes, run);
   }
   if (healing !== undefined) throw healed(healing, undefined);
   if (wanted === undefined) throw nothingToUndo();
   const entries = await readRun(session, wanted);
   const isBegun = rollbacks[0] !== undefined && !isDone(rollbacks[0]);
-  if (entries !== undefined) return { run: wanted, entries, rollbacks, isBegun };
+  if (entries !== undefined) return { run: wanted, entries, rollbacks, isBegun, undone };
   if (isKnown(wanted, session)) throw recordGone(`run ${wanted}`, session);
   throw new CallsheetError('usage', `run ${wanted} is not recorded`, {
     hint: 'callsheet runs lists the recorded runs.',
@@ -64,7 +68,7 @@ export async function findRun(session: Session, given: string | undefined): Prom
 const MOST_LISTED = 5;
 
 /** The id that a shortened one stands for: how it begins, or what follows its time. Throws where several do. */
-function wholeId(given: string, runs: readonly string[]): string {
+export function wholeId(given: string, runs: readonly string[]): string {
   if (given === '' || runs.includes(given)) return given;
   const meant = runs.filter((run) => run.startsWith(given) || run.split('-')[1]?.startsWith(given));
   const [only = given] = meant;
@@ -172,7 +176,7 @@ function isDone(entries: Entries): boolean {
 /** Undoing a rollback brings back what it undid, which nobody should get without asking for it. */
 function redo(run: string, undoes: string): CallsheetError {
   return new CallsheetError('usage', `the last run was itself a rollback, of ${undoes}`, {
-    hint: `To apply again what it undid: callsheet rollback ${run}. Earlier runs: callsheet runs.`,
+    hint: `To apply again what it undid: callsheet rollback ${run}. To undo an earlier run: callsheet rollback RUN, with an id of callsheet runs.`,
   });
 }
 

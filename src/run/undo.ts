@@ -109,7 +109,7 @@ export async function undo(
   try {
     await refuseAtWork(options.run, session);
     await refuseBeside(session);
-    const { run, entries, rollbacks, isBegun } = await findRun(session, options.run);
+    const { run, entries, rollbacks, isBegun, undone } = await findRun(session, options.run);
     if (isBegun) context.emit({ type: 'rollback_resumed', run });
     refuseWithoutCopies(run, entries, options);
     const historyOf = historiesOf(session);
@@ -124,7 +124,8 @@ export async function undo(
     if (all.addresses.length === 0) return { type: 'nothing', run };
     const command = `rollback ${run}`;
     const chosen = chooseFrom(all, options, (flag) => untouched(flag, run));
-    const edited = options.undoEdited === true ? [] : await findEdited(chosen, historyOf, session);
+    const edited =
+      options.undoEdited === true ? [] : await findEdited(chosen, undone, historyOf, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
     const question = `Roll back run ${run}?`;
@@ -184,6 +185,7 @@ function untouched(flag: string, run: string): CallsheetError {
 /** Resources that somebody edited since the run: undoing the run would undo that too (DESIGN §6). */
 function findEdited(
   undo: Undo,
+  undone: FoundRun['undone'],
   historyOf: Reader['history'],
   session: Session,
 ): Promise<readonly Edited[]> {
@@ -198,6 +200,7 @@ function findEdited(
       return live && pinOf(kind, live, null);
     },
     runOf: (address, entry, history) => findWriter(session, address, entry, history),
+    undone,
   });
 }
 

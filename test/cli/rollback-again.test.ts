@@ -3,6 +3,7 @@ import { rollback } from '../../src/cli/commands/rollback.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { CANARIES } from '../e2e/clinic.ts';
 import { mortal } from '../kill/mortal.ts';
+import { stateIn } from './state-stage.ts';
 
 const ROTATED = { SMS_TOKEN: 'canary-sms-rotated-77d0' };
 
@@ -86,5 +87,43 @@ staged('so is a secret of what it made anew', async (stage) => {
   await stage.apply();
   expect(agent(stage, 'Front desk')?.record).toMatchObject({
     integrations: { smsProvider: { auth_token: CANARIES.SMS_TOKEN } },
+  });
+});
+
+describe('an earlier run, once a later one was rolled back', () => {
+  /** Two runs that change the desk, of which the later one is rolled back. Returns the earlier one. */
+  async function steppedBack(stage: Stage): Promise<string> {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.apply();
+    const run = (await stateIn(stage)).last_run ?? '';
+    await stage.edit('agents.yaml', 'good day!', 'good evening!');
+    await stage.apply();
+    await stage.rollback();
+    return run;
+  }
+
+  staged('is rolled back as well: what the later one wrote is gone', async (stage) => {
+    const run = await steppedBack(stage);
+    await stage.rollback({ run });
+    expect(agent(stage, 'Front desk')?.record).toMatchObject({
+      greeting_message: 'Harbor Dental, how can I help?',
+    });
+  });
+
+  staged('is not where somebody edited between the two', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.apply();
+    const run = (await stateIn(stage)).last_run ?? '';
+    stage.sim.edit(agent(stage, 'Front desk')?.id ?? '', { description: 'Mine' });
+    await stage.edit('agents.yaml', 'good day!', 'good evening!');
+    await stage.apply();
+    await stage.rollback();
+    const { err } = await stage.run(
+      (to) => rollback({ dir: stage.folder, run, format: 'text', autoApprove: true }, to),
+      { exit: 4 },
+    );
+    expect(err).toContain('agent.desk was edited since the run, last by user:dashboard');
   });
 });

@@ -40,6 +40,7 @@ function interleaved(
     isOwn: ({ actor }) => actor === 'api:own',
     pin,
     runOf: async (_address, id) => (id === 45 ? '20261121t101203z-7f3a19' : undefined),
+    undone: new Map(),
   });
 }
 
