@@ -412,7 +412,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [
       {
         name: '[addresses...]',
-        does: 'only these: an address, a kind, or the beginning of an address',
+        does: 'only these: an address, a kind, or agent.harbor_* for all that begin so',
       },
     ],
     flags: [

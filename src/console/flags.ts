@@ -57,9 +57,13 @@ export function format(...choices: readonly string[]): Flag {
 }
 
 export const TARGETS = [
-  flag('--target <address...>', 'only these: an address, a kind, or the beginning of an address', {
-    isInJob: true,
-  }),
+  flag(
+    '--target <address...>',
+    'only these: an address, a kind, or agent.harbor_* for all that begin so',
+    {
+      isInJob: true,
+    },
+  ),
   flag('--exclude <address...>', 'not these', { isInJob: true }),
 ];
 

@@ -4,6 +4,7 @@ import { isHeldBack, isRefused } from '../plan/document.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
 import { renderProse } from '../render/terminal.ts';
 import { jsonText, sanitise } from '../render/untrusted.ts';
+import { formatCount } from '../render/wording.ts';
 import type { RunOutcome } from '../run/run.ts';
 import type { UndoOutcome } from '../run/undo.ts';
 import { runDocument } from '../run/undo.ts';
@@ -55,9 +56,20 @@ function showText(
       terminal.out(renderVerification(result.verification, plan.undoes, terminal.render));
     say(terminal, `Run ${run} is recorded: ${commandLine(`runs ${run}`, flags)}`);
   } else if (outcome.type === 'unchanged') {
+    tellLeftOut(outcome.plan, terminal);
     const { left = [] } = outcome.verification ?? {};
     if (left.length > 0) terminal.out(renderNotUndone(left, terminal.render));
   }
+}
+
+/** Says that an apply did nothing because its plan leaves out all that it has. */
+function tellLeftOut({ purpose, changes }: PlanDocument, terminal: Terminal): void {
+  const left = changes.filter(({ verdict }) => verdict !== 'ok').length;
+  if (purpose !== 'apply' || left === 0) return;
+  say(
+    terminal,
+    `Nothing was written: the plan leaves out ${formatCount(left, 'change')}; see above.`,
+  );
 }
 
 /** Says that nothing was written, and what stands against the plan. */

@@ -31,8 +31,12 @@ export function isAddress(text: string): boolean {
   return /^[a-z_]+(\.[A-Za-z_][A-Za-z0-9_-]*)+(\["(?:[^"\\]|\\.)*"\])?$/.test(text);
 }
 
-/** Whether a `--target` pattern names an address: the address itself, its row-less form, or its kind. */
+/**
+ * Whether a `--target` pattern names an address: the address itself, its row-less form, its kind or, with a `*` at the
+ * end, however it begins.
+ */
 export function matchesAddress(pattern: string, address: Address): boolean {
+  if (pattern.endsWith('*')) return address.startsWith(pattern.slice(0, -1));
   return (
     address === pattern || address.startsWith(`${pattern}.`) || address.startsWith(`${pattern}[`)
   );

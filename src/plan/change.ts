@@ -21,7 +21,7 @@ import type { Sides, World } from '../diff/world.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
 import type { Identity } from './identify.ts';
-import { foundBy, missingReason, twinsReason, updateReason } from './messages.ts';
+import { foundBy, missingReason, successorReason, twinsReason, updateReason } from './messages.ts';
 import { naturalKeyOf } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
 import { compareLastApplied, livePin, pinOf, splitByRead } from './refresh.ts';
@@ -196,6 +196,7 @@ function planPresence(
     ...base(identity),
     id: live.id,
     ...shape,
+    ...(compared.isSuccessor ? { reason: successorReason(identity.missing, shape.reason) } : {}),
     before: project(kind, document, live.document, secrets),
     after: mask(kind.schema, document, { onlyOwn: true }),
     fields,
@@ -219,7 +220,9 @@ function fieldsWithout(fields: readonly string[], absent: readonly Facet[]): rea
 function absentReason(facets: readonly Facet[], isRest: boolean): string {
   return facets
     .map(({ field, absent }) => {
-      const way = isRest ? `. --skip-refused leaves ${field} out and writes the rest` : '';
+      const way = isRest
+        ? `. --skip-refused leaves ${field} out and writes the rest; lifecycle.ignore: [${field}] leaves it to the dashboard from then on`
+        : '';
       return `${field} cannot be set: ${absent}${way}`;
     })
     .join('; ');

@@ -38,6 +38,7 @@ import {
   attributeUnrecorded,
   extentNotes,
   leafNotes,
+  protectionNotes,
   withAuthor,
 } from './messages.ts';
 import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
@@ -347,7 +348,12 @@ async function planOne(given: Identity, input: OneInput): Promise<Result> {
   const supported = withSupport(planned, identity, support, carried);
   const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
   const { change, notes: unanswered } = await ask(supported, written, input);
-  const notes = [...leafNotes(address, leaves), ...extentNotes(change, live), ...unanswered];
+  const notes = [
+    ...leafNotes(address, leaves),
+    ...extentNotes(change, live),
+    ...protectionNotes(identity, change),
+    ...unanswered,
+  ];
   const isSame = change.action === 'no_op' || change.action === 'adopt';
   if (isSame && desired && live) {
     // What is known of a resource that is gone says nothing of the one that took its name.

@@ -43,6 +43,11 @@ export function missingReason(id: string): string {
   return `${id} is in the state, but no longer on the platform`;
 }
 
+/** Why a resource is taken over in the place of the one that the state knows. */
+export function successorReason(id: string | undefined, reason: string): string {
+  return `the resource with the recorded id ${id} is gone, and another one has its place; ${reason}`;
+}
+
 /** How a resource was found that the state does not know. What is put back is looked for by the id that it had. */
 export function foundBy(by: Identity['by'], purpose: PlanDocument['purpose'] = 'apply'): string {
   if (by !== 'adopt') return 'found by its name';
@@ -94,6 +99,21 @@ export function extentNotes(
 ): readonly Note[] {
   if (live?.extent !== 'nothing' || action !== 'no_op') return [];
   const message = 'it cannot be read; Callsheet assumes that it still has the values last written';
+  return [{ severity: 'info', address, message }];
+}
+
+/** That a protection begins or ends with the next apply, where nothing else of the resource is to be written. */
+export function protectionNotes(
+  { by, recorded, desired }: Identity,
+  { address, action }: Change,
+): readonly Note[] {
+  if (action !== 'no_op' || by !== 'state' || recorded === undefined || desired === undefined)
+    return [];
+  const { protect } = desired.lifecycle;
+  if (protect === recorded.protect) return [];
+  const message = protect
+    ? 'lifecycle.protect takes effect in the configuration at once; the next apply records it, and it then also holds without the configuration'
+    : 'it is no longer protected; the next apply records that';
   return [{ severity: 'info', address, message }];
 }
 

@@ -1,7 +1,13 @@
 import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { parsePath } from '../core/path.ts';
-import type { PlanChoices, PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
+import type {
+  Note,
+  PlanChoices,
+  PlanDocument,
+  PlanOptions,
+  Refusal,
+} from '../core/plan-document.ts';
 import { checkChosen } from '../kinds/index.ts';
 import { checkGuards, checkTeamRules, type GuardFinding, refusalsIn } from '../plan/guards.ts';
 import { makePlan, type PlanInput, type Planned, type Refresh } from '../plan/make.ts';
@@ -109,7 +115,7 @@ export async function planConfiguration(
   checkChosen(options, [...configured, ...Object.keys(state.resources)]);
   const { moved, forget } = stack.moves;
   const expected = new Set([...configured, ...Object.keys(state.resources)]).size;
-  return showPlanning(expected, context, {
+  const planned = await showPlanning(expected, context, {
     ...planInput(session, context),
     formerly: formerAddresses(moved),
     isForgotten: (address) => forget.some((pattern) => matchesAddress(pattern, address)),
@@ -118,7 +124,19 @@ export async function planConfiguration(
     purpose: 'apply',
     options,
   });
+  const { plan } = planned;
+  if (Object.keys(state.resources).length > 0 || !plan.changes.some(({ adopted }) => adopted))
+    return planned;
+  return { ...planned, plan: { ...plan, notes: [STATELESS, ...plan.notes] } };
 }
+
+/** What nobody can tell of resources that are taken over without a state. */
+const STATELESS: Note = {
+  severity: 'info',
+  address: null,
+  message:
+    'the state knows none of these resources, so holds of earlier rollbacks, resources that are no longer configured, and secrets that were left out are not known',
+};
 
 /** Most of the time of a plan goes into reading. */
 function showPlanning(expected: number, context: RunContext, input: PlanInput): Promise<Planned> {
@@ -197,19 +215,19 @@ export function overrideOptions({
   PlanOptions,
   'override_freeze' | 'override_limits'
 > {
-  const freeze = reasonOf('--override-freeze', overrideFreeze);
-  const limits = reasonOf('--override-limits', overrideLimits);
+  const freeze = reasonOf('--override-freeze', overrideFreeze, 'Say why it cannot wait');
+  const limits = reasonOf('--override-limits', overrideLimits, 'Say why so much is to change');
   return {
     ...(freeze === undefined ? {} : { override_freeze: freeze }),
     ...(limits === undefined ? {} : { override_limits: limits }),
   };
 }
 
-function reasonOf(flag: string, given: string | undefined): string | undefined {
+function reasonOf(flag: string, given: string | undefined, what: string): string | undefined {
   const reason = given?.trim();
   if (reason !== '') return reason;
   throw new CallsheetError('usage', `${flag} needs a reason`, {
-    hint: 'Say why it cannot wait; the reason is recorded with the run.',
+    hint: `${what}; the reason is recorded with the run.`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
@@ -217,4 +218,48 @@ describe('an agent whose SIP registration went with it', () => {
     register(stage);
     await stage.apply();
   });
+});
+
+staged('an apply whose plan leaves everything out says so', async (stage) => {
+  await stage.apply();
+  const settings = await stage.read('callsheet.yaml');
+  await stage.write('callsheet.yaml', `${settings}guards: { max_delete: 0 }\n`);
+  const text = await stage.read('resources.yaml');
+  await stage.write(
+    'resources.yaml',
+    text.replace(/email_templates:[\s\S]*(?=knowledge_bases:)/, ''),
+  );
+  const before = stage.writes().length;
+  const flags = { dir: stage.folder, format: 'text', autoApprove: true } as const;
+  const { err } = await stage.run((to) =>
+    apply(undefined, { ...flags, allowDelete: true, skipRefused: true }, to),
+  );
+  expect(err).toContain('Nothing was written: the plan leaves out 2 changes');
+  expect(stage.writes().length).toBe(before);
+});
+
+staged('a new protection is told until an apply has recorded it', async (stage) => {
+  await stage.apply();
+  const notes = async () => (await stage.plan()).notes.map(({ message }) => message);
+  expect(await notes()).toEqual([]);
+  await stage.edit('agents.yaml', '  desk:\n', '  desk:\n    lifecycle: { protect: true }\n');
+  expect(await notes()).toEqual([expect.stringContaining('the next apply records it')]);
+  await stage.apply();
+  expect(await notes()).toEqual([]);
+  expect((await stateIn(stage)).resources['agent.desk']?.protect).toBe(true);
+});
+
+staged('a plan without a state says what nobody can tell', async (stage) => {
+  await stage.apply();
+  await rm(join(stage.folder, '.callsheet'), { recursive: true });
+  const { notes } = await stage.plan();
+  expect(notes[0]?.message).toContain('holds of earlier rollbacks');
+});
+
+staged('a run is shown by what follows its time', async (stage) => {
+  await stage.apply();
+  const { last_run: run } = await stateIn(stage);
+  const short = run?.split('-')[1] ?? '';
+  const { out } = await stage.run((to) => runs(short, { dir: stage.folder, format: 'json' }, to));
+  expect(JSON.parse(out).run).toBe(run);
 });

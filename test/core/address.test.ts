@@ -69,6 +69,8 @@ describe('a target', () => {
     ['knowledge_source.clinic', 'knowledge_source.clinic.faq', true],
     ['agent.clinic["harbor"]', 'agent.clinic["bay"]', false],
     ['agent.rec', 'agent.reception', false],
+    ['agent.rec*', 'agent.reception', true],
+    ['agent.harbor_*', 'agent.bay_desk', false],
     ['agent.reception', 'agent.reception-2', false],
     ['agen', 'agent.reception', false],
     ['agent.reception', 'agent', false],

@@ -17,6 +17,7 @@ import {
 import type { RenderOptions } from '../../render/terminal.ts';
 import { describeActor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
+import { wholeId } from '../../run/find-run.ts';
 import { openStore, readState } from '../../run/session.ts';
 import { openStack } from '../../run/stack.ts';
 import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.ts';
@@ -356,9 +357,13 @@ export async function runsDocument(
   try {
     if (id === undefined)
       return { format: 'callsheet-runs', version: 1, runs: await store.runs() } as const;
-    const entries = await store.run(id);
+    const run = wholeId(
+      id,
+      (await store.runs()).map((one) => one.run),
+    );
+    const entries = await store.run(run);
     if (entries !== undefined)
-      return { format: 'callsheet-receipt', version: 1, run: id, entries } as const;
+      return { format: 'callsheet-receipt', version: 1, run, entries } as const;
     throw new CallsheetError('usage', `run ${id} is not recorded`, {
       hint: 'callsheet runs lists the recorded runs.',
     });
