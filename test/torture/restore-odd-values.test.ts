@@ -70,7 +70,7 @@ describe('what no schema describes', () => {
       wipe(stage.sim);
       const flags = { state: ownState(stage), format: 'text', verbose: true } as const;
       const said = await restoreOn(stage, file, flags, { env: KEY });
-      expect(said.out).toContain('Proven');
+      expect(said.out).toContain('Verified');
       const { record } = agentOf(stage, 'By hand');
       expect(record.config).toEqual(BY_HAND.config);
       expect(record.extensions).toMatchObject(BY_HAND.extensions);
@@ -92,7 +92,7 @@ describe('what no schema describes', () => {
       const dry = { ...flags, dryRun: true, format: 'text' } as const;
       const said = await restoreOn(stage, file, dry, { env: KEY });
       expect(said.out.replaceAll(/\s+/g, ' ')).toContain(
-        'agent.by_hand config, extensions names ids that change, and keeps the old ones',
+        'agent.by_hand config, extensions names ids that change, and keeps the old ids',
       );
       await restoreOn(stage, file, { ...flags, mapTexts: true }, { env: KEY });
       const text = JSON.stringify(agentOf(stage, 'By hand').record);

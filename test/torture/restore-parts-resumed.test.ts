@@ -1,3 +1,6 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generateIdentity } from 'age-encryption';
 import { describe, expect } from 'vitest';
 import { parted } from '../restore/parts-stage.ts';
 import { goOn, interruptedAt, kill } from '../restore/stopped.ts';
@@ -13,8 +16,9 @@ describe('a restoration in parts that is stopped', () => {
     await kill(fleet);
     const { stage, restore, before, now } = fleet;
     const [asked, writes] = [stage.sim.requests.length, stage.writes().length];
-    const passphrase = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'another one entirely' };
-    expect((await restore({}, { env: passphrase, exit: 1 })).err).toContain('passphrase');
+    const other = join(stage.folder, 'other.txt');
+    await writeFile(other, `${await generateIdentity()}\n`);
+    expect((await restore({ identity: [other] }, { exit: 1 })).err).toContain('key');
     expect(stage.sim.requests.length).toBe(asked);
 
     const { account } = stage.sim.store;
