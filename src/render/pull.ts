@@ -58,7 +58,9 @@ function headlineOf({ status, pulled, files, refused }: PullDocument): string {
     case 'written':
       return `${isNew ? 'Wrote' : 'Pulled'} ${what}.`;
     case 'dry_run':
-      return `Would ${isNew ? 'write' : 'pull'} ${what}. Nothing was written.`;
+      return refused.length === 0
+        ? `Would ${isNew ? 'write' : 'pull'} ${what}. Nothing was written.`
+        : `Would ${isNew ? 'write' : 'pull'} ${what} with --skip-refused, and nothing without it: ${formatCount(refused.length, noun)} cannot be ${isNew ? 'written' : 'pulled'}. Nothing was written.`;
     case 'refused':
       return `Nothing was written: ${formatCount(refused.length, 'live value')} cannot be pulled.`;
     case 'nothing':

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { unifiedDiff } from '../../src/render/pull.ts';
+import type { PullDocument } from '../../src/core/documents.ts';
+import { renderPullText, unifiedDiff } from '../../src/render/pull.ts';
 
 const lines = (...numbers: readonly (number | string)[]) =>
   numbers.map((one) => `${one}\n`).join('');
@@ -65,4 +66,21 @@ test('hides lines that hold secrets', () => {
     isHidden: (line) => line === 'value: hunter2',
   });
   expect(text).toContain('\n (secret)\n-b: 1\n');
+});
+
+test('a dry run of what pull refuses says that pull writes nothing', () => {
+  const leaf = { address: 'agent.desk', path: 'greeting_message' };
+  const document = {
+    format: 'callsheet-pull',
+    version: 1,
+    status: 'dry_run',
+    pulled: [{ ...leaf, file: 'agents.yaml', line: 3, before: 'Hello', after: 'Hi' }],
+    kept: [],
+    refused: [{ ...leaf, reason: 'both sides changed', advice: 'choose one' }],
+    files: [{ path: 'agents.yaml', diff: '' }],
+  } as unknown as PullDocument;
+  const text = renderPullText(document, { width: 200, color: false, verbose: false });
+  expect(text.split('\n')[0]).toBe(
+    'Would pull 1 live value into 1 file with --skip-refused, and nothing without it: 1 live value cannot be pulled. Nothing was written.',
+  );
 });

@@ -48,6 +48,8 @@ export async function init(flags: InitFlags, context: Context): Promise<ExitCode
   const dir = resolve(flags.dir);
   if (flags.keepExisting === true && isStack(dir)) return addTo(dir, flags, context);
   const around = lookAround(dir);
+  // Where no pipeline can be written, this says so before anything is exported.
+  addedFiles(flags.ci ?? 'none', around);
   const given = givenBy(flags, around);
   const account = await accountFor(given, flags, context);
   if (account !== undefined && canAsk(flags, context) && (await isExportWanted(given, account)))
