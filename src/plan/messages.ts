@@ -112,7 +112,7 @@ export function protectionNotes(
   const { protect } = desired.lifecycle;
   if (protect === recorded.protect) return [];
   const message = protect
-    ? 'lifecycle.protect takes effect in the configuration at once; the next apply records it, and it then also holds without the configuration'
+    ? 'lifecycle.protect is not recorded yet: the next apply records it, and until then it protects only while it is configured'
     : 'it is no longer protected; the next apply records that';
   return [{ severity: 'info', address, message }];
 }

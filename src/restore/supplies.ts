@@ -65,7 +65,8 @@ export async function gatherSupplies(
     for (const path of paths.keys()) {
       const variable = variableAt(address, path);
       const source =
-        given.findLast((one) => one.path === path && names(one.pattern, address))?.source ??
+        given.findLast((one) => one.path === path && matchesAddress(one.pattern, address))
+          ?.source ??
         (env[variable] ? `${ENV}${variable}` : sourceIn(configured.get(address), path));
       if (source !== undefined) sources.set(`${address} ${path}`, source);
     }
@@ -174,11 +175,6 @@ function findFile(held: Held, field: string, files: readonly FoundFile[]): Blob 
 /** A line of the file that `--secrets` names: where a secret of some addresses comes from. */
 type Given = { readonly pattern: Address; readonly path: string; readonly source: string };
 
-/** Whether a pattern of the file means an address. */
-function names(pattern: string, address: Address): boolean {
-  return pattern === '*' || matchesAddress(pattern, address);
-}
-
 /** Reads the file. Throws `CallsheetError('usage')` where it is not what it should be. */
 async function readGiven(file: string): Promise<readonly Given[]> {
   const wrong = (why: string) =>
@@ -222,7 +218,8 @@ function refuseLost(
 ): void {
   const kindNames = kinds.map(({ name }) => name);
   const lost = [...new Set(given.map(({ pattern }) => pattern))].filter(
-    (pattern) => !kindNames.includes(pattern) && !known.some((address) => names(pattern, address)),
+    (pattern) =>
+      !kindNames.includes(pattern) && !known.some((address) => matchesAddress(pattern, address)),
   );
   const [first] = lost;
   if (first === undefined) return;

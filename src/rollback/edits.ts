@@ -90,10 +90,13 @@ async function withoutUndone(
   address: Address,
   newer: readonly HistoryEntry[],
   entries: readonly HistoryEntry[],
-  { undone, runOf }: EditsReader,
+  { undone, isOwn, runOf }: EditsReader,
 ): Promise<readonly HistoryEntry[]> {
   if (newer.length === 0 || undone.size === 0) return newer;
-  const runs = await Promise.all(newer.map(({ id }) => runOf(address, id, entries)));
+  // Of somebody else's entry every receipt would be asked in vain.
+  const runs = await Promise.all(
+    newer.map((one) => (isOwn(one) ? runOf(address, one.id, entries) : undefined)),
+  );
   const seen = new Set(runs);
   const pairs = [...undone].filter((pair) => pair.every((run) => seen.has(run)));
   const over = new Set<string | undefined>(pairs.flat());

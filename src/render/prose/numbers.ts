@@ -63,20 +63,20 @@ const FACTORS: ReadonlyMap<string, number> = new Map([
   ['million', 1_000_000],
 ]);
 
-const any = (list: string) => `(?:${listed(list).join('|')})`;
+const anyOf = (list: string) => `(?:${listed(list).join('|')})`;
 /** Where a word ends. */
 const END = String.raw`(?![\p{L}\p{N}_])`;
 
-const EN_SMALL = `(?:${any(TENS.en)}(?:[- ]${any(UNITS.en)}${END})?|${any(TEENS.en)}|${any(UNITS.en)}|zero)${END}`;
+const EN_SMALL = `(?:${anyOf(TENS.en)}(?:[- ]${anyOf(UNITS.en)}${END})?|${anyOf(TEENS.en)}|${anyOf(UNITS.en)}|zero)${END}`;
 const EN_HUNDRED = `(?:(?:a |${EN_SMALL} )(?:hundred|dozen)${END}(?: (?:and )?${EN_SMALL})?|${EN_SMALL})`;
 /** `twenty-four`, `a hundred and fifty`, `two and a half`, `half a dozen`. */
 const ENGLISH = `(?:half a dozen|(?:(?:a|${EN_HUNDRED}) (?:thousand|million)${END}(?: (?:and )?${EN_HUNDRED})?|${EN_HUNDRED})(?: and a (?:half|quarter))?)${END}`;
 
-const DE_SMALL = `(?:(?:${any(UNITS.de)}und)?(?:${any(TENS.de)}|dreissig)|${any(TEENS.de)}|${any(UNITS.de).replace('ein|', '')}(?:einhalb)?)`;
-const GERMAN = `(?:anderthalb|${any(UNITS.de)}?hundert(?:und)?(?:${DE_SMALL})?|${DE_SMALL})${END}`;
-const FR_SMALL = `(?:(?:quatre-vingts?|${any(TENS.fr)})(?:[- ](?:et[- ])?(?:${any(TEENS.fr)}|${any(UNITS.fr)}))?|${any(TEENS.fr)}|${any(UNITS.fr).replace('un|', '')})`;
+const DE_SMALL = `(?:(?:${anyOf(UNITS.de)}und)?(?:${anyOf(TENS.de)}|dreissig)|${anyOf(TEENS.de)}|${anyOf(UNITS.de).replace('ein|', '')}(?:einhalb)?)`;
+const GERMAN = `(?:anderthalb|${anyOf(UNITS.de)}?hundert(?:und)?(?:${DE_SMALL})?|${DE_SMALL})${END}`;
+const FR_SMALL = `(?:(?:quatre-vingts?|${anyOf(TENS.fr)})(?:[- ](?:et[- ])?(?:${anyOf(TEENS.fr)}|${anyOf(UNITS.fr)}))?|${anyOf(TEENS.fr)}|${anyOf(UNITS.fr).replace('un|', '')})`;
 const FRENCH = `(?:${FR_SMALL} cents?(?: ${FR_SMALL})?|${FR_SMALL})${END}`;
-const SPANISH = `(?:veinti[a-zóéú]{2,7}|${any(TENS.es)}(?: y ${any(UNITS.es)}${END})?|${any(TEENS.es)}|${any(UNITS.es).replace('un|', '')})${END}`;
+const SPANISH = `(?:veinti[a-zóéú]{2,7}|${anyOf(TENS.es)}(?: y ${anyOf(UNITS.es)}${END})?|${anyOf(TEENS.es)}|${anyOf(UNITS.es).replace('un|', '')})${END}`;
 
 /** Digits, with the separators of either side of the Channel: `1,200.50`, `1.200,50`, `1 200,50`, `1'200`. */
 const DIGITS = String.raw`(?:\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3}){1,6}(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d{1,40}(?:[.,]\d{1,20})?)[½¼¾]?`;
@@ -85,7 +85,7 @@ export const NUMBER_PATTERNS = {
   /** In digits or English words. A word of another language is a number only before what it counts. */
   plain: `(?:${DIGITS}(?: (?:thousand|million))?|${ENGLISH})`,
   foreign: `(?:${GERMAN}|${FRENCH}|${SPANISH})`,
-  digit: any(UNITS.en.replace('one', 'zero oh one')),
+  digit: anyOf(UNITS.en.replace('one', 'zero oh one')),
 } as const;
 
 /** What a number that one of the patterns found is worth. */
