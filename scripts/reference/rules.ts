@@ -1,4 +1,4 @@
-import { RULES } from '../../src/core/rules.ts';
+import { RULES } from '../../src/render/report/sarif.ts';
 import { namedRules } from '../../src/rules/lint.ts';
 import { code, page, paragraph, table, toHeading } from './markdown.ts';
 

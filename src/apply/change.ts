@@ -1,16 +1,28 @@
 import type { Address } from '../core/address.ts';
+import type { DesiredResource, WholeDocument } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { fieldIn, pathOf } from '../core/path.ts';
+import { fieldIn, parsePaths, pathOf } from '../core/path.ts';
 import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
 import { isObject } from '../core/value.ts';
-import { valueAt } from '../core/walk.ts';
+import { pickLeaves, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
-import { facetBody } from '../diff/body.ts';
-import { isSent, isUnclearable, isWritten } from '../diff/compare.ts';
+import { facetBody, requestBody } from '../diff/body.ts';
+import {
+  compare,
+  isSent,
+  isUnclearable,
+  isWritten,
+  type LeafChange,
+  liveKey,
+  UNCLEARABLE,
+} from '../diff/compare.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { mergeDocuments } from '../diff/merge.ts';
+import { exactSides } from '../diff/world.ts';
+import type { Draft } from '../kinds/kind.ts';
+import { isResent } from '../plan/change.ts';
 import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { livePin } from '../plan/refresh.ts';
@@ -23,9 +35,7 @@ import { historyAfter, interleavedMessage } from './history.ts';
 import { type createJournalIo, record } from './journal.ts';
 import { checkPin, StaleError } from './pins.ts';
 import { recoverFailedChange } from './recover.ts';
-import { explainRefusal, isClear, skippedLeaves } from './refusal.ts';
-import { performRevert } from './revert.ts';
-import { performUpdate } from './update.ts';
+import { explainRefusal, isClear, narrow, refusedClears, skippedLeaves } from './refusal.ts';
 import { type Carried, checkBody, checkFile, disturbed } from './verify.ts';
 import {
   clearedIn,
@@ -431,4 +441,142 @@ function intendedBy(work: Work, live: LiveResource | undefined): Intended | null
     world,
   );
   return { key, scope, name, leaves, protect, unreadable };
+}
+
+/**
+ * Restores a history entry, and updates what it did not restore. A version that is gone (404), or that a
+ * lock or save rule refuses (403), is no failure: an update brings back what it can (DESIGN §6). Nor is one
+ * that the agent matches already: it makes no entry, and nothing is left to update.
+ */
+export async function performRevert(
+  { version }: PlannedOperation,
+  work: Work,
+  progress: Progress,
+): Promise<Progress> {
+  const before = required(progress);
+  const { history } = work.kind;
+  if (history === undefined || version === undefined) return progress;
+  const remarks = [...progress.remarks];
+  try {
+    await work.io('revert', before.id).call(history.revert(before.id, version));
+  } catch (error) {
+    const why = whyNot(error);
+    if (why === undefined) throw error;
+    remarks.push(`the revert to history entry ${version} ${why}; it was updated instead`);
+  }
+  const live = await reread(work, before);
+  return performUpdate(withSideEffects(work, before, live), { ...progress, live, remarks });
+}
+
+/** Why a version could not be restored; undefined: something else is wrong. */
+function whyNot(error: unknown): string | undefined {
+  const isRefused = error instanceof ApiError && error.status === 403;
+  if (isRefused) return `was refused (${describeApiError(error)})`;
+  return isNotFound(error) ? 'found no such version' : undefined;
+}
+
+/**
+ * A revert restores all that its version records, and takes web transfer along with call transfer. What it
+ * moved beside what is to be undone, and not to where that was, goes back there.
+ */
+function withSideEffects(work: Work, before: LiveResource, after: LiveResource): Work {
+  const { desired } = work;
+  if (desired?.whole === undefined) return work;
+  const { whole } = desired;
+  const wrongBefore = new Set(differences(work, whole, before).map(liveKey));
+  const moved = differences(work, whole, after).filter((one) => !wrongBefore.has(liveKey(one)));
+  const paths = moved.map(({ path }) => path);
+  const document = pickLeaves(work.kind.schema, whole.document, paths, desired.document);
+  return { ...work, desired: { ...desired, document } };
+}
+
+function differences(
+  work: Work,
+  { document, withheld }: WholeDocument,
+  live: LiveResource,
+): readonly LeafChange[] {
+  const { kind, change, world } = work;
+  // Nothing can be said of what nobody kept.
+  const ignore = [...ignoredPaths(work), ...parsePaths(withheld)];
+  const sides = exactSides(change.address, ignore);
+  return compare(kind.schema, document, live.document, sides, world);
+}
+
+/**
+ * Writes what differs outside facets. A platform that refuses null keeps what it would have cleared: the
+ * rest is then written without (DESIGN §4.5, `released`). In a rollback what a lock or a rule refuses is left
+ * as it is, and the rest is written.
+ */
+export async function performUpdate(work: Work, progress: Progress): Promise<Progress> {
+  const { kind, desired } = work;
+  const live = required(progress);
+  if (desired === undefined || kind.update === undefined) return progress;
+  const found = ownChanges(work, live).filter(
+    ({ text }) => !progress.left.some((one) => one.text === text),
+  );
+  const all = found.filter((one) => !isUnclearable(one));
+  const sent: LeafChange[] = [];
+  const cleared: LeafChange[] = [];
+  const left: SkippedLeaf[] = found
+    .filter(isUnclearable)
+    .map(({ path, text }) => ({ path, text, why: UNCLEARABLE }));
+  const batches: (readonly LeafChange[])[] = [all];
+  for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
+    const changes = batch;
+    if (changes.length === 0) continue;
+    try {
+      await sendUpdate(work, live, desired, changes, all);
+      sent.push(...changes);
+    } catch (error) {
+      const clears = refusedClears(error, kind.schema, changes, desired);
+      cleared.push(...clears);
+      if (clears.length > 0) batches.unshift(changes.filter((one) => !clears.includes(one)));
+      else {
+        const narrower = await narrow(error, changes, work, live);
+        if (narrower === undefined) throw error;
+        left.push(...narrower.left);
+        batches.unshift(...narrower.batches);
+      }
+    }
+  }
+  const after = sent.length > 0 ? await reread(work, live) : live;
+  return {
+    ...progress,
+    live: after,
+    written: new Set([...progress.written, ...sent.map(({ text }) => text)]),
+    left: [...progress.left, ...left],
+  };
+}
+
+/** Sends some of all changes; the others keep what is live. */
+async function sendUpdate(
+  work: Work,
+  live: LiveResource,
+  desired: DesiredResource,
+  changes: readonly LeafChange[],
+  all: readonly LeafChange[],
+): Promise<void> {
+  const { kind, world, io, isTaken } = work;
+  const secrets = new Set(changes.filter(({ sensitive }) => sensitive).map(({ text }) => text));
+  const others = all.filter((change) => !changes.includes(change));
+  const ignore = [...ignoredPaths(work), ...others.map(({ path }) => path)];
+  const intent = { secrets, cleared: clearedIn(changes), ignore };
+  const document = mergeDocuments(kind.schema, desired.document, live.document, intent, world);
+  const fields = changes.map(({ path }) => path[0] ?? '');
+  const body = requestBody(kind.schema, document, fields);
+  const draft: Draft = {
+    body,
+    scope: live.scope,
+    files: {},
+    again: false,
+    isTaken,
+  };
+  await kind.update?.(live.id, draft, io('update', live.id, { live: live.document, draft }));
+}
+
+/** Differences outside facets, secrets that are to be sent again among them. */
+function ownChanges(work: Work, live: LiveResource): readonly LeafChange[] {
+  return remaining(work, live, isResent(work.change.address, work.options)).filter(
+    ({ path }) => facetOf(work.kind, path[0]) === undefined,
+  );
 }

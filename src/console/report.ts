@@ -1,7 +1,6 @@
 import { CallsheetError, EXIT, type ExitCode, exitOf } from '../core/errors.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
-import { renderDiagnosticsBeside } from '../render/diagnostics.ts';
-import { renderFailureJson } from '../render/failure.ts';
+import { renderDiagnosticsBeside, renderFailureJson } from '../render/diagnostics.ts';
 import { renderProse } from '../render/terminal.ts';
 import { sanitise } from '../render/untrusted.ts';
 import { failureOf } from '../run/document.ts';

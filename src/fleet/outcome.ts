@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { EXIT, type ExitCode, unreachable } from '../core/errors.ts';
 import { hasChanges } from '../plan/document.ts';
-import type { Failure } from '../render/failure.ts';
+import type { Failure } from '../render/diagnostics.ts';
 import type { FleetDocument, FleetStack, StackStatus } from '../render/fleet.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatNumber } from '../render/wording.ts';

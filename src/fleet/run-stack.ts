@@ -6,7 +6,7 @@ import { tellOutcome } from '../console/result.ts';
 import { drawEvery, messagesOnly, type Terminal } from '../console/terminal.ts';
 import { CallsheetError, type ExitCode, failureIn, unreachable } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import type { Failure, FailureDocument } from '../render/failure.ts';
+import type { Failure, FailureDocument } from '../render/diagnostics.ts';
 import { renderFleetProgress } from '../render/fleet.ts';
 import type { DiagnosticsDocument } from '../render/report/index.ts';
 import { failureOf, type RunDocument } from '../run/document.ts';

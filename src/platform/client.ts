@@ -30,14 +30,15 @@ import { type Answered, eachItem, followPages } from './pages.ts';
 import { type Pause, realPause, steadyTime } from './rate.ts';
 import {
   contentOf,
+  createSender,
   type OpenFile,
   openUnchanged,
   pathOf,
   queryOf,
   readUnchanged,
+  type Sender,
   statedBody,
-} from './request.ts';
-import { createSender, type Sender } from './send.ts';
+} from './send.ts';
 import { hideSecrets, secretsIn } from './trace.ts';
 import { createTransport, type Transport, USER_AGENT, type WireRequest } from './transport.ts';
 

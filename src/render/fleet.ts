@@ -1,4 +1,4 @@
-import type { Failure } from './failure.ts';
+import type { Failure } from './diagnostics.ts';
 import {
   escapeText,
   GITHUB_LIMIT,

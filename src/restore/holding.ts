@@ -1,7 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { SnapshotFile } from '../snapshot/file.ts';
+import { type MediaFile, readMedia, type SnapshotFile } from '../snapshot/file.ts';
 import type { Header } from '../snapshot/format.ts';
-import { type MediaFile, readMedia } from '../snapshot/media.ts';
 import { type Exception, type Held, heldFrom, type Keep } from './held.ts';
 
 /** All that a snapshot holds which can be made again. */

@@ -1,2 +1,1 @@
-export { compileRule, type Rule } from './compile.ts';
-export { judgeResources, planRules, type RuleFinding } from './judge.ts';
+export { compileRule, judgeResources, planRules, type Rule, type RuleFinding } from './judge.ts';

@@ -1,7 +1,450 @@
+import type { DesiredResource } from '../core/desired.ts';
 import type { Severity } from '../core/diagnostics.ts';
-import { unknownTemplate, unknownTool, unknownTransfer } from './lint-names.ts';
-import { duplicated, growth, oneGreeting, unsuppliedToken } from './lint-prompts.ts';
-import type { LintFinding, LintRule, LintSettings, LintSubject } from './prose.ts';
+import { didYouMean, editDistance, nearest } from '../core/nearest.ts';
+import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
+import {
+  findAll,
+  firstOfEach,
+  type LintFinding,
+  type LintRule,
+  type LintSettings,
+  type LintSubject,
+  type Mention,
+  mentionsIn,
+  type Origin,
+  type Patterns,
+  type Prose,
+  perText,
+  proseOf,
+  type Span,
+  snakeAfter,
+  snakeBefore,
+  textKey,
+} from './prose.ts';
+
+export const growth: LintRule = {
+  name: 'prompt/growth',
+  severity: 'warning',
+  description: 'A prompt is longer than the model should read at every turn of a call.',
+  check: (subject) => {
+    const { max_prompt_characters: most } = subject.settings;
+    return proseOf(subject, ['instructions'])
+      .filter(({ text }) => text.length > most)
+      .map(({ resource, path, text }) => ({
+        resource,
+        path,
+        message: `has ${text.length.toLocaleString('en')} characters; more than ${most.toLocaleString('en')} make every turn of a call slow`,
+        hint: 'Move reference material into a knowledge base or a tool, or raise lint.max_prompt_characters',
+      }));
+  },
+};
+
+export const duplicated: LintRule = {
+  name: 'prompt/duplicated',
+  severity: 'warning',
+  description: 'The same long prompt is written out for several agents at different places.',
+  check: (subject) => {
+    const { min_duplicate_characters: least } = subject.settings;
+    const long = proseOf(subject, ['instructions']).filter(({ text }) => text.length >= least);
+    const bare = perText((text) => textKey(text.trim()));
+    const same = Map.groupBy(long, bare);
+    return [...same.values()].flatMap((uses) => (uses.length < 2 ? [] : repeatsIn(uses, subject)));
+  },
+};
+
+/** Every place after the first at which a text is written. */
+function repeatsIn(uses: readonly Prose[], { originOf }: LintSubject): readonly LintFinding[] {
+  const places = new Map<string, { readonly prose: Prose; readonly origin: Origin }>();
+  for (const prose of uses) {
+    const origin = originOf(prose.resource, prose.path);
+    if (!places.has(origin.key)) places.set(origin.key, { prose, origin });
+  }
+  const [first, ...others] = places.values();
+  if (first === undefined) return [];
+  const { resource, path } = first.prose;
+  return others.map(({ prose }) => ({
+    resource: prose.resource,
+    path: prose.path,
+    message: `is word for word the ${path} of ${resource.address} (${first.origin.label})`,
+    hint: 'Write it once: in a base that both take, or in one file that both name with $file',
+  }));
+}
+
+type Language = 'en' | 'es';
+
+const NAMES: Readonly<Record<Language, string>> = { en: 'English', es: 'Spanish' };
+
+/** Words that greetings of a language hold and those of the other do not. */
+const MARKS: Readonly<Record<Language, RegExp>> = {
+  en: /(?<!\p{L})(?:hello|hi|thank(?:s| you)|you|your|how|help|the|this|calling|welcome|english)(?!\p{L})/iu,
+  es: /[¿¡]|(?<!\p{L})(?:hola|gracias|buen[oa]s|usted|español|ayudar(?:le)?|bienvenid[oa]s?|llamar|para|soy|puedo)(?!\p{L})/iu,
+};
+
+const GREETINGS: readonly string[] = ['greeting_message', 'outbound_greeting_message'];
+
+export const oneGreeting: LintRule = {
+  name: 'prompt/one-greeting',
+  severity: 'warning',
+  description: 'An agent is declared to speak two languages and greets in one of them.',
+  check: (subject) =>
+    proseOf(subject, ['speech']).flatMap(({ resource, path, text }): readonly LintFinding[] => {
+      if (!GREETINGS.includes(path)) return [];
+      const declared = declaredBy(resource);
+      const spoken = declared.filter((language) => MARKS[language].test(text));
+      const [only] = spoken;
+      // A greeting that is a name and nothing else is in any language.
+      if (declared.length < 2 || only === undefined || spoken.length > 1) return [];
+      const other: Language = only === 'en' ? 'es' : 'en';
+      return [
+        {
+          resource,
+          path,
+          message: `greets in ${NAMES[only]} alone, but ${howDeclared(resource)}`,
+          hint: `Add a sentence in ${NAMES[other]}, or set language to the language of the greeting`,
+        },
+      ];
+    }),
+};
+
+/** The languages that an agent is to speak, of those that the platform has. */
+function declaredBy({ document }: DesiredResource): readonly Language[] {
+  const declared = [document.language, voiceLanguage(document)].flatMap((language) => {
+    if (language === 'multi') return ['en', 'es'];
+    return typeof language === 'string' ? [language.slice(0, 2)] : [];
+  });
+  return (['en', 'es'] as const).filter((language) => declared.includes(language));
+}
+
+function howDeclared({ document }: DesiredResource): string {
+  if (document.language === 'multi') return 'language is multi';
+  return `language is ${String(document.language)} with voice_settings.language ${String(voiceLanguage(document))}`;
+}
+
+function voiceLanguage({ voice_settings: voice }: DesiredResource['document']) {
+  return isObject(voice) ? voice.language : undefined;
+}
+
+/** A token without a fallback: `{{name}}`. */
+const BARE = [/\{\{\s*(?<name>[A-Za-z_][\w.-]*)\s*\}\}/dg];
+/** Any token. */
+const TOKENS = [/\{\{\s*(?<name>[A-Za-z_][\w.-]*)\s*(?:\|[^{}\n]*)?\}\}/dg];
+
+/** Call placeholders that the specification names (MCP connection, `pre_answer_calls`). */
+const DOCUMENTED: readonly string[] = ['caller_id'];
+
+export const unsuppliedToken: LintRule = {
+  name: 'prompt/unsupplied-token',
+  severity: 'warning',
+  description:
+    'A prompt or template holds a {{token}} without a fallback that lint.tokens does not list; without a list, one that looks like a misspelling of another.',
+  check: (subject) => {
+    const { tokens } = subject.settings;
+    const prose = proseOf(subject, ['instructions', 'speech', 'message']);
+    const uses = usesIn(prose, BARE);
+    const known = [...DOCUMENTED, ...(tokens ?? commonIn(prose))];
+    const isSupplied = supplierOf(known);
+    // One word from the team settles a token everywhere, so each is told once.
+    return [...uses].flatMap(([name, all]): readonly LintFinding[] => {
+      if (isSupplied(name)) return [];
+      const [first] = all;
+      const slip = known.find((token) => isSlip(name, token));
+      if (first === undefined || (tokens === undefined && slip === undefined)) return [];
+      const also = tokens === undefined ? '' : others(all.length - 1);
+      return [
+        {
+          resource: first.prose.resource,
+          path: first.prose.path,
+          span: first.span,
+          message: `holds {{${name}}}, which ${tokens === undefined ? 'nothing else uses' : `lint.tokens does not list${also}`}`,
+          hint: tokenHint(name, slip ?? (tokens && nearest(name, known))),
+        },
+      ];
+    });
+  },
+};
+
+type Use = { readonly prose: Prose; readonly span: Span };
+
+/** Where tokens stand, by name: the first place of each text. */
+function usesIn(
+  prose: readonly Prose[],
+  patterns: readonly RegExp[],
+): ReadonlyMap<string, readonly Use[]> {
+  const read = perText((text) => (text.includes('{{') ? firstOfEach(findAll(text, patterns)) : []));
+  const found = prose.flatMap((one) =>
+    read(one).map(({ name, span }) => ({ name, prose: one, span })),
+  );
+  return Map.groupBy(found, ({ name }) => name);
+}
+
+/** Tokens that several texts use: the specification lists none, so use is what tells. */
+function commonIn(prose: readonly Prose[]): readonly string[] {
+  return [...usesIn(prose, TOKENS)].flatMap(([name, { length }]) => (length > 1 ? [name] : []));
+}
+
+/** `contact.*` stands for all that begin so. */
+function supplierOf(tokens: readonly string[]) {
+  const exact = new Set(tokens);
+  const beginnings = tokens.flatMap((token) => (token.endsWith('*') ? [token.slice(0, -1)] : []));
+  return (name: string): boolean =>
+    exact.has(name) || beginnings.some((beginning) => name.startsWith(beginning));
+}
+
+/** One letter too many, too few, another or swapped: `last_name` is no slip of `first_name`, nor `line_2` of `line_1`. */
+function isSlip(name: string, token: string): boolean {
+  const withoutDigits = (text: string) => text.replace(/\d/g, '');
+  return (
+    name.length > 4 &&
+    Math.abs(name.length - token.length) <= 1 &&
+    editDistance(name, token) === 1 &&
+    withoutDigits(name) !== withoutDigits(token)
+  );
+}
+
+function others(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? '; 1 other text holds it too' : `; ${count} other texts hold it too`;
+}
+
+function tokenHint(name: string, close: string | undefined): string {
+  const add = `Name it in lint.tokens if it is supplied, or write {{${name}|fallback}}`;
+  return close === undefined ? add : `Did you mean {{${close}}}? ${add}`;
+}
+
+const QUOTED_TOOL = '[`"“](?<name>[A-Za-z][\\w-]*)[`"”]';
+const NOUN = '(?:tool|function|webhook)\\b';
+const VERB = '\\b(?:call|use|invoke|run|trigger)(?:s|ing)?\\s+(?:the\\s+)?';
+
+/** What counts as speaking of a tool; `docs/rules.md` says it in words. */
+const TOOL_PATTERNS: Patterns = {
+  quoted: [
+    new RegExp(`${QUOTED_TOOL}\\s+${NOUN}`, 'dgi'),
+    new RegExp(`\\b(?:tool|function|webhook)\\s+(?:called\\s+|named\\s+)?${QUOTED_TOOL}`, 'dgi'),
+  ],
+  named: [
+    new RegExp(snakeBefore(`\\s+${NOUN}`), 'dg'),
+    new RegExp(`${snakeAfter(`${VERB}\`?`)}\\b(?![\\w{}|.])`, 'dgi'),
+    new RegExp(snakeBefore('\\('), 'dg'),
+  ],
+};
+
+/** Words that stand before "tool" and name none. */
+const WORDS = new Set(['the', 'a', 'this', 'that', 'right', 'correct', 'any', 'each']);
+
+export const unknownTool: LintRule = {
+  name: 'prompt/unknown-tool',
+  severity: 'warning',
+  description: 'A prompt tells the model to use a tool that the agent does not have.',
+  check: (subject) => {
+    const { settings } = subject;
+    const read = perText((text) => firstOfEach(mentionsIn(text, TOOL_PATTERNS)));
+    const boxes = new Map<unknown, Toolbox>();
+    return proseOf(subject, ['instructions']).flatMap((prose) => {
+      const { resource, path } = prose;
+      const mentions = read(prose);
+      if (mentions.length === 0) return [];
+      const box = boxes.get(resource) ?? toolboxOf(resource);
+      boxes.set(resource, box);
+      const known = [...box.names, ...settings.tools];
+      return mentions.flatMap(({ name, span }): readonly LintFinding[] => {
+        if (known.includes(name) || box.parameters.has(name) || WORDS.has(name.toLowerCase())) {
+          return [];
+        }
+        const close = nearest(name, known);
+        // A server that offers all its tools may have this one, too; a slip of the keyboard stays one.
+        if (box.isOpen && close === undefined) return [];
+        const message = `mentions the tool ${name}, which the agent does not have`;
+        return [{ resource, path, span, message, hint: nearestHint(close, known) }];
+      });
+    });
+  },
+};
+
+const MOST_NAMED = 8;
+
+function nearestHint(close: string | undefined, known: readonly string[]): string {
+  if (close !== undefined) return `Did you mean ${close}?`;
+  const add = 'Add it under extensions, or name it in lint.tools if the platform has it';
+  if (known.length === 0) return `The agent has no tools. ${add}`;
+  const more = known.length > MOST_NAMED ? ` and ${known.length - MOST_NAMED} more` : '';
+  return `It has ${known.slice(0, MOST_NAMED).join(', ')}${more}. ${add}`;
+}
+
+/** The tools that an agent has, as far as the stack tells. */
+type Toolbox = {
+  readonly names: ReadonlySet<string>;
+  /** A tool server publishes more than the stack lists, as it allows all of them. */
+  readonly isOpen: boolean;
+  /** Names of the values that tools are given: they look like tools and are none. */
+  readonly parameters: ReadonlySet<string>;
+};
+
+/** Webhooks, and what tool servers are allowed to offer. */
+function toolboxOf({ document }: DesiredResource): Toolbox {
+  const extensions = objectOf(document.extensions);
+  const webhooks = objectsIn(extensions.tools);
+  const servers = objectsIn(extensions.mcp_servers);
+  const called = servers.flatMap(({ pre_answer_calls: calls }) => objectsIn(calls));
+  const names = [
+    ...webhooks.map(({ name }) => name),
+    ...servers.flatMap(({ allowed_tool_names: allowed }) => (isList(allowed) ? allowed : [])),
+    ...called.map(({ tool_name: name }) => name),
+  ];
+  const parameters = [
+    ...webhooks.flatMap(({ parameters }) => objectsIn(parameters).map(({ key }) => key)),
+    ...called.flatMap((call) => Object.keys(objectOf(call.arguments))),
+  ];
+  return {
+    names: new Set(names.filter((name) => typeof name === 'string')),
+    isOpen: servers.some(({ allowed_tool_names: allowed }) => !isList(allowed) || !allowed.length),
+    parameters: new Set(parameters.filter((name) => typeof name === 'string')),
+  };
+}
+
+function objectOf(value: Value | undefined): ValueObject {
+  return isObject(value) ? value : {};
+}
+
+function objectsIn(value: Value | undefined): readonly ValueObject[] {
+  return isList(value) ? value.filter((one) => isObject(one)) : [];
+}
+
+const QUOTED_TEMPLATE = '[`"“](?<name>[^`"“”\\n]{1,100})[`"”]';
+const MEDIUM = '(?:(?:e-?mail|sms|mms|text|message)\\s+)?';
+
+const TEMPLATE_PATTERNS: Patterns = {
+  quoted: [
+    new RegExp(`${QUOTED_TEMPLATE}\\s+${MEDIUM}template\\b`, 'dgi'),
+    new RegExp(`\\btemplate\\s+(?:called\\s+|named\\s+)?${QUOTED_TEMPLATE}`, 'dgi'),
+  ],
+  named: [
+    new RegExp(snakeBefore(`\\s+${MEDIUM}template\\b`), 'dg'),
+    new RegExp(`${snakeAfter('\\btemplate\\s+(?:called\\s+|named\\s+)?')}\\b`, 'dg'),
+  ],
+};
+
+export const unknownTemplate: LintRule = {
+  name: 'prompt/unknown-template',
+  severity: 'warning',
+  description: 'A prompt names an e-mail or SMS template that the organization does not have.',
+  check: (subject) => {
+    const templates = subject.resources.filter(({ kind }) => kind.endsWith('_template'));
+    // A stack without any keeps them elsewhere.
+    if (templates.length === 0) return [];
+    const read = perText((text) => firstOfEach(mentionsIn(text, TEMPLATE_PATTERNS)));
+    const byOwner = new Map<unknown, readonly string[]>();
+    return proseOf(subject, ['instructions']).flatMap((prose) => {
+      const { resource, path } = prose;
+      const mentions = read(prose);
+      if (mentions.length === 0) return [];
+      const owner = resource.document.organization_id;
+      const own = byOwner.get(owner) ?? namesFor(owner, templates);
+      byOwner.set(owner, own);
+      const known = [...own, ...subject.settings.templates];
+      const plain = new Set(known.map((name) => name.toLowerCase()));
+      return mentions.flatMap(({ name, span }): readonly LintFinding[] => {
+        if (plain.has(name.toLowerCase())) return [];
+        const hint = didYouMean(
+          name,
+          known,
+          'Add it to the stack, or list it in lint.templates if another stack or person manages it',
+        );
+        const message = `names the template ${JSON.stringify(name)}, which its organization does not have`;
+        return [{ resource, path, span, message, hint }];
+      });
+    });
+  },
+};
+
+/** Names that a template of an organization may be called by: its own, and that in the stack. */
+function namesFor(owner: unknown, templates: readonly DesiredResource[]): readonly string[] {
+  return templates
+    .filter(({ document }) => document.organization_id === owner)
+    .flatMap(({ document, address }) => {
+      const short = address.slice(address.indexOf('.') + 1);
+      return typeof document.name === 'string' ? [document.name, short] : [short];
+    });
+}
+
+const QUOTED_RULE = '[`"“](?<name>[^`"“”\\n]{1,80})[`"”]';
+const RULE_PATTERNS: Patterns = {
+  quoted: [
+    new RegExp(`${QUOTED_RULE}\\s+transfer\\s+rule\\b`, 'dgi'),
+    new RegExp(`\\btransfer\\s+rule\\s+(?:called\\s+|named\\s+)?${QUOTED_RULE}`, 'dgi'),
+  ],
+  named: [new RegExp(snakeBefore('\\s+transfer\\s+rule\\b'), 'dg')],
+};
+const TRANSFER_ORDERS = [
+  /(?<name>\b(?:warm[- ]|cold[- ])?transfer\s+(?:the\s+|this\s+)?(?:call(?:er)?|customer|patient|client|guest|them|him|her)\b)/dgi,
+];
+const DENIED = /\b(?:not|never|no|cannot|can['’]t|don['’]t|won['’]t|without|unable|instead of)\b/i;
+
+export const unknownTransfer: LintRule = {
+  name: 'prompt/unknown-transfer',
+  severity: 'warning',
+  description:
+    'A prompt names a transfer rule that the agent does not have, or orders a transfer that it cannot make.',
+  check: (subject) => {
+    const readNames = perText((text) => firstOfEach(mentionsIn(text, RULE_PATTERNS)));
+    const readOrders = perText((text) =>
+      /transfer/i.test(text) ? findAll(text, TRANSFER_ORDERS).filter(isOrder(text)) : [],
+    );
+    return proseOf(subject, ['instructions']).flatMap((prose): readonly LintFinding[] => {
+      const { resource, path } = prose;
+      // The rules themselves say what a transfer is.
+      if (path === 'transfer_rules') return [];
+      const rules = rulesOf(resource);
+      const named = readNames(prose).flatMap(({ name, span }): readonly LintFinding[] => {
+        if (rules.toLowerCase().includes(name.toLowerCase())) return [];
+        const message = `names the transfer rule ${JSON.stringify(name)}, which transfer_rules does not mention`;
+        const hint = 'Add it to transfer_rules, or correct the name';
+        return [{ resource, path, span, message, hint }];
+      });
+      const [order] = readOrders(prose);
+      const lack = order && lackOf(resource, rules);
+      if (order === undefined || lack === undefined) return named;
+      return [...named, { resource, path, span: order.span, ...lack }];
+    });
+  },
+};
+
+function rulesOf({ document }: DesiredResource): string {
+  return typeof document.transfer_rules === 'string' ? document.transfer_rules : '';
+}
+
+/** What an agent lacks to make a transfer. One whose transfers are on may have its rules in the prompt. */
+function lackOf(
+  { document }: DesiredResource,
+  rules: string,
+): Pick<LintFinding, 'message' | 'hint'> | undefined {
+  const { transfer_enabled: enabled } = document;
+  const order = 'tells the model to transfer calls';
+  if (enabled === false) {
+    return {
+      message: `${order}, and transfer_enabled is false`,
+      hint: 'Set transfer_enabled: true, or remove it from the prompt',
+    };
+  }
+  if (enabled === true || rules.trim() !== '') return undefined;
+  return {
+    message: `${order}, and the agent has neither transfer_rules nor transfer_enabled: true`,
+    hint: 'Add transfer_rules, or remove it from the prompt',
+  };
+}
+
+/** How far back a denial is looked for. A prompt without full stops is one sentence, however long it is. */
+const LONGEST_SENTENCE = 400;
+
+/** Whether a sentence tells to do it, rather than not to. */
+function isOrder(text: string) {
+  return ({ span }: Mention): boolean => {
+    const before = text.slice(Math.max(0, span.start - LONGEST_SENTENCE), span.start);
+    const sentence = before.slice(
+      Math.max(...['.', '!', '?', '\n'].map((end) => before.lastIndexOf(end))) + 1,
+    );
+    return !DENIED.test(sentence);
+  };
+}
 
 /** The rules that look at resources. */
 export const lintRules: readonly LintRule[] = [

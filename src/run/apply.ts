@@ -4,7 +4,7 @@ import { hasChanges, isRefused } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
 import type { Planned, Refresh } from '../plan/make.ts';
 import { refuseReferenced } from '../plan/references.ts';
-import { type FailureDocument, failureDocument } from '../render/failure.ts';
+import { type FailureDocument, failureDocument } from '../render/diagnostics.ts';
 import type { RunContext, StackOptions } from './context.ts';
 import { failureOf, type RunDocument } from './document.ts';
 import { beganOf, readRun } from './find-run.ts';

@@ -1,7 +1,7 @@
 import type { Run } from '../core/documents.generated.ts';
 import { CallsheetError, EXIT, exitOf } from '../core/errors.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
-import type { Failure } from '../render/failure.ts';
+import type { Failure } from '../render/diagnostics.ts';
 
 /** What came of a run, for programs. Its run is null where nothing was carried out. */
 export type RunDocument = Run.Run;

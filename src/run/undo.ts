@@ -14,6 +14,7 @@ import { type HistoryEntry, type Reader, readWith } from '../plan/reader.ts';
 import { pinOf } from '../plan/refresh.ts';
 import { afterRollbacks, deletedSince, type Edited, findInterleaved } from '../rollback/edits.ts';
 import {
+  differencesOf,
   goneSince,
   narrowUndo,
   type Undo,
@@ -21,7 +22,6 @@ import {
   unseal,
   type Wanted,
 } from '../rollback/undo.ts';
-import { differencesOf } from '../rollback/verify.ts';
 import type { NotUndone } from '../state/journal.ts';
 import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument, Verification } from './document.ts';

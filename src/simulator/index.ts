@@ -13,6 +13,7 @@
  */
 import { type GeneratedOptions, plantGenerated } from './account.ts';
 import { serveAdmin } from './admin.ts';
+import { sendText } from './agent-rules.ts';
 import { editedRecord } from './agent-write.ts';
 import { isRegistered } from './agents.ts';
 import { rotateSecret } from './auth.ts';
@@ -27,7 +28,6 @@ import { createLimiter, type RateLimit } from './rate-limit.ts';
 import type { SeedDocument } from './seed.ts';
 import { createRequestLog, createServer } from './server.ts';
 import { dumpStore, emptyStore, type Key } from './store.ts';
-import { sendText } from './texts.ts';
 
 export type SimulatorOptions = GeneratedOptions & {
   /** 0, the default, takes any free port. */

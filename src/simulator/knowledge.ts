@@ -1,10 +1,9 @@
 import type { JsonObject } from '../core/value.ts';
 import { type Answer, coded, data, missing, ordered, Refusal } from './answer.ts';
-import { forbidden, organizationOf, ownedBy } from './auth.ts';
+import { checkPresigned, forbidden, organizationOf, ownedBy, presign } from './auth.ts';
 import { organizationLocks } from './catalogue.ts';
 import { type Dialect, type Inventions, inventionsOf } from './dialect.ts';
 import type { Input, Platform, Routes } from './platform.ts';
-import { checkPresigned, presign } from './presigned.ts';
 import type { KnowledgeBase, Source, Upload } from './store.ts';
 
 /** What agents answer from (Knowledge base sources). */

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
 import { Decrypter, Encrypter, type Identity, type Recipient, Stanza } from 'age-encryption';
 import { CallsheetError, errorCode } from '../core/errors.ts';
-import { damaged, inWords, noSnapshot, wrongKey } from './failures.ts';
+import { damaged, inWords, noSnapshot, type Sealing, wrongKey } from './format.ts';
 import { openSealedV1, SEALED_V1 } from './sealed-v1.ts';
 
 /** How a snapshot is encrypted when it is written. */
@@ -24,9 +24,6 @@ export type Seal =
       readonly workFactor?: number;
     }
   | { readonly type: 'age'; readonly recipients: readonly string[] };
-
-/** How a file is encrypted, as its first bytes say. */
-export type Sealing = Seal['type'];
 
 /** What files are opened with. Each is asked for only when a file needs it; undefined: there is none. */
 export type Keys = {

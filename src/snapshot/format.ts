@@ -1,9 +1,9 @@
+import { CallsheetError, fileSystemReason } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
 import type { Gap, SnapshotSummary, Withheld } from '../render/snapshot.ts';
 import type { ResourceState } from '../state/model.ts';
-import type { Sealing } from './container.ts';
 
 /**
  * `snapshot/` keeps everything readable of an account in one file: it reads the account, writes the file,
@@ -14,6 +14,9 @@ import type { Sealing } from './container.ts';
  * encrypted. The first record is the header, the last one the end, and `schemas/snapshot.schema.json` describes
  * them all.
  */
+
+/** How a file is encrypted, as its first bytes say. */
+export type Sealing = 'none' | 'passphrase' | 'age';
 
 /** The version that is written. Older ones are read too, newer ones are refused. */
 export const VERSION = 1;
@@ -224,4 +227,44 @@ export function labelOf({ address, kind, id }: ResourceRecord): string {
 
 function nameOf({ record }: ResourceRecord): string | null {
   return typeof record.name === 'string' ? record.name : null;
+}
+
+/** What can be wrong with a snapshot file, in words. */
+
+const COPY_AGAIN =
+  'Copy it again from its source. If this is the only copy, use an older snapshot (callsheet snapshot list).';
+
+/** The file is not what it says it is: some of it is missing or changed. */
+export function damaged(file: string, what: string, cause?: unknown): CallsheetError {
+  const given = cause === undefined ? {} : { cause };
+  return new CallsheetError('usage', `the snapshot ${file} is damaged: ${what}`, {
+    hint: COPY_AGAIN,
+    ...given,
+  });
+}
+
+export function noSnapshot(file: string): CallsheetError {
+  return new CallsheetError('usage', `${file} is not a snapshot of Callsheet`, {
+    hint: 'callsheet snapshot create makes one. callsheet snapshot list shows the snapshots of a folder.',
+  });
+}
+
+export function tooNew(file: string, version: number, known: number): CallsheetError {
+  const message = `the snapshot ${file} has version ${version} of the format; this Callsheet reads up to ${known}`;
+  return new CallsheetError('usage', message, { hint: 'Read it with a newer Callsheet.' });
+}
+
+export function wrongKey(file: string, what: string, hint: string): CallsheetError {
+  return new CallsheetError('usage', `the snapshot ${file} cannot be decrypted: ${what}`, { hint });
+}
+
+/** The same failure in words, where the file system refused; anything else as it is. */
+export function inWords(error: unknown, what: 'read' | 'written', file: string): unknown {
+  const reason = fileSystemReason(error);
+  if (reason === undefined) return error;
+  const left = what === 'written' ? ' Nothing of it was left behind.' : '';
+  return new CallsheetError('usage', `${file} cannot be ${what}: ${reason}.${left}`, {
+    cause: error,
+    ...(what === 'written' ? { hint: 'Choose another place with --out, or free some space.' } : {}),
+  });
 }

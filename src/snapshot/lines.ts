@@ -5,13 +5,15 @@ import { isAddress } from '../core/address.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Bytes } from './container.ts';
-import { damaged, noSnapshot, tooNew } from './failures.ts';
 import {
   type ContentRecord,
+  damaged,
   type End,
   type Header,
   type Line,
+  noSnapshot,
   type SameRecord,
+  tooNew,
   VERSION,
 } from './format.ts';
 

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { isObject, type Json } from '../core/value.ts';
-import { damaged, tooNew, wrongKey } from './failures.ts';
+import { damaged, tooNew, wrongKey } from './format.ts';
 
 /**
  * Reads what earlier versions wrote with a passphrase, before age served for that, too (decision 17). The next

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import schema from '../../schemas/error.schema.json' with { type: 'json' };
 import { CallsheetError } from '../../src/core/errors.ts';
 import { ApiError } from '../../src/platform/errors.ts';
-import { renderFailureJson } from '../../src/render/failure.ts';
+import { renderFailureJson } from '../../src/render/diagnostics.ts';
 import { failureOf } from '../../src/run/document.ts';
 
 const validate = new Ajv2020({ strictRequired: false }).compile(schema);

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { RULES, wordsOfRule } from '../../src/core/rules.ts';
+import { RULES, wordsOfRule } from '../../src/render/report/sarif.ts';
 import { namedRules } from '../../src/rules/lint.ts';
 
 const root = new URL('../../', import.meta.url);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { valuesOfRun } from '../../src/cli/commands/ui.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { drawingOf, graphOf } from '../../src/page/browser/model/graph.ts';
 import {
@@ -15,7 +16,6 @@ import {
   rowAt,
   rowsOf,
 } from '../../src/page/browser/model/plan.ts';
-import { valuesOfRun } from '../../src/page/facts.ts';
 import { follow, type LiveEvent, type RunNow } from '../../src/page/live.ts';
 import { packDocument } from '../../src/page/pack.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';

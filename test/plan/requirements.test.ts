@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/core/value.ts';
 import { leafChange } from '../../src/diff/compare.ts';
 import { leavesOf } from '../../src/diff/leaves.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { type Requirement, requirementsOf } from '../../src/plan/requirements.ts';
+import { type Requirement, requirementsOf } from '../../src/plan/preflight.ts';
 import { desiredResource, type Written, world } from '../world.ts';
 
 type Row = {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Blob as StackFile } from '../../src/core/value.ts';
-import type { FileContent } from '../../src/platform/request.ts';
+import type { FileContent } from '../../src/platform/send.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { dial, failure } from './platform.ts';
 

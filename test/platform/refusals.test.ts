@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf } from '../../src/platform/endpoints.ts';
 import { ApiError, describeApiError } from '../../src/platform/errors.ts';
-import { pathOf } from '../../src/platform/request.ts';
+import { pathOf } from '../../src/platform/send.ts';
 import { BASE, failure, open, script, useScripts } from './platform.ts';
 import { REFUSALS } from './refusals.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ProgressView, renderProgress } from '../../src/render/progress.ts';
+import { type ProgressView, renderProgress } from '../../src/console/progress.ts';
 import { textWidth } from '../../src/render/terminal.ts';
 
 const PLAIN = { width: 80, color: false, verbose: false };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
-import type { Wanted } from '../../src/rollback/undo.ts';
-import { differencesOf, type Seen } from '../../src/rollback/verify.ts';
+import { differencesOf, type Seen, type Wanted } from '../../src/rollback/undo.ts';
 import { HARBOR, world } from '../world.ts';
 
 const DESK = {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredResource } from '../../src/core/desired.ts';
-import { compileRule } from '../../src/rules/compile.ts';
-import { judgeResources, withinTime } from '../../src/rules/judge.ts';
+import { compileRule, judgeResources, withinTime } from '../../src/rules/judge.ts';
 
 const SECONDS = 0.1;
 /** More than a busy machine takes for nothing at all. */

@@ -3,7 +3,7 @@ import type { EventLine } from '../../src/apply/events.ts';
 import type * as schemas from '../../src/core/documents.generated.ts';
 import type { Json } from '../../src/core/value.ts';
 import type { AssumptionEntry } from '../../src/render/assumptions.ts';
-import type { FailureDocument } from '../../src/render/failure.ts';
+import type { FailureDocument } from '../../src/render/diagnostics.ts';
 import type { FleetDocument } from '../../src/render/fleet.ts';
 import type { DriftNotification } from '../../src/render/notification.ts';
 import type { RestorationSummary } from '../../src/render/restoration.ts';

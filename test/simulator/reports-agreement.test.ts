@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
-import { sharesOf } from '../../src/simulator/calls/metrics.ts';
+import { sharesOf } from '../../src/simulator/calls/reports.ts';
 import { runs } from '../long.ts';
 import { createWorld, type World } from './world.ts';
 

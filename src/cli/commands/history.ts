@@ -19,7 +19,7 @@ import {
   renderHistoryText,
   renderVersionDiffText,
   type VersionField,
-} from '../../render/read/history.ts';
+} from '../../render/read/records.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import { openStore } from '../../run/session.ts';
 import type { JournalEntry, LedgerLine, RunBegan, SnapshotTaken } from '../../state/journal.ts';

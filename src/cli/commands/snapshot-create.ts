@@ -23,11 +23,11 @@ import {
   openSnapshot,
   readBase,
   refuseExisting,
+  withMedia,
   withoutSame,
   writeSnapshot,
 } from '../../snapshot/file.ts';
 import { type ContentRecord, createTally, type Header, VERSION } from '../../snapshot/format.ts';
-import { withMedia } from '../../snapshot/media.ts';
 import { readAccount, recordedIn } from '../../snapshot/read-account.ts';
 import type { State } from '../../state/model.ts';
 

@@ -16,15 +16,16 @@ import {
   renderSnapshotText,
 } from '../../render/snapshot.ts';
 import { compareSnapshots } from '../../snapshot/compare.ts';
-import { type Keys, readSealing, type Sealing } from '../../snapshot/container.ts';
-import { inWords } from '../../snapshot/failures.ts';
+import { type Keys, readSealing } from '../../snapshot/container.ts';
 import { openSnapshot, readHeader, type SnapshotFile } from '../../snapshot/file.ts';
 import {
   documentOf as contentOf,
   createTally,
   type End,
+  inWords,
   labelOf,
   type ResourceRecord,
+  type Sealing,
 } from '../../snapshot/format.ts';
 
 export type ShowFlags = CommonFlags & KeyFlags & { readonly format: 'text' | 'json' };

@@ -1,12 +1,29 @@
 import type { JsonObject } from '../../core/value.ts';
+import type { OperationId } from '../../platform/operations.generated.ts';
 import { data, missing, page } from '../answer.ts';
-import { forbidden, namedOrganization, namedReseller, ownedBy, reaches } from '../auth.ts';
+import {
+  checkPresigned,
+  forbidden,
+  namedOrganization,
+  namedReseller,
+  ownedBy,
+  presign,
+  reaches,
+} from '../auth.ts';
+import { rulesOf } from '../contract.ts';
 import type { Input, Platform, Routes } from '../platform.ts';
-import { checkPresigned, presign } from '../presigned.ts';
 import type { Organization, Store } from '../store.ts';
 import { invalid, violation } from '../validation.ts';
-import { type Call, type CallBook, callId, endOf } from './call.ts';
-import { callsWithin, metricsOf, minutesOf, readSpan, type Span, sum } from './metrics.ts';
+import {
+  type Call,
+  type CallBook,
+  callId,
+  endOf,
+  escalatedAfter,
+  measurementsOf,
+  type Outcome,
+} from './call.ts';
+import { DAY } from './generate.ts';
 import { type Script, scriptOf, transcriptOf, transcriptText } from './script.ts';
 
 /** What agents did, and what is charged for: all of it from the same calls (Metrics, Billing report, Call logs). */
@@ -210,4 +227,237 @@ function silence(samples: number): Buffer {
   header.write('data', 36);
   header.writeUInt32LE(samples, 40);
   return Buffer.concat([header, Buffer.alloc(samples, 0x80)]);
+}
+
+/** Spans up to this many days list those without calls, too; longer ones would be mostly such days. */
+const MOST_EMPTY_DAYS = 366;
+
+/** The figures of some organizations over a span (Metrics). */
+export function metricsOf(
+  store: Store,
+  organizations: ReadonlySet<string>,
+  span: Span,
+): JsonObject {
+  const books = [...store.calls.values()]
+    .filter(({ organizationId }) => organizations.has(organizationId))
+    .map((book) => ({ book, calls: callsWithin(book, span) }))
+    .filter(({ calls }) => calls.length > 0);
+  const calls = books.flatMap((entry) => entry.calls);
+  const outcomes = countOutcomes(calls);
+  const insights = insightsOf(calls);
+  return {
+    metrics: {
+      ...totals(calls, outcomes),
+      activeAgents: countActive(store, organizations),
+      responseTime: insights.responseLatency,
+    },
+    dailyVolume: dailyVolume(calls, span),
+    hourlyDistribution: hourlyDistribution(calls),
+    resolutionBreakdown: outcomes,
+    agentPerformance: agentPerformance(store, books),
+    aiInsights: { ...insights, trainingSessions: calls.length },
+    escalationReasons: escalationReasons(calls),
+  };
+}
+
+function totals(calls: readonly Call[], outcomes: OutcomeCounts): JsonObject {
+  const seconds = sum(calls.map(({ duration }) => duration));
+  return {
+    totalCalls: calls.length,
+    totalMinutes: minutesOf(seconds),
+    resolutionRate: percentOf(outcomes.resolved, calls.length) ?? 0,
+    avgDuration: meanOf(seconds, calls.length) ?? 0,
+    sentimentPercent: sentimentPercent(calls),
+    escalationRate: percentOf(outcomes.transferred, calls.length),
+  };
+}
+
+function countActive({ agents }: Store, organizations: ReadonlySet<string>): number {
+  let count = 0;
+  for (const { organizationId, record } of agents.values())
+    if (record.status === 'active' && organizations.has(organizationId)) count += 1;
+  return count;
+}
+
+/** One entry a day in UTC. */
+function dailyVolume(calls: readonly Call[], { from, until }: Span): readonly JsonObject[] {
+  const [first, last] = [Math.floor(from / DAY), Math.floor((until - 1) / DAY)];
+  const days = new Map<number, { totalCalls: number; resolvedCalls: number }>();
+  if (last - first < MOST_EMPTY_DAYS)
+    for (let day = first; day <= last; day += 1) days.set(day, { totalCalls: 0, resolvedCalls: 0 });
+  for (const { startedAt, outcome } of calls) {
+    const day = Math.floor(startedAt / DAY);
+    const counts = days.get(day) ?? { totalCalls: 0, resolvedCalls: 0 };
+    counts.totalCalls += 1;
+    if (outcome === 'resolved') counts.resolvedCalls += 1;
+    days.set(day, counts);
+  }
+  return [...days]
+    .sort(([a], [b]) => a - b)
+    .map(([day, counts]) => ({ date: new Date(day * DAY).toISOString().slice(0, 10), ...counts }));
+}
+
+/** The hours of a day in UTC (Limits: exactly 24). */
+function hourlyDistribution(calls: readonly Call[]): readonly JsonObject[] {
+  const hours = Array.from({ length: 24 }, () => ({ calls: 0, seconds: 0 }));
+  for (const { startedAt, duration } of calls) {
+    const hour = hours[new Date(startedAt).getUTCHours()];
+    if (hour === undefined) continue;
+    hour.calls += 1;
+    hour.seconds += duration;
+  }
+  return hours.map(({ calls: count, seconds }, hour) => ({
+    hour: `${String(hour).padStart(2, '0')}:00`,
+    calls: count,
+    minutes: minutesOf(seconds),
+  }));
+}
+
+/** Means over the calls that were measured. */
+function insightsOf(calls: readonly Call[]) {
+  const measured = calls.map(measurementsOf).filter((one) => one !== undefined);
+  const mean = (name: keyof (typeof measured)[number]) =>
+    meanOf(sum(measured.map((one) => one[name])), measured.length);
+  const response = mean('responseTime');
+  return {
+    intentAccuracy: mean('intentAccuracy'),
+    contextRetention: mean('contextRetention'),
+    speechRecognition: mean('speechRecognition'),
+    entityExtraction: mean('entityExtraction'),
+    responseLatency: response === null ? null : Math.round(response),
+  };
+}
+
+/** Why calls were handed to a person, the most frequent reason first. */
+function escalationReasons(calls: readonly Call[]): readonly JsonObject[] {
+  const reasons = new Map<string, { count: number; seconds: number }>();
+  for (const call of calls) {
+    if (call.reason === undefined) continue;
+    const { count, seconds } = reasons.get(call.reason) ?? { count: 0, seconds: 0 };
+    reasons.set(call.reason, { count: count + 1, seconds: seconds + escalatedAfter(call) });
+  }
+  const sorted = [...reasons].sort(
+    ([a, { count: left }], [b, { count: right }]) => right - left || (a < b ? -1 : 1),
+  );
+  const shares = sharesOf(sorted.map(([, { count }]) => count));
+  return sorted.map(([reason, { count, seconds }], index) => ({
+    reason,
+    count,
+    percentOfTotal: shares[index] ?? 0,
+    avgTimeBeforeEscalation: meanOf(seconds, count) ?? 0,
+  }));
+}
+
+type BookedCalls = { readonly book: CallBook; readonly calls: readonly Call[] };
+
+/** One entry for each agent that had calls, the busiest first (Metrics, agentPerformance). */
+function agentPerformance(store: Store, books: readonly BookedCalls[]): readonly JsonObject[] {
+  return [...books]
+    .sort((a, b) => b.calls.length - a.calls.length || (a.book.agentId < b.book.agentId ? -1 : 1))
+    .map((entry) => performance(store, entry));
+}
+
+function performance({ agents, history }: Store, { book, calls }: BookedCalls): JsonObject {
+  const { agentId } = book;
+  const record = agents.get(agentId)?.record;
+  const lastKnown = record ?? history.get(agentId)?.at(-1)?.settings;
+  const outcomes = countOutcomes(calls);
+  const [resolved = 0, transferred = 0, abandoned = 0, other = 0] = sharesOf(
+    Object.values(outcomes),
+  );
+  return {
+    agentId,
+    agentName: String(lastKnown?.name ?? book.agentName),
+    totalCalls: calls.length,
+    ...outcomes,
+    resolvedPercent: resolved,
+    transferredPercent: transferred,
+    abandonedPercent: abandoned,
+    otherPercent: other,
+    avgDuration: meanOf(sum(calls.map(({ duration }) => duration)), calls.length) ?? 0,
+    sentimentPercent: sentimentPercent(calls),
+    status: record === undefined ? 'deleted' : String(record.status),
+  };
+}
+
+/**
+ * How figures are rounded. Percentages have one decimal; those that make up a whole are rounded so that they
+ * add up to exactly 100. Minutes have two decimals, which is less than half a second: the seconds behind
+ * them can be had back.
+ */
+
+/** Shares of a whole, in percent with one decimal, adding up to 100; all 0 where there is nothing to share. */
+export function sharesOf(counts: readonly number[]): readonly number[] {
+  const total = sum(counts);
+  if (total === 0) return counts.map(() => 0);
+  const tenths = counts.map((count) => Math.floor((count * 1000) / total));
+  // What rounding down left over goes to those that lost most by it.
+  const byLoss = counts
+    .map((count, index) => ({ index, loss: (count * 1000) % total }))
+    .sort((a, b) => b.loss - a.loss);
+  for (const { index } of byLoss.slice(0, 1000 - sum(tenths)))
+    tenths[index] = (tenths[index] ?? 0) + 1;
+  return tenths.map((value) => value / 10);
+}
+
+/** A part in percent with one decimal; null where there is no whole. */
+function percentOf(part: number, whole: number): number | null {
+  return meanOf(part * 100, whole);
+}
+
+/** A mean with one decimal; null where nothing was measured. */
+function meanOf(total: number, count: number): number | null {
+  return count === 0 ? null : Math.round((total * 10) / count) / 10;
+}
+
+export function minutesOf(seconds: number): number {
+  return Math.round((seconds * 100) / 60) / 100;
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Calls by how they ended, in the order in which reports name them. */
+type OutcomeCounts = { readonly [outcome in Outcome]: number };
+
+function countOutcomes(calls: readonly Call[]): OutcomeCounts {
+  const counts = { resolved: 0, transferred: 0, abandoned: 0, other: 0 };
+  for (const { outcome } of calls) counts[outcome] += 1;
+  return counts;
+}
+
+/** Percent of calls in a good mood, of those in which somebody talked to the agent; null without any. */
+function sentimentPercent(calls: readonly Call[]): number | null {
+  const moods = calls.filter(({ outcome }) => outcome === 'resolved' || outcome === 'transferred');
+  const positive = moods.filter(({ sentiment }) => sentiment === 'Positive');
+  return percentOf(positive.length, moods.length);
+}
+
+/** From `from` up to, but not including, `until`, in milliseconds since the epoch. */
+export type Span = { readonly from: number; readonly until: number };
+
+/**
+ * The span that a report is about, both ends included: a day as its end is that whole day in UTC. Ends in reverse
+ * have nothing between them. 400 in the operation's shape where an end is no time.
+ */
+export function readSpan(
+  operation: OperationId,
+  { query }: Input,
+  [start, end]: readonly [start: string, end: string],
+): Span {
+  const [first, last] = [String(query[start]), String(query[end])];
+  const from = Date.parse(first);
+  const until = Date.parse(last) + (/^[\d-]+$/.test(last) ? DAY : 1);
+  const problems = [
+    ...(Number.isNaN(from) ? [violation(start, 'is not a time')] : []),
+    ...(Number.isNaN(until) ? [violation(end, 'is not a time')] : []),
+  ];
+  if (problems.length > 0) throw invalid(rulesOf(operation).invalid, problems);
+  return { from, until };
+}
+
+/** Calls that began within a span. */
+export function callsWithin({ calls }: CallBook, { from, until }: Span): readonly Call[] {
+  return calls.filter(({ startedAt }) => startedAt >= from && startedAt < until);
 }

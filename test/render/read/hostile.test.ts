@@ -8,14 +8,17 @@ import {
   renderFeaturesText,
   renderPaymentsText,
 } from '../../../src/render/read/catalogue.ts';
-import { renderHistoryText } from '../../../src/render/read/history.ts';
 import {
   BLOCKS,
   renderBillingText,
   renderMetricsBlockText,
   renderMetricsText,
 } from '../../../src/render/read/metrics.ts';
-import { renderRecordsText, renderRecordText } from '../../../src/render/read/records.ts';
+import {
+  renderHistoryText,
+  renderRecordsText,
+  renderRecordText,
+} from '../../../src/render/read/records.ts';
 import { textWidth } from '../../../src/render/terminal.ts';
 
 /** Clears the screen, turns the direction, hides, and breaks the line. */

@@ -3,9 +3,8 @@ import type { ErrorObject } from 'ajv';
 import AjvDraft04 from 'ajv-draft-04';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { describe, expect, test } from 'vitest';
-import { RULES } from '../../../src/core/rules.ts';
 import type { Report } from '../../../src/render/report/index.ts';
-import { linesOfFrame } from '../../../src/render/report/sarif.ts';
+import { linesOfFrame, RULES } from '../../../src/render/report/sarif.ts';
 import { codeFrame } from '../../../src/stack/diagnostics.ts';
 import { HOSTILE_PROBLEMS, problem, rendered, reportOf } from './sample.ts';
 

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { Origin, type StatePlace } from '../../../src/core/origin.ts';
 import { realEffects } from '../../../src/state/lock.ts';
 import { type Database, openDatabase, type Query } from '../../../src/state/postgres/database.ts';
-import { migrate, readVersion, STEPS } from '../../../src/state/postgres/schema.ts';
-import { postgresRemote } from '../../../src/state/postgres/store.ts';
+import { migrate, postgresRemote, readVersion, STEPS } from '../../../src/state/postgres/store.ts';
 import { openRetries } from '../../../src/state/remote/failures.ts';
 import { openRemoteStore } from '../../../src/state/remote/store.ts';
 import { nextState } from '../../../src/state/replay.ts';
