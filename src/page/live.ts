@@ -1,5 +1,11 @@
+import type { Address } from '../core/address.ts';
+import { parsePath } from '../core/path.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
-import type { RunEnded, RunPurpose } from '../state/journal.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import type { Json } from '../core/value.ts';
+import { valueAt } from '../core/walk.ts';
+import type { JournalEntry, RunEnded, RunPurpose, SnapshotTaken } from '../state/journal.ts';
+import { type AppliedLeaf, isConcealed, type State } from '../state/model.ts';
 
 /** What the page of `callsheet ui` is told while a run is at work: entries of its journal, without documents. */
 export type LiveEvent =
@@ -95,4 +101,111 @@ export function follow(run: RunNow | undefined, event: LiveEvent): RunNow | unde
     case 'ended':
       return { ...run, status: event.status };
   }
+}
+
+/** What `callsheet ui` tells its page beside the documents of the commands, from the state and the journals alone. */
+
+/** What is known of a resource without asking the platform. */
+export type ResourceFacts = {
+  /** Name of its organization, or the id where the configuration names none; null: it belongs to the account. */
+  readonly organization: string | null;
+  /** As last written; null where no configuration says it. */
+  readonly status: string | null;
+  /** The last run that wrote it; null where none of the runs that were looked at did. */
+  readonly run: { readonly id: string; readonly at: string } | null;
+};
+
+/** Facts of every resource of a state, by address. `receipts`: journals of runs, the newest first. */
+export function factsOfFleet(
+  { resources }: Pick<State, 'resources'>,
+  organizations: { readonly [name: string]: string },
+  receipts: readonly (readonly JournalEntry[])[],
+): { readonly [address: Address]: ResourceFacts } {
+  const names = new Map(Object.entries(organizations).map(([name, id]) => [id, name]));
+  const runs = new Map<Address, NonNullable<ResourceFacts['run']>>();
+  for (const entries of receipts) {
+    const began = entries.find((entry) => entry.type === 'began');
+    if (began === undefined) continue;
+    for (const { address } of writtenIn(entries))
+      if (!runs.has(address)) runs.set(address, { id: began.run, at: began.at });
+  }
+  return Object.fromEntries(
+    Object.entries(resources).map(([address, { scope, leaves }]) => {
+      const id = scope.organization_id;
+      const { status } = leaves;
+      const isTold = status !== undefined && 'value' in status && typeof status.value === 'string';
+      const facts: ResourceFacts = {
+        organization: id === undefined ? null : (names.get(id) ?? id),
+        status: isTold ? String(status.value) : null,
+        run: runs.get(address) ?? null,
+      };
+      return [address, facts];
+    }),
+  );
+}
+
+/** A value, or why there is none to show. */
+type RunValue =
+  | { readonly value: Json }
+  /** `secret`: secrets and sensitive values are not kept. `digest`: of a long value only its digest is. */
+  | { readonly hidden: 'secret' | 'digest' };
+
+export type RunField = {
+  readonly path: string;
+  readonly before: RunValue;
+  readonly after: RunValue;
+};
+
+/** The schema of a kind; undefined where there is no such kind, as in the journal of another version. */
+type SchemaOf = (kind: string) => FieldSchema | undefined;
+
+/** What a run changed in each resource: its fields before and after, as far as the journal keeps them. */
+export function valuesOfRun(
+  entries: readonly JournalEntry[],
+  schemaOf: SchemaOf,
+): { readonly [address: Address]: readonly RunField[] } {
+  const snapshots = new Map<Address, SnapshotTaken>();
+  const after = new Map<Address, { readonly [path: string]: AppliedLeaf }>();
+  for (const entry of entries) {
+    if (entry.type === 'snapshot' && !snapshots.has(entry.address))
+      snapshots.set(entry.address, entry);
+    if (entry.type === 'resource') after.set(entry.address, entry.resource?.leaves ?? {});
+  }
+  return Object.fromEntries(
+    writtenIn(entries).flatMap(({ address, fields }) => {
+      const snapshot = snapshots.get(address);
+      const leaves = after.get(address);
+      if (snapshot === undefined || leaves === undefined) return [];
+      const told = fields.map((path) => ({
+        path,
+        before: valueBefore(snapshot, path, schemaOf(snapshot.kind)),
+        after: valueOfLeaf(leaves[path]),
+      }));
+      return told.length === 0 ? [] : [[address, told]];
+    }),
+  );
+}
+
+function writtenIn(entries: readonly JournalEntry[]) {
+  const ended = entries.findLast((entry) => entry.type === 'ended');
+  return (ended?.ledger ?? []).filter(({ status }) => status === 'done');
+}
+
+function valueBefore(
+  { document, withheld, resource }: SnapshotTaken,
+  path: string,
+  schema: FieldSchema | undefined,
+): RunValue {
+  const last = resource?.leaves[path];
+  if (withheld.includes(path) || (last !== undefined && isConcealed(last)))
+    return { hidden: 'secret' };
+  const segments = parsePath(path);
+  if (document === null || schema === undefined || segments === undefined) return { value: null };
+  return { value: valueAt(schema, document, segments) ?? null };
+}
+
+function valueOfLeaf(leaf: AppliedLeaf | undefined): RunValue {
+  if (leaf === undefined) return { value: null };
+  if ('value' in leaf) return { value: leaf.value };
+  return { hidden: isConcealed(leaf) ? 'secret' : 'digest' };
 }

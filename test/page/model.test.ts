@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { valuesOfRun } from '../../src/cli/commands/ui.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { drawingOf, graphOf } from '../../src/page/browser/model/graph.ts';
 import {
@@ -16,7 +15,7 @@ import {
   rowAt,
   rowsOf,
 } from '../../src/page/browser/model/plan.ts';
-import { follow, type LiveEvent, type RunNow } from '../../src/page/live.ts';
+import { follow, type LiveEvent, type RunNow, valuesOfRun } from '../../src/page/live.ts';
 import { packDocument } from '../../src/page/pack.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import { changeOf, planOf } from '../render/sample.ts';

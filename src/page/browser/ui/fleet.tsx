@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { ResourceFacts } from '../../../cli/commands/ui.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
+import type { ResourceFacts } from '../../live.ts';
 import { ScrollRegion } from '../parts/list.tsx';
 import { Fetching, instant, useDocument } from './runs.tsx';
 

@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { RunField } from '../../../cli/commands/ui.ts';
 import type { Failure } from '../../../render/diagnostics.ts';
 import type { FieldView } from '../../../render/fields.ts';
 import { sanitise, sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber } from '../../../render/wording.ts';
 import type { JournalEntry, LedgerLine, OperationStatus } from '../../../state/journal.ts';
 import type { RunSummary } from '../../../state/store.ts';
-import { follow, type LiveEvent, type RunNow, type Step } from '../../live.ts';
+import { follow, type LiveEvent, type RunField, type RunNow, type Step } from '../../live.ts';
 import { Fields } from '../parts/change.tsx';
 import { Pairs } from '../parts/notes.tsx';
 
