@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../src/core/value.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { gitEnv } from '../../src/run/actor.ts';
 import { type SeedDocument, type Simulator, startSimulator } from '../../src/simulator/index.ts';
-import { openCollector } from '../cli/monitor/collector.ts';
+import { openCollector } from '../console/monitor/collector.ts';
 import { COMMIT } from '../e2e/clinic.ts';
 import { EVERYTHING_SEED, WHOLE_VERSION } from '../e2e/everything.ts';
 import { runHere } from '../e2e/in-process.ts';

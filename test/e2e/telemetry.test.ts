@@ -4,7 +4,7 @@ import {
   openCollector,
   outlineOf,
   type SpanSeen,
-} from '../cli/monitor/collector.ts';
+} from '../console/monitor/collector.ts';
 import { CANARIES } from './clinic.ts';
 import { applied, scenario, told } from './harness.ts';
 import { ARGS, PASSED } from './watch-process.ts';

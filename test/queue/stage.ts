@@ -7,7 +7,7 @@ import type { QueuedCommand } from '../../src/queue/batch.ts';
 import { openQueue, type Queue } from '../../src/queue/enqueue.ts';
 import { describeCheckout } from '../../src/run/actor.ts';
 import { type Database, openDatabase } from '../../src/state/postgres/database.ts';
-import { contextFor, ORGANIZATIONS, platform } from '../cli/fleet/tree.ts';
+import { contextFor, ORGANIZATIONS, platform } from '../fleet/tree.ts';
 import { PASSWORD, startPostgres } from '../state/stores/postgres-server.ts';
 import { type ManyStacks, manyStacks } from './many-stacks.ts';
 

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { drift, LEFT_ALONE, leaves } from '../cli/watch/left-alone.ts';
-import { ofEvent, openApplied, startWatching } from '../cli/watch/watching.ts';
 import { longApplied } from '../e2e/harness.ts';
 import { ARGS, driftMarked, linesOf, PASSED } from '../e2e/watch-process.ts';
+import { drift, LEFT_ALONE, leaves } from '../watch/left-alone.ts';
+import { ofEvent, openApplied, startWatching } from '../watch/watching.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findStacks } from '../../../src/fleet/request.ts';
-import { loadStack } from '../../../src/stack/index.ts';
-import { withReason } from '../../long.ts';
+import { findStacks } from '../../src/fleet/request.ts';
+import { loadStack } from '../../src/stack/index.ts';
+import { withReason } from '../long.ts';
 import { agents, settings, treeOf } from './tree.ts';
 
 const pathsIn = (root: string) => findStacks(root).map(({ path }) => path);

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gitEnv } from '../../../src/run/actor.ts';
-import { stacksOf, type WatchFlags } from '../../../src/watch/watch.ts';
-import { temporaryFolder } from '../../temporary.ts';
+import { gitEnv } from '../../src/run/actor.ts';
+import { stacksOf, type WatchFlags } from '../../src/watch/watch.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 async function nameOf(dir: string, env?: string): Promise<string | undefined> {
   const flags = { dir, ...(env === undefined ? {} : { env }) };

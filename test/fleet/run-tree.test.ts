@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { worstExit } from '../../../src/fleet/outcome.ts';
-import type { Transport } from '../../../src/platform/transport.ts';
-import { agentNamed } from '../../e2e/clinic.ts';
+import { worstExit } from '../../src/fleet/outcome.ts';
+import type { Transport } from '../../src/platform/transport.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 import { scene, statuses } from './scene.ts';
 import { agents, FROZEN, four, settings, twelve } from './tree.ts';
 

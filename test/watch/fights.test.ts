@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { contestedOf, HOUR_MS, recentTries } from '../../../src/watch/healer.ts';
-import { delayAfter } from '../../../src/watch/watched.ts';
+import { contestedOf, HOUR_MS, recentTries } from '../../src/watch/healer.ts';
+import { delayAfter } from '../../src/watch/watched.ts';
 
 test('tries of the last hour count, and older ones are forgotten', () => {
   const now = 10 * HOUR_MS;

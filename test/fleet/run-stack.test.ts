@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readPlanFile } from '../../../src/console/plan.ts';
-import type { StackCommand } from '../../../src/fleet/request.ts';
-import { runStack } from '../../../src/fleet/run-stack.ts';
+import { readPlanFile } from '../../src/console/plan.ts';
+import type { StackCommand } from '../../src/fleet/request.ts';
+import { runStack } from '../../src/fleet/run-stack.ts';
 import { agents, contextFor, platform, settings, treeOf } from './tree.ts';
 
 async function scene(files: Readonly<Record<string, string>>, stop?: AbortSignal) {

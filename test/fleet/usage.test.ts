@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { runCommand } from '../../../src/cli/command-table.ts';
-import type { Context } from '../../../src/console/context.ts';
-import { EXIT } from '../../../src/core/errors.ts';
-import type { StackCommand, TreeFlags } from '../../../src/fleet/request.ts';
-import { quietContext } from '../quiet-context.ts';
+import { runCommand } from '../../src/cli/command-table.ts';
+import type { Context } from '../../src/console/context.ts';
+import { EXIT } from '../../src/core/errors.ts';
+import type { StackCommand, TreeFlags } from '../../src/fleet/request.ts';
+import { quietContext } from '../cli/quiet-context.ts';
 import { settings, treeOf } from './tree.ts';
 
 const ALONE = { 'callsheet.yaml': settings(0) };

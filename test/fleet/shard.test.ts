@@ -8,7 +8,7 @@ import {
   takeShard,
   type Weighed,
   weighStack,
-} from '../../../src/fleet/request.ts';
+} from '../../src/fleet/request.ts';
 import { treeOf } from './tree.ts';
 
 describe('--shard', () => {

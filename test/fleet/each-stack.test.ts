@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { eachStack } from '../../../src/fleet/run-stack.ts';
-import { quietContext } from '../quiet-context.ts';
+import { eachStack } from '../../src/fleet/run-stack.ts';
+import { quietContext } from '../cli/quiet-context.ts';
 
 const STACKS = ['a', 'b', 'c', 'd', 'e', 'f'].map((path) => ({ path, dir: path }));
 const HOW = { verb: 'Working' };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { judge } from '../../../src/fleet/work.ts';
-import type { Failure } from '../../../src/render/diagnostics.ts';
+import { judge } from '../../src/fleet/work.ts';
+import type { Failure } from '../../src/render/diagnostics.ts';
 
 const AGAIN = 'again';
 const SETTLED = 'settled';

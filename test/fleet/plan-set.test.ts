@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readPlanFile } from '../../../src/console/plan.ts';
-import { planFileOf } from '../../../src/fleet/plan-set.ts';
+import { readPlanFile } from '../../src/console/plan.ts';
+import { planFileOf } from '../../src/fleet/plan-set.ts';
 import { scene, statuses } from './scene.ts';
 import { agents, four, settings, treeOf } from './tree.ts';
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Context } from '../../../src/console/context.ts';
-import { onTerminal } from '../../../src/console/events.ts';
-import { reportFailure } from '../../../src/console/report.ts';
-import { runTree } from '../../../src/fleet/apply-tree.ts';
-import type { StackCommand, TreeFlags } from '../../../src/fleet/request.ts';
-import type { FleetDocument } from '../../../src/render/fleet.ts';
-import type { SimulatorOptions } from '../../../src/simulator/index.ts';
-import { checkPrinted } from '../../documents.ts';
+import type { Context } from '../../src/console/context.ts';
+import { onTerminal } from '../../src/console/events.ts';
+import { reportFailure } from '../../src/console/report.ts';
+import { runTree } from '../../src/fleet/apply-tree.ts';
+import type { StackCommand, TreeFlags } from '../../src/fleet/request.ts';
+import type { FleetDocument } from '../../src/render/fleet.ts';
+import type { SimulatorOptions } from '../../src/simulator/index.ts';
+import { checkPrinted } from '../documents.ts';
 import { contextFor, platform, put, treeOf } from './tree.ts';
 
 type Options = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentNamed } from '../../e2e/clinic.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 import { scene, statuses } from './scene.ts';
 import { agents, ORGANIZATIONS, settings } from './tree.ts';
 

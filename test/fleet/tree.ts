@@ -1,15 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Context } from '../../../src/console/context.ts';
+import type { Context } from '../../src/console/context.ts';
 import {
   type Simulator,
   type SimulatorOptions,
   startSimulator,
-} from '../../../src/simulator/index.ts';
-import { COMMIT, FINGERPRINT_KEY } from '../../e2e/clinic.ts';
-import { temporaryFolder } from '../../temporary.ts';
-import { quietContext } from '../quiet-context.ts';
+} from '../../src/simulator/index.ts';
+import { quietContext } from '../cli/quiet-context.ts';
+import { COMMIT, FINGERPRINT_KEY } from '../e2e/clinic.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 /** A folder that holds these files, by path, until the test is over. */
 export function treeOf(files: Readonly<Record<string, string>>): string {

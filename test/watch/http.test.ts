@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import parsePrometheus from 'parse-prometheus-text-format';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isLoopback, parseListenAddress } from '../../../src/console/flags.ts';
-import { serveRoutes } from '../../../src/console/monitor/serve.ts';
-import { hookSecret, LARGEST_BODY } from '../../../src/console/notify.ts';
-import { openMetrics } from '../../../src/watch/events.ts';
-import { routesOf } from '../../../src/watch/watch.ts';
-import { watchHealth } from '../../../src/watch/watched.ts';
+import { isLoopback, parseListenAddress } from '../../src/console/flags.ts';
+import { serveRoutes } from '../../src/console/monitor/serve.ts';
+import { hookSecret, LARGEST_BODY } from '../../src/console/notify.ts';
+import { openMetrics } from '../../src/watch/events.ts';
+import { routesOf } from '../../src/watch/watch.ts';
+import { watchHealth } from '../../src/watch/watched.ts';
 
 const SECRET = 'canary-hook-secret-9f1e';
 const MINUTE = 60_000;
