@@ -89,10 +89,6 @@ function planInput(session: Session, context: RunContext): Omit<PlanInput, 'opti
     assumptionOf: (operation) => assumptionOf(operation, endpoints),
     assume: endpoints.assume,
     endpoints: movedEndpoints(endpoints),
-    sourceOf: ({ address, path }) => {
-      const origin = stack.originOf(address, parsePath(path) ?? [path]);
-      return origin && sourceOf(origin);
-    },
     secondsPerRequest: () => {
       const { requests, seconds } = client.spent();
       return requests === 0 ? 0 : seconds / requests / session.concurrency;
@@ -117,6 +113,11 @@ export async function planConfiguration(
   const expected = new Set([...configured, ...Object.keys(state.resources)]).size;
   const planned = await showPlanning(expected, context, {
     ...planInput(session, context),
+    // What a rollback or a restore writes comes from no line of the files.
+    sourceOf: ({ address, path }) => {
+      const origin = stack.originOf(address, parsePath(path) ?? [path]);
+      return origin && sourceOf(origin);
+    },
     formerly: formerAddresses(moved),
     isForgotten: (address) => forget.some((pattern) => matchesAddress(pattern, address)),
     ...how,

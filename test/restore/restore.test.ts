@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { rollback } from '../../src/cli/commands/rollback.ts';
 import { generateAccount } from '../../src/simulator/account.ts';
 import { staged } from '../apply/stage.ts';
 import { take } from '../snapshot/taking.ts';
@@ -37,6 +38,34 @@ describe('an account that lost everything', () => {
     expect(actions).toEqual([...Array(7).fill('adopt'), 'update']);
     await stage.apply();
   });
+});
+
+/** Three agents of one base. */
+const ALIKE = (greeting: string) => `bases:
+  desk:
+    greeting_message: ${greeting}
+agents:
+  one: { base: desk, name: One }
+  two: { base: desk, name: Two }
+  three: { base: desk, name: Three }
+`;
+
+staged('what is put back names no line of the files, which do not say it', async (stage) => {
+  await stage.write('agents.yaml', ALIKE('Hello'));
+  await stage.apply();
+  const { file } = await take(stage);
+  await stage.write('agents.yaml', ALIKE('Good day'));
+  const { groups } = await stage.plan();
+  expect(groups?.[0]?.fields[0]?.source).toBe('agents.yaml:3');
+  await stage.apply();
+  const undone = await stage.run((to) =>
+    rollback({ dir: stage.folder, format: 'text', dryRun: true }, to),
+  );
+  const restored = await restoreOn(stage, file, { format: 'text', dryRun: true, over: true });
+  for (const { out } of [undone, restored]) {
+    expect(out).toContain('Alike in 3 agents');
+    expect(out).not.toContain('agents.yaml:3');
+  }
 });
 
 const ACCOUNT = '5c1f0d7e-2c57-4a4e-8d0f-6f2c3f0c9b11';
