@@ -119,7 +119,11 @@ export function unchanged(identity: Identity, id: string | null): Change {
   };
 }
 
-function planCreate(identity: Identity, document: ValueObject, { options }: ChangeContext): Change {
+function planCreate(
+  identity: Identity,
+  document: ValueObject,
+  { options, purpose }: ChangeContext,
+): Change {
   const { kind, missing, isListed } = identity;
   const { leaves } = leavesOf(kind.schema, document);
   const absent = facetsSetUpElsewhere(kind, document);
@@ -129,7 +133,7 @@ function planCreate(identity: Identity, document: ValueObject, { options }: Chan
     .map((field) => leftOut(field, absent));
   const operations = createSteps(kind, fieldsWithout(Object.keys(document), absent));
   const why = missing
-    ? missingReason(missing)
+    ? missingReason(missing, purpose)
     : isListed
       ? 'not on the platform yet'
       : 'not known to exist; the platform has no list to search';
@@ -196,7 +200,9 @@ function planPresence(
     ...base(identity),
     id: live.id,
     ...shape,
-    ...(compared.isSuccessor ? { reason: successorReason(identity.missing, shape.reason) } : {}),
+    ...(compared.isSuccessor
+      ? { reason: `${successorReason(identity.missing)}; ${shape.reason}` }
+      : {}),
     before: project(kind, document, live.document, secrets),
     after: mask(kind.schema, document, { onlyOwn: true }),
     fields,

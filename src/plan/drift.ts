@@ -14,7 +14,7 @@ import { schemasAlong } from '../core/walk.ts';
 import { isWritten } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { planDigest, summarise } from './document.ts';
-import { missingReason } from './messages.ts';
+import { missingReason, successorReason } from './messages.ts';
 
 /**
  * The drift in a plan: what differs because the platform moved, not because the configuration did.
@@ -26,8 +26,13 @@ export function driftOf(plan: PlanDocument): PlanDocument {
     const isMissing = change.action === 'create' && change.missing_id !== null;
     if (fields.length === 0 && !isMissing) return [];
     const { before, after, secrets: _, lifted_by: __, missing_id: missing, ...rest } = change;
-    // What stands against creating it again is no drift.
-    const reason = isMissing && missing !== null ? missingReason(missing) : change.reason;
+    // What stands against writing it is no drift.
+    const reason =
+      missing === null
+        ? change.reason
+        : isMissing
+          ? missingReason(missing, 'drift')
+          : successorReason(missing);
     // Whether apply would put it back is what a plan says.
     const verdict = 'ok' as const;
     return [
@@ -181,8 +186,10 @@ function isDrift({ cause }: FieldChange, { adopted }: Change): boolean {
   return cause === 'drifted' || cause === 'conflict' || (adopted && cause === 'changed');
 }
 
+/** Of a conflict the files have a value that nobody applied yet: what was expected is what was last written, where that is known. */
 function turnRound(field: FieldChange): FieldChange {
-  return { ...field, before: field.after, after: field.before };
+  const { before: live, after: configured, base = configured } = field;
+  return { ...field, before: base, after: live };
 }
 
 /** Why no history could tell who changed a leaf; null where it could. */

@@ -38,14 +38,17 @@ export function updateReason(
   ].join('; ');
 }
 
-/** Why what the state knows is created again. */
-export function missingReason(id: string): string {
-  return `${id} is in the state, but no longer on the platform`;
+/** That what the state knows is gone, and, where apply is what is planned, what becomes of it. */
+export function missingReason(id: string, purpose: PlanDocument['purpose']): string {
+  const gone = `it is no longer on the platform (id ${id})`;
+  return purpose === 'apply'
+    ? `${gone}; apply creates it again. To keep it deleted, remove its block`
+    : gone;
 }
 
 /** Why a resource is taken over in the place of the one that the state knows. */
-export function successorReason(id: string | undefined, reason: string): string {
-  return `the resource with the recorded id ${id} is gone, and another one has its place; ${reason}`;
+export function successorReason(id: string | undefined): string {
+  return `the resource with the recorded id ${id} is gone, and another one has its place`;
 }
 
 /** How a resource was found that the state does not know. What is put back is looked for by the id that it had. */
@@ -58,14 +61,13 @@ export function foundBy(by: Identity['by'], purpose: PlanDocument['purpose'] = '
 
 /** A reason that speaks of our own run in the place of whoever else might have changed the resource. */
 export function asOwn(reason: string, own: string): string {
-  return reason.replace(OUTSIDE, own).replace(BOTH, `the configuration changed; ${own}`);
+  return reason.replace(OUTSIDE, own).replace(BOTH, `${own}, and the configuration changed`);
 }
 
 /** A reason with who changed the resource on the platform, beside the words that this is about. */
 export function withAuthor(reason: string, who: string): string {
-  return reason.startsWith(`${OUTSIDE};`)
-    ? `${OUTSIDE} (${who})${reason.slice(OUTSIDE.length)}`
-    : `${reason} (${who})`;
+  const about = [OUTSIDE, BOTH].find((part) => reason.startsWith(`${part};`)) ?? reason;
+  return `${about} (${who})${reason.slice(about.length)}`;
 }
 
 /** Why nothing is written about elements of a list that share the identity that they are recognised by. */

@@ -158,12 +158,12 @@ function collect({ planned, theirs }: PullInput) {
 /** A resource that somebody deleted: that is for a person to repeat. */
 function goneWords({ address, action, missing_id: id, source }: PlanDocument['changes'][number]) {
   if (action !== 'create' || id === null) return undefined;
-  const where = source === null ? '' : ` from ${source}`;
+  const where = source === null ? '' : ` (${source})`;
   return {
     address,
     path: '',
-    reason: `${id} is gone from the platform`,
-    advice: `apply makes it again; take it out${where} where it is to stay away`,
+    reason: `it is no longer on the platform (id ${id})`,
+    advice: `callsheet apply creates it again; to keep it deleted, remove its block${where}`,
   };
 }
 

@@ -115,7 +115,7 @@ function elementContent({ summary, members }: Element): Content {
 }
 
 function elementRemark({ appears, cause }: Element, purpose: PlanDocument['purpose']) {
-  if (purpose === 'drift') return cause === 'conflict' ? CONFIGURED_TOO : null;
+  if (purpose === 'drift') return cause === 'conflict' ? 'conflict: the files changed too' : null;
   if (cause === 'drifted') return appears ? 'removed outside Callsheet' : 'added outside Callsheet';
   return cause === 'conflict' ? 'conflict: changed live, and no longer configured' : null;
 }
@@ -128,7 +128,13 @@ const WHY: { readonly [cause in FieldCause]?: string } = {
   secret_unwritten: 'not written to this resource yet',
   secret_resent: 'sent again, as asked',
 };
-const CONFIGURED_TOO = 'the configuration changed too';
+
+/** Of a long text the state keeps no more than a digest, so that what was last written cannot be shown. */
+function conflictRemark({ base, secret }: Pick<FieldChange, 'base' | 'secret'>): string {
+  return base === undefined && !secret
+    ? 'conflict: the files changed too; shown against the files'
+    : 'conflict: the files changed too';
+}
 
 function viewField(
   field: FieldChange,
@@ -191,7 +197,7 @@ function remarkOf(
   const { before, after, cause } = field;
   const told =
     purpose === 'drift'
-      ? [cause === 'conflict' ? CONFIGURED_TOO : undefined]
+      ? [cause === 'conflict' ? conflictRemark(field) : undefined]
       : [
           field.refused === undefined
             ? undefined

@@ -13,8 +13,8 @@ import {
 import { type AlikeGroup, type FirstLook, overviewOf } from './overview.ts';
 import { cutText } from './terminal.ts';
 import {
-  AFTER_DRIFT,
   comparedCount,
+  driftAdvice,
   firstOf,
   forecastOf,
   formatCount,
@@ -130,7 +130,7 @@ function driftParts(plan: PlanDocument): Parts {
     above: isDrifted ? ['`-` is the expected value, `+` is the live value.'] : [],
     pieces: piecesOf(plan, driftBlock),
     below: [
-      isDrifted ? `${compared} ${AFTER_DRIFT}` : compared,
+      [compared, ...driftAdvice(plan)].join(' '),
       namesRelyOn(plan) ?? '',
       digestOf(plan),
     ].filter((text) => text !== ''),
@@ -239,7 +239,8 @@ function planBlock(change: Change, { purpose }: PlanDocument, shared: number): s
 }
 
 function driftBlock(change: Change): string {
-  const isGone = change.action === 'create';
+  // The resource that Callsheet wrote is gone, whether or not another one has its place.
+  const isGone = change.missing_id !== null;
   const groups = groupByAuthor(change, false);
   const isTold = groups.some(({ who }) => who !== undefined);
   const about = [...(isGone || !isTold ? [escapeText(change.reason)] : []), ...placeOf(change)];

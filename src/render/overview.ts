@@ -135,7 +135,9 @@ function firstLook(
       2,
     );
     const { address, reason } = change;
-    return [{ address, subject: `${address}  ${paths}`, text: reason }];
+    // The first part is about these fields, what follows it about the others.
+    const text = fields.length < change.fields.length ? (reason.split('; ')[0] ?? '') : reason;
+    return [{ address, subject: `${address}  ${paths}`, text }];
   });
   const prompts = [
     ...groups.flatMap(({ addresses, kind, sources, example }) =>

@@ -23,8 +23,8 @@ import {
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import {
-  AFTER_DRIFT,
   comparedCount,
+  driftAdvice,
   firstOf,
   forecastOf,
   formatCount,
@@ -457,7 +457,7 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
       ...driftGroups(plan, options),
       [],
       [span(compared, 'dim')],
-      ...wrap([span(AFTER_DRIFT, 'dim')], options.width, 2),
+      ...driftAdvice(plan).flatMap((line) => wrap([span(line, 'dim')], options.width, 2)),
       ...(relied === undefined ? [] : wrap([span(relied, 'dim')], options.width, 2)),
       ...wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2),
     ],
@@ -494,7 +494,8 @@ function driftGroups(plan: PlanDocument, options: RenderOptions): readonly Line[
 }
 
 function driftLines(change: Change, options: RenderOptions): readonly Line[] {
-  const isGone = change.action === 'create';
+  // The resource that Callsheet wrote is gone, whether or not another one has its place.
+  const isGone = change.missing_id !== null;
   const groups = groupByAuthor(change, options.verbose);
   const isTold = groups.some(({ who }) => who !== undefined);
   return [

@@ -1,5 +1,5 @@
 import { byAddress } from '../core/address.ts';
-import { unreachable } from '../core/errors.ts';
+import { commandLine, unreachable } from '../core/errors.ts';
 import type {
   Action,
   Change,
@@ -174,9 +174,30 @@ export function movedEndpointLines({ endpoints = [] }: PlanDocument): readonly s
   );
 }
 
-/** What somebody may do about drift. */
-export const AFTER_DRIFT =
-  'To put it back: `callsheet apply`. To keep it: `callsheet pull --dry-run`.';
+/** What somebody may do about drift, a line for each sort of it: commands that none of what stands here makes refuse. */
+export function driftAdvice({ changes, environment: env }: PlanDocument): readonly string[] {
+  const sorts = new Set(changes.map(driftSort));
+  // What one sort takes, another refuses.
+  const skip = sorts.size > 1 ? ' --skip-refused' : '';
+  const typed = (command: string) => `\`${commandLine(command, { dir: '.', env })}\``;
+  const advice: { readonly [sort in DriftSort]: string } = {
+    edited: `To put it back: ${typed(`apply${skip}`)}. To keep it: ${typed(`pull${skip} --dry-run`)}.`,
+    conflict: `Conflicts: ${typed(`apply --accept-conflicts${skip}`)} writes the values of the files. ${typed(`pull --theirs${skip} --dry-run`)} shows how to keep the live values.`,
+    gone: `Deleted resources: ${typed(`apply${skip}`)} creates them again. To keep them deleted, remove their blocks.`,
+    successor: `Resources with a new id: ${typed('plan')} shows what apply would write to them.`,
+  };
+  return DRIFT_SORTS.filter((sort) => sorts.has(sort)).map((sort) => advice[sort]);
+}
+
+const DRIFT_SORTS = ['edited', 'conflict', 'gone', 'successor'] as const;
+
+type DriftSort = (typeof DRIFT_SORTS)[number];
+
+/** What pull and apply make of a drifted resource. */
+function driftSort({ action, missing_id: missing, fields }: Change): DriftSort {
+  if (missing !== null) return action === 'create' ? 'gone' : 'successor';
+  return fields.some(({ cause }) => cause === 'conflict') ? 'conflict' : 'edited';
+}
 
 /** The assumptions that no run of the stack has rested on before. */
 export function newAssumptions({ assumptions, known_assumptions: known = [] }: PlanDocument) {

@@ -192,7 +192,7 @@ describe('an agent whose SIP registration went with it', () => {
     // That it was deleted is what drifted, not what stands against creating it again.
     const drifted = await stage.run((to) => drift({ dir: stage.folder, format: 'json' }, to));
     expect(JSON.parse(drifted.out).changes).toMatchObject([
-      { address: 'agent.desk', reason: `${id} is in the state, but no longer on the platform` },
+      { address: 'agent.desk', reason: `it is no longer on the platform (id ${id})` },
     ]);
 
     const refused = await stage.plan({}, { exit: 4 });

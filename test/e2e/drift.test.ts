@@ -39,7 +39,9 @@ applied('an agent that was deleted in the dashboard is drift, and is made again'
   const { out } = await world.run(['drift', '--detailed-exitcode'], { exit: 2 });
   expect(out).toContain('agent.recall');
   const planned = await world.run(['plan']);
-  expect(planned.out).toContain(`${id} is in the state, but no longer on the platform`);
+  expect(planned.out).toContain(
+    `it is no longer on the platform (id ${id}); apply creates it again`,
+  );
   await world.apply();
   expect(world.agent('Recall')).not.toBe(id);
 });

@@ -66,6 +66,10 @@ describe('drift', () => {
       before: { greeting_message: 'Hello' },
       after: { greeting_message: 'Hi' },
     });
+    // The configuration of a conflict was never applied.
+    expect(changes.get('agent.both')?.fields).toMatchObject([
+      { path: 'greeting_message', before: 'Hello', after: 'Hi', cause: 'conflict' },
+    ]);
     expect(changes.get('agent.tools')?.fields).toMatchObject([
       { path: 'extensions.tools[crm]', before: null, after: TOOL },
     ]);
@@ -120,6 +124,21 @@ test('without state, whatever differs from the configuration is drift', async ()
   const { plan } = await made.plan();
   const addresses = driftOf(plan).changes.map(({ address }) => address);
   expect(addresses).toEqual(['sms_template.hi', 'agent.a']);
+});
+
+test('a resource that has the place of one that is gone is drift for that', async () => {
+  const { plan } = await world()
+    .desired({ 'agent.a': { name: 'A', sip: { registration_enabled: true } } })
+    .live({ agent: [{ id: '2', name: 'A' }] })
+    .applied({ 'agent.a': { id: '1', name: 'A', sip: { registration_enabled: true } } })
+    .plan();
+  expect(plan.changes[0]?.reason).toContain('sip cannot be set');
+  expect(driftOf(plan).changes).toMatchObject([
+    {
+      address: 'agent.a',
+      reason: 'the resource with the recorded id 1 is gone, and another one has its place',
+    },
+  ]);
 });
 
 test('no drift is no change', async () => {

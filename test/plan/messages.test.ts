@@ -76,7 +76,7 @@ describe('a reason speaks of our own run', () => {
   test.each([
     [OUTSIDE, own],
     [`${OUTSIDE}; ${SECRET}`, `${own}; ${SECRET}`],
-    [BOTH, `the configuration changed; ${own}`],
+    [BOTH, `${own}, and the configuration changed`],
     [CONFIGURED, CONFIGURED],
   ])('%s', (reason, says) => {
     expect(asOwn(reason, own)).toBe(says);
@@ -88,6 +88,7 @@ describe('a reason names who changed it', () => {
     [OUTSIDE, `${OUTSIDE} (kim)`],
     [`${OUTSIDE}; ${CONFIGURED}`, `${OUTSIDE} (kim); ${CONFIGURED}`],
     [BOTH, `${BOTH} (kim)`],
+    [`${BOTH}; ${SECRET}`, `${BOTH} (kim); ${SECRET}`],
   ])('%s', (reason, says) => {
     expect(withAuthor(reason, 'kim')).toBe(says);
   });

@@ -264,7 +264,7 @@ describe('who changed a resource', () => {
     const pin = await pinNow();
     const having = (one: WorldBuilder) => one.desired(desk({ greeting_message: 'Good day' }));
     expect(await reasonOf({ restored_by: 'run-7', pin }, { having })).toBe(
-      'the configuration changed; put back by run run-7, a rollback',
+      'put back by run run-7, a rollback, and the configuration changed',
     );
   });
 

@@ -179,6 +179,18 @@ test.each([
   expect([told(false), told(true)]).toEqual([times, count + 1]);
 });
 
+test('what is looked at first speaks of the fields that it names', () => {
+  const reason = 'changed outside Callsheet (last by user:jo); the configuration changed';
+  const fields = [
+    fieldOf('speed', 1, 2, { cause: 'drifted' }),
+    fieldOf('model', 'a', 'b', { cause: 'changed' }),
+  ];
+  const plan = planOf([changeOf({ reason, fields }), changeOf({ address: 'agent.other' })]);
+  const [, first = ''] = renderPlanText(plan, { ...PLAIN, width: 200 }).split('Look at first');
+  expect(first.split('\n\n')[0]).toContain('speed  changed outside Callsheet (last by user:jo)');
+  expect(first.split('\n\n')[0]).not.toContain('the configuration changed');
+});
+
 const driftOf = (...changes: Parameters<typeof planOf>[0]) =>
   renderPlanText(planOf(changes, { purpose: 'drift' }), PLAIN);
 
@@ -202,14 +214,45 @@ test.each([
   [
     'both sides',
     fieldOf('speed', 1, 2, { cause: 'conflict' }),
-    '~ speed  1 → 2  the configuration changed too',
+    '~ speed  1 → 2  conflict: the files changed too; shown against the files',
+  ],
+  [
+    'both sides, of which the last value is known',
+    fieldOf('speed', 1, 2, { cause: 'conflict', base: 1 }),
+    '~ speed  1 → 2  conflict: the files changed too',
   ],
 ])('shows %s', (_, field, line) => {
   expect(driftOf(changeOf({ fields: [field] }))).toContain(`    ${line}\n`);
 });
 
+const edited = changeOf({ fields: [fieldOf('speed', 1, 2, { cause: 'drifted' })] });
+const conflict = changeOf({ fields: [fieldOf('speed', 1, 2, { cause: 'conflict' })] });
+const deleted = changeOf({ action: 'create', missing_id: '5d2b', fields: [] });
+const successor = changeOf({ adopted: true, missing_id: '5d2b', fields: edited.fields });
+
+test.each([
+  ['edits', [edited], ['callsheet apply`', 'callsheet pull --dry-run`']],
+  [
+    'conflicts',
+    [conflict],
+    ['callsheet apply --accept-conflicts`', 'callsheet pull --theirs --dry-run`'],
+  ],
+  ['deleted resources', [deleted], ['callsheet apply`', 'remove their blocks']],
+  ['resources in the place of others', [successor], ['callsheet plan`']],
+  [
+    'edits beside deleted resources',
+    [edited, deleted],
+    ['callsheet apply --skip-refused`', 'callsheet pull --skip-refused --dry-run`'],
+  ],
+])('drift of %s offers commands that do not refuse it', (_, changes, says) => {
+  const text = renderPlanText(planOf(changes, { purpose: 'drift' }), { ...PLAIN, width: 300 });
+  const [, advice = ''] = text.split('resources compared.');
+  for (const said of says) expect(advice).toContain(said);
+  expect(advice.match(/callsheet pull(?=`)/)).toBeNull();
+});
+
 test('a resource that is gone is shown as gone', () => {
-  const reason = '5d2b is in the state, but no longer on the platform';
+  const reason = 'it is no longer on the platform (id 5d2b)';
   const text = driftOf(changeOf({ action: 'create', reason, missing_id: '5d2b', fields: [] }));
   expect(text).toContain(
     `  - agent.reception  Front desk  agents/reception.yaml:4\n    ${reason}\n`,
