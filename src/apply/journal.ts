@@ -1,8 +1,9 @@
 import type { Address } from '../core/address.ts';
 import { ConflictError } from '../core/errors.ts';
 import { fieldIn, overlaps, pathOf } from '../core/path.ts';
-import type { Pin, PlannedOperation } from '../core/plan-document.ts';
+import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
+import { isSent } from '../diff/compare.ts';
 import type { Io } from '../kinds/kind.ts';
 import { fastRefreshPin, isSamePin, isWhollyRemembered } from '../plan/refresh.ts';
 import { rememberResource } from '../plan/state-entry.ts';
@@ -121,6 +122,7 @@ export async function record(
             id: live.id,
             pin,
             restored_by: deps.run,
+            restored_paths: putBack(change, left),
           }
         : null
       : desired && live
@@ -141,6 +143,12 @@ export async function record(
   if (change.operations.length > 0)
     deps.lease.note({ type: 'resource', address: change.address, resource });
   return resource;
+}
+
+/** The fields that a rollback wrote. */
+function putBack({ fields }: Change, left: readonly SkippedLeaf[]): readonly string[] {
+  const isLeft = (text: string) => left.some(({ path }) => overlaps(pathOf(text), path));
+  return fields.filter((field) => isSent(field) && !isLeft(field.path)).map(({ path }) => path);
 }
 
 /** What was left out was not written: the state says of it what it said before. */

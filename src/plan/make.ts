@@ -1,5 +1,6 @@
 import { type Address, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
+import { overlaps, pathOf } from '../core/path.ts';
 import type {
   Change,
   ExceededLimit,
@@ -434,9 +435,12 @@ async function isHistoryAsked(
 }
 
 function isMoved(leaves: readonly LeafChange[]): boolean {
-  return leaves.some(
-    (leaf) => isWritten(leaf) && (leaf.cause === 'drifted' || leaf.cause === 'conflict'),
-  );
+  return leaves.some(({ cause }) => isMovedBy(cause));
+}
+
+/** Whether the platform has another value than Callsheet wrote. */
+function isMovedBy(cause: LeafChange['cause']): boolean {
+  return cause === 'drifted' || cause === 'conflict';
 }
 
 /** A change to a resource with a history is pinned to its newest entry, and says who made it drift. */
@@ -453,7 +457,7 @@ function pinHistory(
   const author = kind.history
     ? attributeDrift(history, baseEntry(history, recorded?.pin ?? undefined))
     : attributeUnrecorded(pin.updated_at);
-  const own = moved ? ownRun(recorded, seen, history[0], change.address, input) : undefined;
+  const own = moved ? ownRun(recorded, seen, history[0], change, input) : undefined;
   if (own !== undefined) return { ...change, pin, reason: asOwn(change.reason, own) };
   const who = moved ? author : undefined;
   return {
@@ -464,18 +468,23 @@ function pinHistory(
 }
 
 /**
- * Which run of ours left a resource as it is now, in words: a rollback whose result nobody changed since, or a run
- * that died in the middle, where no later entry is somebody else's. Undefined: it may have been anybody.
+ * Which run of ours left the moved fields of a resource as they are now, in words: a rollback that put back all of
+ * them and whose result nobody changed since, or a run that died in the middle, where no later entry is somebody
+ * else's. Undefined: it may have been anybody.
  */
 function ownRun(
   recorded: ResourceState | undefined,
   now: Pin,
   newest: HistoryEntry | undefined,
-  address: string,
+  { address, fields }: Change,
   { settled, platform }: Pick<OneInput, 'settled' | 'platform'>,
 ): string | undefined {
-  const { restored_by: run, pin } = recorded ?? {};
-  if (run !== undefined && pin && isSamePin(pin, now)) return `put back by run ${run}, a rollback`;
+  const { restored_by: run, restored_paths: paths, pin } = recorded ?? {};
+  const isOf = (text: string) =>
+    paths === undefined || paths.some((one) => overlaps(pathOf(one), pathOf(text)));
+  const isPutBack = fields.every(({ path, cause }) => !isMovedBy(cause) || isOf(path));
+  if (run !== undefined && isPutBack && pin && isSamePin(pin, now))
+    return `put back by run ${run}, a rollback`;
   const isDead = settled?.findings.some((one) => one.address === address) === true;
   const isOthers = newest !== undefined && newest.actor !== `api:${platform.account_id}`;
   return isDead && !isOthers ? `changed by run ${settled.run}, which died` : undefined;

@@ -72,6 +72,8 @@ export type ResourceState = {
   readonly protect: boolean;
   /** The rollback that wrote it last; absent where another run did. */
   readonly restored_by?: string;
+  /** The fields that this rollback put back; absent in a state of an earlier version. */
+  readonly restored_paths?: readonly string[];
   /** Requests of its making that were answered, where a run died before the last of them. */
   readonly unfinished?: readonly string[];
 };

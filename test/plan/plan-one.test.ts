@@ -260,6 +260,15 @@ describe('who changed a resource', () => {
     expect(await reasonOf({ restored_by: 'run-7', pin })).toBe('put back by run run-7, a rollback');
   });
 
+  test('is not the rollback where that put back other fields', async () => {
+    const pin = await pinNow();
+    const by = (...paths: readonly string[]) =>
+      reasonOf({ restored_by: 'run-7', restored_paths: paths, pin });
+    expect(await by('greeting_message')).toBe('put back by run run-7, a rollback');
+    expect(await by('description')).toContain(OUTSIDE);
+    expect(await by()).toContain(OUTSIDE);
+  });
+
   test('is the rollback where the configuration changed as well', async () => {
     const pin = await pinNow();
     const having = (one: WorldBuilder) => one.desired(desk({ greeting_message: 'Good day' }));
