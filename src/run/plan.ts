@@ -8,9 +8,11 @@ import type {
   PlanOptions,
   Refusal,
 } from '../core/plan-document.ts';
-import { checkChosen } from '../kinds/index.ts';
+import { checkChosen, kinds } from '../kinds/index.ts';
+import type { Scope } from '../kinds/kind.ts';
 import { checkGuards, checkTeamRules, type GuardFinding, refusalsIn } from '../plan/guards.ts';
 import { makePlan, type PlanInput, type Planned, type Refresh } from '../plan/make.ts';
+import { listKnown, naturalKeyOf, recordKeyOf, scopeOf, scopesOf } from '../plan/natural-key.ts';
 import type { Reader } from '../plan/reader.ts';
 import { assumptionOf, movedEndpoints } from '../platform/endpoints.ts';
 import { sourceOf } from '../stack/index.ts';
@@ -128,16 +130,64 @@ export async function planConfiguration(
   const { plan } = planned;
   if (Object.keys(state.resources).length > 0 || !plan.changes.some(({ adopted }) => adopted))
     return planned;
-  return { ...planned, plan: { ...plan, notes: [STATELESS, ...plan.notes] } };
+  const notes = await statelessNotes(planned, session);
+  return { ...planned, plan: { ...plan, notes: [...notes, ...plan.notes] } };
 }
 
-/** What nobody can tell of resources that are taken over without a state. */
-const STATELESS: Note = {
-  severity: 'info',
-  address: null,
-  message:
-    'the state knows none of these resources, so holds of earlier rollbacks, resources that are no longer configured, and secrets that were left out are not known',
-};
+/** What nobody can tell of resources that are taken over without a state, and what the lists that were read tell. */
+async function statelessNotes(planned: Planned, session: Session): Promise<readonly Note[]> {
+  const { changes } = planned.plan;
+  const isOverwriting = changes.some(
+    ({ adopted, action }) => adopted && (action === 'update' || action === 'replace'),
+  );
+  const unnamed = await countUnnamed(planned, session);
+  const counts = unnamed.map(([kind, some]) => `${kind}: ${some}`).join(', ');
+  const notes: readonly (Pick<Note, 'severity' | 'message'> | false)[] = [
+    isOverwriting && {
+      severity: 'warning',
+      message:
+        "without a state, Callsheet cannot tell somebody's edit on the platform from a change of the files, and apply overwrites it. callsheet history ADDRESS shows who edited a resource",
+    },
+    {
+      severity: 'info',
+      message:
+        'the state knows none of these resources, so holds of earlier rollbacks, resources that are no longer configured, and secrets that were left out are not known',
+    },
+    unnamed.length > 0 && {
+      severity: 'info',
+      message: `live resources that no file names, and that apply does not touch: ${counts}. callsheet pull --new --dry-run lists them`,
+    },
+  ];
+  return notes.flatMap((note) => (note === false ? [] : [{ ...note, address: null }]));
+}
+
+/** How many live resources of each kind no file names, as far as the lists tell that planning read anyway. */
+async function countUnnamed(
+  { ids, plan }: Planned,
+  { stack, reader }: Session,
+): Promise<readonly (readonly [kind: string, count: number])[]> {
+  const named = new Set([...ids.values(), ...plan.changes.flatMap(({ id }) => id ?? [])]);
+  const counts = await Promise.all(
+    kinds.map(async (kind) => {
+      const desired = stack.resources.filter((one) => one.kind === kind.name);
+      const keyAt = (scope: Scope, key: string | undefined) => `${JSON.stringify(scope)} ${key}`;
+      // Of several versions of a page only the newest has an address.
+      const keys = new Set(
+        desired.map(({ document }) => keyAt(scopeOf(kind, document), naturalKeyOf(kind, document))),
+      );
+      const lists = await Promise.all(
+        scopesOf(kind, desired, undefined).map(async (scope) =>
+          ((await listKnown(reader, kind, scope)) ?? []).filter(
+            ({ id, record }) =>
+              !named.has(id) && !keys.has(keyAt(scope, recordKeyOf(kind, record, scope))),
+          ),
+        ),
+      );
+      return [kind.name, lists.flat().length] as const;
+    }),
+  );
+  return counts.filter(([, count]) => count > 0);
+}
 
 /** Most of the time of a plan goes into reading. */
 function showPlanning(expected: number, context: RunContext, input: PlanInput): Promise<Planned> {

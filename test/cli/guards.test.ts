@@ -254,6 +254,31 @@ staged('a plan without a state says what nobody can tell', async (stage) => {
   await rm(join(stage.folder, '.callsheet'), { recursive: true });
   const { notes } = await stage.plan();
   expect(notes[0]?.message).toContain('holds of earlier rollbacks');
+  const told = notes.map(({ message }) => message).join();
+  expect(told).not.toContain('that no file names');
+  expect(told).not.toContain("somebody's edit");
+});
+
+staged('a plan without a state tells of edits and of what no file names', async (stage) => {
+  await stage.apply();
+  await rm(join(stage.folder, '.callsheet'), { recursive: true });
+  const { store } = stage.sim;
+  const { id } = agentNamed(stage.sim);
+  const agent = store.agents.get(id);
+  if (agent === undefined) throw new Error('there is no agent');
+  const twin = '99999999-9999-4999-a999-999999999999';
+  store.agents.set(twin, { ...agent, record: { ...agent.record, id: twin, name: 'By hand' } });
+  stage.sim.edit(id, { greeting_message: 'Edited' }, 'user:maria');
+  const { notes } = await stage.plan();
+  expect(notes.slice(0, 3)).toMatchObject([
+    { severity: 'warning', message: expect.stringContaining("cannot tell somebody's edit") },
+    { severity: 'info', message: expect.stringContaining('holds of earlier rollbacks') },
+    {
+      severity: 'info',
+      message:
+        'live resources that no file names, and that apply does not touch: agent: 1. callsheet pull --new --dry-run lists them',
+    },
+  ]);
 });
 
 staged('a run is shown by what follows its time', async (stage) => {
