@@ -1,7 +1,9 @@
 import { type Address, kindOf } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { CallsheetError } from '../core/errors.ts';
+import type { SourcePosition } from '../core/diagnostics.ts';
+import { CallsheetError, commandLine, quoted } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
+import { inSeconds, type Json } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
@@ -31,7 +33,12 @@ export type Identity = {
 
 /** Why nobody can tell which live resource an address stands for. */
 export type Ambiguity =
-  | { readonly type: 'several'; readonly address: Address; readonly ids: readonly string[] }
+  | {
+      readonly type: 'several';
+      readonly address: Address;
+      readonly candidates: readonly Candidate[];
+      readonly position: SourcePosition | undefined;
+    }
   /** `lifecycle.adopt` names what does not exist, or what another address holds. */
   | {
       readonly type: 'adopts_nothing';
@@ -39,6 +46,13 @@ export type Ambiguity =
       readonly id: string;
       readonly holder: Address | undefined;
     };
+
+/** A live resource that an address may stand for, with what helps to tell it from the others. */
+type Candidate = {
+  readonly id: string;
+  readonly created: string | undefined;
+  readonly changed: string | undefined;
+};
 
 type Identified = {
   readonly identities: readonly Identity[];
@@ -117,14 +131,18 @@ export async function findById(
 
 export function ambiguousIdentityError(
   ambiguities: readonly Ambiguity[],
-  purpose: PlanDocument['purpose'],
+  {
+    purpose,
+    environment,
+  }: { readonly purpose: PlanDocument['purpose']; readonly environment?: string | undefined },
 ): CallsheetError {
   const isSeveral = ambiguities.some(({ type }) => type === 'several');
-  return new CallsheetError('config', ambiguities.map(ambiguityMessage).join('\n'), {
+  const lines = ambiguities.map((one) => ambiguityMessage(one, purpose, environment));
+  return new CallsheetError('config', lines.join('\n'), {
     hint: isSeveral
       ? purpose === 'restore'
         ? 'Name the state of the restore that created them with --state, rename the duplicates in the dashboard, or restore the other organizations with --organization.'
-        : 'Choose one with `callsheet import <address> <id>` or `lifecycle: { adopt: <id> }`, or rename the others.'
+        : 'Run the command of the right one, set its id in lifecycle.adopt, or rename the others in the dashboard.'
       : 'Correct the id in lifecycle.adopt, or remove it to create a new resource.',
   });
 }
@@ -197,7 +215,12 @@ async function identifyOne(
   const [first, ...others] = matches;
   if (first === undefined) return { ...common, scope, found: undefined, by: 'nothing', missing };
   if (others.length > 0 && kind.tie === 'error') {
-    return { type: 'several', address, ids: matches.map(({ id }) => id) };
+    const candidates = matches.map(({ id, record }) => ({
+      id,
+      created: textOf(record.created_at),
+      changed: textOf(record.updated_at),
+    }));
+    return { type: 'several', address, candidates, position: desired.position };
   }
   return { ...common, scope, found: newest(kind, matches) ?? first, by: 'natural_key', missing };
 }
@@ -292,11 +315,33 @@ async function lookUp(
   return live && { id: live.id, scope: live.scope, record: live.record };
 }
 
-function ambiguityMessage(ambiguity: Ambiguity): string {
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Of several resources a line each, which in a plan of the configuration is the command that chooses it. */
+function ambiguityMessage(
+  ambiguity: Ambiguity,
+  purpose: PlanDocument['purpose'],
+  env: string | undefined,
+): string {
   const { address } = ambiguity;
   if (ambiguity.type === 'several') {
-    const { ids } = ambiguity;
-    return `${address}: ${ids.length} live resources have this name: ${ids.join(', ')}`;
+    const { candidates, position } = ambiguity;
+    const where = position === undefined ? '' : ` (${position.file}:${position.line})`;
+    const lines = candidates.map(({ id, created, changed }) => {
+      const command = commandLine(`import ${quoted(address)} ${id}`, { dir: '.', env });
+      const times = [
+        ...(created === undefined ? [] : [`created ${inSeconds(created)}`]),
+        ...(changed === undefined ? [] : [`changed ${inSeconds(changed)}`]),
+      ];
+      const about = times.length === 0 ? '' : `   # ${times.join(', ')}`;
+      return `  ${purpose === 'restore' ? id : command}${about}`;
+    });
+    return [
+      `${address}${where}: ${candidates.length} live resources have this name:`,
+      ...lines,
+    ].join('\n');
   }
   const { id, holder } = ambiguity;
   return holder === undefined

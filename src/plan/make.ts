@@ -136,7 +136,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     moves: input.purpose !== 'rollback' && input.purpose !== 'restore',
     formerly: input.formerly,
   });
-  if (ambiguities.length > 0) throw ambiguousIdentityError(ambiguities, input.purpose);
+  if (ambiguities.length > 0) throw ambiguousIdentityError(ambiguities, input);
 
   const ids = new Map<Address, string>();
   for (const { address, found } of identities) if (found) ids.set(address, found.id);

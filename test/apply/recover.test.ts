@@ -106,7 +106,8 @@ describe('what was to be made', () => {
     const { err } = await stage.run((to) => plan({ dir: stage.folder, format: 'text' }, to), {
       exit: 1,
     });
-    expect(err).toContain(`agent.desk: 2 live resources have this name: ${id}, twin`);
+    expect(err).toMatch(/agent\.desk \(agents\.yaml:\d+\): 2 live resources have this name:/);
+    for (const one of [id, 'twin']) expect(err).toContain(`callsheet import agent.desk ${one}`);
     await stage.edit(
       'agents.yaml',
       '    name: Front desk',

@@ -291,7 +291,7 @@ describe('a repair', () => {
     stage.sim.store.retryPolicies.set('twin', { ...policy, id: 'twin' });
     await stage.forget();
     const { err } = await stateCommands(stage).repair({ exit: 1 });
-    expect(err).toMatch(/retry_policy\.gentle: 2 live resources have this name/);
+    expect(err).toMatch(/retry_policy\.gentle \(\S+:\d+\): 2 live resources have this name/);
     expect((await readdir(join(stage.folder, '.callsheet'))).sort()).toEqual([
       '.gitignore',
       'state.lock',

@@ -25,7 +25,7 @@ async function identitiesOf(
       ambiguities.map((one) => [
         one.address,
         one.type === 'several'
-          ? `one of ${one.ids.join(' ')}`
+          ? `one of ${one.candidates.map(({ id }) => id).join(' ')}`
           : `${one.id} is ${one.holder === undefined ? 'nothing' : one.holder}`,
       ]),
     ),

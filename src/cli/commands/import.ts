@@ -3,7 +3,7 @@ import { documentOf, show } from '../../console/show.ts';
 import type { Address } from '../../core/address.ts';
 import type { DesiredResource } from '../../core/desired.ts';
 import type { ImportDocument } from '../../core/documents.ts';
-import { CallsheetError, commandLine, EXIT, type ExitCode } from '../../core/errors.ts';
+import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
@@ -139,9 +139,10 @@ function importDocument(
 function unclearOne(one: Ambiguity, flags: ImportFlags): ImportDocument['unclear'][number] {
   const { address } = one;
   if (one.type === 'several') {
-    const reason = `${one.ids.length} live resources have this name`;
-    const commands = one.ids.map((id) => commandLine(`import ${address} ${id}`, flags));
-    return { address, reason, ids: one.ids, commands };
+    const ids = one.candidates.map(({ id }) => id);
+    const reason = `${ids.length} live resources have this name`;
+    const commands = ids.map((id) => commandLine(`import ${quoted(address)} ${id}`, flags));
+    return { address, reason, ids, commands };
   }
   const why = one.holder === undefined ? 'does not exist' : `already belongs to ${one.holder}`;
   const reason = `lifecycle.adopt names ${one.id}, which ${why}`;
