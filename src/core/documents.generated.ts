@@ -1829,6 +1829,8 @@ export type Runs = {
     readonly user: string | null;
     /** From which commit. */
     readonly commit: string | null;
+    /** The file of the state that has it, where that is a restore's own and not the stack's. */
+    readonly state?: string;
   }[];
 };
 /** The receipt of one run: its journal. */

@@ -1,3 +1,4 @@
+import { quoted } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
 import type {
   Difference,
@@ -46,10 +47,16 @@ export function renderRunsText(runs: readonly RunSummary[], options: RenderOptio
       ...originOf(run),
     ],
   );
-  return paint(
-    lines.map((line) => cutLine(line, options.width)),
-    options.color,
+  const restored = Map.groupBy(
+    runs.filter(({ state }) => state !== undefined),
+    ({ state = '' }) => state,
   );
+  // Each is typed as it stands, so that none is wrapped.
+  const undoing = [...restored].flatMap(([state, [newest]]): readonly Line[] => [
+    [span('To undo the restore, with the state that records it:', 'dim')],
+    [span(`  CALLSHEET_STATE=${sanitiseLine(quoted(state))} callsheet rollback ${newest?.run}`)],
+  ]);
+  return paint([...lines.map((line) => cutLine(line, options.width)), ...undoing], options.color);
 }
 
 /** `by kim at 1f3a9c2`: who ran it, and from which commit. */

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { DesiredResource } from '../core/desired.ts';
 import { digestOf } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
@@ -178,6 +179,16 @@ export function placeState(
   const where = mapped.length === 0 ? '' : `-${short(digestOf(mapped).replace('sha256:', ''))}`;
   const name = `restore-${short(header.id)}-${short(account)}${where}.json`;
   return resolve(stack?.dir ?? '.', '.callsheet', name);
+}
+
+/** The states of restores that a stack's folder keeps, unless they were named with `--state`. */
+export function restoreStates(dir: string): readonly string[] {
+  const folder = join(dir, '.callsheet');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => /^restore-[\w-]+\.json$/.test(name))
+    .sort()
+    .map((name) => join(folder, name));
 }
 
 /** A state that was made by restoring into other places would have its resources moved from there. */

@@ -123,6 +123,8 @@ export type RunSummary = {
   /** Who ran it and from which commit. Null where unknown. */
   readonly user: string | null;
   readonly commit: string | null;
+  /** The file of the state that has it, where that is a restore's own and not the stack's. */
+  readonly state?: string;
 };
 
 /** What is left of a state and its journals. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
+import { runs } from '../../src/cli/commands/state.ts';
 import { generateAccount } from '../../src/simulator/account.ts';
 import { staged } from '../apply/stage.ts';
 import { take } from '../snapshot/taking.ts';
@@ -38,6 +39,33 @@ describe('an account that lost everything', () => {
     expect(actions).toEqual([...Array(7).fill('adopt'), 'update']);
     await stage.apply();
   });
+});
+
+staged('a restore is listed among the runs of the stack, with its state', async (stage) => {
+  await stage.apply();
+  const { file } = await take(stage);
+  wipe(stage.sim);
+  await restoreOn(stage, file);
+  await stage.apply();
+  const text = { dir: stage.folder, format: 'text' } as const;
+  const listed = await stage.run((to) => runs(undefined, { ...text, format: 'json' }, to));
+  const document = JSON.parse(listed.out);
+  expect(document.runs.map(({ purpose }: { purpose: string }) => purpose)).toEqual([
+    'apply',
+    'restore',
+    'apply',
+  ]);
+  const [, restored] = document.runs;
+  expect(restored.state).toMatch(/\/\.callsheet\/restore-\w+-\w+\.json$/);
+  const receipt = await stage.run((to) => runs(restored.run, text, to));
+  expect(receipt.out).toContain('restore');
+  const { out } = await stage.run((to) => runs(undefined, text, to));
+  expect(out).toContain(`  CALLSHEET_STATE=${restored.state} callsheet rollback ${restored.run}\n`);
+  const undone = await stage.run((to) => rollback({ ...text, dryRun: true }, to), {
+    env: { CALLSHEET_STATE: restored.state },
+    exit: 'any',
+  });
+  expect(undone.out + undone.err).toContain(restored.run);
 });
 
 /** Three agents of one base. */

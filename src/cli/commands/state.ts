@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
 import { documentOf, show } from '../../console/show.ts';
@@ -15,6 +16,7 @@ import {
   renderUntouched,
 } from '../../render/state.ts';
 import type { RenderOptions } from '../../render/terminal.ts';
+import { restoreStates } from '../../restore/target.ts';
 import { describeActor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
 import { wholeId } from '../../run/find-run.ts';
@@ -24,6 +26,7 @@ import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.
 import type { State } from '../../state/model.ts';
 import { replay } from '../../state/replay.ts';
 import { formatState } from '../../state/state-text.ts';
+import type { RunSummary } from '../../state/store.ts';
 import {
   chooseAddresses,
   type Edit,
@@ -353,21 +356,47 @@ export async function runsDocument(
   context: RunContext,
 ) {
   const { stack } = await openStack(flags, context, 'skip');
-  const store = openStore(stack, context);
+  const stores = [
+    { state: undefined, store: openStore(stack, context) },
+    ...restoreStates(stack.dir).map((file) => ({
+      // As CALLSHEET_STATE reads it: from where the command is typed.
+      state: join(flags.dir, relative(stack.dir, file)),
+      store: openStore({ ...stack, state: { file } }, context),
+    })),
+  ];
   try {
-    if (id === undefined)
-      return { format: 'callsheet-runs', version: 1, runs: await store.runs() } as const;
+    const [own = [], ...restored] = await Promise.all(
+      stores.map(async ({ state, store }) => {
+        const found = await store.runs();
+        return state === undefined ? found : found.map((one) => ({ ...one, state }));
+      }),
+    );
+    const runs = restored.reduce(amongRuns, own);
+    if (id === undefined) return { format: 'callsheet-runs', version: 1, runs } as const;
     const run = wholeId(
       id,
-      (await store.runs()).map((one) => one.run),
+      runs.map((one) => one.run),
     );
-    const entries = await store.run(run);
-    if (entries !== undefined)
-      return { format: 'callsheet-receipt', version: 1, run, entries } as const;
+    for (const { store } of stores) {
+      const entries = await store.run(run);
+      if (entries !== undefined)
+        return { format: 'callsheet-receipt', version: 1, run, entries } as const;
+    }
     throw new CallsheetError('usage', `run ${id} is not recorded`, {
       hint: 'callsheet runs lists the recorded runs.',
     });
   } finally {
-    await store.close();
+    for (const { store } of stores) await store.close();
   }
+}
+
+/** Puts runs of another state in their places by the time. The order of each state's own runs is not the clock's, and stays. */
+function amongRuns(
+  runs: readonly RunSummary[],
+  others: readonly RunSummary[],
+): readonly RunSummary[] {
+  return others.reduce((all, other) => {
+    const after = all.findIndex(({ at }) => at < other.at);
+    return all.toSpliced(after === -1 ? all.length : after, 0, other);
+  }, runs);
 }
