@@ -446,7 +446,9 @@ function planReplace(
   const what = `${fields.join(', ')} cannot be changed once it exists`;
   const [absent] = facetsSetUpElsewhere(kind, document);
   if (absent) {
-    const reason = `${what}, and for a new one ${absent.field} cannot be set: ${absent.absent}`;
+    // With --skip-refused, too: the old one is deleted, and what nobody can set up again from here with it.
+    const way = `To replace it without ${absent.field}, remove ${absent.field} from its block`;
+    const reason = `${what}, and for a new one ${absent.field} cannot be set: ${absent.absent}. ${way}`;
     return { action: 'replace', verdict: 'refused', reason, operations: [] };
   }
   const isSameKey = naturalKeyOf(kind, document) === naturalKeyOf(kind, live.document);

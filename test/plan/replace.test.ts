@@ -55,7 +55,7 @@ describe('replace', () => {
       applied: { 'agent.desk': { id: 'a1', ...DESK, organization_id: HARBOR } },
       options: { allow_delete: true },
       says: 'replace refused',
-      because: ['SIP registration'],
+      because: ['SIP registration', 'remove sip from its block'],
     },
     {
       title: 'what cannot be deleted under a new name, and leave the old one',
