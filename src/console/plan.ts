@@ -27,7 +27,9 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
   if (flags.out !== undefined) {
     const { out } = flags;
     await writeNamedFile('--out', out, planFilePieces(document));
-    terminal.err(`The plan is in ${out}: ${commandLine(`apply ${out}`, flags)}`);
+    const next =
+      exit === EXIT.refused ? '. Apply refuses it now.' : `: ${commandLine(`apply ${out}`, flags)}`;
+    terminal.err(`The plan is in ${out}${next}`);
   }
   return exit;
 }

@@ -191,6 +191,6 @@ function healed(run: string, before: string | undefined): CallsheetError {
 function nothingToUndo(): CallsheetError {
   const message = 'no recorded run changed anything, so there is nothing to roll back';
   return new CallsheetError('usage', message, {
-    hint: 'The state remembers runs: check --dir and CALLSHEET_STATE.',
+    hint: 'Runs are recorded beside the state: check --dir and CALLSHEET_STATE.',
   });
 }

@@ -38,8 +38,9 @@ describe('a freeze window', () => {
     await change(stage);
     const file = join(stage.folder, 'plan.json');
     const flags = { dir: stage.folder, format: 'text', out: file } as const;
-    const { out } = await stage.run((to) => plan(flags, to), { exit: 4, now: within });
+    const { out, err } = await stage.run((to) => plan(flags, to), { exit: 4, now: within });
     expect(out.replace(/\s+/g, ' ')).toContain(SAYS);
+    expect(err).toContain(`The plan is in ${file}. Apply refuses it now.`);
 
     const refused = await stage.applyFile('plan.json', {}, { exit: 4, now: within });
     expect(refused.err).toContain(SAYS);
