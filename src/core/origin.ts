@@ -168,6 +168,39 @@ export type StatePlace =
   | { readonly postgres: PostgresPlace; readonly by: NamedBy }
   | { readonly s3: S3Place; readonly by: NamedBy };
 
+/** A place as it is named in messages: its address without credentials and without what a query may hide. */
+export function placeAddress(place: StatePlace): string {
+  if ('file' in place) return place.file;
+  if ('http' in place) return bareAddress(place.http.address);
+  if ('s3' in place) return `s3://${place.s3.bucket}/${place.s3.key}`;
+  return `${bareAddress(place.postgres.url)}#${place.postgres.stack}`;
+}
+
+/** A place as it is named where others read along: nothing of an address that could hold more than where it is. */
+export function placeName(place: StatePlace): string {
+  if ('file' in place) return place.file;
+  if ('http' in place) return `at ${new URL(place.http.address).host}`;
+  if ('s3' in place) return `s3://${place.s3.bucket}/${place.s3.key}`;
+  return `${place.postgres.stack} in PostgreSQL`;
+}
+
+/** Equal for two that are one and the same place. Of a file it is its path, which may not be its only one. */
+export function placeKey(place: StatePlace): string {
+  if ('file' in place) return place.file;
+  if ('http' in place) return place.http.address;
+  if ('s3' in place) {
+    const { endpoint = '', bucket, key } = place.s3;
+    return JSON.stringify([endpoint, bucket, key]);
+  }
+  return JSON.stringify([place.postgres.url, place.postgres.stack]);
+}
+
+function bareAddress(address: string): string {
+  if (!URL.canParse(address)) return 'at an address that cannot be read';
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname}`;
+}
+
 /** A server that speaks the protocol of Terraform's `http` backend. */
 export type HttpPlace = {
   readonly address: string;

@@ -19,24 +19,24 @@ export type Refusal = Plan.Refusal;
 export type RecoveredRun = NonNullable<PlanDocument['settled']>;
 export type RecoveryFinding = RecoveredRun['findings'][number];
 
-/** What a plan may do, and of which resources it is. */
+/**
+ * What a plan may do, and of which resources it is: the plan's options under the names of the flags. All of them have
+ * a default.
+ */
 export type PlanChoices = {
-  /** Addresses, kinds, or what addresses begin with; all unless given. */
-  readonly target?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly allowDelete?: boolean;
-  readonly acceptConflicts?: boolean;
-  readonly skipRefused?: boolean;
-  /** All secrets, or those of these addresses. */
-  readonly resendSecrets?: boolean | readonly string[];
-  /** Why it cannot wait until a freeze is over. */
-  readonly overrideFreeze?: string;
-  /** Why it may change or delete more than the limits of the stack allow, this once. */
-  readonly overrideLimits?: string;
-  readonly releaseHold?: boolean;
+  readonly [Option in Exclude<
+    keyof PlanOptions,
+    'force'
+  > as FlagName<Option>]?: PlanOptions[Option];
+} & {
   /** Delete what live resources still use, too. */
   readonly deleteUsed?: boolean;
 };
+
+/** `allow_delete`: `allowDelete`. */
+type FlagName<Option extends string> = Option extends `${infer Word}_${infer Rest}`
+  ? `${Word}${Capitalize<FlagName<Rest>>}`
+  : Option;
 
 /** What the person who planned allowed; apply allows nothing more. */
 export type PlanOptions = PlanDocument['options'];

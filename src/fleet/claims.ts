@@ -5,7 +5,7 @@ import { reportFailure } from '../console/report.ts';
 import { messagesOnly } from '../console/terminal.ts';
 import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
-import type { StatePlace } from '../core/origin.ts';
+import { placeKey, placeName } from '../core/origin.ts';
 import type { Json } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { naturalKeyOf } from '../plan/natural-key.ts';
@@ -73,18 +73,10 @@ async function stateOf(stack: Stack, context: Context): Promise<State | undefine
 }
 
 function stateClaim({ path }: FoundStack, { state }: Stack): Claim {
-  const what = `the state ${wordsOf(state)}`;
-  const key = `state ${keyOf(state)}`;
+  const what = `the state ${placeName(state)}`;
+  const key = `state ${'file' in state ? realOf(state.file) : placeKey(state)}`;
   const place = fileIn(path, STACK_FILE);
   return { key, stack: path, what, address: undefined, place, isTold: false };
-}
-
-function keyOf(place: StatePlace): string {
-  if ('file' in place) return realOf(place.file);
-  if ('http' in place) return place.http.address;
-  if ('postgres' in place) return JSON.stringify([place.postgres.url, place.postgres.stack]);
-  const { endpoint = '', bucket, key } = place.s3;
-  return JSON.stringify([endpoint, bucket, key]);
 }
 
 /** Two ways to one file are one place. */
@@ -94,14 +86,6 @@ function realOf(file: string): string {
   } catch {
     return file;
   }
-}
-
-/** Nothing of an address that could hold more than where it is. */
-function wordsOf(place: StatePlace): string {
-  if ('file' in place) return place.file;
-  if ('http' in place) return `at ${new URL(place.http.address).host}`;
-  if ('postgres' in place) return `${place.postgres.stack} in PostgreSQL`;
-  return `s3://${place.s3.bucket}/${place.s3.key}`;
 }
 
 function configuredClaims(

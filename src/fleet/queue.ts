@@ -23,18 +23,12 @@ import { formatCount } from '../render/wording.ts';
 import { describeCheckout, runId } from '../run/actor.ts';
 import { refuseOverlaps } from './claims.ts';
 import { readPlanSet } from './plan-set.ts';
-import {
-  checkTree,
-  chosenStacks,
-  type FoundStack,
-  type TreeFlags,
-  type TreeRequest,
-} from './request.ts';
+import { checkTree, chosenStacks, type FoundStack, type TreeRequest } from './request.ts';
 import type { StackResult } from './run-stack.ts';
 import { digestAt, jobPayload } from './work.ts';
 import { workOn } from './work-on.ts';
 
-export type QueueFlags = TreeFlags & {
+export type QueueFlags = TreeRequest['flags'] & {
   readonly queue?: string;
   readonly wait?: boolean;
 };
@@ -173,7 +167,7 @@ async function follow(
 /** Shows what came of a batch, as the same command with `--recursive` would have. 6 while some of it is not done. */
 async function reportBatch(
   { id, command, tasks }: BatchStatus,
-  flags: TreeFlags,
+  flags: TreeRequest['flags'],
   context: Context,
 ): Promise<ExitCode> {
   const done = new Map(

@@ -16,13 +16,16 @@ import { isSkipped, STACK_FILE } from '../stack/discover.ts';
  * (`run-stack.ts`), and tells what came of all in one summary (`work-on.ts`).
  */
 
-export type TreeFormat = 'text' | 'json' | 'markdown' | 'sarif' | 'junit' | 'github' | 'html';
+/** How many stacks are shown. What a command knows beside these shows one stack. */
+const TREE_FORMATS = ['text', 'json', 'markdown', 'sarif', 'junit', 'github'] as const;
+
+export type TreeFormat = (typeof TREE_FORMATS)[number];
 
 /** Flags of a command that runs in every stack of a tree. */
 export type TreeFlags = StackFlags & {
   /** The folder that the stacks lie in. */
   readonly dir: string;
-  readonly format: TreeFormat;
+  readonly format: string;
   readonly recursive?: boolean;
   readonly shard?: string;
 };
@@ -30,7 +33,7 @@ export type TreeFlags = StackFlags & {
 /** What was asked of a tree, once it is known to make sense. */
 export type TreeRequest = {
   readonly command: StackCommand;
-  readonly flags: TreeFlags;
+  readonly flags: TreeFlags & { readonly format: TreeFormat };
   readonly shard: Shard | undefined;
   /** The folder that `plan --out` wrote, for `apply`. */
   readonly planSet: string | undefined;
@@ -51,12 +54,11 @@ export function checkTree(
     flags.events,
     'Events do not name their stack. Apply one stack, with --dir.',
   );
-  const html = flags.format === 'html' ? true : undefined;
-  refuseBeside(
-    '--format html',
-    html,
-    'A page shows one plan: render that of one stack, with --dir.',
-  );
+  const format = TREE_FORMATS.find((one) => one === flags.format);
+  if (format === undefined) {
+    const hint = 'It shows one stack: choose another format, or one stack with --dir.';
+    throw besideRecursive(`--format ${flags.format}`, hint);
+  }
   if ((env.CALLSHEET_STATE ?? '') !== '') {
     throw new CallsheetError(
       'usage',
@@ -77,7 +79,7 @@ export function checkTree(
       hint: 'Apply the folder of callsheet plan --recursive --out FOLDER, or pass --auto-approve.',
     });
   }
-  return { command, flags, shard, planSet };
+  return { command, flags: { ...flags, format }, shard, planSet };
 }
 
 /** Throws where `--shard` stands alone. */
@@ -90,8 +92,11 @@ export function refuseShardAlone(shard: string | undefined): void {
 }
 
 function refuseBeside(flag: string, value: unknown, hint: string): void {
-  if (value === undefined) return;
-  throw new CallsheetError('usage', `${flag} cannot be used with --recursive`, { hint });
+  if (value !== undefined) throw besideRecursive(flag, hint);
+}
+
+function besideRecursive(flag: string, hint: string): CallsheetError {
+  return new CallsheetError('usage', `${flag} cannot be used with --recursive`, { hint });
 }
 
 /** An address belongs to one stack, and would be a mistake in all others. A kind is in any. */

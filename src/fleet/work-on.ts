@@ -176,8 +176,6 @@ function viewOf(format: TreeFormat, { dir, env }: TreeRequest['flags'], context:
       };
     case 'json':
       return { add: () => undefined, end: (document) => terminal.out(fleetJson(document)) };
-    // checkTree lets no page through.
-    case 'html':
     case 'markdown': {
       const pages: StackPage[] = [];
       return {
@@ -189,13 +187,17 @@ function viewOf(format: TreeFormat, { dir, env }: TreeRequest['flags'], context:
           terminal.out(renderFleetMarkdown(document, pages, { ...pageOf(dir), environment: env })),
       };
     }
-    default: {
+    case 'sarif':
+    case 'junit':
+    case 'github': {
       const results: StackResult[] = [];
       return {
         add: (result) => void results.push(result),
         end: () => terminal.out(reportTree(format, results, dir, context)),
       };
     }
+    default:
+      return unreachable(format);
   }
 }
 

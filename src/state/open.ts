@@ -1,4 +1,4 @@
-import { type Admit, Origin, type StatePlace } from '../core/origin.ts';
+import { type Admit, Origin, placeAddress, type StatePlace } from '../core/origin.ts';
 import { openFileStore, type StoreEffects } from './file/store.ts';
 import { realEffects } from './lock.ts';
 import { openRetries, timeoutFrom } from './remote/failures.ts';
@@ -18,7 +18,7 @@ type OpenOptions = {
 export function openStateStore(place: StatePlace, options: OpenOptions): StateStore {
   const { disk } = options;
   if ('file' in place) return openFileStore(place.file, disk === undefined ? {} : { disk });
-  return whenUsed(locationOf(place), () => load(place, options));
+  return whenUsed(placeAddress(place), () => load(place, options));
 }
 
 async function load(
@@ -55,7 +55,7 @@ async function load(
     ]);
     const { url, stack } = place.postgres;
     const database = await openDatabase(await admitOne(url), env, timeout);
-    return openRemoteStore(postgresRemote(database, stack, locationOf(place), retries), effects);
+    return openRemoteStore(postgresRemote(database, stack, placeAddress(place), retries), effects);
   }
   const [{ documentRemote }, { isAmazon, rootOf, s3Place }, { openExchange }, aws] =
     await Promise.all([
@@ -69,7 +69,7 @@ async function load(
   // Amazon is who the credentials are for, and a signature says nothing of the key.
   const origin = isAmazon(root) ? Origin.given(root) : await admitOne(root);
   const exchange = openExchange(timeout, [origin]);
-  const location = locationOf(place);
+  const location = placeAddress(place);
   const credentials = aws.openAwsCredentials({ env, location, region, timeout, effects });
   const s3 = s3Place(place.s3, credentials, exchange, retries, region);
   return openRemoteStore(documentRemote(s3), effects);
@@ -95,18 +95,4 @@ function whenUsed(location: string, open: () => Promise<StateStore>): StateStore
     // What could not be opened has told so already.
     close: async () => (await opened?.catch(() => undefined))?.close(),
   };
-}
-
-/** Names a place in messages, without credentials and without what a query may hide. */
-function locationOf(place: StatePlace): string {
-  if ('file' in place) return place.file;
-  if ('http' in place) return plain(place.http.address);
-  if ('s3' in place) return `s3://${place.s3.bucket}/${place.s3.key}`;
-  return `${plain(place.postgres.url)}#${place.postgres.stack}`;
-}
-
-function plain(address: string): string {
-  if (!URL.canParse(address)) return 'at an address that cannot be read';
-  const { protocol, host, pathname } = new URL(address);
-  return `${protocol}//${host}${pathname}`;
 }

@@ -106,7 +106,8 @@ const UNSHOWN = [
 ];
 
 test('no record has a field that no answer has', () => {
-  expect(unanswered().toSorted()).toEqual(UNSHOWN);
+  const where = 'of an agent: add them to full-agent.ts and to READ in agent-fields.ts';
+  expect(unanswered().toSorted(), where).toEqual(UNSHOWN);
 });
 
 /** How many rows each part has. */

@@ -28,6 +28,7 @@ const rows: readonly Row[] = [
   ['drift', TREE, { exclude: ['agent', 'agent.x'] }, '--exclude agent.x cannot be used with'],
   ['plan', TREE, { resendSecrets: ['agent.x'] }, '--resend-secrets agent.x cannot be used with'],
   ['plan', TREE, { format: 'html' }, '--format html cannot be used with --recursive'],
+  ['drift', TREE, { format: 'new' }, '--format new cannot be used with --recursive'],
   ['drift', TREE, { accept: ['agent'] }, '--accept cannot be used with --recursive'],
   ['apply', TREE, { autoApprove: true, events: 'e.jsonl' }, '--events cannot be used with'],
   ['apply', TREE, {}, 'approval is needed'],

@@ -145,9 +145,8 @@ describe.each(kinds.map((kind) => ({ name: kind.name, kind })))('$name', ({ kind
     const given = new Set(mine.flatMap(({ whole }) => pathsIn(whole)));
     const missing = fields.filter((field) => isGiven(field) && !given.has(field.path));
     // The stack gives the organization to all of its resources.
-    expect(missing.map(({ path }) => path).filter((path) => path !== 'organization_id')).toEqual(
-      [],
-    );
+    const paths = missing.map(({ path }) => path).filter((path) => path !== 'organization_id');
+    expect(paths, 'add them to test/kinds/agent-sample.ts or samples.ts').toEqual([]);
   });
 });
 
