@@ -1723,7 +1723,7 @@ export type Document = {
     readonly path: string;
     /** Where it is written, relative to the stack. */
     readonly file: string;
-    /** Where it stood; null for a text that is a file of its own. */
+    /** Where it stands after the pull, or, of a value that is gone, the line of what held it; null for a text that is a file of its own. */
     readonly line: number | null;
     /** How many resources share the place and change with it (`--change-shared`). */
     readonly others?: number;

@@ -15,9 +15,10 @@ import type { Planned } from '../plan/make.ts';
 import { unifiedDiff } from '../render/pull.ts';
 import { Uneditable } from '../stack/edit/nodes.ts';
 import type { Loaded, Stack } from '../stack/index.ts';
-import { valuesBelow } from '../stack/resolved.ts';
+import { followPath, valuesBelow } from '../stack/resolved.ts';
+import type { ResolvedResource } from '../stack/resource.ts';
 import { resourceSchema } from '../stack/schema.ts';
-import { positionOf, type Source } from '../stack/source.ts';
+import { positionOf, type Source, type SourceRange } from '../stack/source.ts';
 import {
   type Choice,
   type Group,
@@ -25,7 +26,7 @@ import {
   type SharedPlace,
   unwritableWords,
 } from './group.ts';
-import { plainPath } from './home.ts';
+import { plainPath, writtenPath } from './home.ts';
 import { editOf, type FileEdit, textAfter } from './texts.ts';
 import { type Left, type Wish, wishesOf } from './wish.ts';
 
@@ -57,7 +58,7 @@ type PulledLeaf = {
   readonly path: string;
   /** Where it is written; of a value that follows from others, what it is put together from. */
   readonly file: string;
-  /** Where it stood; null for a text that is a file of its own. */
+  /** Where it stands now, or what held it; null for a text that is a file of its own. */
   readonly line: number | null;
   /** How many others change with it, as they share it. */
   readonly others?: number;
@@ -100,9 +101,9 @@ export async function pullLive(input: PullInput): Promise<Pulled> {
       continue;
     }
     const outcome = await check(made.texts, ready, followers, input);
-    if (outcome === 'right') {
+    if ('resources' in outcome) {
       const questions = withValues(grouped.questions, planned.plan);
-      const pulled = pulledOf(ready, followers);
+      const pulled = pulledOf(ready, followers, outcome.resources);
       return { kept, refused, questions, files: made.files, pulled };
     }
     refused.push(...outcome.words);
@@ -215,14 +216,19 @@ function attempt(source: Source, ready: readonly Ready[]): string | { readonly r
   }
 }
 
-function pulledOf(ready: readonly Ready[], followers: readonly Follower[]): readonly PulledLeaf[] {
+function pulledOf(
+  ready: readonly Ready[],
+  followers: readonly Follower[],
+  resources: readonly ResolvedResource[],
+): readonly PulledLeaf[] {
+  const byAddress = new Map(resources.map((one) => [one.address, one]));
   const named = ({ address, text }: Wish) => ({ address, path: text });
   return [
     ...ready.flatMap(({ group, edit }) =>
       group.wishes.map((wish) => ({
         ...named(wish),
         file: plainPath(edit.file),
-        line: edit.type === 'text' ? null : positionOf(edit.place).line,
+        line: edit.type === 'text' ? null : lineNow(wish, edit, byAddress.get(wish.address)),
         ...(group.along === undefined ? {} : { others: group.along.length }),
       })),
     ),
@@ -234,6 +240,26 @@ function pulledOf(ready: readonly Ready[], followers: readonly Follower[]): read
   ];
 }
 
+/**
+ * The line on which the value of a wish stands in the new text, which other edits and the format may have moved;
+ * of a value that is gone, the line of what held it.
+ */
+function lineNow(
+  wish: Wish,
+  { file, place }: FileEdit,
+  resource: ResolvedResource | undefined,
+): number {
+  const isHere = (range: SourceRange | undefined) => range?.source.file === file;
+  const path = writtenPath(wish);
+  for (let length = path.length; resource !== undefined && length > 0; length -= 1) {
+    const node = followPath(resource.located, path.slice(0, length))?.written;
+    const found = [node?.origin, node?.place].find(isHere);
+    if (found !== undefined) return positionOf(found).line;
+  }
+  const body = resource?.layers.find((layer) => isHere(layer.body.place))?.body;
+  return positionOf(body?.place ?? place).line;
+}
+
 /** A group with the edit that fulfils it. */
 type Ready = { readonly group: Group; readonly edit: FileEdit };
 
@@ -243,7 +269,10 @@ type Follower = { readonly wish: Wish; readonly refusal: Left };
 /** Edits that are not to be made, and why. */
 type Failure = { readonly failed: readonly Ready[]; readonly words: readonly Left[] };
 
-type Verdict = 'right' | (Failure & { readonly lost: readonly Follower[] });
+/** The resources as the new texts say them, or what is wrong with those. */
+type Verdict =
+  | { readonly resources: readonly ResolvedResource[] }
+  | (Failure & { readonly lost: readonly Follower[] });
 
 /** Reads the stack with the new texts, and finds whom to blame for what is not as it should be. */
 async function check(
@@ -252,13 +281,16 @@ async function check(
   followers: readonly Follower[],
   { stack, planned, reload }: PullInput,
 ): Promise<Verdict> {
-  if (ready.length === 0) return followers.length === 0 ? 'right' : withoutFollowers(followers);
+  if (ready.length === 0) {
+    return followers.length === 0 ? { resources: [] } : withoutFollowers(followers);
+  }
   const { stack: read, diagnostics } = await reload(texts);
   if (read === undefined) return blameErrors(ready, diagnostics);
   const wished = ready.flatMap(({ group }) => [...group.wishes, ...(group.along ?? [])]);
   const all = [...wished, ...followers.map(({ wish }) => wish)];
   const wrong = mismatches(stack.resources, read.resources, all, (one) => planned.ids.get(one));
-  return wrong.length === 0 ? 'right' : blameMismatches(ready, followers, wrong);
+  if (wrong.length > 0) return blameMismatches(ready, followers, wrong);
+  return { resources: read.written().resources };
 }
 
 function withoutFollowers(lost: readonly Follower[]): Verdict {

@@ -4,6 +4,7 @@ import type { FieldSchema } from '../core/schema.ts';
 import { isList, isObject, Ref, type Value } from '../core/value.ts';
 import { schemaBelow, schemasAlong } from '../core/walk.ts';
 import { delimiterOf } from '../stack/csv.ts';
+import { formatText } from '../stack/edit/format.ts';
 import { type Edit, editYaml, joinSplices, type Splice } from '../stack/edit/index.ts';
 import { Uneditable } from '../stack/edit/nodes.ts';
 import type { Tree } from '../stack/edit/tree.ts';
@@ -119,7 +120,10 @@ function cellText(value: Value | undefined, { idOf }: EditInput): string | undef
   return typeof value === 'object' ? undefined : String(value);
 }
 
-/** The text of a file after its edits. Throws `Uneditable`. */
+/**
+ * The text of a file after its edits. A file that was as `callsheet fmt` leaves it is so again; in any other,
+ * nothing but the edited values changes. Throws `Uneditable`.
+ */
 export function textAfter(source: Source, edits: readonly FileEdit[]): string {
   const texts = edits.flatMap((edit) => (edit.type === 'text' ? [edit.text] : []));
   if (texts.length > 0) {
@@ -131,7 +135,9 @@ export function textAfter(source: Source, edits: readonly FileEdit[]): string {
   if (cells.length > 0) return joinSplices(source.text, cells, { isVerbatim: true });
   const yaml = edits.flatMap((edit) => (edit.type === 'yaml' ? [edit.edit] : []));
   const json = source.file.toLowerCase().endsWith('.json');
-  return editYaml(source.text, joined(yaml), { json });
+  const after = editYaml(source.text, joined(yaml), { json });
+  const isFormatted = !json && formatText(source.file, source.text).after === source.text;
+  return isFormatted ? (formatText(source.file, after).after ?? after) : after;
 }
 
 /** Several members that are added to a map which is itself added make one. */

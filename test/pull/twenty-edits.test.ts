@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Json, JsonObject } from '../../src/core/value.ts';
+import { formatText } from '../../src/stack/edit/format.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentId, agentRecord, commitAll, FLEET, git, pulled } from './stage.ts';
 
@@ -90,6 +91,33 @@ describe('twenty edits by three people', () => {
       const diff = git(stage, 'diff', '--no-color', '--no-ext-diff', '-U0', '--abbrev=7');
       if (process.env.UPDATE_GOLDEN === '1') writeFileSync(GOLDEN, diff);
       expect(diff).toBe(readFileSync(GOLDEN, 'utf8'));
+    },
+    { stack: FLEET },
+  );
+
+  staged(
+    'leave formatted files formatted, and each value on the line that pull names',
+    async (stage) => {
+      const yaml = ['agents/desk.yaml', 'agents/clinics.yaml', 'bases.yaml', 'policies.yaml'];
+      const format = async (file: string) => formatText(file, await stage.read(file)).after ?? '';
+      for (const file of yaml) await stage.write(file, await format(file));
+      await stage.apply();
+      // It comes back with the live value, above most others.
+      const greeting = / {4}greeting_message: Harbor.*\n/.exec(
+        await stage.read('agents/desk.yaml'),
+      );
+      await stage.edit('agents/desk.yaml', greeting?.[0] ?? '', '');
+      await commitAll(stage);
+      editAll(stage);
+      const { pulled: leaves, refused } = await pulled(stage, { theirs: true });
+      expect(refused).toEqual([]);
+      for (const file of yaml) expect(await stage.read(file)).toBe(await format(file));
+      for (const { path, file, line } of leaves) {
+        if (line === null || !yaml.includes(file)) continue;
+        const text = (await stage.read(file)).split('\n')[line - 1];
+        const [name = ''] = /[^.[\]]+(?=\]?$)/.exec(path) ?? [];
+        expect(`${path}: ${text}`).toContain(path.endsWith(']') ? ' - ' : `${name}:`);
+      }
     },
     { stack: FLEET },
   );
