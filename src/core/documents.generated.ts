@@ -1554,6 +1554,8 @@ export type Secret = {
   readonly to: string;
   /** The same as it is now; null where nothing is stored there. */
   readonly before: string | null;
+  /** How many other resources read the same source and are not written by this plan: a new value reaches them, too. Absent where there are none. */
+  readonly shared_with?: number;
 };
 /** What a plan remembers of a live resource, so that apply can tell whether it moved. */
 export type Pin = {

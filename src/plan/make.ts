@@ -53,7 +53,7 @@ import {
   livePin,
 } from './refresh.ts';
 import { chooseRevertOrUpdate, leaveOutRefused, leaveOutUnclearable } from './revert.ts';
-import { uncomparedNote } from './secrets.ts';
+import { uncomparedNote, withSharing } from './secrets.ts';
 import { moveEntry, rememberResource } from './state-entry.ts';
 import {
   assumptionsOf,
@@ -169,7 +169,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     results.map(({ change }) => change),
     guarding,
   );
-  const sound = refuseUnresolved(guarded, desired, ids);
+  const sound = withSharing(refuseUnresolved(guarded, desired, ids), input.desired);
   const uncompared = uncomparedNote(
     results.map(({ change: { address }, leaves }) => ({ address, leaves })),
     input.world,

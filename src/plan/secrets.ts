@@ -16,6 +16,7 @@ import {
   Secret,
   type Value,
   type ValueObject,
+  valuesIn,
 } from '../core/value.ts';
 import { memberAt, schemaAt, schemasAlong } from '../core/walk.ts';
 import { isSent, isWritten, type LeafChange } from '../diff/compare.ts';
@@ -54,15 +55,15 @@ export function uncomparedNote(
   { secretOf }: Pick<World, 'secretOf'>,
   { resources }: Pick<State, 'resources'>,
 ): readonly Note[] {
-  const unset = new Set<string>();
-  const unknown = new Set<string>();
+  const unset = new Map<string, Set<Address>>();
+  const unknown = new Map<string, Set<Address>>();
   let isKnown = true;
   for (const { address, leaves } of compared) {
     for (const { cause, after, text } of leaves) {
       if (cause !== 'unknown_secret') continue;
       const source = after instanceof Secret ? after.source : text;
       const isSet = after instanceof Secret && secretOf(source, text) !== undefined;
-      (isSet ? unknown : unset).add(source);
+      addTo(isSet ? unknown : unset, source, address);
       isKnown &&= !isSet && ownOf(ownOf(resources, address)?.leaves, text) !== undefined;
     }
   }
@@ -71,19 +72,26 @@ export function uncomparedNote(
     ...(unset.size === 0
       ? []
       : [
-          `${secrets(unset.size, 'is', 'are')} not set here, so Callsheet did not compare ${unset.size === 1 ? 'it' : 'them'}. apply asks only for secrets that it writes.`,
+          `${secrets(unset, 'is', 'are')} not set here, so Callsheet did not compare ${unset.size === 1 ? 'it' : 'them'}. apply asks only for secrets that it writes.`,
         ]),
     ...(unknown.size === 0
       ? []
       : [
-          `${secrets(unknown.size, 'is', 'are')} set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run callsheet state trust. To write the values set here, plan with --resend-secrets.`,
+          `${secrets(unknown, 'is', 'are')} set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run callsheet state trust. To write the values set here, plan with --resend-secrets.`,
         ]),
   ].join(' ');
   return [{ severity: 'info', address: null, message, ...(isKnown && { known: true as const }) }];
 }
 
-function secrets(count: number, one: string, more: string): string {
-  return count === 1 ? `1 secret ${one}` : `${count} secrets ${more}`;
+/** `2 secrets of 14 resources are`: one that many share is set for all of them. */
+function secrets(
+  readers: ReadonlyMap<string, ReadonlySet<Address>>,
+  one: string,
+  more: string,
+): string {
+  const resources = new Set([...readers.values()].flatMap((own) => [...own])).size;
+  const of = resources > readers.size ? ` of ${resources} resources` : '';
+  return readers.size === 1 ? `1 secret${of} ${one}` : `${readers.size} secrets${of} ${more}`;
 }
 
 /** Where a value goes of which no schema says that the platform passes it on. */
@@ -132,6 +140,47 @@ export function secretTravels(change: Written, sides: SecretSides): readonly Sec
     }
     return before === null || before === to ? [] : [{ path: text, source: null, to, before }];
   });
+}
+
+/**
+ * Says of each secret that the changes write how many other resources read the same source and are not written with
+ * it: whoever gives it a value gives it to those, too.
+ */
+export function withSharing(
+  changes: readonly Change[],
+  desired: readonly { readonly address: Address; readonly document: ValueObject }[],
+): readonly Change[] {
+  const written = new Map<string, Set<Address>>();
+  for (const { address, secrets = [] } of changes) {
+    for (const { source } of secrets) {
+      if (source !== null) addTo(written, source, address);
+    }
+  }
+  if (written.size === 0) return changes;
+  const readers = new Map<string, Set<Address>>();
+  for (const { address, document } of desired) {
+    for (const value of valuesIn(document)) {
+      if (value instanceof Secret && written.has(value.source)) {
+        addTo(readers, value.source, address);
+      }
+    }
+  }
+  return changes.map((change) => {
+    if (change.secrets === undefined) return change;
+    const secrets = change.secrets.map((travel): SecretTravel => {
+      const own = written.get(travel.source ?? '');
+      const all = [...(readers.get(travel.source ?? '') ?? [])];
+      const others = all.filter((address) => own?.has(address) !== true).length;
+      return others === 0 ? travel : { ...travel, shared_with: others };
+    });
+    return { ...change, secrets };
+  });
+}
+
+function addTo(sets: Map<string, Set<Address>>, key: string, address: Address): void {
+  const known = sets.get(key);
+  if (known === undefined) sets.set(key, new Set([address]));
+  else known.add(address);
 }
 
 function isSecret({ node, facts, value }: Leaf): boolean {

@@ -11,7 +11,7 @@ import type {
 } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
 import { inlineValue } from './value-text.ts';
-import { formatCount, formatNumber } from './wording.ts';
+import { formatCount, formatNumber, sharedMessage } from './wording.ts';
 
 /** Something that is said beside the changes. No text in it is sanitised yet. */
 export type Footer = {
@@ -79,9 +79,11 @@ function secretsFooter({ changes, purpose }: PlanDocument): readonly Footer[] {
 }
 
 /** `secret env:CRM_KEY → crm.example.test (was old.example.test)` */
-export function secretMessage({ path, source, to, before }: SecretTravel): string {
+export function secretMessage({ path, source, to, before, shared_with = 0 }: SecretTravel): string {
   const what = source === null ? `stored secret ${path}` : `secret ${source}`;
-  return `${what} → ${to}${before === null || before === to ? '' : ` (was ${before})`}`;
+  const was = before === null || before === to ? '' : ` (was ${before})`;
+  const others = shared_with === 0 ? '' : `; ${sharedMessage(shared_with)}`;
+  return `${what} → ${to}${was}${others}`;
 }
 
 /** What does not happen where a plan is refused. */

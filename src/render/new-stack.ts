@@ -147,7 +147,7 @@ export function renderExportText(
     ...section(secretTitle(document), secretLines(document)),
     ...(isShared(secrets.filter(({ told }) => !told))
       ? noteLines(
-          'Fields with the same account at the same provider share a variable. The platform does not return their values, so Callsheet cannot compare them. SECRETS.md lists the fields.',
+          'Fields with the same account at the same provider share a variable: its value reaches every resource that reads it. The platform does not return their values, so Callsheet cannot compare them. SECRETS.md lists the fields.',
           width,
           'plain',
         )
@@ -220,9 +220,11 @@ function secretTitle({ secrets }: ExportDocument): string {
 
 function secretLines({ secrets, secrets_file: file }: ExportDocument): readonly string[] {
   const lines = (those: Secrets) =>
-    variables(those).map(([name, uses]) =>
-      uses.length === 1 ? name : `${name} (${formatCount(uses.length, 'field')})`,
-    );
+    variables(those).map(([name, uses]) => {
+      const readers = new Set(uses.map(({ address }) => address)).size;
+      if (readers > 1) return `${name} (${formatCount(readers, 'resource')})`;
+      return uses.length === 1 ? name : `${name} (${formatCount(uses.length, 'field')})`;
+    });
   if (file === null) return lines(secrets);
   const told = variables(secrets.filter((one) => one.told)).length;
   const where = `${formatNumber(told)} of them ${told === 1 ? 'is' : 'are'} in ${file}: keep it out of Git`;

@@ -275,3 +275,9 @@ function stepText({ step, fields, version }: PlannedOperation): string {
       return unreachable(step);
   }
 }
+
+/** Of a secret: how many other resources read it where it is read. */
+export function sharedMessage(others: number): string {
+  const [read, those] = others === 1 ? ['reads', 'that one'] : ['read', 'those'];
+  return `${formatCount(others, 'other resource')} ${read} it, and a new value reaches ${those}, too`;
+}

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { Secret } from '../core/value.ts';
-import { formatCount } from '../render/wording.ts';
+import { formatCount, sharedMessage } from '../render/wording.ts';
 import {
   ABSENT,
   type LoadOptions,
@@ -81,7 +81,7 @@ export async function openStack(
       const problems = await read(places);
       const missing = places.filter(({ source }) => !values.has(source));
       if (missing.length === 0) return;
-      if (context.sandbox === undefined) throw unset(missing, problems);
+      if (context.sandbox === undefined) throw unset(missing, problems, stack.secrets);
       // On a copy something must stand for it, and nobody reads it.
       for (const { source } of missing) values.set(source, PLACEHOLDER);
     },
@@ -89,16 +89,30 @@ export async function openStack(
 }
 
 /** What a run is going to write and cannot. Other places may use the same sources; they are not named. */
-function unset(missing: readonly SecretUse[], problems: readonly Diagnostic[]): CallsheetError {
+function unset(
+  missing: readonly SecretUse[],
+  problems: readonly Diagnostic[],
+  places: Stack['secrets'],
+): CallsheetError {
   const isWritten = ({ address, path }: Diagnostic) =>
     address === undefined || missing.some((use) => use.address === address && use.path === path);
   const diagnostics = problems.filter(isWritten).map((problem) => ({
     ...problem,
-    hint: `${problem.hint ?? 'Check where the secret is read from'}. Nothing was written`,
+    hint: `${problem.hint ?? 'Check where the secret is read from'}.${othersMessage(problem, places)} Nothing was written`,
   }));
   const count = formatCount(missing.length, 'secret');
   const message = `${count} that this run writes cannot be read: ${missing.map(({ address, path }) => `${address} ${path}`).join(', ')}`;
   return new CallsheetError('config', message, { diagnostics });
+}
+
+/** Who else reads the source of a secret: its value is theirs, too. */
+function othersMessage({ address, path }: Diagnostic, places: Stack['secrets']): string {
+  const own = places.find((place) => place.address === address && place.path === path);
+  const readers = new Set(
+    places.flatMap((place) => (place.source === own?.source ? place.address : [])),
+  );
+  readers.delete(address ?? '');
+  return readers.size === 0 ? '' : ` ${sharedMessage(readers.size)}.`;
 }
 
 function broken(diagnostics: readonly Diagnostic[]): CallsheetError {

@@ -133,6 +133,31 @@ describe('a stack with 24 secrets, and none of them set', () => {
     expect(stage.writes()).toHaveLength(writes + 1);
   });
 
+  onFleet('says who else reads a secret that is to be set', async (stage) => {
+    await stage.edit('fleet.yaml', 'env:SMS_5 }', 'env:SMS_3 }');
+    await stage.edit(
+      'fleet.yaml',
+      'account_sid: AC7,',
+      'account_sid: AC7, api_key_secret: { $secret: env:SMS_3 },',
+    );
+    const others = '2 other resources read it, and a new value reaches those, too';
+    expect(await saysWithout(stage, 2)).toContain(`secret env:SMS_3 → smsProvider; ${others}`);
+    const flags = { dir: stage.folder, format: 'text', autoApprove: true } as const;
+    const { err } = await stage.run((to) => apply(undefined, flags, to), { ...without, exit: 1 });
+    expect(err.replace(/\s+/g, ' ')).toContain(
+      `Set SMS_3 in the environment. ${others}. Nothing was written`,
+    );
+    await stage.apply();
+    const env = { SMS_3: 'canary-SMS_3-5f1c9a7e-new' };
+    const { changes } = await stage.plan({}, { env });
+    expect(changes.map(({ address }) => address)).toEqual(['agent.a3', 'agent.a5', 'agent.a7']);
+    expect(changes.flatMap(({ secrets = [] }) => secrets.map((one) => one.shared_with))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   onFleet('is rehearsed, a new secret among its changes', async (stage) => {
     await stage.edit(
       'fleet.yaml',

@@ -51,7 +51,7 @@ test('a variable that many fields read stands there once, and that their values 
   const secrets = [SECRET, { ...SECRET, address: 'agent.night' }];
   const text = said({ secrets });
   expect(text).toContain(
-    'Secrets to supply (SECRETS.md): 1, for 2 fields\n  AGENT_DESK__TOKEN (2 fields)\n',
+    'Secrets to supply (SECRETS.md): 1, for 2 fields\n  AGENT_DESK__TOKEN (2 resources)\n',
   );
   expect(text).toContain('Callsheet cannot compare');
   expect(said({ secrets: [SECRET] })).not.toContain('cannot compare');
