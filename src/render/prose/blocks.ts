@@ -304,17 +304,18 @@ function joinSame(pieces: readonly Piece[]): readonly Piece[] {
 
 /** Stretches as pieces; a changed word that is called out is a piece of its own. */
 function piecesOf(stretches: readonly Stretch[]): readonly Piece[] {
-  return stretches.flatMap((stretch) =>
-    stretch.isSame
-      ? [samePiece(stretch.words.map(({ before, after }) => [before.text, after.text]))]
-      : [...wordPieces(stretch.removed, 'removed'), ...wordPieces(stretch.added, 'added')],
-  );
-}
-
-function samePiece(words: readonly (readonly [before: string, after: string])[]): Piece {
-  const was = words.map(([before]) => before).join('');
-  const text = words.map(([, after]) => after).join('');
-  return { text, change: 'same', ...(was === text ? {} : { was }) };
+  return stretches.flatMap((stretch, index) => {
+    if (!stretch.isSame) {
+      return [...wordPieces(stretch.removed, 'removed'), ...wordPieces(stretch.added, 'added')];
+    }
+    const [first] = stretches;
+    // Behind words that came or went at its very beginning the first word that stayed gets or loses its blank.
+    const isShifted =
+      index === 1 &&
+      first?.isSame === false &&
+      [first.removed, first.added].some((one) => one.length === 0);
+    return keptPieces(stretch.words, (at) => isShifted && at === 0);
+  });
 }
 
 /** Words that were all removed, or all added. */
@@ -329,26 +330,34 @@ function wordPieces(words: readonly Word[], change: 'removed' | 'added'): readon
   return pieces;
 }
 
-/** Stretches whose words are all the same, as pieces that tell the blanks apart. */
+/** Stretches whose words are all the same, as pieces that tell all blanks apart. */
 function blankPieces(stretches: readonly Stretch[]): readonly Piece[] {
+  return keptPieces(stretches.flatMap((one) => (one.isSame ? one.words : [])));
+}
+
+/**
+ * Words that stayed, with the blanks that came or went between them as pieces of their own. `isLaidOut`: those before
+ * a word say nothing. Among changed words that is so of line breaks, too.
+ */
+function keptPieces(
+  words: (Stretch & { readonly isSame: true })['words'],
+  isLaidOut?: (index: number) => boolean,
+): readonly Piece[] {
   const pieces: Piece[] = [];
-  let same = '';
-  for (const { before, after } of stretches.flatMap((one) => (one.isSame ? one.words : []))) {
-    if (before.text === after.text) {
-      same += after.text;
+  for (const [index, { before, after }] of words.entries()) {
+    const [old, fresh] = [before, after].map(({ text, bare }) =>
+      text.slice(0, text.length - bare.length),
+    );
+    const isSilent = isLaidOut !== undefined && (isLaidOut(index) || /\n/.test(`${old}${fresh}`));
+    if (old === fresh || isSilent) {
+      pieces.push(kept(before.text, after.text));
       continue;
     }
-    if (same !== '') pieces.push({ text: same, change: 'same' });
-    const blanks = ({ text, bare }: Word) => text.slice(0, text.length - bare.length);
-    const changed: readonly Piece[] = [
-      { text: blanks(before), change: 'removed' },
-      { text: blanks(after), change: 'added' },
-    ];
-    pieces.push(...changed.filter(({ text }) => text !== ''));
-    same = after.bare;
+    if (old) pieces.push({ text: old, change: 'removed' });
+    if (fresh) pieces.push({ text: fresh, change: 'added' });
+    pieces.push({ text: after.bare, change: 'same' });
   }
-  if (same !== '') pieces.push({ text: same, change: 'same' });
-  return pieces;
+  return joinSame(pieces);
 }
 
 type Same = {

@@ -154,7 +154,7 @@ function rowOf(
     case 'edited': {
       const pieces = block.blanksOnly
         ? trimmedSame(joined(block.words.map(blanksShown)))
-        : trimmed(joined(block.words.map(flat)));
+        : trimmed(joined(block.words.map(blanksAmongWords)));
       return { type, note: null, pieces: elide(pieces, around) };
     }
     case 'moved': {
@@ -210,6 +210,11 @@ function oneLine(text: string): string {
 function flat(piece: Piece): Piece {
   const text = piece.text.replace(/\n\s*\n\s*/g, ' ⏎ ').replace(/\s*\n\s*/g, ' ');
   return { ...piece, text };
+}
+
+/** A blank that came or went alone, beside words that changed. */
+function blanksAmongWords(piece: Piece): Piece {
+  return /\S/.test(piece.text) ? flat(piece) : blanksShown(piece);
 }
 
 function blanksShown(piece: Piece): Piece {

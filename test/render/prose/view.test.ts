@@ -15,6 +15,19 @@ test.each<[string, string, string, string]>([
   ['a paragraph that comes nearer', '# a\n\nb', '# a\nb', '# a[-⏎-]'],
   ['a paragraph that moves away', '- a\n- b', '- a\n\n- b', '- a{+⏎+}'],
   ['blanks between words', 'a b\n\nc', 'a  b\n\nc', 'a[-␣-]{+␣␣+}b'],
+  [
+    'a blank less beside a word',
+    'tell them the price , then ask',
+    'tell them the price, then wait',
+    'tell them the price[-␣-], then[- ask-]{+ wait+}',
+  ],
+  [
+    'a blank more beside a word',
+    'you are kind',
+    'you  are not kind',
+    'you[-␣-]{+␣␣+}are{+ not+} kind',
+  ],
+  ['a word before all others', 'be kind', 'please be kind', '{+please+} be kind'],
 ])('white space, as what came and went: %s', (_, before, after, row) => {
   expect(rowsOf(before, after)).toEqual([row]);
 });
