@@ -74,6 +74,7 @@ export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
         // What is at hand to compare with may be different where it is applied; it writes nothing.
         fields: fields
           .filter(({ cause }) => cause !== 'unknown_secret')
+          .map(({ source: _, ...field }) => field)
           .sort((a, b) => (a.path < b.path ? -1 : 1)),
         operations: operations.map((one) => ({ ...one, fields: [...one.fields].sort() })),
       }),

@@ -179,3 +179,19 @@ function commonSource(
   const isOne = lines.size === 1;
   return { source: isOne && line !== undefined ? `${file}:${line}` : file, isOne };
 }
+
+/** Names with each changed text the file that it is read from, where that is a file of its own. */
+export function withTextSources(changes: readonly Change[], sourceOf: SourceOf): readonly Change[] {
+  return changes.map((change) => {
+    if (change.action !== 'update' && change.action !== 'replace') return change;
+    const fields = change.fields.map((field) => {
+      const { path, after, secret } = field;
+      if (typeof after !== 'string' || secret) return field;
+      const found = sourceOf({ address: change.address, path });
+      return found === undefined || found.line !== undefined
+        ? field
+        : { ...field, source: found.file };
+    });
+    return { ...change, fields };
+  });
+}

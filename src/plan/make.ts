@@ -21,7 +21,7 @@ import type { ResourceState, State } from '../state/model.ts';
 import { isResent, planChange, unchanged } from './change.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
 import { baseEntry } from './drift.ts';
-import { groupAlike, type SourceOf } from './groups.ts';
+import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
 import {
   checkGuards,
   checkTeamRules,
@@ -236,7 +236,9 @@ function assemble(
   input: Omit<PlanInput, 'world'> & { readonly world: World },
 ): PlanDocument {
   const { state, options, guards, now } = input;
-  const changes = all.filter(({ action }) => action !== 'no_op');
+  const { sourceOf = () => undefined } = input;
+  const acting = all.filter(({ action }) => action !== 'no_op');
+  const changes = withTextSources(acting, sourceOf);
   const assumptions = assumptionsOf(
     changes,
     unreadKinds(results),
@@ -244,7 +246,7 @@ function assemble(
     supportOf(input),
   );
   const known = rememberedAssumptions(assumptions, state, supportOf(input));
-  const groups = groupAlike(changes, input.sourceOf ?? (() => undefined));
+  const groups = groupAlike(changes, sourceOf);
   const undigested: Omit<PlanDocument, 'digest'> = {
     format: 'callsheet-plan',
     version: 2,

@@ -67,7 +67,9 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
       );
       if (first === undefined || changes.length < FEWEST) return [];
       const paths = new Set(fields.map(({ path }) => path));
-      const example = { ...first, fields: first.fields.filter(({ path }) => paths.has(path)) };
+      // The group names the files of all.
+      const own = first.fields.filter(({ path }) => paths.has(path));
+      const example = { ...first, fields: own.map(({ source: _, ...field }) => field) };
       const views = viewFields(example, plan.purpose, false).length;
       for (const { address } of changes) {
         const known = shown.get(address) ?? { paths: new Set(), views: 0 };
@@ -81,7 +83,9 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
           kind,
           action,
           addresses: changes.map(({ address }) => address),
-          sources: [...new Set(fields.flatMap(({ source }) => source ?? []))],
+          sources: [
+            ...new Set(fields.flatMap(({ path, source }) => source ?? textSources(changes, path))),
+          ],
           example,
         },
       ];
@@ -103,6 +107,16 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
     changes,
     below: footersBelow(plan, isWhole),
   };
+}
+
+/** Files of a group that are named where a reviewer looks first. */
+const MOST_SOURCES = 3;
+
+/** The files of their own that a field of several resources is read from. */
+function textSources(changes: readonly Change[], wanted: string): readonly string[] {
+  return changes.flatMap(({ fields }) =>
+    fields.flatMap(({ path, source }) => (path === wanted && source !== undefined ? source : [])),
+  );
 }
 
 /** As many groups and changes as are read without being told where to look. */
@@ -144,7 +158,7 @@ function firstLook(
       example.fields.filter(isProse).map(({ path }) => ({
         address: null,
         subject: `${path} of ${formatCount(addresses.length, singular(kind), kindTitle(kind))}`,
-        text: sources.join(', '),
+        text: firstOf(sources, MOST_SOURCES),
       })),
     ),
     ...left.flatMap(({ change: { address, action, fields, source } }) =>
@@ -152,7 +166,11 @@ function firstLook(
         ? []
         : fields
             .filter((field) => isProse(field) && !isUndone(field))
-            .map(({ path }) => ({ address, subject: `${path} of ${address}`, text: source ?? '' })),
+            .map(({ path, source: file = source ?? '' }) => ({
+              address,
+              subject: `${path} of ${address}`,
+              text: file,
+            })),
     ),
   ];
   return [

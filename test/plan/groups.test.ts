@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Change, FieldChange } from '../../src/core/plan-document.ts';
 import { parsePlan, planDigest } from '../../src/plan/document.ts';
-import { groupAlike, type SourceOf } from '../../src/plan/groups.ts';
+import { groupAlike, type SourceOf, withTextSources } from '../../src/plan/groups.ts';
 import { overviewOf } from '../../src/render/overview.ts';
 import { runs } from '../long.ts';
 import { changeOf, fieldOf, planOf } from '../render/sample.ts';
@@ -37,6 +37,33 @@ test('a group that was put into a plan file afterwards is noticed', () => {
   };
   const forged = JSON.stringify({ ...JSON.parse(honest), groups: [group] });
   expect(() => parsePlan(forged, 'plan.json')).toThrow(/changed after it was made/);
+});
+
+test('a text is named by the file that it is read from', () => {
+  const words = ['five', 'six', 'seven', 'eight', 'nine', 'ten'];
+  const changes = agents(6, (at) => [
+    fieldOf('system_prompt', `Desk ${at}\nOpen.\n`, `Desk ${at}\nOpen until ${words[at - 1]}.\n`),
+    fieldOf('description', 'a\n', `b\n${at}`),
+  ]);
+  const sourceOf: SourceOf = (site) =>
+    site.path === 'system_prompt' ? own(site) : { file: 'desk.yaml', line: 3 };
+  const named = withTextSources(changes, sourceOf);
+  expect(named.map(({ fields }) => fields.map(({ source }) => source))).toEqual(
+    changes.map(({ address }) => [`prompts/${address}.md`, undefined]),
+  );
+  expect(planDigest(planOf(named))).toBe(planDigest(planOf(changes)));
+  expect(overviewOf(planOf(named)).first.slice(0, 2)).toMatchObject([
+    { subject: 'system_prompt of agent.clinic["c1"]', text: 'prompts/agent.clinic["c1"].md' },
+    { subject: 'description of agent.clinic["c1"]', text: changes[0]?.source },
+  ]);
+  const alike = withTextSources(
+    agents(4, (at) => [prompt(at, '6')]),
+    own,
+  );
+  const groups = groupAlike(alike, own);
+  const [group] = overviewOf({ ...planOf(alike), groups }).groups;
+  expect(group?.sources).toEqual(alike.map(({ address }) => `prompts/${address}.md`));
+  expect(group?.example.fields[0]?.source).toBeUndefined();
 });
 
 describe('fields that change alike', () => {
