@@ -31,22 +31,60 @@ import { firstOf, formatCount, formatNumber } from './wording.ts';
 /** Characters of a commit, as Git shortens it. */
 const SHORT_COMMIT = 7;
 
-/** Finished runs, newest first, one a line. */
+/** The time in the id of a run, by which it is found, too. */
+const START_OF_ID = 16;
+
+/**
+ * Finished runs, newest first, one a line. Where that is too narrow, who ran them outlasts their commits, the ends of
+ * their ids and the number of changes, in that order.
+ */
 export function renderRunsText(runs: readonly RunSummary[], options: RenderOptions): string {
   if (runs.length === 0) return 'No run is recorded.\n';
-  const ids = widestOf(runs.map(({ run }) => run));
-  const purposes = widestOf(runs.map(({ purpose }) => purpose));
-  const statuses = widestOf(runs.map(({ status }) => status));
-  const counts = widestOf(runs.map(({ changes }) => formatCount(changes, 'change')));
-  const lines = runs.map(
-    (run): Line => [
-      span(padText(run.run, ids)),
-      span(`  ${padText(run.purpose, purposes)}  `),
-      span(padText(run.status, statuses), run.status === 'done' ? 'plain' : 'warning'),
-      span(`  ${padText(formatCount(run.changes, 'change'), counts)}`, 'dim'),
-      ...originOf(run),
-    ],
+  const starts = new Set(runs.map(({ run }) => run.slice(0, START_OF_ID)));
+  const mayShorten = starts.size === runs.length;
+  const users = runs.map(({ user }) => (user === null ? '' : `by ${sanitiseLine(user)}`));
+  const origins = runs.map(({ commit }, at) =>
+    [users[at], commit === null ? '' : `at ${shortCommit(sanitiseLine(commit))}`]
+      .filter(Boolean)
+      .join(' '),
   );
+  const columns = {
+    run: runs.map(({ run }) => sanitiseLine(run)),
+    start: runs.map(({ run }) => sanitiseLine(run.slice(0, mayShorten ? START_OF_ID : undefined))),
+    purpose: runs.map(({ purpose }) => purpose),
+    status: runs.map(({ status }) => status),
+    changes: runs.map(({ changes }) => formatCount(changes, 'change')),
+    user: users,
+    // What is said after a commit may be cut.
+    origin: origins,
+  };
+  const layouts: readonly (readonly (keyof typeof columns)[])[] = [
+    ['run', 'purpose', 'status', 'changes', 'origin'],
+    ['run', 'purpose', 'status', 'changes', 'user'],
+    ['start', 'purpose', 'status', 'changes', 'user'],
+    ['start', 'purpose', 'status', 'user'],
+  ];
+  const dim: ReadonlySet<string> = new Set(['changes', 'user', 'origin']);
+  const linesOf = (names: (typeof layouts)[number]) =>
+    runs.map(
+      ({ status }, at): Line =>
+        names.flatMap((name, index) => {
+          const text = columns[name][at] ?? '';
+          const isLast = index === names.length - 1;
+          if (text === '' && isLast) return [];
+          const shown = isLast ? text : padText(text, widestOf(columns[name]));
+          const plain = dim.has(name) ? 'dim' : 'plain';
+          const tone = name === 'status' && status !== 'done' ? 'warning' : plain;
+          return [span(`${index === 0 ? '' : '  '}${shown}`, tone)];
+        }),
+    );
+  const room = (name: keyof typeof columns) =>
+    name === 'origin'
+      ? Math.min(widestOf(origins), widestOf(users) + SHORT_COMMIT + 4)
+      : widestOf(columns[name]);
+  const fits = (names: (typeof layouts)[number]) =>
+    names.reduce((sum, name) => sum + room(name) + 2, -2) <= options.width;
+  const lines = linesOf(layouts.find(fits) ?? ['start', 'purpose', 'status', 'user']);
   const restored = Map.groupBy(
     runs.filter(({ state }) => state !== undefined),
     ({ state = '' }) => state,
@@ -57,15 +95,6 @@ export function renderRunsText(runs: readonly RunSummary[], options: RenderOptio
     [span(`  CALLSHEET_STATE=${sanitiseLine(quoted(state))} callsheet rollback ${newest?.run}`)],
   ]);
   return paint([...lines.map((line) => cutLine(line, options.width)), ...undoing], options.color);
-}
-
-/** `by kim at 1f3a9c2`: who ran it, and from which commit. */
-function originOf({ user, commit }: RunSummary): Line {
-  const parts = [
-    ...(user === null ? [] : [`by ${sanitiseLine(user)}`]),
-    ...(commit === null ? [] : [`at ${shortCommit(sanitiseLine(commit))}`]),
-  ];
-  return parts.length === 0 ? [] : [span(`  ${parts.join(' ')}`, 'dim')];
 }
 
 /** What is said after the commit, such as that there were changes beside it, stays. */

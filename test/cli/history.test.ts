@@ -69,7 +69,7 @@ describe('the versions of an agent', () => {
     expect(runs[0].undoes).toBe(runs[1].run);
     expect(data.every((entry: object) => !('run' in entry))).toBe(true);
     const { out } = await look(stage, { flags: { format: 'text' } });
-    expect(out).toContain(`  run ${runs[0].run}`);
+    expect(out).toContain(`  ${runs[0].run}`);
     expect(out).toContain('  user:maria');
     expect(out).toContain('5 versions of agent.desk, 3 of them made by runs of this stack.');
     const csv = (await look(stage, { flags: { format: 'csv' } })).out;

@@ -39,12 +39,36 @@ test('runs are listed with who ran them and from which commit', () => {
   ];
   expect(renderRunsText(runs, PLAIN)).toBe(
     [
-      'r3  apply  done  12 changes  by kim at 1f3a9c2',
-      'r2  apply  done  1 change    by lee at 1f3a9c2 with uncommitted changes',
+      'r3  apply  done  12 changes  by kim  at 1f3a9c2',
+      'r2  apply  done  1 change    by lee  at 1f3a9c2 with uncommitted changes',
       'r1  apply  done  3 changes',
       '',
     ].join('\n'),
   );
+});
+
+test('who ran it stays where there is no room for all of a run', () => {
+  const runs = [
+    runOf('20261123t203850z-2bf8b9', 'katherine@ops', COMMIT),
+    runOf('20261122t081512z-00aa17', 'lee', `${COMMIT} with uncommitted changes`, 12),
+  ];
+  const at = (width: number) =>
+    renderRunsText(runs, { ...PLAIN, width })
+      .split('\n')
+      .slice(0, 2);
+  expect(at(80)).toEqual([
+    '20261123t203850z-2bf8b9  apply  done  3 changes   by katherine@ops  at 1f3a9c2',
+    '20261122t081512z-00aa17  apply  done  12 changes  by lee            at 1f3a9c2 …',
+  ]);
+  expect(at(66)).toEqual([
+    '20261123t203850z-2bf8b9  apply  done  3 changes   by katherine@ops',
+    '20261122t081512z-00aa17  apply  done  12 changes  by lee',
+  ]);
+  expect(at(60)).toEqual([
+    '20261123t203850z  apply  done  3 changes   by katherine@ops',
+    '20261122t081512z  apply  done  12 changes  by lee',
+  ]);
+  expect(at(50)[0]).toBe('20261123t203850z  apply  done  by katherine@ops');
 });
 
 const AT_80 = { width: 80, color: false, verbose: false };

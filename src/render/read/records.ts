@@ -116,14 +116,14 @@ export const HISTORY_FIELDS: readonly Field[] = [
   { path: 'run', title: 'run' },
 ];
 
-/** Columns of `run ` and a run's id, by which it is asked for: it is never cut. */
-const RUN_WIDTH = 27;
+/** Columns of a run's id, by which it is asked for: it is never cut. */
+const RUN_WIDTH = 23;
 
 /** For people it is the run that made an entry; who ran it, `callsheet runs ID` says. */
 function fieldsFor(entries: readonly JsonObject[]): readonly Field[] {
   const least = entries.some(isMadeHere) ? RUN_WIDTH : 12;
   return HISTORY_FIELDS.filter(({ path }) => path !== 'run').map((field) =>
-    field.path === 'actor.id' ? { ...field, path: 'who', least, drop: 1 } : field,
+    field.path === 'actor.id' ? { ...field, path: 'who', least, drop: 0 } : field,
   );
 }
 
@@ -132,7 +132,7 @@ function isMadeHere({ run }: JsonObject): boolean {
 }
 
 function named(entry: JsonObject): JsonObject {
-  const who = isMadeHere(entry) ? `run ${String(entry.run)}` : valueAt(entry, 'actor.id');
+  const who = isMadeHere(entry) ? entry.run : valueAt(entry, 'actor.id');
   return { ...entry, who: who ?? null };
 }
 
