@@ -246,7 +246,7 @@ function pairFacts(old: readonly FactSpot[], fresh: readonly FactSpot[]): readon
   const passes = [
     (a: Fact, b: Fact) => a.key === b.key,
     (a: Fact, b: Fact) => a.mark === b.mark && a.unit === b.unit,
-    (a: Fact, b: Fact) => a.mark === b.mark,
+    (a: Fact, b: Fact) => a.mark === b.mark && mayReplace(a, b) && mayReplace(b, a),
     // A short number to call is written like any other.
     (a: Fact, b: Fact) =>
       (a.mark === 'phone' ? b : a).unit === '' && (a.mark === 'phone') !== (b.mark === 'phone'),
@@ -264,6 +264,12 @@ function pairFacts(old: readonly FactSpot[], fresh: readonly FactSpot[]): readon
     ...old.filter(isFree).map((spot) => change(spot, undefined)),
     ...fresh.filter(isFree).map((spot) => change(undefined, spot)),
   ];
+}
+
+/** `one` of `one of us` takes the place of no span and no amount, though `eleven` may become `half past ten`. */
+function mayReplace({ mark, unit, text }: Fact, other: Fact): boolean {
+  const isBareWord = mark === 'number' && unit === '' && !/\d/.test(text);
+  return !isBareWord || other.unit === '' || other.unit === 'clock';
 }
 
 function change(old: FactSpot, fresh: FactSpot): Found & { before: string; after: string };

@@ -113,6 +113,7 @@ const BEHIND = {
   beyond: new RegExp(`${BEYOND}${END}`, 'iuy'),
   range: / ?[-–—] ?| (?:to|until|till|through|bis|à|a|hasta|al?|au) /iuy,
   and: / and /iuy,
+  or: / or /iuy,
 } as const;
 /** Read right before one, in a few characters. */
 const AHEAD = {
@@ -269,12 +270,27 @@ function quantitiesIn(text: string): readonly Claim[] {
     const isBetween = endsWith(AHEAD.between, text, point.start) !== '';
     const joint = readAt(isBetween ? BEHIND.and : BEHIND.range, text, point.end);
     const isRange = joint !== '' && next?.start === point.end + joint.length;
-    const claim = quantity(text, isRange ? [point, next] : [point], isRange && isBetween);
+    const isChoice = !isRange && isChoiceOf(text, point, next);
+    const isPair = next !== undefined && (isRange || isChoice);
+    const joins: Joins = { isBetween: isRange && isBetween, isChoice };
+    const claim = quantity(text, isPair ? [point, next] : [point], joins);
     if (claim !== undefined) found.push(claim);
-    if (isRange) at += 1;
+    if (isPair) at += 1;
   }
   return found;
 }
+
+/** `one or two` before what is counted: both are numbers and nothing else. */
+function isChoiceOf(text: string, point: Point, next: Point | undefined): boolean {
+  const isNumber = ({ kind, unit }: Point) => kind === 'number' && unit === undefined;
+  const joint = readAt(BEHIND.or, text, point.end);
+  return (
+    joint !== '' && next?.start === point.end + joint.length && isNumber(point) && isNumber(next)
+  );
+}
+
+/** How two points belong together: `between 9 and 5`, `one or two`; else as a range. */
+type Joins = { readonly isBetween: boolean; readonly isChoice: boolean };
 
 function readAt(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
@@ -331,7 +347,11 @@ const PAST: Readonly<Record<string, number>> = {
 };
 
 /** One point or a range of two, with what belongs to it. Undefined where a word is no number after all. */
-function quantity(text: string, points: readonly Point[], isBetween: boolean): Claim | undefined {
+function quantity(
+  text: string,
+  points: readonly Point[],
+  { isBetween, isChoice }: Joins,
+): Claim | undefined {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const isPlain = last.kind === 'number' && last.unit === undefined;
@@ -354,7 +374,7 @@ function quantity(text: string, points: readonly Point[], isBetween: boolean): C
   return {
     mark: 'number',
     text: text.slice(start, end),
-    key: `number ${boundKey(bound, beyond)}${values.join('–')} ${named}`,
+    key: `number ${boundKey(bound, beyond)}${values.join(isChoice ? '|' : '–')} ${named}`,
     lead: leadOf(text, start),
     unit: named,
     start,

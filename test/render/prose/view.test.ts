@@ -84,7 +84,7 @@ test('of a text that is rewritten, only what weighs is called out, and it is sai
     view.callouts.map(({ lead, before, after }) => `${lead} ${before ?? ''} ${after ?? ''}`.trim()),
   ).toMatchInlineSnapshot(`
     [
-      "gone: two short sentences",
+      "gone: One or two short sentences",
       "instruction removed: "Give no advice that needs a professional; offer a call back instead."",
       "instruction removed: "Keep each answer below 20 words, and send forms with {{form_link}} or send_form."",
       "new:  3 sentences",
