@@ -4,6 +4,7 @@ import { renderPlanText, renderRehearsalText } from '../render/text.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { type ApplyOutcome, type ApplyReview, applyDocument, applyStack } from '../run/apply.ts';
 import { planOptions } from '../run/plan.ts';
+import { refuseFolder } from '../stack/folder.ts';
 import { type Context, type PlanFlags, stackOptions } from './context.ts';
 import { confirm, say } from './events.ts';
 import { allowancesIn } from './flags.ts';
@@ -28,7 +29,9 @@ export async function apply(
   context: Context,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  if (file === undefined && flags.autoApprove !== true && !terminal.canAsk) {
+  // Where there is no stack, that is what to say.
+  const isThere = refuseFolder(flags.dir) === undefined;
+  if (isThere && file === undefined && flags.autoApprove !== true && !terminal.canAsk) {
     throw new CallsheetError('usage', 'approval is needed, and there is no terminal to ask on', {
       hint: 'Apply a plan file (callsheet plan --out plan.json), or pass --auto-approve.',
     });

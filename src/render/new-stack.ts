@@ -27,6 +27,7 @@ type NewStack = {
   /** Paths from where the command was typed, and the folder of this Callsheet. */
   readonly pipeline:
     | {
+        readonly service: keyof typeof STATE_KEPT;
         /** The file whose head says what to set up at the service. */
         readonly guide: string;
         /** The folder that has no lockfile yet; undefined where it has. */
@@ -35,6 +36,14 @@ type NewStack = {
       }
     | undefined;
 };
+
+/** Where the state of a pipeline lives: what a job writes into its workspace is gone when the job ends. */
+const STATE_KEPT = {
+  github:
+    'The pipeline keeps the state in the cache of GitHub Actions, not in the repository. A store keeps it for good: callsheet help stores. callsheet state migrate --to PLACE moves an existing state there.',
+  gitlab:
+    'GitLab keeps the state of the pipeline (Operate, Terraform states), not the repository. callsheet state migrate --to PLACE moves an existing state there: callsheet help stores.',
+} as const;
 
 /** Files of one folder that are listed one by one. */
 const MOST_LISTED = 5;
@@ -76,7 +85,7 @@ export function renderNewStackText(stack: NewStack, { width, color }: RenderOpti
 
 /** What a pipeline needs before it runs. */
 function setUpLines(
-  { guide, unlocked, callsheet }: NonNullable<NewStack['pipeline']>,
+  { service, guide, unlocked, callsheet }: NonNullable<NewStack['pipeline']>,
   width: number,
 ): readonly Line[] {
   const say = (text: string) => noteLines(text, width, 'plain');
@@ -92,6 +101,8 @@ function setUpLines(
           [span(`  npm install --package-lock-only --prefix ${word(unlocked)}`)],
           [],
         ]),
+    ...say(STATE_KEPT[service]),
+    [],
     ...say(
       'The variables, credentials and approvals that the pipeline needs are listed at the top of',
     ),

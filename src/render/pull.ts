@@ -6,11 +6,20 @@ import { formatCount } from './wording.ts';
 
 const MIN_WIDTH = 40;
 
-/** What was written into which file, and what was left as it is and why. */
-export function renderPullText(document: PullDocument, given: RenderOptions): string {
+/**
+ * What was written into which file, and what was not and why. `left`: what somebody chose to leave when they were
+ * asked.
+ */
+export function renderPullText(
+  document: PullDocument,
+  given: RenderOptions,
+  left: readonly PullLeft[] = [],
+): string {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
   const { pulled, kept, refused, files, status, secrets = [], remarks = [] } = document;
-  const lines: Line[] = [...wrap([span(headlineOf(document), 'strong')], options.width, 2)];
+  const lines: Line[] = [
+    ...wrap([span(headlineOf(document, left.length > 0), 'strong')], options.width, 2),
+  ];
   for (const { path, pulled: own } of byFile(document)) {
     lines.push([], [span(sanitiseLine(path), 'strong')]);
     for (const leaf of own) lines.push(...leafLines(leaf, status === 'written', options));
@@ -43,14 +52,18 @@ export function renderPullText(document: PullDocument, given: RenderOptions): st
     lines.push([], ...wrap([span('Not pulled:', 'strong')], options.width, 2));
     for (const left of refused) lines.push(...leftLines(left, options));
   }
-  const ends = endOf(document);
+  if (left.length > 0) {
+    lines.push([], ...wrap([span('Left as you chose:', 'strong')], options.width, 2));
+    lines.push(...left.map((one): Line => [span('  = ', 'dim'), span(nameOf(one))]));
+  }
+  const ends = endOf(document, left.length > 0);
   if (ends !== undefined && (pulled.length > 0 || refused.length > 0 || files.length > 0)) {
     lines.push([], ...wrap([span(ends, 'dim')], options.width, 0));
   }
   return paint(lines, options.color);
 }
 
-function headlineOf({ status, pulled, files, refused }: PullDocument): string {
+function headlineOf({ status, pulled, files, refused }: PullDocument, isPart: boolean): string {
   const isNew = files.some(({ created }) => created);
   const noun = isNew ? 'new resource' : 'live value';
   const what = `${formatCount(pulled.length, noun)} into ${formatCount(files.length, 'file')}`;
@@ -64,7 +77,7 @@ function headlineOf({ status, pulled, files, refused }: PullDocument): string {
     case 'refused':
       return `Nothing was written: ${formatCount(refused.length, 'live value')} cannot be pulled.`;
     case 'nothing':
-      return refused.length === 0
+      return refused.length === 0 && !isPart
         ? 'Nothing to pull: no configured value changed on the platform.'
         : 'Nothing was pulled.';
   }
@@ -109,11 +122,14 @@ function asSentence(text: string): string {
   return `${first}${text.slice(1)}.`;
 }
 
-function endOf({ status, pulled, files, refused }: PullDocument): string | undefined {
+function endOf(
+  { status, pulled, files, refused }: PullDocument,
+  isPart: boolean,
+): string | undefined {
   switch (status) {
     case 'written':
       if (files.some(({ created }) => created)) return 'The next plan takes them over as they are.';
-      if (refused.length > 0)
+      if (refused.length > 0 || isPart)
         return '`git diff` shows what changed; commit it. The next plan still shows the changes that were not pulled.';
       if (pulled.some(({ others = 0 }) => others > 0))
         return '`git diff` shows what changed; commit it. The next plan changes the others.';

@@ -92,6 +92,27 @@ describe('a new stack is valid at once, and formatted', () => {
     expect(line('agents/front_desk.yaml')).toBe(`# yaml-language-server: $schema=../${schema}`);
     expect(filesIn(dir)).not.toContain('.callsheet-schema.json');
   });
+
+  test('with a schema of its own where Callsheet is installed above the repository', async () => {
+    const above = folder({ 'node_modules/callsheet/schemas/callsheet.schema.json': '{}' });
+    const dir = join(above, 'repository');
+    mkdirSync(join(dir, '.git'), { recursive: true });
+    await begin(dir);
+    const [line] = readFileSync(join(dir, 'callsheet.yaml'), 'utf8').split('\n');
+    expect(line).toBe('# yaml-language-server: $schema=.callsheet-schema.json');
+    expect(filesIn(dir)).toContain('.callsheet-schema.json');
+  });
+});
+
+test.each([
+  ['github', 'The pipeline keeps the state in the cache of GitHub Actions'],
+  ['gitlab', 'GitLab keeps the state of the pipeline'],
+] as const)('the pipeline of %s comes with where its state lives', async (ci, sentence) => {
+  const dir = folder({ '.git/HEAD': '' });
+  const said = (await begin(dir, { ci })).replace(/\s+/g, ' ');
+  expect(said).toContain(sentence);
+  expect(said).toContain('callsheet state migrate --to PLACE');
+  expect(said).toContain('callsheet help stores');
 });
 
 test('what it says ends with the three commands to type', async () => {

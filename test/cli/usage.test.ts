@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { COMMANDS, type CommandEntry, GROUPS } from '../../src/cli/command-table.ts';
 import { COMMON_FLAGS, type Flag } from '../../src/console/flags.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { run } from './command-line.ts';
 
 /** A wrong line is told in one line of one sentence, nothing is printed besides, and the exit code is 1. */
@@ -131,6 +132,18 @@ test.each(SLIPS)('the command %s with a slip in it', async (name) => {
       : `unknown command '${slip}': did you mean callsheet ${name}?`,
   );
 });
+
+const IN_A_STACK = ['plan', 'apply', 'drift', 'validate', 'fmt', 'pull', 'runs', 'rollback'];
+
+test.each([...IN_A_STACK, 'state list', 'rehearse', 'history agent.a'])(
+  '%s in an empty folder names the commands that write a stack',
+  async (line) => {
+    const { exit, said } = await run(...line.split(' '), '--dir', temporaryFolder());
+    expect(exit).toBe(1);
+    expect(said).toContain('there is no callsheet.yaml in ');
+    expect(said.replace(/\s+/g, ' ')).toMatch(/callsheet init.* callsheet export --out FOLDER/);
+  },
+);
 
 describe('what people type who come from other tools', () => {
   test.each([

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as moment } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Streams } from '../../src/cli/commands/init.ts';
-import { askShared, isDecided } from '../../src/cli/pull/ask.ts';
+import { askShared, isLeft } from '../../src/cli/pull/ask.ts';
 import type { SharedPlace } from '../../src/pull/index.ts';
 
 const BASE: SharedPlace = {
@@ -69,8 +69,10 @@ test('what is left holds up nothing else', async () => {
   const { chosen } = await answer([BASE], ['\x1b[A', '\r']);
   expect([...chosen]).toEqual([]);
   const left = { address: 'agent.night', path: 'config.inactivity_timeout' };
-  expect(isDecided([left], [BASE])).toBe(true);
-  expect(isDecided([left, { ...left, path: 'status' }], [BASE])).toBe(false);
+  const other = new Map([[BASE.key, 'own'] as const]);
+  expect(isLeft(left, [BASE], chosen)).toBe(true);
+  expect(isLeft(left, [BASE], other)).toBe(false);
+  expect(isLeft({ ...left, path: 'status' }, [BASE], new Map())).toBe(false);
 });
 
 test('an interrupt writes nothing', async () => {

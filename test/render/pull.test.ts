@@ -84,3 +84,20 @@ test('a dry run of what pull refuses says that pull writes nothing', () => {
     'Would pull 1 live value into 1 file with --skip-refused, and nothing without it: 1 live value cannot be pulled. Nothing was written.',
   );
 });
+
+test('what somebody chose to leave is no refusal', () => {
+  const document: PullDocument = {
+    format: 'callsheet-pull',
+    version: 1,
+    status: 'nothing',
+    pulled: [],
+    kept: [],
+    refused: [],
+    files: [],
+  };
+  const left = { address: 'agent.desk', path: 'language', reason: 'shared', advice: 'change it' };
+  const options = { width: 80, color: false, verbose: false };
+  expect(renderPullText(document, options, [left])).toBe(
+    'Nothing was pulled.\n\nLeft as you chose:\n  = agent.desk language\n',
+  );
+});

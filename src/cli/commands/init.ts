@@ -120,6 +120,7 @@ function textOf(sorted: Sorted, made: Made, { terminal }: Context): string {
     hasBaseUrl: made.hasBaseUrl,
     isThere: made.isThere,
     pipeline: setUp && {
+      service: setUp.service,
       guide: here(setUp.guide),
       unlocked: setUp.unlocked && here(setUp.unlocked),
       callsheet: packageFolder(),

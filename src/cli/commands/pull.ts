@@ -62,21 +62,22 @@ export async function pull(
         reload: (texts) => readAgain(session.stack.dir, texts, flags, context),
       });
     let pulled = await pullWith(() => chosenBy(flags));
-    let wanted = flags;
+    let left: Pulled['refused'] = [];
     if (pulled.questions.length > 0 && canAsk(flags, context)) {
-      const { askShared, isDecided } = await import('../pull/ask.ts');
+      const { askShared, isLeft } = await import('../pull/ask.ts');
       const { questions } = pulled;
       const choices = await askShared(questions);
       if (choices.size > 0) pulled = await pullWith((key) => choices.get(key));
-      // What somebody chose to leave holds up nothing else.
-      if (isDecided(pulled.refused, questions)) wanted = { ...flags, skipRefused: true };
+      // What somebody chose to leave is no refusal, and holds up nothing else.
+      left = pulled.refused.filter((one) => isLeft(one, questions, choices));
+      pulled = { ...pulled, refused: pulled.refused.filter((one) => !left.includes(one)) };
     }
-    const status = statusOf(pulled, wanted);
+    const status = statusOf(pulled, flags);
     if (status === 'written') await writePulled(pulled, stack, flags, context);
     const document = pullDocument(pulled, status, stack);
-    show(document, flags, context);
+    show(document, flags, context, left);
     tellEnvironment(document, flags, context);
-    return exitOf(document, wanted);
+    return exitOf(document, flags);
   } finally {
     await session.close();
   }
@@ -129,12 +130,18 @@ function textIn(dir: string, file: string): string {
   return 'source' in read ? read.source.text : '';
 }
 
-function show(document: PullDocument, flags: PullFlags, { terminal }: Context): void {
+/** `left`: what somebody was asked about and did not want. */
+function show(
+  document: PullDocument,
+  flags: PullFlags,
+  { terminal }: Context,
+  left: Pulled['refused'] = [],
+): void {
   if (flags.format === 'json') {
     terminal.out(jsonText(document));
     return;
   }
-  const text = renderPullText(document, terminal.render);
+  const text = renderPullText(document, terminal.render, left);
   const diffs = document.files.flatMap(({ diff }) => diff ?? []);
   if (diffs.length === 0) terminal.out(text);
   else {

@@ -205,6 +205,7 @@ function pipelineFiles(
 
 /** What is left to do by hand, as paths from the stack folder. */
 type SetUp = {
+  readonly service: Exclude<Pipeline, 'none'>;
   /** The file whose head says what to set up at the service. */
   readonly guide: string;
   /** The folder whose package.json names Callsheet, and which has no lockfile yet; undefined where it has. */
@@ -221,6 +222,7 @@ export function setUpOf(
   const { guide, tool } = PIPELINES[pipeline];
   const isLocked = existsSync(join(dir, toRepository, tool, 'package-lock.json'));
   return {
+    service: pipeline,
     guide: toRepository + forFolder(guide, inRepository),
     unlocked: isLocked ? undefined : toRepository + tool,
   };
@@ -275,7 +277,9 @@ export function lookAround(dir: string, adds = false): Surroundings {
   }
   const folders = [dir, ...above];
   const top = rootAbove(dir);
-  const installed = folders.find((folder) => existsSync(join(folder, 'node_modules', SCHEMA)));
+  // What stands above the repository, others do not have.
+  const shared = folders.slice(0, folders.indexOf(top ?? dir) + 1);
+  const installed = shared.find((folder) => existsSync(join(folder, 'node_modules', SCHEMA)));
   return {
     inRepository: top && posix(relative(top, dir)),
     toRepository: '../'.repeat(folders.indexOf(top ?? dir)),

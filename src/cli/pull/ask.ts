@@ -33,15 +33,16 @@ export async function askShared(
   return chosen;
 }
 
-/** Whether all that was refused is what somebody was asked about. */
-export function isDecided(
-  refused: readonly { readonly address: string; readonly path: string }[],
+/** Whether somebody was asked about a leaf, and chose to leave it. */
+export function isLeft(
+  { address, path }: { readonly address: string; readonly path: string },
   questions: readonly SharedPlace[],
+  choices: ReadonlyMap<string, Choice>,
 ): boolean {
-  const asked = new Set(
-    questions.flatMap(({ wishes }) => wishes.map(({ address, text }) => `${address} ${text}`)),
+  return questions.some(
+    ({ key, wishes }) =>
+      !choices.has(key) && wishes.some((wish) => wish.address === address && wish.text === path),
   );
-  return refused.every(({ address, path }) => asked.has(`${address} ${path}`));
 }
 
 /** What changed, from what is configured to what is live, and who else has the configured value. */
