@@ -11,7 +11,7 @@ import { EXIT, type ExitCode, failureIn } from '../core/errors.ts';
 import { COMMANDS, type CommandEntry, GROUPS, runCommand } from './command-table.ts';
 import { HELP, optionOf, optionsHelp, topicsHelp } from './help.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
-import { CliCommand, pathTo, refuseUnknownCommand } from './usage.ts';
+import { CliCommand, pathTo, refuseUnknownCommand, UsageMistake } from './usage.ts';
 
 export type Deps = Omit<
   Context,
@@ -89,10 +89,21 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     await program.parseAsync(helpLine(spreadPairs(argv)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    if (error instanceof UsageMistake) await tellMistake(error, deps);
     // Help and version are answers, everything else that commander throws is a wrong command line.
     exit = error.exitCode === 0 ? EXIT.done : EXIT.error;
   }
   return exit;
+}
+
+/** Says what is wrong with a command line, laid out as any other failure. */
+async function tellMistake({ message }: UsageMistake, { env }: Deps): Promise<void> {
+  const { err, renderErr, wrapsErr } = openTerminal({}, env);
+  const [{ renderProse }, { sanitise }] = await Promise.all([
+    import('../render/terminal.ts'),
+    import('../render/untrusted.ts'),
+  ]);
+  err(wrapsErr ? renderProse(message, renderErr) : sanitise(message));
 }
 
 /** Loaded when it is asked for: it is of no use to most commands. */

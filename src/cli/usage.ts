@@ -1,4 +1,4 @@
-import { Command, type ErrorOptions } from 'commander';
+import { Command, CommanderError, type ErrorOptions } from 'commander';
 import { COMMON_FLAGS } from '../console/flags.ts';
 import { nearest } from '../core/nearest.ts';
 import { TOPICS } from './topics.ts';
@@ -69,6 +69,10 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   'init reconfigure': 'Run callsheet state migrate --to PLACE to move the state.',
   'init migrate-state': 'Run callsheet state migrate --to PLACE to move the state.',
   'apply dry-run': 'Run callsheet plan instead: it writes nothing.',
+  'plan dry-run': 'Leave it out: plan writes nothing.',
+  'plan t': 'Use --target ADDRESS.',
+  'apply t': 'Use --target ADDRESS.',
+  'drift t': 'Use --target ADDRESS.',
   'apply f': 'Name the plan file alone: callsheet apply PLANFILE.',
   'apply filename': 'Name the plan file alone: callsheet apply PLANFILE.',
   'plan refresh-only': 'Run callsheet drift instead.',
@@ -120,11 +124,17 @@ const FORCING: ReadonlySet<string> = new Set([
   '--override-limits',
 ]);
 
+/** A mistake of the command line, in one sentence. Whoever catches it prints it. */
+export class UsageMistake extends CommanderError {}
+
 /** A command whose mistakes are told in one sentence. */
 export class CliCommand extends Command {
   /** Ends with a sentence for a mistake that commander found. */
-  override error(message: string, options?: ErrorOptions): never {
-    return super.error(`Error: ${sentenceFor(this, message, options?.code ?? '')}`, options);
+  override error(
+    message: string,
+    { code = 'commander.error', exitCode = 1 }: ErrorOptions = {},
+  ): never {
+    throw new UsageMistake(exitCode, code, `Error: ${sentenceFor(this, message, code)}`);
   }
 }
 
@@ -154,6 +164,9 @@ function sentenceFor(command: Command, message: string, code: string): string {
       const [, got = ''] = /but got \d+: ([\s\S]*)\.$/.exec(text) ?? [];
       const expected = usageOf(command);
       const takes = expected === '' ? 'takes none' : `takes ${expected}`;
+      const isTarget = command.options.some(({ long }) => long === '--target');
+      if (expected === '' && isTarget && /^[a-z_]+\.\S+(?:, [a-z_]+\.\S+)*$/.test(got))
+        return `too many arguments: ${path} ${takes}; did you mean --target ${got.replaceAll(', ', ' --target ')}?`;
       return `too many arguments: ${path} ${takes}, and was given ${got}.`;
     }
     case 'commander.optionMissingArgument':

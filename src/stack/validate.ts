@@ -156,11 +156,24 @@ function typeWords({ located }: Violation): ProblemMessage {
     };
   }
   const scalar = typeof located.value !== 'object';
+  const truth = types.includes('boolean') ? truthOf(located.value) : undefined;
   return {
     rule: 'schema/type',
     message: `must be ${wanted}, not ${actual(located)}`,
-    hint: scalar && types.includes('string') ? 'Put it in quotes' : undefined,
+    hint:
+      truth !== undefined
+        ? `Did you mean ${truth}? In YAML 1.2 ${String(located.value)} is a text`
+        : scalar && types.includes('string')
+          ? 'Put it in quotes'
+          : undefined,
   };
+}
+
+/** What `yes`, `off` and their like mean in YAML 1.1. */
+function truthOf(value: LocatedValue['value']): boolean | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (/^(?:y|yes|on|true)$/i.test(value)) return true;
+  return /^(?:n|no|off|false)$/i.test(value) ? false : undefined;
 }
 
 function enumWords({ error, located, open }: Violation): ProblemMessage {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS, type CommandEntry, GROUPS } from '../../src/cli/command-table.ts';
 import { COMMON_FLAGS, type Flag } from '../../src/console/flags.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -133,6 +133,18 @@ test.each(SLIPS)('the command %s with a slip in it', async (name) => {
   );
 });
 
+test('a mistake is broken to the width of a terminal', async () => {
+  const { isTTY, columns } = process.stderr;
+  onTestFinished(() => {
+    Object.assign(process.stderr, { isTTY, columns });
+  });
+  Object.assign(process.stderr, { isTTY: true, columns: 60 });
+  const { exit, said } = await run('plan', '--no-such-thing');
+  expect(exit).toBe(1);
+  expect(said.trimEnd().split('\n').length).toBeGreaterThan(1);
+  expect(said.split('\n').filter((line) => line.length > 60)).toEqual([]);
+});
+
 const IN_A_STACK = ['plan', 'apply', 'drift', 'validate', 'fmt', 'pull', 'runs', 'rollback'];
 
 test.each([...IN_A_STACK, 'state list', 'rehearse', 'history agent.a'])(
@@ -161,6 +173,10 @@ describe('what people type who come from other tools', () => {
     ['force-unlock 1f', 'callsheet state unlock'],
     ['version', 'callsheet --version'],
     ['plan -target=agent.reception', '--target'],
+    ['plan agent.reception', 'did you mean --target agent.reception?'],
+    ['drift agent.a agent.b', 'did you mean --target agent.a --target agent.b?'],
+    ['plan -t agent.reception', 'use --target ADDRESS'],
+    ['plan --dry-run', 'plan writes nothing'],
     ['plan -detailed-exitcode', '--detailed-exitcode'],
     ['plan -refresh-only', 'callsheet drift'],
     ['plan -destroy', 'callsheet apply --allow-delete'],
