@@ -17,8 +17,7 @@ export type { LocalFile, TraceEntry } from './platform/operation.ts';
 export type { OperationId } from './platform/operations.generated.ts';
 export type * from './platform/types.generated.ts';
 export type { FailureDocument } from './render/diagnostics.ts';
-export type { Event } from './run/context.ts';
-export type { RunDocument } from './run/document.ts';
+export type { Event, RunDocument } from './run/document.ts';
 export {
   planStack,
   runPlan,

@@ -1,5 +1,5 @@
 import type { Plugin } from 'rolldown';
-import { bundlePage, PAGES } from '../../src/page/index.ts';
+import { bundlePage, PAGES } from '../../src/page/assets.ts';
 
 const BUNDLER = /[\\/]src[\\/]page[\\/]assets\.ts$/;
 

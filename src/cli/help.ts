@@ -1,7 +1,7 @@
 import { Command, Help, Option } from 'commander';
 import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
 import { COMMANDS, GROUPS, PURPOSES } from './command-table.ts';
-import { TOPICS, topicAbout } from './topics.ts';
+import { TOPICS, topicAbout, topicPages } from './topics.ts';
 import { pathTo } from './usage.ts';
 
 /** Where each help says that the options of every command are. */
@@ -52,8 +52,26 @@ export function topicsHelp(): string {
   const pages = Object.entries(TOPICS).map(
     ([name, { about }]) => `  ${name.padEnd(width)}  ${about}`,
   );
-  return ['Usage: callsheet help TOPIC', '', ...pages, ''].join('\n');
+  const others = [...topicPages().keys()].filter((name) => !Object.hasOwn(TOPICS, name));
+  const reference = foldedList('Of the reference: ', others);
+  return ['Usage: callsheet help TOPIC', '', ...pages, '', ...reference, ''].join('\n');
 }
+
+/** Names behind what they are, in lines of a terminal's width. */
+function foldedList(title: string, names: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  let line = title.trimEnd();
+  for (const [index, name] of names.entries()) {
+    const word = index < names.length - 1 ? `${name},` : name;
+    if (line.length + 1 + word.length > LINE) {
+      lines.push(line);
+      line = `  ${word}`;
+    } else line += ` ${word}`;
+  }
+  return [...lines, line];
+}
+
+const LINE = 78;
 
 function lengthOf({ length }: string): number {
   return length;

@@ -2,7 +2,7 @@ import { CallsheetError } from '../core/errors.ts';
 import { renderDiagnosticsBeside } from '../render/diagnostics.ts';
 import { renderProse } from '../render/terminal.ts';
 import { formatNumber } from '../render/wording.ts';
-import type { Event } from '../run/context.ts';
+import type { Event } from '../run/document.ts';
 import type { Context } from './context.ts';
 import { reportFailure } from './report.ts';
 import { drawEvery, type Terminal } from './terminal.ts';

@@ -1,5 +1,5 @@
 import { quoted } from '../core/errors.ts';
-import type { Json } from '../core/value.ts';
+import { type Json, ownOf } from '../core/value.ts';
 import type {
   Difference,
   JournalEntry,
@@ -168,7 +168,7 @@ const LOOKS: {
 /** What the plan said already that it would leave out. */
 const LEFT_OUT = { mark: '◦', word: 'left out', tone: 'dim' } as const;
 
-const PAST: { readonly [action: string]: string } = {
+const PAST = {
   create: 'created',
   update: 'updated',
   replace: 'replaced',
@@ -177,7 +177,15 @@ const PAST: { readonly [action: string]: string } = {
   forget: 'forgotten',
   move: 'moved',
   record: 'recorded',
-};
+  trust: 'trusted',
+} as const;
+
+/** What a line of a ledger can be about. */
+export type LedgerAction = keyof typeof PAST;
+
+function pastOf(action: string): string {
+  return ownOf<string>(PAST, action) ?? action;
+}
 
 /** Changes that were not come to are counted beyond this many, unless everything is asked for. */
 const MAX_NOT_ATTEMPTED = 10;
@@ -240,7 +248,7 @@ function isWhole(lines: readonly LedgerLine[]): boolean {
 function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] {
   const { status, action, address, message, verdict } = line;
   const { mark, word, tone } = verdict === undefined ? LOOKS[status] : LEFT_OUT;
-  const said = status === 'done' ? (PAST[action] ?? action) : word;
+  const said = status === 'done' ? pastOf(action) : word;
   const tried = status === 'done' ? '' : `  (${action})`;
   const details = options.verbose ? detailsOf(line) : '';
   const first = [
@@ -277,14 +285,14 @@ function countsOf(lines: readonly LedgerLine[]): string {
   const done = tried.filter(({ status }) => status === 'done');
   const actions = [...new Set(done.map(({ action }) => action))].map((action) => {
     const count = done.filter((line) => line.action === action).length;
-    return `${formatNumber(count)} ${PAST[action] ?? action}`;
+    return `${formatNumber(count)} ${pastOf(action)}`;
   });
   if (isWhole(tried)) return `Done: ${actions.join(', ')}${left}.`;
   const others = (['failed', 'blocked', 'not_attempted'] as const)
     .map((status) => ({ status, count: tried.filter((line) => line.status === status).length }))
     .filter(({ count }) => count > 0)
     .map(({ status, count }) => `${formatNumber(count)} ${LOOKS[status].word}`);
-  return `Not everything was done: ${[...actions, ...others].join(', ')}${left}.`;
+  return `${done.length === 0 ? 'Not done' : 'Partly done'}: ${[...actions, ...others].join(', ')}${left}.`;
 }
 
 /** `; left out: 2 refused, 1 held` */

@@ -459,7 +459,6 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
       [span(compared, 'dim')],
       ...driftAdvice(plan).flatMap((line) => wrap([span(line, 'dim')], options.width, 2)),
       ...(relied === undefined ? [] : wrap([span(relied, 'dim')], options.width, 2)),
-      ...wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2),
     ],
     options.color,
   );

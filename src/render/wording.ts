@@ -207,7 +207,7 @@ export function newAssumptions({ assumptions, known_assumptions: known = [] }: P
 /** `Names rely on assumptions: history.entries (…).`, undefined where drift names nobody. */
 export function namesRelyOn({ assumptions }: PlanDocument): string | undefined {
   if (assumptions.length === 0) return undefined;
-  return `Names rely on assumptions: ${assumptions.join(', ')} (\`callsheet explain assumptions NAME\`).`;
+  return `Who changed what relies on ${formatCount(assumptions.length, 'assumption')}: ${assumptions.join(', ')} (\`callsheet explain assumptions NAME\`).`;
 }
 
 /** The changes of one kind in one organization. */

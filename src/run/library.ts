@@ -1,7 +1,7 @@
 import type { PlanChoices, PlanDocument } from '../core/plan-document.ts';
 import type { FailureDocument } from '../render/diagnostics.ts';
-import type { Event, RunContext, StackOptions } from './context.ts';
-import type { RunDocument } from './document.ts';
+import type { RunContext, StackOptions } from './context.ts';
+import type { Event, RunDocument } from './document.ts';
 
 /** Which stack, and with what it is read. */
 export type StackChoice = {

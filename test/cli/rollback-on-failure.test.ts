@@ -41,7 +41,7 @@ describe('apply --rollback-on-failure', () => {
     await changeAll(stage);
     failPolicy(stage);
     const { out, err } = await stage.run((to) => apply(undefined, flags(stage), to), { exit: 3 });
-    expect(out).toContain('Not everything was done');
+    expect(out).toContain('Partly done');
     expect(out).toMatch(/Verified: 2 resources read again, every leaf as before run/);
     expect(err).toMatch(/Run (\S+) is rolled back; the platform is as it was before it/);
     expect(settled(stage)).toEqual(before);

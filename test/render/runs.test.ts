@@ -39,8 +39,8 @@ test('runs are listed with who ran them and from which commit', () => {
   ];
   expect(renderRunsText(runs, PLAIN)).toBe(
     [
-      'r3  apply  done  12 changes  by kim  at 1f3a9c2',
-      'r2  apply  done  1 change    by lee  at 1f3a9c2 with uncommitted changes',
+      'r3  apply  done  12 changes  by kim at 1f3a9c2',
+      'r2  apply  done  1 change    by lee at 1f3a9c2 with uncommitted changes',
       'r1  apply  done  3 changes',
       '',
     ].join('\n'),
@@ -57,8 +57,8 @@ test('who ran it stays where there is no room for all of a run', () => {
       .split('\n')
       .slice(0, 2);
   expect(at(80)).toEqual([
-    '20261123t203850z-2bf8b9  apply  done  3 changes   by katherine@ops  at 1f3a9c2',
-    '20261122t081512z-00aa17  apply  done  12 changes  by lee            at 1f3a9c2 …',
+    '20261123t203850z-2bf8b9  apply  done  3 changes   by katherine@ops at 1f3a9c2',
+    '20261122t081512z-00aa17  apply  done  12 changes  by lee at 1f3a9c2 with uncomm…',
   ]);
   expect(at(66)).toEqual([
     '20261123t203850z-2bf8b9  apply  done  3 changes   by katherine@ops',
@@ -169,11 +169,7 @@ test.each<[string, readonly LedgerLine[], string]>([
     ],
     '\nDone: 1 updated; left out: 1 refused, 1 held.\n',
   ],
-  [
-    'all failed',
-    [lineOf('agent.a', { status: 'failed' })],
-    '\nNot everything was done: 1 failed.\n',
-  ],
+  ['all failed', [lineOf('agent.a', { status: 'failed' })], '\nPartly done: 1 failed.\n'],
   [
     'live text',
     [lineOf('agent.a', { status: 'failed', message: 'bad \u001b[2Jname' })],

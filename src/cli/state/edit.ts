@@ -11,6 +11,7 @@ import type { World } from '../../diff/world.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { createReader } from '../../live/reader.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';
+import type { LedgerAction } from '../../render/runs.ts';
 import { describeActor, runId } from '../../run/actor.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../../run/client.ts';
 import { fileRecovery, refuseUnclear } from '../../run/recover.ts';
@@ -119,7 +120,7 @@ export function ending(ledger: readonly LedgerLine[], { now }: Context) {
 /** One line of an edit's ledger. */
 export function editLine(
   address: Address,
-  action: string,
+  action: LedgerAction,
   id: string,
   message: string | null = null,
 ): LedgerLine {

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What is sent to a browser beside the data: one script and one style, as they stand in a page. */
+export type Assets = { readonly script: string; readonly style: string };
+
+/** The pages that there are; each begins with the file of its name in `browser/`. */
+export const PAGES = ['report', 'ui'] as const;
+type PageName = (typeof PAGES)[number];
+
+const bundled = new Map<PageName, Promise<Assets>>();
+
+/** In the bundle these are texts: what is bundled here when it is first asked for, the build has bundled already. */
+export async function pageAssets(page: PageName): Promise<Assets> {
+  const known = bundled.get(page) ?? bundlePage(page);
+  bundled.set(page, known);
+  return known;
+}
+
+/** Bundles a page, and names the files that went into it. */
+export async function bundlePage(
+  page: PageName,
+): Promise<Assets & { readonly modules: readonly string[] }> {
+  const { build } = await import('rolldown');
+  const folder = join(import.meta.dirname, 'browser');
+  const { output } = await build({
+    input: join(folder, `${page}.tsx`),
+    platform: 'browser',
+    logLevel: 'warn',
+    write: false,
+    transform: { target: 'es2023' },
+    output: { format: 'iife', minify: true, banner: BANNER },
+  });
+  const [chunk] = output;
+  const script = chunk.code.trim();
+  // Either would end the element that the script stands in.
+  if (/<\/script|<!--/i.test(script)) throw new Error(`the page ${page} holds an end of script`);
+  const style = await Promise.all(
+    STYLES[page].map((name) => readFile(join(folder, 'style', `${name}.css`), 'utf8')),
+  );
+  return { script, style: withoutComments(style.join('\n')), modules: chunk.moduleIds };
+}
+
+const SHARED = ['frame', 'list', 'change', 'views'];
+/** In the order of the cascade. */
+const STYLES: { readonly [page in PageName]: readonly string[] } = {
+  report: [...SHARED, 'media'],
+  ui: [...SHARED, 'ui', 'media'],
+};
+
+const BANNER =
+  '/*! Contains preact (MIT, Copyright (c) 2015-present Jason Miller) and diff (BSD-3-Clause, Copyright (c) 2009-2015 Kevin Decker). */';
+
+function withoutComments(style: string): string {
+  return style
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\n\s*/g, '\n')
+    .trim();
+}
