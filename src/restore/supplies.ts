@@ -9,7 +9,7 @@ import { nearest } from '../core/nearest.ts';
 import { Blob, ownOf, Secret } from '../core/value.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import { openFolder, readLocalFile } from '../stack/folder.ts';
+import { openFolder } from '../stack/folder.ts';
 import { type RunCommand, readSecrets, type Stack } from '../stack/index.ts';
 import { readSource } from '../stack/secrets.ts';
 import type { Held, Target } from './held.ts';
@@ -159,7 +159,7 @@ function findFile(held: Held, field: string, files: readonly FoundFile[]): Blob 
   const best = matches.find(({ group }) => group !== '') ?? matches[0];
   if (best === undefined) return undefined;
   const use = ownOf(kindNamed(held.kind).schema.properties, field)?.['x-file'] ?? '';
-  const read = readLocalFile(openFolder(best.dir), best.name, use);
+  const read = openFolder(best.dir).local(best.name, use);
   if ('blob' in read) {
     const { sha256, size, mime } = read.blob;
     return new Blob(join(best.dir, best.name), sha256, size, mime);

@@ -43,6 +43,11 @@ export type Folder = {
   readonly added: () => readonly string[];
   /** Text of a file, checked to be UTF-8. */
   readonly text: (path: string) => FileText | Unreadable;
+  /**
+   * The file that a field with `x-file` names, checked for type and size. The type follows from the name and must
+   * agree with the first bytes, so that a renamed file is found before an upload fails. `use` is the field's `x-file`.
+   */
+  readonly local: (path: string, use: string) => LocalFileOutcome;
 };
 
 export function isUnreadable<T extends object>(outcome: T | Unreadable): outcome is Unreadable {
@@ -188,6 +193,7 @@ export function openFolder(dir: string, instead: ReadonlyMap<string, string> = n
       texts.set(path, outcome);
       return outcome;
     },
+    local: (path, use) => readLocalFile(find, path, use),
   };
 }
 
@@ -339,19 +345,13 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** Enough for every signature, and for a zero byte to show that a text is none. */
 const HEAD_BYTES = 4096;
 
+/** A file, or words that begin with a verb. */
 type LocalFileOutcome = { readonly blob: Blob } | { readonly words: ProblemMessage };
 
-/**
- * The file that a field with `x-file` names, checked for type and size. The type follows from the name
- * and must agree with the first bytes, so that a renamed file is found before an upload fails.
- *
- * @param use the field's `x-file`
- * @returns the file, or words that begin with a verb
- */
-export function readLocalFile(folder: Folder, path: string, use: string): LocalFileOutcome {
+function readLocalFile(find: Folder['find'], path: string, use: string): LocalFileOutcome {
   const rule = RULES[use];
   if (rule === undefined) throw new Error(`no rule for files of the kind ${use}`);
-  const found = folder.find(path);
+  const found = find(path);
   if (isUnreadable(found)) return { words: fileMessage(path, found) };
   const names = `names ${JSON.stringify(path)}`;
   const extension = extname(path).slice(1).toLowerCase();

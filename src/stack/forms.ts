@@ -5,7 +5,7 @@ import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { Ref, Secret } from '../core/value.ts';
 import { STACK_FILE } from './discover.ts';
 import { findUnbalanced, interpolate, type Unbalanced } from './expressions.ts';
-import { type FileText, fileMessage, isUnreadable, readLocalFile } from './folder.ts';
+import { type FileText, fileMessage, isUnreadable } from './folder.ts';
 import { isUuid } from './formats.ts';
 import { REMOVE, REPLACE } from './merge.ts';
 import {
@@ -320,7 +320,7 @@ export function resolveText(
   }
   const use = schema['x-file'];
   if (use !== undefined) {
-    const outcome = readLocalFile(context.folder, filled.text, use);
+    const outcome = context.folder.local(filled.text, use);
     return 'blob' in outcome ? outcome.blob : fail(context, field, node.place, outcome.words);
   }
   const target = schema['x-ref'];

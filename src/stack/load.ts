@@ -11,6 +11,15 @@ import type { ValueObject } from '../core/value.ts';
 import { kinds as allKinds, kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import {
+  type Cache,
+  type KeptResource,
+  type KeptStack,
+  NO_CACHE,
+  openCache,
+  recordReads,
+  type StackInputs,
+} from './cache.ts';
+import {
   type Collector,
   environmentsOf,
   type Inherited,
@@ -27,7 +36,7 @@ import {
   type Patch,
   patchBodiesIn,
 } from './compose.ts';
-import { openReport, type Problem, type Report } from './diagnostics.ts';
+import { openReport, type Problem, type Report, SILENT } from './diagnostics.ts';
 import { discover, STACK_FILE } from './discover.ts';
 import { type Origin, originOf } from './editor/origin.ts';
 import { type Folder, isUnreadable, openFolder, refuseFolder } from './folder.ts';
@@ -46,7 +55,14 @@ import {
   type Settings,
   type SettingsOptions,
 } from './settings.ts';
-import { type MapNode, positionOf, type Source, type SyntaxNode } from './source.ts';
+import {
+  type MapNode,
+  memberOf,
+  membersIn,
+  positionOf,
+  type Source,
+  type SyntaxNode,
+} from './source.ts';
 import { openRules } from './team-rules.ts';
 import { unreadableVariables, type Variables } from './variables.ts';
 import { readStackFile, type StackFile } from './yaml.ts';
@@ -58,6 +74,8 @@ export type LoadOptions = SettingsOptions & {
   readonly secrets: 'check' | 'skip';
   /** Told how many resources were found so far, after each file. */
   readonly onCounted?: (resources: number) => void;
+  /** Names the program that reads, for the cache; this one's own unless given. */
+  readonly program?: string;
 };
 
 /** A stack as the configuration wants it. */
@@ -131,18 +149,40 @@ export async function loadStack(
   if (refused !== undefined) {
     return { stack: undefined, diagnostics: [{ severity: 'error', ...refused }], files: [] };
   }
+  const isAsFound = options.instead === undefined && kinds === allKinds;
+  const cache = isAsFound ? openCache(dir, options) : NO_CACHE;
+  const { folder, read } = recordReads(openFolder(dir, options.instead));
   const report = openReport();
-  const folder = openFolder(dir, options.instead);
-  const main = readStackFile(folder, STACK_FILE, secretNames(kinds), report);
-  const parts = readParts(main, folder, { ...options, dir }, kinds, report);
+  const opened = openParts(folder, { ...options, dir }, kinds, cache.parse, report);
+  const inputs = inputsOf(opened, report);
+  const kept = inputs && cache.find(inputs, folder);
+  const known = kept && (await loadKept(kept, opened));
+  if (known !== undefined) return known;
+  const { resources, ...loaded } = await loadWhole(opened, report);
+  cache.keepParsed();
+  const { stack, diagnostics } = loaded;
+  if (stack !== undefined && inputs !== undefined) {
+    const { moves, secrets, digest } = stack;
+    const whole = { resources: resources.map(toKept), moves, secrets, digest, diagnostics };
+    cache.keep(inputs, whole, read(), folder);
+  }
+  return loaded;
+}
+
+/** Resolves and checks everything. `resources` are those of `stack`. */
+async function loadWhole(
+  opened: Opened,
+  report: Report,
+): Promise<Loaded & { readonly resources: readonly ResolvedResource[] }> {
+  const { folder, options, kinds, settings } = opened;
+  const parts = readParts(opened, report);
   const resources = inOrder(parts.resources, kinds);
-  const { settings } = parts;
-  const files = parts.files.map(({ file }) => file);
+  const files = filesOf(opened);
   const rules = await openRules(settings?.rules ?? [], kinds, report);
   const isSound = !report.hasErrors();
   checkSecrets(resources, folder, options, report);
   if (settings === undefined || !isSound) {
-    return { stack: undefined, diagnostics: report.diagnostics(), files };
+    return { stack: undefined, diagnostics: report.diagnostics(), files, resources };
   }
   const desired = resources.map(toDesired);
   // What a stack says is only looked at once it is sound, be its secrets at hand or not.
@@ -157,41 +197,132 @@ export async function loadStack(
     found: rules.judge(desired, settings.organizations),
   });
   const diagnostics = report.diagnostics();
-  if (report.hasErrors()) return { stack: undefined, diagnostics, files };
+  if (report.hasErrors()) return { stack: undefined, diagnostics, files, resources };
   let digest: string | undefined;
   let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
-  const stack: Stack = {
-    dir,
-    environment: options.environment,
-    platform: settings.platform,
-    organizations: settings.organizations,
-    organization: settings.organization,
-    state: settings.state,
-    guards: settings.guards,
-    moves: parts.moves,
-    rules: rules.plan,
+  const stack = makeStack(opened, settings, rules.plan, {
     resources: desired,
+    moves: parts.moves,
     get secrets() {
       return secretPlaces(resources);
     },
-    originOf: (address, path) => {
-      byAddress ??= new Map(resources.map((one) => [one.address, one]));
-      const resource = byAddress.get(address);
-      return resource && originOf(resource, path, parts);
-    },
-    written: () => ({
-      resources,
-      variables: parts.variables,
-      files,
-      organization: settings.organization,
-    }),
     // Most commands that load a stack never ask for it, and it reads every text there is.
     get digest() {
       digest ??= digestStack(settings, desired, parts.moves);
       return digest;
     },
+    resolved: () => resources,
+    resolvedAt(address) {
+      byAddress ??= byAddressIn(resources);
+      return byAddress.get(address);
+    },
+  });
+  return { stack, diagnostics, files, resources };
+}
+
+/** The stack that was kept; undefined where a secret is no longer to be had, which is told with its place. */
+async function loadKept(kept: KeptStack, opened: Opened): Promise<Loaded | undefined> {
+  const { folder, options, kinds, settings } = opened;
+  const { secrets, moves, digest, diagnostics } = kept;
+  if (settings === undefined) return undefined;
+  if (secrets.some(({ source }) => secretProblem(source, folder, options) !== undefined))
+    return undefined;
+  options.onCounted?.(kept.resources.length);
+  const rules = await openRules(settings.rules, kinds, SILENT);
+  const again = readAgainFrom(opened);
+  const files = new Map(kept.resources.map(({ address, file }) => [address, file]));
+  const resolvedAt = (address: Address) => {
+    const file = files.get(address);
+    return file === undefined ? undefined : again.resolvedAt(address, file);
   };
-  return { stack, diagnostics, files };
+  const resources = kept.resources.map(({ file, ...resource }): DesiredResource => {
+    const { address, position } = resource;
+    const locate = (path: string) => {
+      const place = again.resolvedAt(address, file)?.placeOf(path);
+      return place === undefined ? position : positionOf(place);
+    };
+    return { ...resource, locate };
+  });
+  const own = { resources, moves, secrets, digest, resolved: again.resolved, resolvedAt };
+  const stack = makeStack(opened, settings, rules.plan, own);
+  return { stack, diagnostics, files: filesOf(opened) };
+}
+
+/** What a stack has beside what `callsheet.yaml` says. */
+type Made = Pick<Stack, 'resources' | 'moves' | 'secrets' | 'digest'> & {
+  readonly resolved: () => readonly ResolvedResource[];
+  readonly resolvedAt: (address: Address) => ResolvedResource | undefined;
+};
+
+function makeStack(opened: Opened, settings: Settings, rules: PlanRules, made: Made): Stack {
+  const { environment } = opened.options;
+  const { dir } = opened.folder;
+  const { platform, organizations, organization, state, guards } = settings;
+  return {
+    dir,
+    environment,
+    platform,
+    organizations,
+    organization,
+    state,
+    guards,
+    moves: made.moves,
+    rules,
+    resources: made.resources,
+    get secrets() {
+      return made.secrets;
+    },
+    originOf: (address, path) => {
+      const resource = made.resolvedAt(address);
+      return resource && originOf(resource, path, opened);
+    },
+    written: () => ({
+      resources: made.resolved(),
+      variables: opened.variables,
+      files: filesOf(opened),
+      organization,
+    }),
+    get digest() {
+      return made.digest;
+    },
+  };
+}
+
+function byAddressIn(resources: readonly ResolvedResource[]) {
+  return new Map(resources.map((one) => [one.address, one]));
+}
+
+/** Files that are read once more one by one. For more than that, all of them are read at once. */
+const FEW_FILES = 20;
+
+/** The resources of a stack that was kept, read from their files for those who ask where something stands. */
+function readAgainFrom(opened: Opened) {
+  const few = new Map<string, ReadonlyMap<Address, ResolvedResource>>();
+  const read = (file?: string) => inOrder(readParts(opened, SILENT, file).resources, opened.kinds);
+  let all: readonly ResolvedResource[] | undefined;
+  let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
+  const resolved = () => {
+    all ??= read();
+    return all;
+  };
+  return {
+    resolved,
+    resolvedAt(address: Address, file: string): ResolvedResource | undefined {
+      if (few.size < FEW_FILES || few.has(file)) {
+        const known = few.get(file) ?? byAddressIn(read(file));
+        few.set(file, known);
+        return known.get(address);
+      }
+      byAddress ??= byAddressIn(resolved());
+      return byAddress.get(address);
+    },
+  };
+}
+
+function toKept(resource: ResolvedResource): KeptResource {
+  const { locate: _, position, ...desired } = toDesired(resource);
+  const file = resource.keyPlace.source.file;
+  return { ...desired, file, position: position ?? positionOf(resource.ownPlace) };
 }
 
 const NONE: readonly never[] = [];
@@ -262,13 +393,13 @@ function apart(kind: string, document: ValueObject) {
 function checkSecrets(
   resources: readonly ResolvedResource[],
   folder: Folder,
-  { env, secrets: wanted }: Pick<LoadOptions, 'env' | 'secrets'>,
+  options: LoadOptions,
   report: Report,
 ) {
   for (const { address, secrets } of resources) {
     for (const { source, path, place } of secrets) {
-      const words = checkSecret(source, env, folder);
-      if (words === undefined || (wanted === 'skip' && ABSENT.has(words.rule))) continue;
+      const words = secretProblem(source, folder, options);
+      if (words === undefined) continue;
       const field = formatPath(path);
       report.add({
         ...words,
@@ -279,6 +410,15 @@ function checkSecrets(
       });
     }
   }
+}
+
+function secretProblem(
+  source: string,
+  folder: Folder,
+  { env, secrets: wanted }: Pick<LoadOptions, 'env' | 'secrets'>,
+) {
+  const words = checkSecret(source, env, folder);
+  return words !== undefined && wanted === 'skip' && ABSENT.has(words.rule) ? undefined : words;
 }
 
 /** Every place of the stack that uses a secret. */
@@ -293,14 +433,10 @@ function secretPlaces(resources: readonly ResolvedResource[]): readonly SecretPl
   );
 }
 
-/** The files of a stack, and what they come to before anything is left out that is wrong. */
+/** What the files of a stack come to before anything is left out that is wrong. */
 type Parts = {
-  readonly settings: Settings | undefined;
   readonly resources: readonly ResolvedResource[];
   readonly moves: Moves;
-  readonly variables: Variables;
-  /** `callsheet.yaml`, with its environment. */
-  readonly root: MapNode | undefined;
   readonly files: readonly SourceFile[];
 };
 
@@ -323,19 +459,70 @@ const UNREADABLE = {
   settings: undefined,
 };
 
-/** Resolves every resource of the files, and what their blocks hand down. */
-function readParts(
-  main: StackFile,
+/** `callsheet.yaml`, what it says, and which other files there are. */
+type Opened = {
+  readonly main: StackFile;
+  /** With its environment. */
+  readonly root: MapNode | undefined;
+  readonly patches: readonly Patch[];
+  readonly variables: Variables;
+  readonly settings: Settings | undefined;
+  /** The YAML files beside it. */
+  readonly others: readonly string[];
+  /** Those of them that may hold bases, which are read before the resources that stand on them. */
+  readonly withBases: () => ReadonlySet<string>;
+  readonly folder: Folder;
+  readonly options: LoadOptions;
+  readonly kinds: readonly Kind[];
+  readonly parse: Cache['parse'];
+};
+
+function openParts(
   folder: Folder,
   options: LoadOptions,
   kinds: readonly Kind[],
+  parse: Cache['parse'],
   report: Report,
-): Parts {
-  const { environment } = options;
-  const written = settingsRoot(main.root);
+): Opened {
   const names = secretNames(kinds);
-  const { root, patches, variables, settings } =
+  const main = readStackFile(folder, STACK_FILE, names, report, parse);
+  const written = settingsRoot(main.root);
+  const read =
     written === undefined ? UNREADABLE : openSettings(written, folder, options, names, report);
+  const others = otherFiles(read.settings, folder, options, report);
+  let found: ReadonlySet<string> | undefined;
+  const withBases = () => {
+    found ??= new Set(others.filter((file) => mayHoldBases(folder, file)));
+    return found;
+  };
+  return { ...read, main, others, withBases, folder, options, kinds, parse };
+}
+
+/** The files of a stack as they are named to people, `callsheet.yaml` first. */
+function filesOf({ others, withBases }: Opened): readonly string[] {
+  const first = withBases();
+  return [STACK_FILE, ...first, ...others.filter((file) => !first.has(file))];
+}
+
+/** What decides how a stack is read; undefined where something is wrong already. */
+function inputsOf(opened: Opened, report: Report): StackInputs | undefined {
+  const { main, root, variables, others, options } = opened;
+  if (main.source === undefined || report.hasErrors()) return undefined;
+  const declared = membersIn(memberOf(root, 'variables')?.value);
+  return {
+    main: main.source,
+    files: others,
+    environment: options.environment,
+    variables: declared.map(({ key }) => [key, variables.lookup(key)]),
+    diagnostics: report.diagnostics(),
+  };
+}
+
+/** Resolves every resource of the files, and what their blocks hand down; those of one file alone where it is given. */
+function readParts(opened: Opened, report: Report, only?: string): Parts {
+  const { main, root, patches, variables, settings, folder, options, kinds, parse } = opened;
+  const { environment } = options;
+  const names = secretNames(kinds);
   const rowFiles = openRowFiles(kinds, variables, report);
   const collector = openCollector(kinds, report, settings === undefined ? 'unknown' : 'known');
   const broken: Broken[] = [];
@@ -361,20 +548,20 @@ function readParts(
     if (read === undefined || !rowFiles.add({ root: read, main: isMain })) return NOTHING;
     return collector.add(read, isMain);
   };
-  const others = otherFiles(settings, folder, options, report);
-  const withBases = new Set(others.filter((file) => mayHoldBases(folder, file)));
-  const read = (file: string) => collect(readStackFile(folder, file, names, report));
+  const withBases = opened.withBases();
+  const read = (file: string) => collect(readStackFile(folder, file, names, report, parse));
   const first = [collect(main), ...[...withBases].map(read)];
   const resolver = openResolver(collector, patches, options, surroundings);
   for (let part = first.shift(); part !== undefined; part = first.shift()) resolver.add(part);
   // From here on one file at a time is held: its resources are resolved before the next is read.
-  for (const file of others) if (!withBases.has(file)) resolver.add(read(file));
+  for (const file of only === undefined ? opened.others : [only])
+    if (!withBases.has(file) && file !== STACK_FILE) resolver.add(read(file));
   for (const left of rowFiles.settle()) resolver.add(collector.add(left.root, left.main));
   const { resources, addresses } = resolver.finish(patchBodiesIn(root));
   checkReferences(resources, addresses, broken, report);
   checkNames(resources, report);
   const moves = readMoves(collector.shared, addresses, surroundings.isKind, sure);
-  return { files, settings, resources, moves, variables, root };
+  return { files, resources, moves };
 }
 
 const NOTHING: WrittenPart = { resources: [], blocks: [] };

@@ -324,6 +324,11 @@ export function leanDocument(
   return Object.defineProperty(lean, TEXTS, { value: new Map(held) });
 }
 
+/** What templates fill in a document that `leanDocument` made, by field. */
+export function filledTexts(document: Holder): ReadonlyMap<string, FilledText> | undefined {
+  return document[TEXTS];
+}
+
 /** One node of a document: what it became, what its schema says and where it was written. */
 export type LocatedValue = {
   readonly path: Path;

@@ -38,7 +38,7 @@ const MAX_DEPTH = 100;
 /** Syntax errors cascade: what follows the first few of a file is mostly their echo. */
 const MAX_SYNTAX_ERRORS = 5;
 
-type ParsedYaml = {
+export type ParsedYaml = {
   /** Undefined where the file cannot be used. */
   readonly root: SyntaxNode | undefined;
   readonly problems: readonly Problem[];
@@ -373,6 +373,10 @@ function toWritten(
 /** Files in which a value may stand for another. */
 const anchored = new WeakSet<Source>();
 
+export function hasAnchors(source: Source): boolean {
+  return anchored.has(source);
+}
+
 /**
  * A map that was read and is needed once; whoever needs it again has it read again, from its own stretch of the file.
  * All maps of a stack together take several times the memory of its texts.
@@ -491,6 +495,7 @@ export function readStackFile(
   file: string,
   names: readonly string[],
   report: Report,
+  parse = parseYaml,
 ): StackFile {
   const read = folder.text(file);
   if (isUnreadable(read)) {
@@ -509,7 +514,7 @@ export function readStackFile(
       place: startOf(source),
     });
   }
-  const { root, problems } = parseYaml(source);
+  const { root, problems } = parse(source);
   for (const problem of problems) report.add(problem);
   if (problems.length > 0) redactSecretFields(source, names, report);
   return { file, source, root, broken: root === undefined };

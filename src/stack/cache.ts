@@ -1,0 +1,635 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hash,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { DesiredResource } from '../core/desired.ts';
+import type { Diagnostic, SourcePosition } from '../core/diagnostics.ts';
+import { Blob, Ref, Secret, type Value, type ValueObject } from '../core/value.ts';
+import { STACK_FILE } from './discover.ts';
+import { type Folder, isUnreadable } from './folder.ts';
+import type { Moves } from './moves.ts';
+import { type FilledText, filledTexts, leanDocument } from './resolved.ts';
+import type { SecretPlace } from './secrets.ts';
+import type { Member, Source, SourceRange, SyntaxNode } from './source.ts';
+import { hasAnchors, type ParsedYaml, parseYaml } from './yaml.ts';
+
+/**
+ * What the files of a stack came to the last time, under `.callsheet/cache`, so that a stack that did not change is
+ * neither parsed nor checked again, and of one that did the changed files alone are parsed.
+ *
+ * | entry    | holds                              | found by                                                        |
+ * |----------|------------------------------------|-----------------------------------------------------------------|
+ * | stack    | the whole stack, resolved          | the program, `callsheet.yaml`, the environment, the values of    |
+ * |          |                                    | its variables, the YAML files by path and content; and whatever  |
+ * |          |                                    | else was read must still be the same                             |
+ * | settings | `callsheet.yaml`, parsed           | the program; each file by its content                            |
+ * | files    | the other YAML files, parsed       | the program; each file by its content                            |
+ *
+ * Content decides and nothing else does: no size, no time. A stack with errors is not kept.
+ *
+ * An entry is sealed (AES-256-GCM) with a key that no repository holds. A stack can come from a stranger, and an entry
+ * says what is planned without being checked again: one that is committed must not be believed. The seal also shows
+ * every damage, and keeps values of the environment out of the disk in clear. Whatever cannot be opened or written is
+ * taken as not there.
+ */
+export type Cache = {
+  /** Parses YAML, or takes what parsing the same text came to. */
+  readonly parse: (source: Source) => ParsedYaml;
+  /** What a stack came to; undefined where that is not known. */
+  readonly find: (inputs: StackInputs, folder: Folder) => KeptStack | undefined;
+  /** `read`: everything that was read for it. */
+  readonly keep: (inputs: StackInputs, stack: KeptStack, read: Reads, folder: Folder) => void;
+  /** Keeps what was parsed. */
+  readonly keepParsed: () => void;
+};
+
+/** What a stack is made of, but for the files that its YAML names. */
+export type StackInputs = {
+  readonly main: Source;
+  /** The YAML files beside `callsheet.yaml`. */
+  readonly files: readonly string[];
+  readonly environment: string | undefined;
+  /** The values of all variables, and who gave them. */
+  readonly variables: readonly unknown[];
+  /** What was said of it before any resource was looked at. */
+  readonly diagnostics: readonly Diagnostic[];
+};
+
+/** A stack without what follows from `callsheet.yaml` alone, and without its places. */
+export type KeptStack = {
+  readonly resources: readonly KeptResource[];
+  readonly moves: Moves;
+  readonly secrets: readonly SecretPlace[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly digest: string;
+};
+
+/** `file` is the YAML file that has the resource; the position of a row is in its table. */
+export type KeptResource = Omit<DesiredResource, 'locate' | 'position'> & {
+  readonly file: string;
+  readonly position: SourcePosition;
+};
+
+/** What names the program in the key, or why nothing is cached: run from its sources it changes without a sign. */
+declare const CALLSHEET_BUILD: string | undefined;
+const BUILD = typeof CALLSHEET_BUILD === 'undefined' ? undefined : CALLSHEET_BUILD;
+
+export type CacheOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names the program, for tests of other ones. */
+  readonly program?: string | undefined;
+};
+
+export const NO_CACHE: Cache = {
+  parse: parseYaml,
+  find: () => undefined,
+  keep: () => {},
+  keepParsed: () => {},
+};
+
+/** The cache of a stack folder; one that knows nothing and keeps nothing where there can be none. */
+export function openCache(dir: string, { env, program = BUILD }: CacheOptions): Cache {
+  if (program === undefined) return NO_CACHE;
+  const key = keyIn(env);
+  if (key === undefined) return NO_CACHE;
+  const { node, icu, tz, unicode } = process.versions;
+  const entries = openEntries(join(dir, '.callsheet'), key);
+  const nameOf = (...parts: readonly unknown[]) => {
+    const text = JSON.stringify([program, node, icu, tz, unicode, ...parts]);
+    return createHmac('sha256', key).update(text).digest('hex');
+  };
+  const settings = openTrees(entries, nameOf('settings'));
+  const files = openTrees(entries, nameOf('files'));
+  const nameOfStack = ({ main, ...inputs }: StackInputs, folder: Folder) => {
+    const contents = inputs.files.map((file) => [file, contentOf(folder, file)]);
+    return nameOf('stack', digestOf(main), inputs, contents);
+  };
+  return {
+    parse: (source) => (source.file === STACK_FILE ? settings : files).parse(source),
+    find(inputs, folder) {
+      const text = entries.read(nameOfStack(inputs, folder));
+      const stored = text === undefined ? undefined : (JSON.parse(text) as StoredStack);
+      if (stored === undefined || stored.read.digest !== digestOfReads(stored.read.what, folder))
+        return undefined;
+      return decodeStack(stored, folder);
+    },
+    keepParsed() {
+      settings.keep();
+      files.keep();
+    },
+    keep(inputs, stack, read, folder) {
+      const own = new Set([STACK_FILE, ...inputs.files]);
+      const what = read.filter(([how, path]) => how !== 'text' || !own.has(path));
+      try {
+        const text = encodeStack(stack, { what, digest: digestOfReads(what, folder) }, folder);
+        entries.write(nameOfStack(inputs, folder), text);
+      } catch (error) {
+        // Larger than a text can be, or with a name that nothing should have.
+        if (!(error instanceof RangeError)) throw error;
+      }
+    },
+  };
+}
+
+type Env = CacheOptions['env'];
+
+/** Names of what only those have who may apply, the steadiest first. */
+const SECRETS = ['CALLSHEET_FINGERPRINT_KEY', 'CALLSHEET_CLIENT_SECRET', 'CALLSHEET_ACCESS_TOKEN'];
+
+/** The key of all entries; undefined where there is nothing to make one of. */
+function keyIn(env: Env): Buffer | undefined {
+  const secret = SECRETS.map((name) => env[name]).find(Boolean) ?? personalKey(env);
+  if (secret === undefined) return undefined;
+  return Buffer.from(hkdfSync('sha256', secret, '', 'callsheet cache', 32));
+}
+
+/** The key of a person who has no credential at hand, made the first time. */
+function personalKey({ XDG_STATE_HOME: states, HOME: home }: Env): string | undefined {
+  const folder = states || (home && join(home, '.local', 'state'));
+  if (!folder) return undefined;
+  const file = join(folder, 'callsheet', 'cache-key');
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // The first of several processes makes it.
+    writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
+  } catch {
+    // It is there already, or cannot be.
+  }
+  try {
+    const key = readFileSync(file, 'utf8');
+    return key.length === 64 ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sealed texts by name. */
+type Entries = {
+  readonly read: (name: string) => string | undefined;
+  readonly write: (name: string, text: string) => void;
+};
+
+/** Entries that are kept, of all environments and programs. */
+const MOST_ENTRIES = 24;
+/** Bytes of all of them: some stacks of 100,000 agents. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+const CIPHER = 'aes-256-gcm';
+const [NONCE_BYTES, TAG_BYTES] = [12, 16];
+
+/** `above` is the folder `.callsheet`, which keeps itself out of Git. */
+function openEntries(above: string, key: Buffer): Entries {
+  const folder = join(above, 'cache');
+  return {
+    read(name) {
+      const file = join(folder, name);
+      try {
+        if (!isFolder(above) || !isFolder(folder)) return undefined;
+        const text = unseal(readFileSync(file), name, key);
+        const now = new Date();
+        utimesSync(file, now, now);
+        return text;
+      } catch {
+        return undefined;
+      }
+    },
+    write(name, text) {
+      const draft = join(folder, `${name}.${randomBytes(6).toString('hex')}`);
+      try {
+        const sealed = seal(text, name, key);
+        if (sealed.length > MOST_BYTES) return;
+        if (makeFolder(above)) writeFileSync(join(above, '.gitignore'), '*\n', { flag: 'wx' });
+        // A link that a stranger put there leads elsewhere.
+        if (!isFolder(above)) return;
+        makeFolder(folder);
+        if (!isFolder(folder)) return;
+        makeRoom(folder, name, sealed.length);
+        writeFileSync(draft, sealed, { mode: 0o600, flag: 'wx' });
+        renameSync(draft, join(folder, name));
+      } catch {
+        rmSync(draft, { force: true });
+      }
+    },
+  };
+}
+
+/** Whether the folder was made. */
+function makeFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path).isDirectory();
+}
+
+/** Removes what was not used for longest, until another entry fits in. Drafts of dead processes go as entries do. */
+function makeRoom(folder: string, name: string, bytes: number): void {
+  const others = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== name)
+    .map((entry) => ({ path: join(folder, entry.name), ...statOf(join(folder, entry.name)) }))
+    .sort((a, b) => b.used - a.used);
+  let left = MOST_BYTES - bytes;
+  for (const [at, { path, size }] of others.entries()) {
+    left -= size;
+    if (left < 0 || at >= MOST_ENTRIES - 1) rmSync(path, { force: true });
+  }
+}
+
+/** Another process may have removed it meanwhile. */
+function statOf(path: string): { readonly used: number; readonly size: number } {
+  try {
+    const { mtimeMs, size } = lstatSync(path);
+    return { used: mtimeMs, size };
+  } catch {
+    return { used: 0, size: 0 };
+  }
+}
+
+/** The name is part of what is sealed, so that no entry stands for another. */
+function seal(text: string, name: string, key: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(name));
+  const sealed = [cipher.update(text, 'utf8'), cipher.final()];
+  return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]);
+}
+
+/** Throws where it is damaged, or was sealed with another key or under another name. */
+function unseal(sealed: Buffer, name: string, key: Buffer): string {
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+  const options = { authTagLength: TAG_BYTES };
+  const decipher = createDecipheriv(CIPHER, key, nonce, options).setAAD(Buffer.from(name));
+  decipher.setAuthTag(tag);
+  const text = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES));
+  decipher.final();
+  return text.toString('utf8');
+}
+
+const digests = new WeakMap<Source, string>();
+
+function digestOf(source: Source): string {
+  const digest = digests.get(source) ?? hash('sha256', source.text);
+  digests.set(source, digest);
+  return digest;
+}
+
+/** What a file of text holds, or why it cannot be read. */
+function contentOf(folder: Folder, path: string): string {
+  const read = folder.text(path);
+  if (isUnreadable(read)) return JSON.stringify(read);
+  return `${read.bom ? 'bom ' : ''}${digestOf(read.source)}`;
+}
+
+/** What was read of a folder: texts, and files that are sent as they are, with what they are for. */
+export type Reads = readonly (readonly ['text', string] | readonly ['local', string, string])[];
+
+/** A folder that remembers what is read of it. */
+export function recordReads(folder: Folder): {
+  readonly folder: Folder;
+  readonly read: () => Reads;
+} {
+  const reads = new Map<string, Reads[number]>();
+  const record = (read: Reads[number]) => reads.set(read.join('\0'), read);
+  return {
+    folder: {
+      ...folder,
+      text(path) {
+        record(['text', path]);
+        return folder.text(path);
+      },
+      local(path, use) {
+        record(['local', path, use]);
+        return folder.local(path, use);
+      },
+    },
+    read: () => [...reads.values()],
+  };
+}
+
+function digestOfReads(reads: Reads, folder: Folder): string {
+  const digest = createHash('sha256');
+  for (const [how, path, use] of reads) {
+    const found =
+      how === 'text' ? contentOf(folder, path) : JSON.stringify(folder.local(path, use));
+    digest.update(JSON.stringify([how, path, found]));
+  }
+  return digest.digest('hex');
+}
+
+type Trees = {
+  readonly parse: (source: Source) => ParsedYaml;
+  readonly keep: () => void;
+};
+
+/** Parsed files of one entry, a line each: the digest of its text, and the file itself. */
+function openTrees(entries: Entries, name: string): Trees {
+  let known: ReadonlyMap<string, string> | undefined;
+  const used = new Map<string, string>();
+  let hasNew = false;
+  return {
+    parse(source) {
+      known ??= linesOf(entries.read(name) ?? '');
+      const digest = digestOf(source);
+      const line = known.get(digest);
+      if (line !== undefined) {
+        used.set(digest, line);
+        return { root: decodeTree(JSON.parse(line), source), problems: [] };
+      }
+      const parsed = parseYaml(source);
+      const { root, problems } = parsed;
+      // Aliases share what they stand for, which a tree does not tell.
+      if (root !== undefined && problems.length === 0 && !hasAnchors(source)) {
+        hasNew = true;
+        used.set(digest, JSON.stringify(encodeTree(root)));
+      }
+      return parsed;
+    },
+    keep() {
+      if (!hasNew) return;
+      const lines = [...used].map(([digest, line]) => `${digest}${line}\n`);
+      entries.write(name, lines.join(''));
+      hasNew = false;
+    },
+  };
+}
+
+const DIGEST_CHARACTERS = 64;
+
+function linesOf(text: string): ReadonlyMap<string, string> {
+  const lines = new Map<string, string>();
+  let from = 0;
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+    const at = from + DIGEST_CHARACTERS;
+    lines.set(text.slice(from, at), text.slice(at, end));
+    from = end + 1;
+  }
+  return lines;
+}
+
+/**
+ * A tree as a flat list, in the order in which it is written. A text that stands in the file as it reads is not written
+ * once more.
+ *
+ * | type  | followed by                                            |
+ * |-------|--------------------------------------------------------|
+ * | MAP   | start, end, count, and for each: key, start, end, node |
+ * | LIST  | start, end, count, nodes                               |
+ * | SAME  | start, end                                             |
+ * | OTHER | start, end, value, text, whether it is empty           |
+ */
+type Flat = (string | number | boolean | null)[];
+const [MAP, LIST, SAME, OTHER] = [0, 1, 2, 3];
+
+function encodeTree(node: SyntaxNode, into: Flat = []): Flat {
+  const { start, end } = node.place;
+  if (node.type === 'map') {
+    into.push(MAP, start, end, node.members.size);
+    for (const { key, keyPlace, value } of node.members.values()) {
+      into.push(key, keyPlace.start, keyPlace.end);
+      encodeTree(value, into);
+    }
+  } else if (node.type === 'list') {
+    into.push(LIST, start, end, node.items.length);
+    for (const item of node.items) encodeTree(item, into);
+  } else {
+    const { value, text, empty } = node;
+    const isSame = value === text && node.place.source.text.slice(start, end) === text;
+    if (isSame && !empty) into.push(SAME, start, end);
+    else into.push(OTHER, start, end, value, text, empty);
+  }
+  return into;
+}
+
+function decodeTree(flat: Flat, source: Source): SyntaxNode {
+  let at = 0;
+  const next = <T extends Flat[number]>() => {
+    at += 1;
+    return flat[at - 1] as T;
+  };
+  const place = (): SourceRange => ({ source, start: next<number>(), end: next<number>() });
+  const node = (): SyntaxNode => {
+    const type = next<number>();
+    const here = place();
+    if (type === MAP) {
+      const members = new Map<string, Member>();
+      for (let left = next<number>(); left > 0; left -= 1) {
+        const key = next<string>();
+        members.set(key, { key, keyPlace: place(), value: node() });
+      }
+      return { type: 'map', place: here, members };
+    }
+    if (type === LIST) {
+      const items = Array.from({ length: next<number>() }, node);
+      return { type: 'list', place: here, items };
+    }
+    if (type === SAME) {
+      const text = source.text.slice(here.start, here.end);
+      return { type: 'scalar', place: here, value: text, text, empty: false };
+    }
+    const [value, text, empty] = [next(), next<string>(), next<boolean>()];
+    return { type: 'scalar', place: here, value, text, empty };
+  };
+  return node();
+}
+
+/** Where a value stands among the values of a stored stack. */
+type At = number;
+
+/** A stack as it is stored: every distinct value once, and resources as what they are made of. */
+type StoredStack = Omit<KeptStack, 'resources'> & {
+  readonly read: { readonly what: Reads; readonly digest: string };
+  readonly values: readonly Stored[];
+  /** Those of `values` that are not what they seem, but a `Special`. */
+  readonly special: readonly At[];
+  readonly resources: readonly StoredResource[];
+};
+
+type Stored = Value | Special;
+
+/** The fields of a document in turn with their values. */
+type StoredResource = readonly [
+  address: string,
+  kind: At,
+  file: At,
+  place: readonly [file: At, line: number, column: number],
+  lifecycle: At,
+  references: At,
+  ...document: (readonly [field: At, value: At])[],
+];
+
+/** What stands in the place of what JSON does not have: under a name that no field of the platform begins with. */
+const SPECIAL = '\0';
+type Special = { readonly [SPECIAL]: Meant };
+type Meant =
+  | readonly ['ref', string]
+  | readonly ['secret', string]
+  | readonly ['blob', string, string, number, string]
+  /** The text of a file. */
+  | readonly ['text', string]
+  /** A filled template: what stands between, and what was filled in. */
+  | readonly ['filled', At, readonly string[]];
+
+/** Shorter texts are told again for less than where they stand. */
+const LONG_TEXT = 200;
+
+function encodeStack(
+  { resources, ...rest }: KeptStack,
+  read: StoredStack['read'],
+  folder: Folder,
+): string {
+  const texts: string[] = [];
+  const known = new Map<string, At>();
+  const special = new Set<At>();
+  const byIdentity = new Map<unknown, At>();
+  const add = (text: string): At => {
+    const at = known.get(text) ?? texts.push(text) - 1;
+    known.set(text, at);
+    return at;
+  };
+  const fileOf = new Map<string, string>();
+  for (const [how, path] of read.what) {
+    const found = how === 'text' ? folder.text(path) : undefined;
+    if (found === undefined || isUnreadable(found) || found.source.text.length < LONG_TEXT)
+      continue;
+    fileOf.set(found.source.text, path);
+  }
+  const meant = (what: Meant): At => {
+    const at = add(JSON.stringify({ [SPECIAL]: what }));
+    special.add(at);
+    return at;
+  };
+  const plain = (value: unknown): At => {
+    const before = byIdentity.get(value);
+    if (before !== undefined) return before;
+    const file = typeof value === 'string' ? fileOf.get(value) : undefined;
+    const { stored, isSpecial } = storedOf(value);
+    const at = file === undefined ? add(JSON.stringify(stored)) : meant(['text', file]);
+    if (isSpecial) special.add(at);
+    byIdentity.set(value, at);
+    return at;
+  };
+  const field = (document: ValueObject, filled: Filled, name: string): readonly [At, At] => {
+    const text = filled?.get(name);
+    if (text === undefined) return [plain(name), plain(document[name])];
+    return [plain(name), meant(['filled', plain(text.between), text.values])];
+  };
+  const stored = resources.map((resource): StoredResource => {
+    const { address, kind, file, position, lifecycle, references, document } = resource;
+    const filled = filledTexts(document);
+    return [
+      address,
+      plain(kind),
+      plain(file),
+      [plain(position.file), position.line, position.column],
+      plain(lifecycle),
+      plain(references),
+      ...Object.keys(document).map((name) => field(document, filled, name)),
+    ];
+  });
+  const whole = { ...rest, read, special: [...special], resources: stored };
+  return `{"values":[${texts.join(',')}],${JSON.stringify(whole).slice(1)}`;
+}
+
+type Filled = ReadonlyMap<string, FilledText> | undefined;
+
+/** A value as JSON has it. Throws where it has a member that is called as what is special. */
+function storedOf(value: unknown): { readonly stored: unknown; readonly isSpecial: boolean } {
+  let isSpecial = false;
+  const walk = (inner: unknown): unknown => {
+    if (typeof inner !== 'object' || inner === null) return inner;
+    if (Array.isArray(inner)) return inner.map(walk);
+    const meant = meantBy(inner);
+    if (meant === undefined)
+      return Object.fromEntries(Object.entries(inner).map(([key, one]) => [key, walk(one)]));
+    isSpecial = true;
+    return { [SPECIAL]: meant };
+  };
+  return { stored: walk(value), isSpecial };
+}
+
+function meantBy(value: object): Meant | undefined {
+  if (value instanceof Ref) return ['ref', value.address];
+  if (value instanceof Secret) return ['secret', value.source];
+  if (value instanceof Blob) return ['blob', value.path, value.sha256, value.size, value.mime];
+  if (SPECIAL in value) throw new RangeError('the name of what is special is taken');
+  return undefined;
+}
+
+function decodeStack(
+  { values: stored, special, resources, read: _, ...rest }: StoredStack,
+  folder: Folder,
+): KeptStack {
+  const values: unknown[] = [...stored];
+  const filled = new Map<At, FilledText>();
+  const become = (what: Meant, at: At): unknown => {
+    switch (what[0]) {
+      case 'ref':
+        return new Ref(what[1]);
+      case 'secret':
+        return new Secret(what[1]);
+      case 'blob':
+        return new Blob(what[1], what[2], what[3], what[4]);
+      case 'text': {
+        const found = folder.text(what[1]);
+        return isUnreadable(found) ? undefined : found.source.text;
+      }
+      case 'filled':
+        filled.set(at, { between: values[what[1]] as readonly string[], values: what[2] });
+        // It stands for a text until it is asked for.
+        return '';
+      default:
+        return what satisfies never;
+    }
+  };
+  const walk = (value: unknown, at: At): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((item) => walk(item, at));
+    if (SPECIAL in value) return become(value[SPECIAL] as Meant, at);
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, walk(one, at)]));
+  };
+  for (const at of special) values[at] = walk(values[at], at);
+  return {
+    ...rest,
+    resources: resources.map(([address, kind, file, place, lifecycle, references, ...fields]) => {
+      const texts = new Map<string, FilledText>();
+      const document: Record<string, Value> = {};
+      for (const [field, value] of fields) {
+        const name = values[field] as string;
+        const text = filled.get(value);
+        if (text !== undefined) texts.set(name, text);
+        document[name] = values[value] as Value;
+      }
+      return {
+        address,
+        kind: values[kind] as string,
+        file: values[file] as string,
+        position: { file: values[place[0]] as string, line: place[1], column: place[2] },
+        lifecycle: values[lifecycle] as KeptResource['lifecycle'],
+        references: values[references] as KeptResource['references'],
+        isPartial: false,
+        document: leanDocument(document, texts) as ValueObject,
+      };
+    }),
+  };
+}
