@@ -31,13 +31,10 @@ export function servePlan(layout: Layout = 'rows'): Serve {
   return (dir, scale) => serve(dir, scale, { layout });
 }
 
-/** The same, and then one file was changed, and one agent with it. */
+/** The same, and before each run one file was changed, and one agent with it. */
 export function serveEdited(layout: Layout = 'rows'): Serve {
-  return async (dir, scale) => {
-    const around = await serve(dir, scale, { layout });
-    editOne(dir, layout);
-    return around;
-  };
+  return (dir, scale) =>
+    serve(dir, scale, { layout, before: async (_, __, round) => editOne(dir, layout, round) });
 }
 
 /** A plan of its own for each run: every one gives the agents that change another greeting. */

@@ -64,17 +64,17 @@ guards: { max_change_percent: 100 }
 `;
 }
 
-/** Changes one file of a stack, and one agent with it. */
-export function editOne(dir: string, layout: Layout): void {
-  const edit = (file: string, from: string, to: string) => {
+/** Changes one file of a stack, and one agent with it: to something else in each round, so that no run knows it. */
+export function editOne(dir: string, layout: Layout, round: number): void {
+  const edit = (file: string, from: RegExp, to: string) => {
     const text = readFileSync(join(dir, file), 'utf8');
-    if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+    if (!from.test(text)) throw new Error(`${file} has no ${from}`);
     writeFileSync(join(dir, file), text.replace(from, to));
   };
-  if (layout === 'rows') edit('few.csv', 'Station 0\n', 'Station Zero\n');
+  if (layout === 'rows') edit('few.csv', /Station (?:0|Zero \d+)\n/, `Station Zero ${round}\n`);
   else {
     const [file = ''] = readdirSync(join(dir, 'agents')).sort();
-    edit(join('agents', file), 'How can I help?', 'How may I help?');
+    edit(join('agents', file), /How (?:can|may) I help.*/, `How may I help in round ${round}?`);
   }
 }
 
