@@ -419,12 +419,10 @@ describe('what is written', () => {
   it('is bounded, and what is used stays', async () => {
     const dir = folderOf(FILES);
     await load(dir);
+    for (const path of entriesOf(dir)) utimesSync(path, 0, 0);
     for (let city = 0; city < 40; city += 1) {
-      await load(dir, { vars: { city: `City ${city}` } });
-      // Entries are told apart by when they were used, which a disk may tell in seconds.
-      const old = new Date(Date.now() - 1_000_000 + city);
-      for (const path of entriesOf(dir)) utimesSync(path, old, old);
       expect(await parsedIn(() => load(dir))).toBe(0);
+      await load(dir, { vars: { city: `City ${city}` } });
     }
     expect(entriesOf(dir).length).toBeLessThanOrEqual(24);
   });
