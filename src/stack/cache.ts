@@ -65,7 +65,7 @@ export type StackInputs = {
   /** The YAML files beside `callsheet.yaml`. */
   readonly files: readonly string[];
   readonly environment: string | undefined;
-  /** The values of all variables, and who gave them. */
+  /** What each variable stands for. */
   readonly variables: readonly unknown[];
   /** What was said of it before any resource was looked at. */
   readonly diagnostics: readonly Diagnostic[];
@@ -86,7 +86,7 @@ export type KeptResource = Omit<DesiredResource, 'locate' | 'position'> & {
   readonly position: SourcePosition;
 };
 
-/** What names the program in the key, or why nothing is cached: run from its sources it changes without a sign. */
+/** Names the program, and is set when it is built. Run from its sources it changes unnoticed, so nothing is kept. */
 declare const CALLSHEET_BUILD: string | undefined;
 const BUILD = typeof CALLSHEET_BUILD === 'undefined' ? undefined : CALLSHEET_BUILD;
 
@@ -156,7 +156,7 @@ const SECRETS = ['CALLSHEET_FINGERPRINT_KEY', 'CALLSHEET_CLIENT_SECRET', 'CALLSH
 function keyIn(env: Env): Buffer | undefined {
   const secret = SECRETS.map((name) => env[name]).find(Boolean) ?? personalKey(env);
   if (secret === undefined) return undefined;
-  return Buffer.from(hkdfSync('sha256', secret, '', 'callsheet cache', 32));
+  return Buffer.from(hkdfSync('sha256', secret, '', 'callsheet cache', KEY_BYTES));
 }
 
 /** The key of a person who has no credential at hand, made the first time. */
@@ -164,16 +164,26 @@ function personalKey({ XDG_STATE_HOME: states, HOME: home }: Env): string | unde
   const folder = states || (home && join(home, '.local', 'state'));
   if (!folder) return undefined;
   const file = join(folder, 'callsheet', 'cache-key');
+  const known = keyOfFile(file);
+  if (known !== undefined) return known;
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // The first of several processes makes it.
-    writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
+    writeFileSync(draft, randomBytes(KEY_BYTES).toString('hex'), { mode: 0o600, flag: 'wx' });
+    renameSync(draft, file);
   } catch {
-    // It is there already, or cannot be.
+    return undefined;
   }
+  // Another process may have made it at the same time.
+  return keyOfFile(file);
+}
+
+const KEY_BYTES = 32;
+
+function keyOfFile(file: string): string | undefined {
   try {
     const key = readFileSync(file, 'utf8');
-    return key.length === 64 ? key : undefined;
+    return key.length === 2 * KEY_BYTES ? key : undefined;
   } catch {
     return undefined;
   }
@@ -202,8 +212,7 @@ function openEntries(above: string, key: Buffer): Entries {
       try {
         if (!isFolder(above) || !isFolder(folder)) return undefined;
         const text = unseal(readFileSync(file), name, key);
-        const now = new Date();
-        utimesSync(file, now, now);
+        noteUse(file);
         return text;
       } catch {
         return undefined;
@@ -227,6 +236,15 @@ function openEntries(above: string, key: Buffer): Entries {
       }
     },
   };
+}
+
+function noteUse(file: string): void {
+  const now = new Date();
+  try {
+    utimesSync(file, now, now);
+  } catch {
+    // A disk that cannot be written is no reason not to read.
+  }
 }
 
 /** Whether the folder was made. */
@@ -467,15 +485,17 @@ type StoredStack = Omit<KeptStack, 'resources'> & {
 
 type Stored = Value | Special;
 
-/** The fields of a document in turn with their values. */
+/** Numbers alone, which take little memory: where the values stand, those of the document's fields in turn. */
 type StoredResource = readonly [
-  address: string,
+  address: At,
   kind: At,
   file: At,
-  place: readonly [file: At, line: number, column: number],
+  placeFile: At,
+  line: number,
+  column: number,
   lifecycle: At,
   references: At,
-  ...document: (readonly [field: At, value: At])[],
+  ...document: At[],
 ];
 
 /** What stands in the place of what JSON does not have: under a name that no field of the platform begins with. */
@@ -523,32 +543,31 @@ function encodeStack(
     const before = byIdentity.get(value);
     if (before !== undefined) return before;
     const file = typeof value === 'string' ? fileOf.get(value) : undefined;
+    if (file !== undefined) return meant(['text', file]);
     const { stored, isSpecial } = storedOf(value);
-    const at = file === undefined ? add(JSON.stringify(stored)) : meant(['text', file]);
+    const at = add(JSON.stringify(stored));
     if (isSpecial) special.add(at);
-    byIdentity.set(value, at);
+    if (typeof value === 'object') byIdentity.set(value, at);
     return at;
   };
-  const field = (document: ValueObject, filled: Filled, name: string): readonly [At, At] => {
+  const field = (document: ValueObject, filled: Filled, name: string): At => {
     const text = filled?.get(name);
-    if (text === undefined) return [plain(name), plain(document[name])];
-    return [plain(name), meant(['filled', plain(text.between), text.values])];
+    if (text === undefined) return plain(document[name]);
+    return meant(['filled', plain(text.between), text.values]);
   };
-  const stored = resources.map((resource): StoredResource => {
+  const stored = resources.map((resource): string => {
     const { address, kind, file, position, lifecycle, references, document } = resource;
     const filled = filledTexts(document);
-    return [
-      address,
-      plain(kind),
-      plain(file),
-      [plain(position.file), position.line, position.column],
-      plain(lifecycle),
-      plain(references),
-      ...Object.keys(document).map((name) => field(document, filled, name)),
-    ];
+    const fields = Object.keys(document).flatMap((name) => [
+      plain(name),
+      field(document, filled, name),
+    ]);
+    const place = [plain(position.file), position.line, position.column];
+    const own = [plain(address), plain(kind), plain(file), ...place];
+    return `[${[...own, plain(lifecycle), plain(references), ...fields].join()}]`;
   });
-  const whole = { ...rest, read, special: [...special], resources: stored };
-  return `{"values":[${texts.join(',')}],${JSON.stringify(whole).slice(1)}`;
+  const whole = JSON.stringify({ ...rest, read, special: [...special] });
+  return `{"values":[${texts.join()}],"resources":[${stored.join()}],${whole.slice(1)}`;
 }
 
 type Filled = ReadonlyMap<string, FilledText> | undefined;
@@ -611,20 +630,22 @@ function decodeStack(
   for (const at of special) values[at] = walk(values[at], at);
   return {
     ...rest,
-    resources: resources.map(([address, kind, file, place, lifecycle, references, ...fields]) => {
+    resources: resources.map((numbers) => {
+      const [address, kind, file, place, line, column, lifecycle, references, ...fields] = numbers;
       const texts = new Map<string, FilledText>();
       const document: Record<string, Value> = {};
-      for (const [field, value] of fields) {
+      for (let at = 0; at < fields.length; at += 2) {
+        const [field = 0, value = 0] = [fields[at], fields[at + 1]];
         const name = values[field] as string;
         const text = filled.get(value);
         if (text !== undefined) texts.set(name, text);
         document[name] = values[value] as Value;
       }
       return {
-        address,
+        address: values[address] as string,
         kind: values[kind] as string,
         file: values[file] as string,
-        position: { file: values[place[0]] as string, line: place[1], column: place[2] },
+        position: { file: values[place] as string, line, column },
         lifecycle: values[lifecycle] as KeptResource['lifecycle'],
         references: values[references] as KeptResource['references'],
         isPartial: false,

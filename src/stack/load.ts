@@ -151,11 +151,12 @@ export async function loadStack(
   }
   const isAsFound = options.instead === undefined && kinds === allKinds;
   const cache = isAsFound ? openCache(dir, options) : NO_CACHE;
-  const { folder, read } = recordReads(openFolder(dir, options.instead));
+  const found = openFolder(dir, options.instead);
+  const { folder, read } = recordReads(found);
   const report = openReport();
   const opened = openParts(folder, { ...options, dir }, kinds, cache.parse, report);
   const inputs = inputsOf(opened, report);
-  const kept = inputs && cache.find(inputs, folder);
+  const kept = inputs && cache.find(inputs, found);
   const known = kept && (await loadKept(kept, opened));
   if (known !== undefined) return known;
   const { resources, ...loaded } = await loadWhole(opened, report);
@@ -164,7 +165,7 @@ export async function loadStack(
   if (stack !== undefined && inputs !== undefined) {
     const { moves, secrets, digest } = stack;
     const whole = { resources: resources.map(toKept), moves, secrets, digest, diagnostics };
-    cache.keep(inputs, whole, read(), folder);
+    cache.keep(inputs, whole, read(), found);
   }
   return loaded;
 }
