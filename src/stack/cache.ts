@@ -54,7 +54,7 @@ export type Cache = {
   /** What a stack came to; undefined where that is not known. */
   readonly find: (inputs: StackInputs, folder: Folder) => KeptStack | undefined;
   /** `read`: everything that was read for it. */
-  readonly keep: (inputs: StackInputs, stack: KeptStack, read: Reads, folder: Folder) => void;
+  readonly keep: (inputs: StackInputs, stack: NewStack, read: Reads, folder: Folder) => void;
   /** Keeps what was parsed. */
   readonly keepParsed: () => void;
 };
@@ -78,6 +78,11 @@ export type KeptStack = {
   readonly secrets: readonly SecretPlace[];
   readonly diagnostics: readonly Diagnostic[];
   readonly digest: string;
+};
+
+/** Its resources come one by one, as all of them together are large. */
+export type NewStack = Omit<KeptStack, 'resources'> & {
+  readonly resources: Iterable<KeptResource>;
 };
 
 /** `file` is the YAML file that has the resource; the position of a row is in its table. */
@@ -514,7 +519,7 @@ type Meant =
 const LONG_TEXT = 200;
 
 function encodeStack(
-  { resources, ...rest }: KeptStack,
+  { resources, ...rest }: NewStack,
   read: StoredStack['read'],
   folder: Folder,
 ): string {
@@ -555,7 +560,8 @@ function encodeStack(
     if (text === undefined) return plain(document[name]);
     return meant(['filled', plain(text.between), text.values]);
   };
-  const stored = resources.map((resource): string => {
+  const stored: string[] = [];
+  for (const resource of resources) {
     const { address, kind, file, position, lifecycle, references, document } = resource;
     const filled = filledTexts(document);
     const fields = Object.keys(document).flatMap((name) => [
@@ -564,8 +570,8 @@ function encodeStack(
     ]);
     const place = [plain(position.file), position.line, position.column];
     const own = [plain(address), plain(kind), plain(file), ...place];
-    return `[${[...own, plain(lifecycle), plain(references), ...fields].join()}]`;
-  });
+    stored.push(`[${[...own, plain(lifecycle), plain(references), ...fields].join()}]`);
+  }
   const whole = JSON.stringify({ ...rest, read, special: [...special] });
   return `{"values":[${texts.join()}],"resources":[${stored.join()}],${whole.slice(1)}`;
 }

@@ -164,8 +164,8 @@ export async function loadStack(
   const { stack, diagnostics } = loaded;
   if (stack !== undefined && inputs !== undefined) {
     const { moves, secrets, digest } = stack;
-    const whole = { resources: resources.map(toKept), moves, secrets, digest, diagnostics };
-    cache.keep(inputs, whole, read(), found);
+    const whole = { resources: withFiles(stack.resources, resources), moves, secrets, digest };
+    cache.keep(inputs, { ...whole, diagnostics }, read(), found);
   }
   return loaded;
 }
@@ -320,10 +320,15 @@ function readAgainFrom(opened: Opened) {
   };
 }
 
-function toKept(resource: ResolvedResource): KeptResource {
-  const { locate: _, position, ...desired } = toDesired(resource);
-  const file = resource.keyPlace.source.file;
-  return { ...desired, file, position: position ?? positionOf(resource.ownPlace) };
+/** The resources of a stack with the files that have them, one by one. */
+function* withFiles(
+  desired: readonly DesiredResource[],
+  resources: readonly ResolvedResource[],
+): Iterable<KeptResource> {
+  for (const [at, { ownPlace, keyPlace }] of resources.entries()) {
+    const { locate: _, position = positionOf(ownPlace), ...rest } = desired[at] as DesiredResource;
+    yield { ...rest, position, file: keyPlace.source.file };
+  }
 }
 
 const NONE: readonly never[] = [];
