@@ -169,7 +169,7 @@ test.each<[string, readonly LedgerLine[], string]>([
     ],
     '\nDone: 1 updated; left out: 1 refused, 1 held.\n',
   ],
-  ['all failed', [lineOf('agent.a', { status: 'failed' })], '\nPartly done: 1 failed.\n'],
+  ['all failed', [lineOf('agent.a', { status: 'failed' })], '\nNot done: 1 failed.\n'],
   [
     'live text',
     [lineOf('agent.a', { status: 'failed', message: 'bad \u001b[2Jname' })],
