@@ -8,8 +8,10 @@ import {
   randomBytes,
 } from 'node:crypto';
 import {
+  closeSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -17,7 +19,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Diagnostic, SourcePosition } from '../core/diagnostics.ts';
 import { Blob, Ref, Secret, type Value, type ValueObject } from '../core/value.ts';
@@ -142,10 +144,10 @@ export function openCache(dir: string, { env, program = BUILD }: CacheOptions): 
       const own = new Set([STACK_FILE, ...inputs.files]);
       const what = read.filter(([how, path]) => how !== 'text' || !own.has(path));
       try {
-        const text = encodeStack(stack, { what, digest: digestOfReads(what, folder) }, folder);
-        entries.write(nameOfStack(inputs, folder), text);
+        const read = { what, digest: digestOfReads(what, folder) };
+        entries.write(nameOfStack(inputs, folder), encodeStack(stack, read, folder));
       } catch (error) {
-        // Larger than a text can be, or with a name that nothing should have.
+        // A name that nothing should have.
         if (!(error instanceof RangeError)) throw error;
       }
     },
@@ -197,7 +199,8 @@ function keyOfFile(file: string): string | undefined {
 /** Sealed texts by name. */
 type Entries = {
   readonly read: (name: string) => string | undefined;
-  readonly write: (name: string, text: string) => void;
+  /** The pieces of the text come one by one, as all of them together are large. */
+  readonly write: (name: string, pieces: Iterable<string>) => void;
 };
 
 /** Entries that are kept, of all environments and programs. */
@@ -223,21 +226,20 @@ function openEntries(above: string, key: Buffer): Entries {
         return undefined;
       }
     },
-    write(name, text) {
+    write(name, pieces) {
       const draft = join(folder, `${name}.${randomBytes(6).toString('hex')}`);
       try {
-        const sealed = seal(text, name, key);
-        if (sealed.length > MOST_BYTES) return;
         if (makeFolder(above)) writeFileSync(join(above, '.gitignore'), '*\n', { flag: 'wx' });
         // A link that a stranger put there leads elsewhere.
         if (!isFolder(above)) return;
         makeFolder(folder);
         if (!isFolder(folder)) return;
-        makeRoom(folder, name, sealed.length);
-        writeFileSync(draft, sealed, { mode: 0o600, flag: 'wx' });
+        const bytes = writeSealed(draft, pieces, name, key);
+        makeRoom(folder, [basename(draft), name], bytes);
         renameSync(draft, join(folder, name));
-      } catch {
+      } catch (error) {
         rmSync(draft, { force: true });
+        if (error instanceof RangeError) throw error;
       }
     },
   };
@@ -267,9 +269,9 @@ function isFolder(path: string): boolean {
 }
 
 /** Removes what was not used for longest, until another entry fits in. Drafts of dead processes go as entries do. */
-function makeRoom(folder: string, name: string, bytes: number): void {
+function makeRoom(folder: string, own: readonly string[], bytes: number): void {
   const others = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== name)
+    .filter((entry) => entry.isFile() && !own.includes(entry.name))
     .map((entry) => ({ path: join(folder, entry.name), ...statOf(join(folder, entry.name)) }))
     .sort((a, b) => b.used - a.used);
   let left = MOST_BYTES - bytes;
@@ -289,22 +291,41 @@ function statOf(path: string): { readonly used: number; readonly size: number } 
   }
 }
 
-/** The name is part of what is sealed, so that no entry stands for another. */
-function seal(text: string, name: string, key: Buffer): Buffer {
+/**
+ * Writes a new file: a nonce, the sealed text and its tag. The name is part of what is sealed, so that no entry stands
+ * for another. Throws where it is larger than what is kept, as where the disk refuses.
+ */
+function writeSealed(file: string, pieces: Iterable<string>, name: string, key: Buffer): number {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(name));
-  const sealed = [cipher.update(text, 'utf8'), cipher.final()];
-  return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]);
+  const into = openSync(file, 'wx', 0o600);
+  try {
+    let bytes = 0;
+    const write = (piece: Buffer) => {
+      writeFileSync(into, piece);
+      bytes += piece.length;
+    };
+    write(nonce);
+    for (const piece of pieces) {
+      write(cipher.update(piece, 'utf8'));
+      if (bytes > MOST_BYTES) throw new Error('too large to be kept');
+    }
+    cipher.final();
+    write(cipher.getAuthTag());
+    return bytes;
+  } finally {
+    closeSync(into);
+  }
 }
 
 /** Throws where it is damaged, or was sealed with another key or under another name. */
 function unseal(sealed: Buffer, name: string, key: Buffer): string {
   const nonce = sealed.subarray(0, NONCE_BYTES);
-  const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+  const tag = sealed.subarray(-TAG_BYTES);
   const options = { authTagLength: TAG_BYTES };
   const decipher = createDecipheriv(CIPHER, key, nonce, options).setAAD(Buffer.from(name));
   decipher.setAuthTag(tag);
-  const text = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES));
+  const text = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
   decipher.final();
   return text.toString('utf8');
 }
@@ -390,8 +411,13 @@ function openTrees(entries: Entries, name: string): Trees {
     },
     keep() {
       if (!hasNew) return;
-      const lines = [...used].map(([digest, line]) => `${digest}${line}\n`);
-      entries.write(name, lines.join(''));
+      entries.write(
+        name,
+        inPieces(
+          [...used].map(([digest, line]) => `${digest}${line}\n`),
+          '',
+        ),
+      );
       hasNew = false;
     },
   };
@@ -518,11 +544,23 @@ type Meant =
 /** Shorter texts are told again for less than where they stand. */
 const LONG_TEXT = 200;
 
-function encodeStack(
+/** Texts of one piece: enough for few calls of the cipher and the disk. */
+const PIECE_TEXTS = 1000;
+
+/** Texts with what stands between them, many at a time. */
+function* inPieces(texts: readonly string[], between: string): Iterable<string> {
+  for (let at = 0; at < texts.length; at += PIECE_TEXTS) {
+    const piece = texts.slice(at, at + PIECE_TEXTS).join(between);
+    yield at === 0 ? piece : `${between}${piece}`;
+  }
+}
+
+/** Throws `RangeError` where a value has a name that nothing should have. */
+function* encodeStack(
   { resources, ...rest }: NewStack,
   read: StoredStack['read'],
   folder: Folder,
-): string {
+): Iterable<string> {
   const texts: string[] = [];
   const known = new Map<string, At>();
   const special = new Set<At>();
@@ -573,7 +611,11 @@ function encodeStack(
     stored.push(`[${[...own, plain(lifecycle), plain(references), ...fields].join()}]`);
   }
   const whole = JSON.stringify({ ...rest, read, special: [...special] });
-  return `{"values":[${texts.join()}],"resources":[${stored.join()}],${whole.slice(1)}`;
+  yield '{"values":[';
+  yield* inPieces(texts, ',');
+  yield '],"resources":[';
+  yield* inPieces(stored, ',');
+  yield `],${whole.slice(1)}`;
 }
 
 type Filled = ReadonlyMap<string, FilledText> | undefined;
