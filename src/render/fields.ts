@@ -208,7 +208,7 @@ function remarkOf(
   const remarks = [
     ...told,
     onlyWhiteSpace(before, after) ? 'only white space differs' : undefined,
-    field.source === undefined ? undefined : `from ${sanitiseLine(field.source)}`,
+    field.source && sanitiseLine(field.source),
   ].filter((remark) => remark !== undefined);
   return remarks.length > 0 ? remarks.join('; ') : null;
 }
