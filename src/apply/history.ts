@@ -85,17 +85,19 @@ export function isSigned(
  *
  * @param author how the run's changes are signed, `api:<account>`
  * @param historyOf the newest entries of a resource, newest first
+ * @param isLast whether no run of the stack came after it
  */
 export async function locateWrites(
   entries: readonly JournalEntry[],
   author: string,
   historyOf: (kind: Kind, id: string) => Promise<readonly HistoryEntry[]>,
+  isLast = false,
 ): Promise<readonly JournalEntry[]> {
   const written = Map.groupBy(entries, (entry) => ('address' in entry ? entry.address : undefined));
   const located = new Map<Address, Located>();
   await Promise.all(
     [...written].map(async ([address, own]) => {
-      const found = await locateWrite(own, author, historyOf);
+      const found = await locateWrite(own, author, historyOf, isLast);
       if (found !== undefined) located.set(address ?? '', found);
     }),
   );
@@ -122,6 +124,7 @@ async function locateWrite(
   own: readonly JournalEntry[],
   author: string,
   historyOf: (kind: Kind, id: string) => Promise<readonly HistoryEntry[]>,
+  isLast: boolean,
 ): Promise<Located | undefined> {
   const snapshot = own.find((entry) => entry.type === 'snapshot');
   const left = own.findLast((entry) => entry.type === 'resource')?.resource;
@@ -141,8 +144,7 @@ async function locateWrite(
   const before = isMade ? null : baseEntry(earlier, found);
   const requests = own.filter((entry) => entry.type === 'intent');
   const isRevert = requests.some(({ step }) => step === 'revert');
-  // The first: a later one may be of the run after it.
-  const last = history.findLast(
+  const signed = history.filter(
     (entry) =>
       updated !== null &&
       entry.at !== null &&
@@ -151,6 +153,8 @@ async function locateWrite(
       !isBefore(entry.at, updated, 0) &&
       isBefore(entry.at, updated, STAMPED_TOGETHER_MS),
   );
+  // The first: a later one may be of the run after it. Where the run before wrote in the same second, the first is its.
+  const last = isMoved || !isLast ? signed.at(-1) : signed[0];
   if (last === undefined) return before === null ? undefined : { history: { before, after: null } };
   const after = last.id;
   if (before === null && !isMade) return { history: { before, after } };

@@ -114,8 +114,11 @@ export async function undo(
     refuseWithoutCopies(run, entries, options);
     const historyOf = historiesOf(session);
     const author = `api:${session.platform.account_id}`;
-    const located = await locateWrites(entries, author, (kind, id) =>
-      historyOf(kind, id, ENTRIES_READ),
+    const located = await locateWrites(
+      entries,
+      author,
+      (kind, id) => historyOf(kind, id, ENTRIES_READ),
+      run === session.state.last_run,
     );
     const kept = unseal(located, sealerFor(session.state, context)?.open);
     const undoWithout = (gone?: ReadonlySet<Address>) =>

@@ -22,3 +22,22 @@ for (const edit of [
     stage.sim.edit(desk(stage)?.id ?? '', { greeting_message: 'Mine again.' }, 'user:lee');
     expect((await stage.plan({}, { exit: 'any' })).changes[0]?.reason).toContain('user:lee');
   });
+
+// A clock that stands still stamps all of them in one second.
+const HALTED = { dialect: { timestamps: 'seconds' }, platformNow: () => new Date(NOON) } as const;
+const NOON = '2026-11-23T12:00:00.000Z';
+
+staged(
+  'a run is undone although the run before it wrote in the same second',
+  async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.apply();
+    await stage.edit('agents.yaml', 'good day!', 'good night!');
+    await stage.apply();
+    const { last_run: run } = await stateIn(stage);
+    await stage.rollback(run === null ? {} : { run });
+    expect(desk(stage)?.record.greeting_message).toContain('good day!');
+  },
+  HALTED,
+);
