@@ -34,16 +34,7 @@ export function overview(): string {
 
 /** The pages that `callsheet help TOPIC` shows, by their names. */
 function pagesHint(): readonly string[] {
-  const lines = [''];
-  const words = Object.keys(TOPICS).map((name, at, { length }) =>
-    at < length - 1 ? `${name},` : name,
-  );
-  for (const word of ['Pages: callsheet help TOPIC, one of', ...words]) {
-    const line = lines.at(-1) ?? '';
-    if (line.length + word.length >= COLUMNS) lines.push(`  ${word}`);
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
-  }
-  return lines;
+  return foldedList('Pages: callsheet help TOPIC, one of', Object.keys(TOPICS));
 }
 
 /** `callsheet help topics`: the pages with what each is about. */
@@ -53,25 +44,21 @@ export function topicsHelp(): string {
     ([name, { about }]) => `  ${name.padEnd(width)}  ${about}`,
   );
   const others = [...topicPages().keys()].filter((name) => !Object.hasOwn(TOPICS, name));
-  const reference = foldedList('Of the reference: ', others);
+  const reference = foldedList('Of the reference:', others);
   return ['Usage: callsheet help TOPIC', '', ...pages, '', ...reference, ''].join('\n');
 }
 
 /** Names behind what they are, in lines of a terminal's width. */
 function foldedList(title: string, names: readonly string[]): readonly string[] {
-  const lines: string[] = [];
-  let line = title.trimEnd();
-  for (const [index, name] of names.entries()) {
-    const word = index < names.length - 1 ? `${name},` : name;
-    if (line.length + 1 + word.length > LINE) {
-      lines.push(line);
-      line = `  ${word}`;
-    } else line += ` ${word}`;
+  const words = names.map((name, at) => (at < names.length - 1 ? `${name},` : name));
+  const lines = [title];
+  for (const word of words) {
+    const line = lines.at(-1) ?? '';
+    if (line.length + word.length >= COLUMNS) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = `${line} ${word}`;
   }
-  return [...lines, line];
+  return lines;
 }
-
-const LINE = 78;
 
 function lengthOf({ length }: string): number {
   return length;
