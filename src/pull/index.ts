@@ -164,7 +164,7 @@ function goneWords({ address, action, missing_id: id, source }: PlanDocument['ch
     address,
     path: '',
     reason: `it is no longer on the platform (id ${id})`,
-    advice: `callsheet apply creates it again; to keep it deleted, remove its block${where}`,
+    advice: `run callsheet apply to create it again; to keep it deleted, remove its block${where}`,
   };
 }
 

@@ -133,3 +133,15 @@ test.each<[ReportFormat, string]>([
   const { err } = await validateIn(repositoryOf(ONLY_WARNINGS), { format });
   expect(err).toContain(said);
 });
+
+test.each([
+  ['yes', 'true'],
+  ['Off', 'false'],
+])('a switch that is written %s is told as %s', async (written, meant) => {
+  const root = repositoryOf({
+    'agents.yaml': `agents: { a: { name: A, transfer_enabled: ${written} } }\n`,
+  });
+  const { exit, out, err } = await validateIn(root);
+  expect(exit).toBe(1);
+  expect(`${out}${err}`).toContain(`Did you mean ${meant}? In YAML 1.2 ${written} is a text`);
+});
