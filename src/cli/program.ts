@@ -174,7 +174,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
 
   const add = (words: readonly string[], does: string, parent: Command): Command => {
     const name = words.at(-1) ?? '';
-    const made = isSpeltOut(words, argv) ? new CliCommand(name) : listedCommand(name);
+    const made = new CliCommand(name);
     made.description(does).exitOverride();
     made.copyInheritedSettings(program);
     made.enablePositionalOptions();
@@ -194,20 +194,32 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     const [first = ''] = words;
     const command = add(words, entry.does, words.length > 1 ? groupOf(first) : program);
     if (words.length === 1) groups.set(first, command);
-    for (const { name, does, choices } of entry.args ?? [])
-      command.addArgument(argumentOf(name, does, choices));
-    for (const flag of entry.flags ?? []) command.addOption(optionOf(flag));
-    for (const flag of COMMON_FLAGS) command.addOption(optionOf(flag).hideHelp());
-    refuseDoubled(command, [...COMMON_FLAGS, ...(entry.flags ?? [])]);
-    command.addHelpText('after', afterHelp(entry));
-    command.action((...given) => {
-      refuseOptionsAbove(command);
-      // Arguments, then flags, then the command itself. Commander read them as the entry lists them.
-      const args = given.slice(0, -2);
-      return action((flags, context) => runCommand(entry, args, flags, context))(given.at(-2));
-    });
+    if (isSpeltOut(words, argv)) spellOut(command, entry, action);
   }
   return program;
+}
+
+/** Gives a command its arguments and options, and what it does. */
+function spellOut(command: Command, entry: CommandEntry, action: Act): void {
+  const { args: expected = [], flags: own = [] } = entry;
+  for (const { name, does, choices } of expected)
+    command.addArgument(argumentOf(name, does, choices));
+  // Before commander reads the values: that one is there at all comes first.
+  refuseUnusable(command, [...COMMON_FLAGS, ...own]);
+  for (const flag of own) command.addOption(optionOf(flag));
+  for (const flag of COMMON_FLAGS) command.addOption(optionOf(flag).hideHelp());
+  command.addHelpText('after', afterHelp(entry));
+  command.action((...given) => {
+    refuseOptionsAbove(command);
+    // Arguments, then flags, then the command itself. Commander read them as the entry lists them.
+    const args = given.slice(0, -2);
+    for (const [at, arg] of args.entries()) {
+      if (arg !== '' && !(Array.isArray(arg) && arg.includes(''))) continue;
+      const { name = '' } = expected[at] ?? {};
+      command.error(`argument '${name}' is empty: ${pathTo(command)} --help shows what it takes.`);
+    }
+    return action((flags, context) => runCommand(entry, args, flags, context))(given.at(-2));
+  });
 }
 
 function argumentOf(name: string, does: string, choices?: readonly string[]): Argument {
@@ -215,18 +227,38 @@ function argumentOf(name: string, does: string, choices?: readonly string[]): Ar
   return choices === undefined ? made : made.choices([...choices]);
 }
 
-/** Refuses a flag with one value that is given twice: nobody can tell which one is meant. */
-function refuseDoubled(command: Command, flags: readonly Flag[]): void {
+/**
+ * Refuses values that nobody means: an empty one, which is a variable of a script that is not set; another option of
+ * the command, which stands where the value was left out; and a second one where an option takes one.
+ */
+function refuseUnusable(command: Command, flags: readonly Flag[]): void {
   for (const { spelling, isRepeatable = false } of flags) {
-    const [, name = ''] = /^--(\S+) <[^.>]*>$/.exec(spelling) ?? [];
-    if (name === '' || isRepeatable) continue;
+    const [, name = '', value = ''] = /^--(\S+) [<[](.*)[>\]]$/.exec(spelling) ?? [];
+    if (name === '') continue;
+    const isSingle = !isRepeatable && !value.endsWith('...');
     const given: string[] = [];
-    command.on(`option:${name}`, (value: string) => {
-      given.push(value);
-      if (given.length > 1)
-        command.error(`option '--${name}' is given twice: choose one of ${given.join(' and ')}.`);
+    command.on(`option:${name}`, (typed: string | null) => {
+      if (typed === '')
+        command.error(
+          `option '${spelling}' is empty: ${pathTo(command)} --help shows what it takes.`,
+        );
+      if (typed === null) return;
+      if (isOptionOf(command, typed))
+        command.error(`option '${spelling}' argument missing`, {
+          code: 'commander.optionMissingArgument',
+        });
+      const [first] = given;
+      given.push(typed);
+      if (!isSingle || first === undefined) return;
+      const advice = first === typed ? 'give it once' : `choose one of ${first} and ${typed}`;
+      command.error(`option '--${name}' is given twice: ${advice}.`);
     });
   }
+}
+
+function isOptionOf({ options }: Command, word: string): boolean {
+  const [name = ''] = word.split('=');
+  return name === '--help' || options.some(({ long, short }) => name === long || name === short);
 }
 
 /** Refuses `get --format json models`: the flag would be that of `get`, and nobody would read it. */
@@ -249,7 +281,7 @@ function afterHelp({ examples, exits }: CommandEntry): string {
 
 /**
  * Whether a command is spelt out for a line. Most of the time it takes to start would go into flags that nobody
- * asks about; so where a line names commands, the others have nothing but a name.
+ * asks about; so where a line names commands, the others are only listed.
  */
 function isSpeltOut(path: readonly string[], argv: readonly string[]): boolean {
   const [name = '', inner] = path;
@@ -269,16 +301,6 @@ const INNER: ReadonlyMap<string, readonly string[]> = new Map(
     ),
   ].map(([name, paths]) => [name, paths.flatMap((path) => path.split(' ')[1] ?? [])]),
 );
-
-/** A command that can be listed and suggested, and no more: what is said of it besides is not kept. */
-function listedCommand(name: string): Command {
-  const made = new CliCommand(name);
-  const ignore = () => made;
-  return Object.assign(made, {
-    ...{ option: ignore, requiredOption: ignore, addOption: ignore },
-    ...{ argument: ignore, addArgument: ignore, addHelpText: ignore, action: ignore },
-  });
-}
 
 /** Flags that take several `OLD=NEW` (DESIGN §3), each given once for commander. */
 const FLAGS: ReadonlySet<string> = new Set(['--map-organization', '--map-knowledge-base']);

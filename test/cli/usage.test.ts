@@ -23,87 +23,130 @@ function needed({ args = [], flags = [] }: CommandEntry): readonly string[] {
   ];
 }
 
-describe.each(COMMANDS.map((entry) => [entry.name, entry] as const))('%s', (name, entry) => {
+/** A wrong line, and what is said of it. */
+type Wrong = readonly [argv: readonly string[], says: string | RegExp];
+
+/**
+ * Every wrong line of a command that its entry tells: for each option and argument one that is missing, unknown,
+ * empty, given twice, or with a slip in its name or value.
+ */
+function wrongLines(entry: CommandEntry): readonly Wrong[] {
+  const { name, args = [] } = entry;
   const words = name.split(' ');
-  const { args = [] } = entry;
+  const path = `callsheet ${name}`;
   // Those of every command are read the same way everywhere.
   const flags = [...(name === 'plan' ? COMMON_FLAGS : []), ...(entry.flags ?? [])];
+  const requiredFlags = needed({ ...entry, args: [] });
+  const requiredArgs = needed({ ...entry, flags: [] });
+  const given = args.map(({ choices }) => choices?.[0] ?? 'x');
+  return [
+    [[...words, '--no-such-thing'], `unknown option '--no-such-thing': ${path} --help lists`],
+    ...flags.flatMap((flag) => wrongOptions(words, flag)),
+    ...args.flatMap(({ name: one, choices }, at): Wrong[] => {
+      const before = given.slice(0, at);
+      return [
+        ...(choices === undefined
+          ? [
+              [
+                [...words, ...requiredFlags, ...before, '', ...given.slice(at + 1)],
+                `argument '${one}' is empty: ${path} --help`,
+              ] as const,
+            ]
+          : []),
+        ...(choices ?? []).flatMap((choice) =>
+          slipsOf(choice, choices ?? []).map(
+            (slip): Wrong => [
+              [...words, ...requiredFlags, ...before, slip],
+              `'${slip}' is invalid for argument '${one.slice(1, -1)}': allowed choices are ${choices?.join(', ')}; did you mean ${choice}?`,
+            ],
+          ),
+        ),
+      ];
+    }),
+    ...args.flatMap(({ name: one }, at): Wrong[] => {
+      const bare = one.slice(1, -1).replace('...', '');
+      return one.startsWith('<')
+        ? [
+            [
+              [...words, ...requiredFlags, ...given.slice(0, at)],
+              `missing argument '${bare}': ${path} <`,
+            ],
+          ]
+        : [];
+    }),
+    ...(args.some(({ name: one }) => one.includes('...'))
+      ? []
+      : [
+          [
+            [...words, ...given, 'surplus', ...requiredFlags],
+            new RegExp(`^too many arguments: ${path} takes .*surplus\\.$`),
+          ] as const,
+        ]),
+    ...(requiredFlags.length > 0
+      ? [[[...words, ...requiredArgs], `${path} needs it`] as const]
+      : []),
+  ];
+}
 
-  test('an option that there is not', async () => {
-    expect(await sentenceOf([...words, '--no-such-thing'])).toContain(
-      `unknown option '--no-such-thing': callsheet ${name} --help lists`,
-    );
-  });
-
-  test.each(flags.map(({ spelling }) => spelling))(
-    'an option with a slip in it: %s',
-    async (spelling) => {
-      const [flag = ''] = spelling.split(' ');
-      const slip = `${flag}${flag.slice(-1)}`;
-      expect(await sentenceOf([...words, slip])).toBe(
-        `unknown option '${slip}': did you mean ${flag}?`,
-      );
-      // As Terraform spells it.
-      expect(await sentenceOf([...words, `${flag.slice(1)}=x`])).toBe(
-        `unknown option '${flag.slice(1)}=x': did you mean ${flag}?`,
-      );
-    },
-  );
-
-  const single = flags.filter(
-    ({ spelling, isRepeatable }) => / <[^.]*>$/.test(spelling) && isRepeatable !== true,
-  );
-  test.each(single.map(({ spelling }) => spelling))('%s without a value', async (spelling) => {
-    const [flag = ''] = spelling.split(' ');
-    expect(await sentenceOf([...words, flag])).toContain(`option '${spelling}' argument missing`);
-  });
-
-  test.each(single.map((flag) => [flag.spelling, flag] as const))(
-    '%s twice',
-    async (spelling, { choices, parse }) => {
-      const [flag = ''] = spelling.split(' ');
-      const value = choices?.[0] ?? VALUES.find((one) => isRead(parse, one)) ?? '';
-      expect(await sentenceOf([...words, flag, value, flag, value])).toBe(
-        `option '${flag}' is given twice: choose one of ${value} and ${value}.`,
-      );
-    },
-  );
-
-  test.each(
-    flags.flatMap(({ spelling, choices }) =>
-      choices === undefined ? [] : [[spelling, choices] as const],
+function wrongOptions(words: readonly string[], flag: Flag): readonly Wrong[] {
+  const { spelling, choices, parse, isRepeatable } = flag;
+  const [name = '', value = ''] = spelling.split(' ');
+  const meant = `did you mean ${name}?`;
+  const slips: readonly Wrong[] = [
+    ...[...slipsOf(name.slice(2)).map((slip) => `--${slip}`), `${name.slice(1)}=x`].map(
+      (slip): Wrong => [[...words, slip], `unknown option '${slip}': ${meant}`],
     ),
-  )('%s with a slip in its value', async (spelling, choices) => {
-    const [flag = ''] = spelling.split(' ');
-    const [choice = ''] = choices;
-    const said = await sentenceOf([...words, flag, `${choice}${choice.slice(-1)}`]);
-    expect(said).toContain(`allowed choices are ${choices.join(', ')}`);
-    expect(said).toContain(`did you mean ${choice}?`);
-  });
+  ];
+  if (value === '') return slips;
+  const missing: Wrong[] = [
+    [[...words, name], `option '${spelling}' argument missing`],
+    [[...words, name, '--help'], `option '${spelling}' argument missing`],
+  ];
+  const values = choices ?? VALUES.filter((one) => isRead(parse, one));
+  const [first = 'x', second = first] = values;
+  const isSingle = isRepeatable !== true && !value.includes('...');
+  return [
+    ...slips,
+    ...(value.startsWith('<') ? missing : []),
+    [[...words, `${name}=`], `option '${spelling}' is empty`],
+    ...(isSingle
+      ? ([
+          [[...words, name, first, name, first], `option '${name}' is given twice: give it once.`],
+          ...(second === first
+            ? []
+            : [
+                [
+                  [...words, name, first, name, second],
+                  `option '${name}' is given twice: choose one of ${first} and ${second}.`,
+                ] as const,
+              ]),
+        ] as const)
+      : []),
+    ...(choices ?? []).flatMap((choice) =>
+      slipsOf(choice, choices ?? []).map(
+        (slip): Wrong => [
+          [...words, name, slip],
+          `'${slip}' is invalid: allowed choices are ${(choices ?? []).join(', ')}; did you mean ${choice}?`,
+        ],
+      ),
+    ),
+  ];
+}
 
-  if (args.some(({ name: one }) => one.startsWith('<')))
-    test('a missing argument', async () => {
-      const required = needed({ ...entry, args: [] });
-      expect(await sentenceOf([...words, ...required])).toContain(`: callsheet ${name} <`);
-    });
+/** A word with a letter too many, one too few, and two that changed places; none of them a right word. */
+function slipsOf(word: string, right: readonly string[] = []): readonly string[] {
+  const middle = word.length >> 1;
+  const slips = [
+    `${word}${word.slice(-1)}`,
+    `${word.slice(0, middle)}${word.slice(middle + 1)}`,
+    `${word.slice(0, middle - 1)}${word[middle]}${word[middle - 1]}${word.slice(middle + 1)}`,
+  ];
+  // What is left of a word of two letters may be any of them.
+  const told = word.length > 2 ? slips : slips.slice(0, 1);
+  return told.filter((slip) => slip !== word && !right.includes(slip));
+}
 
-  if (!args.some(({ name: one }) => one.includes('...')))
-    test('one too many', async () => {
-      const given = args.map(({ choices }) => choices?.[0] ?? 'x');
-      const required = needed({ ...entry, args: [] });
-      expect(await sentenceOf([...words, ...given, 'surplus', ...required])).toMatch(
-        new RegExp(`^too many arguments: callsheet ${name} takes .*surplus\\.$`),
-      );
-    });
-
-  if (flags.some(({ isRequired }) => isRequired === true))
-    test('a missing option', async () => {
-      const given = needed({ ...entry, flags: [] });
-      expect(await sentenceOf([...words, ...given])).toContain(`callsheet ${name} needs it`);
-    });
-});
-
-const VALUES = ['x', '1', '1m', '127.0.0.1:80'];
+const VALUES = ['x', 'y', '1', '2', '1m', '2m', '127.0.0.1:80', '127.0.0.1:81'];
 
 /** Whether a flag takes a value. */
 function isRead(parse: Flag['parse'], value: string): boolean {
@@ -115,22 +158,44 @@ function isRead(parse: Flag['parse'], value: string): boolean {
   }
 }
 
-// What `explain` does not know may be a field.
-const SLIPS = [...COMMANDS.map(({ name }) => name), ...Object.keys(GROUPS)].filter(
-  (name) => !name.startsWith('explain '),
-);
+/** What is wrong with how a line ended: it is one sentence with the nearest right one, exit 1, and nothing else. */
+async function complaintsOf([argv, says]: Wrong): Promise<readonly string[]> {
+  const { exit, said } = await run(...argv);
+  const sentence = said.slice('Error: '.length).trimEnd();
+  const isSaid = typeof says === 'string' ? sentence.includes(says) : says.test(sentence);
+  const isOne =
+    /^Error: [^\n]+[.?]\n$/.test(said) && !/[.?!] [A-Z]/.test(said.replaceAll('...', ''));
+  return exit === 1 && isSaid && isOne
+    ? []
+    : [`${argv.join(' ')}: exit ${exit}, ${said}; not ${says}`];
+}
 
-test.each(SLIPS)('the command %s with a slip in it', async (name) => {
-  const words = name.split(' ');
-  const last = words.at(-1) ?? '';
-  const slip = `${last}${last.slice(-1)}`;
-  const said = await sentenceOf([...words.slice(0, -1), slip]);
-  const [above = ''] = words;
-  expect(said).toBe(
-    words.length > 1 && above === 'get'
-      ? `callsheet get does not know "${slip}": did you mean ${last}?`
-      : `unknown command '${slip}': did you mean callsheet ${name}?`,
+describe('what each command is given wrongly', () => {
+  test.each(COMMANDS.map((entry) => [entry.name, entry] as const))('%s', async (_, entry) => {
+    const complaints: string[] = [];
+    for (const line of wrongLines(entry)) complaints.push(...(await complaintsOf(line)));
+    expect(complaints).toEqual([]);
+  });
+
+  // What `explain` does not know may be a field.
+  const names = [...COMMANDS.map(({ name }) => name), ...Object.keys(GROUPS)].filter(
+    (name) => !name.startsWith('explain '),
   );
+  test.each(names)('the command %s with a slip in it', async (name) => {
+    const words = name.split(' ');
+    const [above = ''] = words;
+    const last = words.at(-1) ?? '';
+    const beside = names.map((one) => one.split(' ').at(-1) ?? '');
+    const complaints: string[] = [];
+    for (const slip of slipsOf(last, beside)) {
+      const says =
+        words.length > 1 && above === 'get'
+          ? `callsheet get does not know "${slip}": did you mean ${last}?`
+          : `unknown command '${slip}': did you mean callsheet ${name}?`;
+      complaints.push(...(await complaintsOf([[...words.slice(0, -1), slip], says])));
+    }
+    expect(complaints).toEqual([]);
+  });
 });
 
 test('a mistake is broken to the width of a terminal', async () => {
