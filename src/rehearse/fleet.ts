@@ -4,7 +4,7 @@ import { kindNamed } from '../kinds/index.ts';
 import { recordIn } from '../kinds/making.ts';
 import { operations } from '../platform/operations.generated.ts';
 import type { Transport } from '../platform/transport.ts';
-import { announce, planConfiguration } from '../run/plan.ts';
+import { announce, checkNamed, planConfiguration, planOptions } from '../run/plan.ts';
 import { openSession, type Session } from '../run/session.ts';
 import type { Dialect, SeedOrganization } from '../simulator/index.ts';
 import type { ContentRecord } from '../snapshot/format.ts';
@@ -131,7 +131,7 @@ export async function platformFleet(flags: PlanFlags, context: Context): Promise
     ...context,
     wire: (transport) => readingOnly(wire === undefined ? transport : wire(transport)),
   };
-  const session = await openSession(flags, outside);
+  const session = await openSession(flags, outside, { check: checkNamed(planOptions(flags)) });
   announce(session, context);
   return {
     ...session,

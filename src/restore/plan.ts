@@ -305,13 +305,14 @@ export async function openRestoration(
       isSameAccount: platform.account_id === account && platform.base_url === client.baseUrl,
       organizations: organizationNames(holding, choice.places, stack),
       session: () =>
-        openSessionOn(loaded, openStore(loaded.stack, context), flags, context, async (file) =>
-          isInSnapshot(file)
-            ? new globalThis.Blob([new Uint8Array(await holding.bytesOf(file.sha256))], {
-                type: file.mime,
-              })
-            : undefined,
-        ),
+        openSessionOn(loaded, openStore(loaded.stack, context), flags, context, {
+          openFile: async (file) =>
+            isInSnapshot(file)
+              ? new globalThis.Blob([new Uint8Array(await holding.bytesOf(file.sha256))], {
+                  type: file.mime,
+                })
+              : undefined,
+        }),
     };
   } finally {
     context.stop.removeEventListener('abort', interrupt);

@@ -8,7 +8,7 @@ import { type FailureDocument, failureDocument } from '../render/diagnostics.ts'
 import type { RunContext, StackOptions } from './context.ts';
 import { failureOf, type RunDocument } from './document.ts';
 import { beganOf, readRun } from './find-run.ts';
-import { emitUnread, planConfiguration, refusalsNow } from './plan.ts';
+import { checkNamed, emitUnread, planConfiguration, refusalsNow } from './plan.ts';
 import { needSecrets, type RunOutcome, type RunRequest, runPlan } from './run.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
 import { type Review, runDocument, type UndoOutcome, undo } from './undo.ts';
@@ -112,7 +112,8 @@ async function applyOnce(
   const { plan, expect, rollbackOnFailure = false } = options;
   // A wrong file is said before anything is asked of anybody.
   if (plan !== undefined) checkExpectation(plan, expect);
-  const session = await openSession(options, context, { freeBy });
+  const check = plan === undefined ? checkNamed(options.options) : undefined;
+  const session = await openSession(options, context, { freeBy, check });
   try {
     if (session.warnings.length > 0)
       context.emit({ type: 'warnings', diagnostics: session.warnings });

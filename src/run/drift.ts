@@ -7,7 +7,7 @@ import type { HistoryEntry, Reader } from '../plan/reader.ts';
 import { realPause } from '../platform/rate.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { RunContext, StackOptions } from './context.ts';
-import { announce, emitUnread, planConfiguration } from './plan.ts';
+import { announce, checkNamed, emitUnread, planConfiguration } from './plan.ts';
 import { openSession, type Session } from './session.ts';
 
 /** What is looked at, and how thoroughly. */
@@ -21,7 +21,7 @@ export async function driftStack(
   { options, refresh = 'fast', ...stack }: DriftOptions,
   context: RunContext,
 ): Promise<PlanDocument> {
-  const session = await openSession(stack, context);
+  const session = await openSession(stack, context, { check: checkNamed(options) });
   try {
     announce(session, context);
     const { reader, histories } = keepHistories(session.reader);

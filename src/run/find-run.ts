@@ -1,10 +1,11 @@
 import { locateWrites } from '../apply/history.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
 import { undoRun } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
 import { entriesOf } from './recover.ts';
-import type { Session } from './session.ts';
+import type { CheckNamed, Session } from './session.ts';
 
 type Entries = readonly JournalEntry[];
 
@@ -59,8 +60,25 @@ export async function findRun(session: Session, given: string | undefined): Prom
   const isBegun = rollbacks[0] !== undefined && !isDone(rollbacks[0]);
   if (entries !== undefined) return { run: wanted, entries, rollbacks, isBegun, undone };
   if (isKnown(wanted, session)) throw recordGone(`run ${wanted}`, session);
-  throw new CallsheetError('usage', `run ${wanted} is not recorded`, {
-    hint: 'callsheet runs lists the recorded runs.',
+  throw notRecorded(wanted, runs);
+}
+
+/** Throws where a run that is asked for is none of a stack. Asks the platform nothing. */
+export async function checkRecorded(
+  given: string | undefined,
+  { store, state, pendingRun }: Parameters<CheckNamed>[0],
+): Promise<void> {
+  if (given === undefined) return;
+  const finished = (await store.runs()).map(({ run }) => run);
+  const runs = pendingRun === undefined ? finished : [pendingRun, ...finished];
+  const run = wholeId(given, runs);
+  if (!runs.includes(run) && !isKnown(run, { state })) throw notRecorded(run, runs);
+}
+
+/** What is said of a run that nobody recorded, with the nearest one. */
+export function notRecorded(run: string, runs: readonly string[]): CallsheetError {
+  return new CallsheetError('usage', `run ${run} is not recorded`, {
+    hint: didYouMean(run, runs, 'callsheet runs lists the recorded runs.'),
   });
 }
 
@@ -105,7 +123,10 @@ function isIdle(entries: Entries): boolean {
 }
 
 /** Whether the state still speaks of a run. */
-function isKnown(run: string, { state: { last_run: last, holds = {} } }: Session): boolean {
+function isKnown(
+  run: string,
+  { state: { last_run: last, holds = {} } }: Pick<Session, 'state'>,
+): boolean {
   return run === last || Object.values(holds).some(({ undid, by }) => run === undid || run === by);
 }
 

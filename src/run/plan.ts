@@ -39,7 +39,7 @@ export async function planStack(
   { options, refresh = 'fast', ...stack }: PlanRequest,
   context: RunContext,
 ): Promise<PlanOutcome> {
-  const session = await openSession(stack, context);
+  const session = await openSession(stack, context, { check: checkNamed(options) });
   try {
     announce(session, context);
     const planned = await planConfiguration(session, options, context, { refresh });
@@ -50,6 +50,16 @@ export async function planStack(
   } finally {
     await session.close();
   }
+}
+
+/** The check of the resources that options name, for `openSession`. */
+export function checkNamed(
+  options: PlanOptions,
+): (opened: Pick<Session, 'stack' | 'state'>) => void {
+  return ({ stack, state }) => {
+    const configured = stack.resources.map(({ address }) => address);
+    checkChosen(options, [...configured, ...Object.keys(state.resources)]);
+  };
 }
 
 /** Says what stands beside a session: warnings, and another run that is at work. */
@@ -110,7 +120,8 @@ export async function planConfiguration(
 ): Promise<Planned> {
   const { stack, state } = session;
   const configured = stack.resources.map(({ address }) => address);
-  checkChosen(options, [...configured, ...Object.keys(state.resources)]);
+  // A session was not opened for these options alone.
+  checkNamed(options)(session);
   const { moved, forget } = stack.moves;
   const expected = new Set([...configured, ...Object.keys(state.resources)]).size;
   const planned = await showPlanning(expected, context, {

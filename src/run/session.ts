@@ -46,9 +46,19 @@ export type Session = LoadedStack & {
   readonly close: () => Promise<void>;
 };
 
+/** What is known before the platform is asked anything. */
+type Opened = LoadedStack &
+  Pick<Session, 'store' | 'state'> & {
+    /** The run that has not committed yet. */
+    readonly pendingRun: string | undefined;
+  };
+
+/** Throws where a command line names something that there is not. */
+export type CheckNamed = (opened: Opened) => void | Promise<void>;
+
 /**
- * Opens a session: configuration first, then credentials, then state, and only then the platform, so
- * that nothing is sent while something is wrong here.
+ * Opens a session: configuration first, then credentials, then state, what the command line names of both (`check`), and
+ * only then the platform, so that nothing is sent while something is wrong here.
  */
 export async function openSession(
   options: StackOptions,
@@ -57,11 +67,13 @@ export async function openSession(
     secrets,
     storeOf = (stack) => openStore(stack, context),
     freeBy,
+    check,
   }: {
     readonly secrets?: SecretsWanted;
     readonly storeOf?: (stack: Stack) => StateStore;
     /** Until when to wait for another run that holds the state, in milliseconds since the epoch; unset: not at all. */
     readonly freeBy?: number | undefined;
+    readonly check?: CheckNamed | undefined;
   } = {},
 ): Promise<Session> {
   context.emit({ type: 'loading' });
@@ -72,7 +84,7 @@ export async function openSession(
       const store = storeOf(loaded.stack);
       if (freeBy !== undefined)
         await closingOnFailure(store, () => awaitLock(store, freeBy, context));
-      return openSessionOn(loaded, store, options, context);
+      return openSessionOn(loaded, store, options, context, { check });
     });
   } finally {
     context.emit({ type: 'loaded' });
@@ -101,7 +113,7 @@ export async function openSessionOn(
   store: StateStore,
   { concurrency = DEFAULT_CONCURRENCY }: Pick<StackOptions, 'concurrency'>,
   context: RunContext,
-  openFile?: FileSource,
+  { openFile, check }: { readonly openFile?: FileSource; readonly check?: CheckNamed | undefined },
 ): Promise<Session> {
   const { stack, secretOf } = loaded;
   const endpoints = endpointsFor(stack, context);
@@ -118,6 +130,7 @@ export async function openSessionOn(
     const { state: found, pending } = await store.load();
     const replayed = replay(found, pending);
     const known = replayed.state ?? emptyState(NO_LINEAGE);
+    await check?.({ ...loaded, store, state: known, pendingRun: replayed.began?.run });
     const fingerprints = fingerprintsFor(known, context);
     const [me] = await Promise.all([
       client.call({ operation: 'getMe' }),

@@ -26,6 +26,7 @@ import type { NotUndone } from '../state/journal.ts';
 import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument, Verification } from './document.ts';
 import {
+  checkRecorded,
   type FoundRun,
   findRun,
   findWriter,
@@ -105,7 +106,9 @@ export async function undo(
   context: RunContext,
   review: Review = {},
 ): Promise<UndoOutcome> {
-  const session = await openSession(options, context);
+  const session = await openSession(options, context, {
+    check: (opened) => checkRecorded(options.run, opened),
+  });
   try {
     await refuseAtWork(options.run, session);
     await refuseBeside(session);

@@ -8,7 +8,7 @@ import { comparedCount } from '../render/wording.ts';
 import { findOwed } from '../run/apply.ts';
 import { attributeDrift, keepHistories } from '../run/drift.ts';
 import { beganOf } from '../run/find-run.ts';
-import { planConfiguration, planOptions } from '../run/plan.ts';
+import { checkNamed, planConfiguration, planOptions } from '../run/plan.ts';
 import { openSession, type Session } from '../run/session.ts';
 
 /** What there was to see. */
@@ -35,7 +35,8 @@ type Verdict = PlanDocument['changes'][number]['verdict'];
 
 /** Plans a stack as it is now, and takes the drift out of the plan. Writes nothing. */
 export async function look(flags: PlanFlags, context: Context): Promise<Look> {
-  const session = await openSession(flags, context);
+  const options = planOptions(flags);
+  const session = await openSession(flags, context, { check: checkNamed(options) });
   try {
     const { unfinished } = session;
     if (unfinished !== undefined && unfinished.recovery === undefined)
@@ -43,7 +44,6 @@ export async function look(flags: PlanFlags, context: Context): Promise<Look> {
     const { reader, histories } = keepHistories(session.reader);
     const planning = { ...session, reader };
     const { refresh = 'fast' } = flags;
-    const options = planOptions(flags);
     const { plan } = await planConfiguration(planning, options, context, { refresh });
     const drift = await attributeDrift(driftOf(plan), histories, session, context);
     const drifted = new Set(drift.changes.map(({ address }) => address));

@@ -1,8 +1,13 @@
 import { onTestFinished, vi } from 'vitest';
-import { runProgram } from '../../src/cli/program.ts';
+import { type Deps, runProgram } from '../../src/cli/program.ts';
 
 /** Runs a command line in this process, and gives what it printed to either stream. */
-export async function run(...argv: readonly string[]) {
+export function run(...argv: readonly string[]) {
+  return runWith({}, argv);
+}
+
+/** The same with something of the outside world. */
+export async function runWith(outside: Partial<Deps>, argv: readonly string[]) {
   let said = '';
   const catching = (chunk: unknown) => {
     said += String(chunk);
@@ -19,6 +24,7 @@ export async function run(...argv: readonly string[]) {
     now: () => new Date('2026-11-21T09:45:00Z'),
     stop: new AbortController().signal,
     version: '0.0.0',
+    ...outside,
   });
   return { exit, said };
 }

@@ -1,8 +1,14 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS, type CommandEntry, GROUPS } from '../../src/cli/command-table.ts';
 import { COMMON_FLAGS, type Flag } from '../../src/console/flags.ts';
+import type { Transport } from '../../src/platform/transport.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
+import { began, ended, recorded, resource } from '../state/sample.ts';
+import { doRun } from '../state/stores.ts';
 import { temporaryFolder } from '../temporary.ts';
-import { run } from './command-line.ts';
+import { run, runWith } from './command-line.ts';
 
 /** A wrong line is told in one line of one sentence, nothing is printed besides, and the exit code is 1. */
 async function sentenceOf(argv: readonly string[]): Promise<string> {
@@ -196,6 +202,106 @@ describe('what each command is given wrongly', () => {
     }
     expect(complaints).toEqual([]);
   });
+});
+
+const RUN = '20261121t101203z-7f3a19';
+
+/** Every file below a folder, with its size. */
+function filesIn(dir: string): readonly (readonly [string, number])[] {
+  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });
+  // What is parsed is kept for the next command, and who edits the state takes its lock first.
+  const isOwn = (file: string) => /^\.callsheet.(?:cache|state\.lock)/.test(file);
+  return files
+    .filter((file) => !isOwn(file))
+    .map((file) => [file, statSync(join(dir, file))] as const)
+    .flatMap(([file, found]) => (found.isFile() ? [[file, found.size] as const] : []));
+}
+
+/** What names something of a stack that it does not have, and what is said of it. */
+const UNKNOWN: readonly (readonly [line: string, says: string, hint?: string])[] = [
+  ...[
+    ...['plan', 'apply --auto-approve', 'drift', 'rehearse', 'explain graph'].flatMap((command) => [
+      `${command} --target`,
+      `${command} --exclude`,
+    ]),
+    ...['plan --resend-secrets', 'rehearse --resend-secrets', 'pull', 'drift --accept'],
+  ].map((line) => {
+    const [flag = ''] = / --(?:target|exclude|resend-secrets)$/.exec(line) ?? [];
+    const says = `${flag.trim()} agent.recption matches no resource of this stack`.trim();
+    return [`${line} agent.recption`, says, 'Did you mean agent.reception?'] as const;
+  }),
+  ...['get', 'get calls', 'get payments', 'history'].map(
+    (line) =>
+      [
+        `${line} agent.recption`,
+        'agent.recption is not a resource of this stack',
+        'Did you mean agent.reception?',
+      ] as const,
+  ),
+  ...['get agents', 'get calls agent.reception', 'get features', 'get models'].map(
+    (line) =>
+      [
+        `${line} --organization harbr`,
+        '--organization harbr is not among the stack',
+        'Did you mean harbor?',
+      ] as const,
+  ),
+  ...['state list', 'state show', 'state rm', 'state trust'].map(
+    (line) =>
+      [
+        `${line} agent.recption`,
+        'the state holds no agent.recption',
+        'Did you mean agent.reception?',
+      ] as const,
+  ),
+  [
+    'import agent.recption 7d0c',
+    'the configuration has no agent.recption',
+    'Did you mean agent.reception?',
+  ],
+  ['import agent.reception', 'an address of the configuration and a live id are needed'],
+  ['runs 20261121t101203z-7f3a18', 'run 20261121t101203z-7f3a18 is not recorded', `mean ${RUN}?`],
+  ['rollback 20261121t101203z-7f3a18', 'is not recorded', `Did you mean ${RUN}?`],
+  ['rollback nope', 'run nope is not recorded', 'callsheet runs lists the recorded runs.'],
+  ['explain agent.reception.greting_message', 'greting_message', 'mean agent.greeting_message?'],
+  ['explain assumptions agent.merg', 'agent.merg', 'Did you mean agent.merge?'],
+];
+
+test('what the stack does not have is refused before anything is asked or written', async () => {
+  const dir = temporaryFolder();
+  writeFileSync(
+    join(dir, 'callsheet.yaml'),
+    'callsheet: 1\norganizations: { harbor: 3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11 }\norganization: harbor\n',
+  );
+  writeFileSync(
+    join(dir, 'agents.yaml'),
+    'agents:\n  reception: { name: Desk, agent_type: receptionist, model: alpha-4.1, system_prompt: Hi }\n',
+  );
+  const store = openFileStore(join(dir, '.callsheet/state.json'));
+  await doRun(store, [began(RUN), recorded('agent.reception', resource('a1')), ended()]);
+  await store.close();
+  const asked: string[] = [];
+  const outside = {
+    env: { CALLSHEET_BASE_URL: 'http://127.0.0.1:9', CALLSHEET_ACCESS_TOKEN: 'token' },
+    wire: (): Transport => ({
+      send: async ({ url }) => {
+        asked.push(url);
+        throw new Error('nothing may be asked');
+      },
+      close: async () => {},
+    }),
+  };
+  const before = filesIn(dir);
+  const complaints: string[] = [];
+  for (const [line, says, hint = ''] of UNKNOWN) {
+    const { exit, said } = await runWith(outside, [...line.split(' '), '--dir', dir]);
+    const [first = '', second = '', ...more] = said.trimEnd().split('\n');
+    const isTold = first.startsWith('Error: ') && first.includes(says) && second.includes(hint);
+    if (exit !== 1 || !isTold || more.length > 0) complaints.push(`${line}: exit ${exit}, ${said}`);
+  }
+  expect(complaints).toEqual([]);
+  expect(asked).toEqual([]);
+  expect(filesIn(dir)).toEqual(before);
 });
 
 test('a mistake is broken to the width of a terminal', async () => {

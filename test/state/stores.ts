@@ -34,7 +34,8 @@ export async function appendAll(lease: Lease, entries: readonly JournalEntry[]):
 
 /** Does a run from its beginning to its commit. */
 export async function doRun(store: StateStore, entries = RUN): Promise<void> {
-  const lease = await store.acquire(holder('r1'));
+  const [first] = entries;
+  const lease = await store.acquire(holder(first?.type === 'began' ? first.run : 'r1'));
   await appendAll(lease, entries);
   const { state } = await store.load();
   const after = replay(state, entries);

@@ -18,7 +18,13 @@ import { describeActor, runId } from '../../run/actor.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { recordRecovery } from '../../run/recover.ts';
 import { releasing } from '../../run/run.ts';
-import { claimForRun, fingerprintsForRun, openSession, type Session } from '../../run/session.ts';
+import {
+  type CheckNamed,
+  claimForRun,
+  fingerprintsForRun,
+  openSession,
+  type Session,
+} from '../../run/session.ts';
 import { formerAddresses } from '../../stack/moves.ts';
 import type { ResourceState, State } from '../../state/model.ts';
 import type { Lease } from '../../state/store.ts';
@@ -39,8 +45,12 @@ export async function importCommand(
   flags: ImportFlags,
   context: Context,
 ): Promise<ExitCode> {
+  const check: CheckNamed = ({ stack }) => {
+    const wanted = wantedBy(address, id, flags);
+    if (wanted !== 'all') desiredOf(wanted.address, stack.resources);
+  };
+  const session = await openSession(flags, context, { check });
   const wanted = wantedBy(address, id, flags);
-  const session = await openSession(flags, context);
   try {
     const run = runId(context.now());
     const actor = await describeActor(session.stack.dir, context);
@@ -173,8 +183,7 @@ async function bindOne(
   context: Context,
 ): Promise<Binding | undefined> {
   const { state, stack } = session;
-  const desired = stack.resources.find((one) => one.address === address);
-  if (desired === undefined) throw unknown(address, stack.resources);
+  const desired = desiredOf(address, stack.resources);
   const holder = Object.entries(state.resources).find(
     ([, one]) => one.kind === desired.kind && one.id === id,
   )?.[0];
@@ -250,10 +259,13 @@ async function resourceOf(
   return { ...remembered, leaves: Object.fromEntries(leaves) };
 }
 
-function unknown(address: Address, resources: readonly DesiredResource[]): CallsheetError {
+/** The resource of an address. Throws `CallsheetError('usage')`, with the nearest address, where there is none. */
+function desiredOf(address: Address, resources: readonly DesiredResource[]): DesiredResource {
+  const desired = resources.find((one) => one.address === address);
+  if (desired !== undefined) return desired;
   const known = resources.map((one) => one.address);
   const near = nearest(address, known);
-  return new CallsheetError('usage', `the configuration has no ${address}`, {
+  throw new CallsheetError('usage', `the configuration has no ${address}`, {
     hint:
       near === undefined
         ? 'Write the resource first, or let callsheet export write it.'

@@ -7,7 +7,7 @@ import { type Choice, type Pulled, pullDocument, pullLive } from '../../pull/ind
 import { renderPullText } from '../../render/pull.ts';
 import { jsonText } from '../../render/untrusted.ts';
 import { announce, planConfiguration, planOptions } from '../../run/plan.ts';
-import { openSession } from '../../run/session.ts';
+import { type CheckNamed, openSession } from '../../run/session.ts';
 import { STACK_FILE } from '../../stack/discover.ts';
 import { openFolder } from '../../stack/folder.ts';
 import { propose, readAgain, writePulled } from '../pull/write.ts';
@@ -36,13 +36,15 @@ export async function pull(
   flags: PullFlags,
   context: Context,
 ): Promise<ExitCode> {
-  const session = await openSession(flags, context);
+  const isNew = flags.new === true;
+  const check: CheckNamed = ({ stack }) => {
+    const known = stack.resources.map(({ address }) => address);
+    if (!isNew) checkAddresses(addresses, known);
+  };
+  const session = await openSession(flags, context, { check });
   try {
     announce(session, context);
     const { stack } = session;
-    const isNew = flags.new === true;
-    const known = stack.resources.map(({ address }) => address);
-    if (!isNew) checkAddresses(addresses, known);
     const options = planOptions({ target: isNew ? [] : addresses });
     const planned = await planConfiguration(session, options, context, { isPreflighted: false });
     const { uncompared } = planned;

@@ -19,7 +19,7 @@ import type { RenderOptions } from '../../render/terminal.ts';
 import { restoreStates } from '../../restore/target.ts';
 import { describeActor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
-import { wholeId } from '../../run/find-run.ts';
+import { notRecorded, wholeId } from '../../run/find-run.ts';
 import { openStore, readState } from '../../run/session.ts';
 import { openStack } from '../../run/stack.ts';
 import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.ts';
@@ -382,9 +382,10 @@ export async function runsDocument(
       if (entries !== undefined)
         return { format: 'callsheet-receipt', version: 1, run, entries } as const;
     }
-    throw new CallsheetError('usage', `run ${id} is not recorded`, {
-      hint: 'callsheet runs lists the recorded runs.',
-    });
+    throw notRecorded(
+      run,
+      runs.map((one) => one.run),
+    );
   } finally {
     for (const { store } of stores) await store.close();
   }

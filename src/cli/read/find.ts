@@ -29,6 +29,9 @@ export async function findResource(
   flags: ScopeFlags,
   session: PlatformSession,
 ): Promise<Found> {
+  // A slip in a flag is told also where an address or an id needs none.
+  if (Object.values(SOURCES).some(({ given }) => given(flags) !== undefined))
+    await scopesOf(kind, flags, session);
   const address = readAddress(text);
   if (address !== undefined) return findAddress(kind, address, session);
   if (kind.get !== undefined && isUuid(text)) return { id: text, label: text, scope: {} };
