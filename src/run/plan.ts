@@ -2,6 +2,7 @@ import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { parsePath } from '../core/path.ts';
 import type {
+  Change,
   Note,
   PlanChoices,
   PlanDocument,
@@ -139,30 +140,36 @@ export async function planConfiguration(
     options,
   });
   const { plan } = planned;
-  if (Object.keys(state.resources).length > 0 || !plan.changes.some(({ adopted }) => adopted))
-    return planned;
-  const notes = await statelessNotes(planned, session);
+  const unknown = plan.changes.filter(
+    ({ adopted, address }) => adopted && !Object.hasOwn(state.resources, address),
+  );
+  if (unknown.length === 0) return planned;
+  const notes = await statelessNotes(unknown, planned, session);
   return { ...planned, plan: { ...plan, notes: [...notes, ...plan.notes] } };
 }
 
-/** What nobody can tell of resources that are taken over without a state, and what the lists that were read tell. */
-async function statelessNotes(planned: Planned, session: Session): Promise<readonly Note[]> {
-  const { changes } = planned.plan;
-  const isOverwriting = changes.some(
-    ({ adopted, action }) => adopted && (action === 'update' || action === 'replace'),
-  );
+/** What nobody can tell of resources that the state does not know, and what the lists that were read tell. */
+async function statelessNotes(
+  unknown: readonly Change[],
+  planned: Planned,
+  session: Session,
+): Promise<readonly Note[]> {
+  const isStateless = Object.keys(session.state.resources).length === 0;
+  const without = (some: readonly Change[]) =>
+    isStateless ? 'without a state' : `without ${namesOf(some)} in the state`;
+  const overwritten = unknown.filter(({ action }) => action === 'update' || action === 'replace');
   const unnamed = await countUnnamed(planned, session);
   const counts = unnamed.map(([kind, some]) => `${kind}: ${some}`).join(', ');
   const notes: readonly (Pick<Note, 'severity' | 'message'> | false)[] = [
-    isOverwriting && {
+    overwritten.length > 0 && {
       severity: 'warning',
-      message:
-        "without a state, Callsheet cannot tell somebody's edit on the platform from a change of the files, and apply overwrites it. callsheet history ADDRESS shows who edited a resource",
+      message: `${without(overwritten)}, Callsheet cannot tell somebody's edit on the platform from a change of the files, and apply overwrites it. callsheet history ADDRESS shows who edited a resource`,
     },
     {
       severity: 'info',
-      message:
-        'the state knows none of these resources, so holds of earlier rollbacks, resources that are no longer configured, and secrets that were left out are not known',
+      message: isStateless
+        ? 'the state knows none of these resources, so holds of earlier rollbacks, resources that are no longer configured, and secrets that were left out are not known'
+        : `the state does not know ${namesOf(unknown)}, so holds of earlier rollbacks and secrets that were left out of ${unknown.length === 1 ? 'it' : 'them'} are not known`,
     },
     unnamed.length > 0 && {
       severity: 'info',
@@ -170,6 +177,16 @@ async function statelessNotes(planned: Planned, session: Session): Promise<reado
     },
   ];
   return notes.flatMap((note) => (note === false ? [] : [{ ...note, address: null }]));
+}
+
+/** Addresses that a note names; the plan shows all of them. */
+const MOST_NAMED = 3;
+
+/** `agent.a, agent.b, agent.c and 4 more`. */
+function namesOf(changes: readonly Change[]): string {
+  const names = changes.slice(0, MOST_NAMED).map(({ address }) => address);
+  const more = changes.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
 }
 
 /** How many live resources of each kind no file names, as far as the lists tell that planning read anyway. */

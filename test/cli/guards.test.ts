@@ -2,8 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
+import { importCommand } from '../../src/cli/commands/import.ts';
 import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
+import type { Context } from '../../src/console/context.ts';
 import { plan } from '../../src/console/plan.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
@@ -277,6 +279,29 @@ staged('a plan without a state tells of edits and of what no file names', async 
       severity: 'info',
       message:
         'live resources that no file names, and that apply does not touch: agent: 1. callsheet pull --new --dry-run lists them',
+    },
+  ]);
+});
+
+staged('a plan after one import still says it of what the state does not know', async (stage) => {
+  await stage.apply();
+  await rm(join(stage.folder, '.callsheet'), { recursive: true });
+  const { id } = agentNamed(stage.sim, 'Recall');
+  const bind = (to: Context) =>
+    importCommand('agent.recall', id, { dir: stage.folder, format: 'json' }, to);
+  await stage.run(bind);
+  stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'Edited' }, 'user:maria');
+  const { notes } = await stage.plan();
+  expect(notes.slice(0, 2)).toMatchObject([
+    {
+      severity: 'warning',
+      message: expect.stringMatching(/^without agent\.desk in the state, .* somebody's edit/),
+    },
+    {
+      severity: 'info',
+      message: expect.stringMatching(
+        /^the state does not know \S+, \S+, \S+ and 4 more, so holds of earlier rollbacks /,
+      ),
     },
   ]);
 });
