@@ -205,14 +205,34 @@ export function isRecording({ plan }: Pick<Round['planned'], 'plan'>): boolean {
   return plan.changes.some(({ verdict, action }) => verdict === 'ok' && action !== 'no_op');
 }
 
+/** Of resources that are as they were, how many and the first. */
+function equalLine(equal: readonly Collision[], more: string): string {
+  if (equal.length === 0) return '';
+  const first = equal.slice(0, MOST_EQUAL).map(({ address }) => address);
+  const names =
+    equal.length > first.length
+      ? `${first.join(', ')} and ${equal.length - first.length} more${more}`
+      : first.join(', ');
+  return `\n  ${equal.length} equal: ${names}`;
+}
+
+/** Equal resources that a refusal names. */
+const MOST_EQUAL = 3;
+
+/** What stands against restoring into a place that has resources. What differs comes first and by line. */
 export function targetNotEmpty(
   collisions: readonly Collision[],
   strangers: number,
+  { isVerbose }: { readonly isVerbose: boolean },
 ): CallsheetError {
+  const equal = collisions.filter((one) => one.is_equal);
   const differing = collisions.filter((one) => !one.is_equal);
-  const lines = [...differing, ...collisions.filter((one) => one.is_equal)].map(
-    ({ address, id, is_equal: equal }) => `${address}  ${id}  ${equal ? 'equal' : 'differs'}`,
-  );
+  const lineOf = ({ address, id, is_equal: isEqual }: Collision) =>
+    `${address}  ${id}  ${isEqual ? 'equal' : 'differs'}`;
+  const verbosely = '; --verbose lists them all';
+  const lines = isVerbose
+    ? [...differing, ...equal].map((one) => `\n  ${lineOf(one)}`).join('')
+    : `${linesOf(differing.map(lineOf), verbosely)}${equalLine(equal, verbosely)}`;
   const parts = [
     ...(collisions.length > 0
       ? [
@@ -221,13 +241,9 @@ export function targetNotEmpty(
       : []),
     ...(strangers > 0 ? [formatCount(strangers, 'other resource')] : []),
   ];
-  return new CallsheetError(
-    'refused',
-    `the target is not empty: ${parts.join(', and ')}${linesOf(lines)}`,
-    {
-      hint: 'Nothing was written. --over restores the resources that are there already and does not change others. To see the changes first: --dry-run --over.',
-    },
-  );
+  return new CallsheetError('refused', `the target is not empty: ${parts.join(', and ')}${lines}`, {
+    hint: 'Nothing was written. --over restores the resources that are there already and does not change others. To see the changes first: --dry-run --over.',
+  });
 }
 
 /** What a dry run says where the restore itself would be refused. */

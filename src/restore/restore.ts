@@ -350,7 +350,9 @@ async function beforeFirst(
     const strangers = await findStrangers(opened.choice, obstacles, session.reader, isOurs);
     return progress.collisions.length + strangers.length === 0
       ? undefined
-      : targetNotEmpty(progress.collisions, strangers.length);
+      : targetNotEmpty(progress.collisions, strangers.length, {
+          isVerbose: context.terminal.render.verbose,
+        });
   };
   const inTheWay = isIdle || flags.over === true ? undefined : await isInTheWay();
   if (flags.dryRun === true || isIdle) showPlan();

@@ -74,6 +74,9 @@ describe('a target that is not empty', () => {
       'the target is not empty: 6 resources of the snapshot are there already (1 of them changed), and 1 other resource',
     );
     expect(refused.err).toContain(`agent.desk  ${desk.id}  differs`);
+    // What is as it was is folded, unless somebody wants to see all of it.
+    expect(refused.err).toMatch(/\n {2}5 equal: \S+, \S+, \S+ and 2 more; --verbose lists/);
+    expect(refused.err).not.toMatch(/ {2}equal$/m);
     expect(stage.writes().length).toBe(writes);
     // A dry run says what the restore would, and ends as it would.
     const dry = await restoreOn(stage, file, { ...flags, dryRun: true }, { exit: 4 });
