@@ -49,7 +49,7 @@ export function topicsHelp(): string {
 }
 
 /** Names behind what they are, in lines of a terminal's width. */
-function foldedList(title: string, names: readonly string[]): readonly string[] {
+export function foldedList(title: string, names: readonly string[]): readonly string[] {
   const words = names.map((name, at) => (at < names.length - 1 ? `${name},` : name));
   const lines = [title];
   for (const word of words) {

@@ -9,7 +9,7 @@ import { openTelemetry, type Telemetry } from '../console/monitor/telemetry.ts';
 import { openTerminal, type Terminal } from '../console/terminal.ts';
 import { EXIT, type ExitCode, failureIn } from '../core/errors.ts';
 import { COMMANDS, type CommandEntry, GROUPS, runCommand } from './command-table.ts';
-import { HELP, optionOf, optionsHelp, topicsHelp } from './help.ts';
+import { foldedList, HELP, optionOf, optionsHelp, topicsHelp } from './help.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
 import { CliCommand, pathTo, refuseUnknownCommand, UsageMistake } from './usage.ts';
 
@@ -275,8 +275,9 @@ function refuseOptionsAbove(command: Command): void {
 
 /** Examples below the flags, and what the command can end with. */
 function afterHelp({ examples, exits }: CommandEntry): string {
-  const codes = exits.map((name) => EXIT[name]).join(', ');
-  return ['', 'Examples:', ...examples.map((line) => `  ${line}`), '', `Exit: ${codes}`].join('\n');
+  const codes = exits.map((name) => `${EXIT[name]} ${name}`);
+  const typed = examples.map((line) => `  ${line}`);
+  return ['', 'Examples:', ...typed, '', ...foldedList('Exit:', codes)].join('\n');
 }
 
 /**

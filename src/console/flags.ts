@@ -64,7 +64,7 @@ export const TARGETS = [
       isInJob: true,
     },
   ),
-  flag('--exclude <address...>', 'not these', { isInJob: true }),
+  flag('--exclude <address...>', 'all but these: an address, a kind', { isInJob: true }),
 ];
 
 /** Whether a command is about one stack or a tree of them. */
@@ -127,11 +127,15 @@ export const CONCURRENCY = flag('--concurrency <n>', 'requests in flight at once
 export const PLANNING = [...ALLOWANCES, CONCURRENCY];
 
 /** Whether what did not change since the last run is read all the same. */
-export const REFRESH = flag('--refresh <how>', 'read resources that can have changed, or all', {
-  choices: ['fast', 'full'],
-});
+export const REFRESH = flag(
+  '--refresh <how>',
+  'fast: read only resources that can have changed; full: all',
+  {
+    choices: ['fast', 'full'],
+  },
+);
 
-export const AUTO_APPROVE = flag('--auto-approve', 'do not ask', { isInJob: true });
+export const AUTO_APPROVE = flag('--auto-approve', 'do not ask for approval', { isInJob: true });
 const ROLLBACK_ON_FAILURE = flag('--rollback-on-failure', 'undo the run if it fails', {
   isInJob: true,
 });
@@ -143,7 +147,7 @@ export const PASSPHRASE_FILE = flag(
   '--passphrase-file <file>',
   'a file with the passphrase (also CALLSHEET_SNAPSHOT_PASSPHRASE)',
 );
-export const IDENTITY = repeatable('--identity <file>', 'holds a key of age');
+export const IDENTITY = repeatable('--identity <file>', 'a file with an age key');
 /** What a snapshot is opened with. */
 export const KEYS = [PASSPHRASE_FILE, IDENTITY];
 

@@ -150,5 +150,10 @@ describe('options of every command', () => {
     expect(exit).toBe(0);
     expect(said).toContain('\nOptions of every command: callsheet help options\n');
     expect(names.filter((spelling) => said.includes(`  ${spelling}`))).toEqual([]);
+    expect(said).toMatch(/\nExit: 0 done, 1 error/);
+    // What is to be copied is in one line.
+    const [laidOut = '', , exits = ''] = said.split(/\n(?=Examples:|Exit:)/);
+    const lines = `${laidOut}\n${exits}`.split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 });
