@@ -68,6 +68,22 @@ staged('a restore is listed among the runs of the stack, with its state', async 
   expect(undone.out + undone.err).toContain(restored.run);
 });
 
+staged('a restore with a state elsewhere is among the runs of that state', async (stage) => {
+  await stage.apply();
+  const { file } = await take(stage);
+  wipe(stage.sim);
+  const state = ownState(stage);
+  const restored = await restoreOn(stage, file, { state });
+  const listed = await stage.run(
+    (to) => runs(undefined, { dir: stage.folder, format: 'json' }, to),
+    { env: { CALLSHEET_STATE: state } },
+  );
+  const document = JSON.parse(listed.out);
+  expect(document.runs.map(({ run }: { run: string }) => run).sort()).toEqual(
+    [...restored.summary().runs].sort(),
+  );
+});
+
 /** Three agents of one base. */
 const ALIKE = (greeting: string) => `bases:
   desk:
