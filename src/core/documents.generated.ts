@@ -1618,6 +1618,8 @@ export type Note = {
   readonly message: string;
   /** The state remembers what it says, so an earlier plan or an export has told it; text and Markdown leave it out. */
   readonly known?: true;
+  /** Of a note on secrets that are set: how many of them Callsheet cannot compare with what the platform has. The headline counts them. */
+  readonly uncompared?: number;
 };
 /** Why the plan is not run now, whatever it would do. */
 export type Refusal = {

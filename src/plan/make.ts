@@ -53,7 +53,7 @@ import {
   livePin,
 } from './refresh.ts';
 import { chooseRevertOrUpdate, leaveOutRefused, leaveOutUnclearable } from './revert.ts';
-import { uncomparedNote, withSharing } from './secrets.ts';
+import { uncomparedNotes, withSharing } from './secrets.ts';
 import { moveEntry, rememberResource } from './state-entry.ts';
 import {
   assumptionsOf,
@@ -125,7 +125,7 @@ export type Planned = {
   readonly found: ReadonlyMap<Address, readonly LeafChange[]>;
   /** How many resources were planned without being read. */
   readonly unread: number;
-  /** What could not be compared, in words; the plan has it as a note. */
+  /** What could not be compared, in words; the plan has it as notes. */
   readonly uncompared?: string | undefined;
 };
 
@@ -170,7 +170,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     guarding,
   );
   const sound = withSharing(refuseUnresolved(guarded, desired, ids), input.desired);
-  const uncompared = uncomparedNote(
+  const uncompared = uncomparedNotes(
     results.map(({ change: { address }, leaves }) => ({ address, leaves })),
     input.world,
     state,
@@ -197,7 +197,9 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     ids,
     found,
     unread,
-    uncompared: uncompared.find(({ known }) => known !== true)?.message,
+    uncompared:
+      uncompared.flatMap(({ known, message }) => (known === true ? [] : message)).join(' ') ||
+      undefined,
   };
 }
 

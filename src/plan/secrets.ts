@@ -47,10 +47,11 @@ export function secretsWritten(
 }
 
 /**
- * What a comparison could not say of secrets, in one note: their number is all that is the same in each run. Secrets
- * that are not set and that the state remembers are `known`: an earlier plan, or an export, has told of them.
+ * What a comparison could not say of secrets: one note of those that are not set, one of those that are. Their number
+ * is all that is the same in each run. Secrets that are not set and that the state remembers are `known`: an earlier
+ * plan, or an export, has told of them.
  */
-export function uncomparedNote(
+export function uncomparedNotes(
   compared: Iterable<{ readonly address: Address; readonly leaves: readonly LeafChange[] }>,
   { secretOf }: Pick<World, 'secretOf'>,
   { resources }: Pick<State, 'resources'>,
@@ -64,34 +65,38 @@ export function uncomparedNote(
       const source = after instanceof Secret ? after.source : text;
       const isSet = after instanceof Secret && secretOf(source, text) !== undefined;
       addTo(isSet ? unknown : unset, source, address);
-      isKnown &&= !isSet && ownOf(ownOf(resources, address)?.leaves, text) !== undefined;
+      isKnown &&= isSet || ownOf(ownOf(resources, address)?.leaves, text) !== undefined;
     }
   }
-  if (unset.size + unknown.size === 0) return [];
-  const message = [
+  const note = { severity: 'info', address: null } as const;
+  const it = unset.size === 1 ? 'it' : 'them';
+  return [
     ...(unset.size === 0
       ? []
       : [
-          `${secrets(unset, 'is', 'are')} not set here, so Callsheet did not compare ${unset.size === 1 ? 'it' : 'them'}. apply asks only for secrets that it writes.`,
+          {
+            ...note,
+            message: `${secrets(unset)} not set here, so Callsheet did not compare ${it}. apply asks only for secrets that it writes.`,
+            ...(isKnown && { known: true as const }),
+          },
         ]),
     ...(unknown.size === 0
       ? []
       : [
-          `${secrets(unknown, 'is', 'are')} set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run callsheet state trust. To write the values set here, plan with --resend-secrets.`,
+          {
+            ...note,
+            message: `${secrets(unknown)} set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run callsheet state trust. To write the values set here, plan with --resend-secrets.`,
+            uncompared: unknown.size,
+          },
         ]),
-  ].join(' ');
-  return [{ severity: 'info', address: null, message, ...(isKnown && { known: true as const }) }];
+  ];
 }
 
-/** `2 secrets of 14 resources are`: one that many share is set for all of them. */
-function secrets(
-  readers: ReadonlyMap<string, ReadonlySet<Address>>,
-  one: string,
-  more: string,
-): string {
+/** `2 secrets, which 14 resources use, are`: one that many share is set for all of them. */
+function secrets(readers: ReadonlyMap<string, ReadonlySet<Address>>): string {
   const resources = new Set([...readers.values()].flatMap((own) => [...own])).size;
-  const of = resources > readers.size ? ` of ${resources} resources` : '';
-  return readers.size === 1 ? `1 secret${of} ${one}` : `${readers.size} secrets${of} ${more}`;
+  const used = resources > readers.size ? `, which ${resources} resources use,` : '';
+  return readers.size === 1 ? `1 secret${used} is` : `${readers.size} secrets${used} are`;
 }
 
 /** Where a value goes of which no schema says that the platform passes it on. */

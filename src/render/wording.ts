@@ -103,7 +103,7 @@ export function headline(plan: PlanDocument): string {
   switch (plan.purpose) {
     case 'apply':
       return isEmpty(plan)
-        ? `No changes${where}. The platform matches the configuration.`
+        ? `No changes${where}. The platform matches the configuration${apartFrom(plan)}.`
         : `Plan${where}: ${counts}`;
     case 'rollback': {
       if (plan.snapshot !== undefined) return headlineToSnapshot(plan, plan.snapshot, where);
@@ -114,7 +114,7 @@ export function headline(plan: PlanDocument): string {
     }
     case 'restore':
       return isEmpty(plan)
-        ? `No changes${where}. The platform matches the snapshot.`
+        ? `No changes${where}. The platform matches the snapshot${apartFrom(plan)}.`
         : `Restore${where}: ${counts}`;
     case 'drift': {
       const drifted = plan.changes.length;
@@ -127,6 +127,14 @@ export function headline(plan: PlanDocument): string {
     default:
       return unreachable(plan.purpose);
   }
+}
+
+/** A headline promises nothing of secrets that are set and cannot be compared. */
+function apartFrom({ notes }: PlanDocument): string {
+  const secrets = notes.reduce((sum, { uncompared = 0 }) => sum + uncompared, 0);
+  return secrets === 0
+    ? ''
+    : `, apart from ${formatCount(secrets, 'secret')} that cannot be compared`;
 }
 
 /** `1 made, 2 changed, 1 gone`: what happened between two snapshots. */

@@ -19,7 +19,7 @@ import {
   secretsWritten,
   secretTravels,
   sendsSecret,
-  uncomparedNote,
+  uncomparedNotes,
 } from '../../src/plan/secrets.ts';
 import type { ResourceState, State } from '../../src/state/model.ts';
 import { type Documents, materialise, world } from '../world.ts';
@@ -130,55 +130,89 @@ describe('secrets that were not compared', () => {
   const KEPT =
     'set here and cannot be compared: the platform does not return secrets, and the state does not record what was written. The stored values will not be changed. If they equal the values set here, run callsheet state trust. To write the values set here, plan with --resend-secrets.';
 
-  test.each<readonly [string, readonly LeafChange[], readonly string[], string]>([
+  const unset = (message: string): Note => ({
+    severity: 'info',
+    address: null,
+    message: `${message} ${ASKED}`,
+  });
+  const kept = (message: string, uncompared: number): Note => ({
+    severity: 'info',
+    address: null,
+    message: `${message} ${KEPT}`,
+    uncompared,
+  });
+
+  test.each<readonly [string, readonly LeafChange[], readonly string[], readonly Note[]]>([
     [
       'one that is not set',
       [one],
       [],
-      `1 secret is not set here, so Callsheet did not compare it. ${ASKED}`,
+      [unset('1 secret is not set here, so Callsheet did not compare it.')],
     ],
     [
       'several that are not set',
       [one, other],
       [],
-      `2 secrets are not set here, so Callsheet did not compare them. ${ASKED}`,
+      [unset('2 secrets are not set here, so Callsheet did not compare them.')],
     ],
-    ['one that is set', [one], ['env:A'], `1 secret is ${KEPT}`],
-    ['several that are set', [one, other], ['env:A', 'env:B'], `2 secrets are ${KEPT}`],
+    ['one that is set', [one], ['env:A'], [kept('1 secret is', 1)]],
+    ['several that are set', [one, other], ['env:A', 'env:B'], [kept('2 secrets are', 2)]],
     [
       'one of each',
       [one, other],
       ['env:B'],
-      `1 secret is not set here, so Callsheet did not compare it. ${ASKED} 1 secret is ${KEPT}`,
+      [unset('1 secret is not set here, so Callsheet did not compare it.'), kept('1 secret is', 1)],
     ],
     [
       'one source that stands in two places',
       [one, unknown('again', new Secret('env:A'))],
       ['env:A'],
-      `1 secret is ${KEPT}`,
+      [kept('1 secret is', 1)],
     ],
     [
       'those that the configuration no longer has, each for itself',
       [unknown('one'), unknown('other')],
       ['one', 'other'],
-      `2 secrets are not set here, so Callsheet did not compare them. ${ASKED}`,
+      [unset('2 secrets are not set here, so Callsheet did not compare them.')],
     ],
-  ])('are counted: %s', (_, leaves, set, message) => {
+  ])('are counted: %s', (_, leaves, set, notes) => {
     const secretOf = (source: string) => (set.includes(source) ? 'value' : undefined);
-    const note: Note = { severity: 'info', address: null, message };
-    expect(uncomparedNote([{ address: 'agent.a', leaves }], { secretOf }, EMPTY)).toEqual([note]);
+    expect(uncomparedNotes([{ address: 'agent.a', leaves }], { secretOf }, EMPTY)).toEqual(notes);
+  });
+
+  test('name the resources where there are more of them than secrets', () => {
+    const noted = (...addresses: readonly string[]) =>
+      uncomparedNotes(
+        addresses.map((address) => ({ address, leaves: [one] })),
+        { secretOf: () => undefined },
+        EMPTY,
+      );
+    expect(noted('agent.a', 'agent.b')).toEqual([
+      unset('1 secret, which 2 resources use, is not set here, so Callsheet did not compare it.'),
+    ]);
+  });
+
+  test('that are known are not told again because another one is set', () => {
+    const state = remembering({ [one.text]: { unknown: true }, [other.text]: { unknown: true } });
+    const secretOf = (source: string) => (source === 'env:B' ? 'value' : undefined);
+    const notes = uncomparedNotes(
+      [{ address: 'agent.a', leaves: [one, other] }],
+      { secretOf },
+      state,
+    );
+    expect(notes.map(({ known }) => known)).toEqual([true, undefined]);
   });
 
   test('are no note where there are none', () => {
     const changed: LeafChange = { ...one, cause: 'secret_changed' };
     const compared = [{ address: 'agent.a', leaves: [changed] }];
-    expect(uncomparedNote(compared, { secretOf: () => undefined }, EMPTY)).toEqual([]);
+    expect(uncomparedNotes(compared, { secretOf: () => undefined }, EMPTY)).toEqual([]);
   });
 
   test('are told once: what the state remembers is known, until one is new or set', () => {
     const state = remembering({ [one.text]: { unknown: true } });
     const noted = (leaves: readonly LeafChange[], set = '') =>
-      uncomparedNote(
+      uncomparedNotes(
         [{ address: 'agent.a', leaves }],
         { secretOf: (source) => (source === set ? 'value' : undefined) },
         state,

@@ -43,6 +43,22 @@ test.each([
     'No changes. The platform matches the configuration.',
   ],
   [
+    'promises nothing of secrets that cannot be compared',
+    planOf([], {
+      notes: [{ severity: 'info', address: null, message: '2 secrets are', uncompared: 2 }],
+    }),
+    'No changes. The platform matches the configuration, apart from 2 secrets that cannot be compared.',
+  ],
+  [
+    'promises nothing of them in an environment and of a snapshot either',
+    planOf([], {
+      purpose: 'restore',
+      environment: 'staging',
+      notes: [{ severity: 'info', address: null, message: '1 secret is', uncompared: 1 }],
+    }),
+    'No changes for staging. The platform matches the snapshot, apart from 1 secret that cannot be compared.',
+  ],
+  [
     'a rollback names its run',
     planOf([changeOf()], { purpose: 'rollback', undoes: 'r1' }),
     'Rollback of run r1: 1 to update',
