@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
  *
  *     main ─▶ cli ─▶ fleet, watch, rehearse, restore ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, stores, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 stack ─▶ rules ─▶ kinds ─▶ core
- *                    pull ─▶ export ─▶ stack, plan, state; pull ─▶ diff
+ *                    run ─▶ pull ─▶ export ─▶ stack, plan, state; pull ─▶ diff
  *
  * `run` is the engine, which the command line, fleets, rehearsals and the library call; it knows no terminal.
  * `console` is what a command has of a terminal, and the commands that work on one stack, which fleets run too.
@@ -79,6 +79,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'core',
   ],
   run: [
+    'pull',
     'apply',
     'live',
     'stack',

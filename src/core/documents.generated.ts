@@ -1526,6 +1526,8 @@ export type Field = {
   /** Why the platform would refuse it now; a rollback, and a plan with `--skip-refused`, leave it out and do the rest. Absent where it would not. */
   readonly refused?: string;
   readonly attribution?: Attribution;
+  /** In a `drift` document: flags of `pull`, any one of which writes the live value into the files; none where `pull` refuses it. Absent where `pull` needs no flag. The digest does not cover it. */
+  readonly pull_flags?: ('--override' | '--change-shared')[];
   /** The file of its own that the text is read from, as with `$file` and `$template`; absent where it stands in the YAML. The digest does not cover it. */
   readonly source?: string;
 };

@@ -112,6 +112,35 @@ export async function pullLive(input: PullInput): Promise<Pulled> {
   }
 }
 
+/** Live values that pull does not write without more, each with the choices that have it written; none: it is refused. */
+export type Unwritten = readonly {
+  readonly address: Address;
+  readonly path: string;
+  readonly choices: readonly Choice[];
+}[];
+
+const CHOICES: readonly Choice[] = ['own', 'shared'];
+
+/** What pull would refuse, as far as that can be told without trying to write it. */
+export function unwrittenOf(input: Pick<PullInput, 'stack' | 'planned' | 'theirs'>): Unwritten {
+  const { wishes, refused } = collect(input);
+  const { resources, variables } = input.stack.written();
+  const byAddress = new Map(resources.map((one) => [one.address, one]));
+  const refusedWith = (choice: Choice | undefined) => {
+    const grouped = groupWishes(wishes, { byAddress, variables, choose: () => choice });
+    return [...grouped.refused, ...grouped.followers.map(({ refusal }) => refusal)];
+  };
+  const chosen = CHOICES.map((choice) => ({ choice, left: refusedWith(choice) }));
+  const plain = refusedWith(undefined).map(({ address, path }) => ({
+    address,
+    path,
+    choices: chosen.flatMap(({ choice, left }) =>
+      left.some((one) => one.address === address && one.path === path) ? [] : choice,
+    ),
+  }));
+  return [...refused.map(({ address, path }) => ({ address, path, choices: [] })), ...plain];
+}
+
 /** Whoever decides sees what would be replaced by what. */
 function withValues(
   questions: readonly SharedPlace[],
@@ -133,7 +162,7 @@ function withValues(
   }));
 }
 
-function collect({ planned, theirs }: PullInput) {
+function collect({ planned, theirs }: Pick<PullInput, 'planned' | 'theirs'>) {
   const holders = new Map<string, Address>();
   for (const [address, id] of planned.ids) {
     const kind = address.slice(0, address.indexOf('.'));

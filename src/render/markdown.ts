@@ -130,7 +130,7 @@ function driftParts(plan: PlanDocument): Parts {
     above: isDrifted ? ['`-` is the expected value, `+` is the live value.'] : [],
     pieces: piecesOf(plan, driftBlock),
     below: [
-      [compared, ...driftAdvice(plan)].join(' '),
+      [compared, ...driftAdvice(plan, inlineCode)].join(' '),
       namesRelyOn(plan) ?? '',
       digestOf(plan),
     ].filter((text) => text !== ''),

@@ -1,8 +1,9 @@
 import { byAddress } from '../core/address.ts';
-import { commandLine, unreachable } from '../core/errors.ts';
+import { commandLine, quoted, unreachable } from '../core/errors.ts';
 import type {
   Action,
   Change,
+  FieldChange,
   PlanDocument,
   PlannedOperation,
   PlanSummary,
@@ -183,18 +184,62 @@ export function movedEndpointLines({ endpoints = [] }: PlanDocument): readonly s
 }
 
 /** What somebody may do about drift, a line for each sort of it: commands that none of what stands here makes refuse. */
-export function driftAdvice({ changes, environment: env }: PlanDocument): readonly string[] {
-  const sorts = new Set(changes.map(driftSort));
+export function driftAdvice(
+  { changes, environment: env }: PlanDocument,
+  codeOf: (command: string) => string = (command) => `\`${sanitiseLine(command)}\``,
+): readonly string[] {
+  const bySort = Map.groupBy(changes, driftSort);
   // What one sort takes, another refuses.
-  const skip = sorts.size > 1 ? ' --skip-refused' : '';
-  const typed = (command: string) => `\`${commandLine(command, { dir: '.', env })}\``;
-  const advice: { readonly [sort in DriftSort]: string } = {
-    edited: `To put it back: ${typed(`apply${skip}`)}. To keep it: ${typed(`pull${skip} --dry-run`)}.`,
-    conflict: `Conflicts: ${typed(`apply --accept-conflicts${skip}`)} writes the values of the files. ${typed(`pull --theirs${skip} --dry-run`)} shows how to keep the live values.`,
-    gone: `Deleted resources: ${typed(`apply${skip}`)} creates them again. To keep them deleted, remove their blocks.`,
-    successor: `Resources with a new id: ${typed('plan')} shows what apply would write to them.`,
+  const isMixed = bySort.size > 1;
+  const skip = isMixed ? ' --skip-refused' : '';
+  const typed = (command: string) => codeOf(commandLine(command, { dir: '.', env }));
+  const pullsOf = (sort: DriftSort, asked: string, isApart: boolean) =>
+    pullWays(bySort.get(sort) ?? []).map(({ way, isPartial }) => {
+      const flags = [way, isApart || isPartial ? '--skip-refused' : '', '--dry-run'];
+      const words = [asked, ...flags].filter((word) => word !== '');
+      return { way, command: typed(words.join(' ')) };
+    });
+  // Of others --theirs would take back what changed in the files.
+  const named = (bySort.get('conflict') ?? []).map(({ address }) => quoted(address));
+  const advice: { readonly [sort in DriftSort]: () => string } = {
+    edited: () =>
+      [
+        `To put it back: ${typed(`apply${skip}`)}.`,
+        ...pullsOf('edited', 'pull', isMixed).map(
+          ({ way, command }) => `${KEEPING[way]}: ${command}.`,
+        ),
+      ].join(' '),
+    conflict: () =>
+      `Conflicts: ${typed(`apply --accept-conflicts${skip}`)} writes the values of the files. ${pullsOf('conflict', `pull ${named.join(' ')} --theirs`, false)[0]?.command} shows how to keep the live values.`,
+    gone: () =>
+      `Deleted resources: ${typed(`apply${skip}`)} creates them again. To keep them deleted, remove their blocks.`,
+    successor: () =>
+      `Resources with a new id: ${typed('plan')} shows what apply would write to them.`,
   };
-  return DRIFT_SORTS.filter((sort) => sorts.has(sort)).map((sort) => advice[sort]);
+  return DRIFT_SORTS.filter((sort) => bySort.has(sort)).map((sort) => advice[sort]());
+}
+
+type PullWay = NonNullable<FieldChange['pull_flags']>[number] | '';
+
+const KEEPING: { readonly [way in PullWay]: string } = {
+  '': 'To keep it',
+  '--override': 'To keep it in these resources alone',
+  '--change-shared': 'To keep it for all that share the value',
+};
+
+/** How pull writes live values: without a flag, or with one of those that some of them need. `isPartial`: it leaves some out. */
+function pullWays(changes: readonly Change[]) {
+  const needs = changes.flatMap(({ fields }) =>
+    fields.flatMap(({ pull_flags: own }) => (own === undefined ? [] : [own])),
+  );
+  const flags = (['--override', '--change-shared'] as const).filter((flag) =>
+    needs.some((own) => own.includes(flag)),
+  );
+  const ways: readonly PullWay[] = flags.length === 0 ? [''] : flags;
+  return ways.map((way) => ({
+    way,
+    isPartial: needs.some((own) => way === '' || !own.includes(way)),
+  }));
 }
 
 const DRIFT_SORTS = ['edited', 'conflict', 'gone', 'successor'] as const;

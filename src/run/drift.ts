@@ -1,10 +1,12 @@
-import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import { pathOf, startsWith } from '../core/path.ts';
+import type { Change, FieldChange, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type EditsDeps, readEdits } from '../live/reader.ts';
 import { attributeChange, driftOf } from '../plan/drift.ts';
-import type { Refresh } from '../plan/make.ts';
+import type { Planned, Refresh } from '../plan/make.ts';
 import type { HistoryEntry, Reader } from '../plan/reader.ts';
 import { realPause } from '../platform/rate.ts';
+import type { Unwritten } from '../pull/index.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { RunContext, StackOptions } from './context.ts';
 import { announce, checkNamed, emitUnread, planConfiguration } from './plan.ts';
@@ -30,11 +32,41 @@ export async function driftStack(
     emitUnread(planned, context);
     const { uncompared } = planned;
     if (uncompared !== undefined) context.emit({ type: 'uncompared', message: uncompared });
-    return await attributeDrift(driftOf(planned.plan), histories, session, context);
+    const drift = await withPullFlags(driftOf(planned.plan), planned, session);
+    return await attributeDrift(drift, histories, session, context);
   } finally {
     await session.close();
   }
 }
+
+/** Drift that says of each value what pull needs to write it; as the digest is made before, it does not cover that. */
+async function withPullFlags(
+  drift: PlanDocument,
+  planned: Planned,
+  { stack }: Pick<Session, 'stack'>,
+): Promise<PlanDocument> {
+  if (drift.changes.length === 0) return drift;
+  const { unwrittenOf } = await import('../pull/index.ts');
+  // Whoever takes live values in a conflict names the resources: of others --theirs would take back what changed here.
+  const isConflict = ({ cause }: FieldChange) => cause === 'conflict';
+  const both = planned.plan.changes.filter(({ fields }) => fields.some(isConflict));
+  const conflicting = { ...planned, plan: { ...planned.plan, changes: both } };
+  const byAddress = (unwritten: Unwritten) => Map.groupBy(unwritten, ({ address }) => address);
+  const drifted = byAddress(unwrittenOf({ stack, planned, theirs: false }));
+  const conflicts = byAddress(unwrittenOf({ stack, planned: conflicting, theirs: true }));
+  const changes = drift.changes.map((change) => {
+    const fields = change.fields.map((field) => {
+      const own = (isConflict(field) ? conflicts : drifted).get(change.address) ?? [];
+      const found = own.find(({ path }) => startsWith(pathOf(field.path), pathOf(path)));
+      if (found === undefined) return field;
+      return { ...field, pull_flags: found.choices.map((choice) => PULL_FLAGS[choice]) };
+    });
+    return { ...change, fields };
+  });
+  return { ...drift, changes };
+}
+
+const PULL_FLAGS = { own: '--override', shared: '--change-shared' } as const;
 
 /** Histories that a plan read, by the id of their resource. */
 type Histories = ReadonlyMap<string, readonly HistoryEntry[]>;

@@ -435,6 +435,66 @@ describe('pull', () => {
   }
 });
 
+describe('what drift advises to keep what changed', () => {
+  const advised: readonly (readonly [string, (stage: Stage) => unknown, readonly string[]])[] = [
+    [
+      'of a value of its own',
+      (stage) => edit(stage, 'Night desk', { name: 'Late desk' }),
+      ['pull --dry-run'],
+    ],
+    [
+      'of a base that others stand on',
+      (stage) => edit(stage, 'Night desk', { config: { inactivity_timeout: 40 } }),
+      ['pull --override --dry-run', 'pull --change-shared --dry-run'],
+    ],
+    [
+      'of a base, of which two have another value each',
+      (stage) => {
+        edit(stage, 'Night desk', { config: { inactivity_timeout: 40 } });
+        edit(stage, 'Cedar', { config: { inactivity_timeout: 50 } });
+      },
+      ['pull --override --skip-refused --dry-run'],
+    ],
+    [
+      'of a text that is put together for each row',
+      (stage) => edit(stage, 'Cedar', { description: 'All about Cedar.' }),
+      ['pull --skip-refused --dry-run'],
+    ],
+    [
+      'of a conflict about a value of a base',
+      async (stage) => {
+        await stage.edit('bases.yaml', 'inactivity_timeout: 20', 'inactivity_timeout: 25');
+        edit(stage, 'Night desk', { config: { inactivity_timeout: 40 } });
+      },
+      ['pull agent.night --theirs --override --dry-run'],
+    ],
+  ];
+  for (const [title, happens, commands] of advised) {
+    staged(
+      `is a command that pull carries out: ${title}`,
+      async (stage) => {
+        await stage.apply();
+        await happens(stage);
+        const flags = { dir: stage.folder, format: 'text' } as const;
+        const { out } = await stage.run((to) => drift(flags, to));
+        const told = [...out.replace(/\s+/g, ' ').matchAll(/`callsheet (pull[^`]*)`/g)];
+        expect(told.map(([, command]) => command)).toEqual(commands);
+        for (const [, command = ''] of told) {
+          await pulled(stage, {
+            addresses: command.split(' ').filter((word) => word.startsWith('agent.')),
+            dryRun: true,
+            theirs: command.includes('--theirs'),
+            override: command.includes('--override'),
+            changeShared: command.includes('--change-shared'),
+            skipRefused: command.includes('--skip-refused'),
+          });
+        }
+      },
+      { stack: FLEET },
+    );
+  }
+});
+
 describe('around it', () => {
   staged('a tree with changes is left alone, unless that is allowed', async (stage) => {
     await stage.apply();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FieldChange } from '../../src/core/plan-document.ts';
+import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { textWidth } from '../../src/render/terminal.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { documents } from './documents.ts';
@@ -228,6 +229,8 @@ test.each([
 const edited = changeOf({ fields: [fieldOf('speed', 1, 2, { cause: 'drifted' })] });
 const conflict = changeOf({ fields: [fieldOf('speed', 1, 2, { cause: 'conflict' })] });
 const deleted = changeOf({ action: 'create', missing_id: '5d2b', fields: [] });
+const sharing = (...flags: NonNullable<FieldChange['pull_flags']>) =>
+  changeOf({ fields: [fieldOf('speed', 1, 2, { cause: 'drifted', pull_flags: flags })] });
 const successor = changeOf({ adopted: true, missing_id: '5d2b', fields: edited.fields });
 
 test.each([
@@ -235,7 +238,20 @@ test.each([
   [
     'conflicts',
     [conflict],
-    ['callsheet apply --accept-conflicts`', 'callsheet pull --theirs --dry-run`'],
+    ['callsheet apply --accept-conflicts`', 'callsheet pull agent.reception --theirs --dry-run`'],
+  ],
+  [
+    'edits of what others share',
+    [sharing('--override', '--change-shared')],
+    [
+      'To keep it in these resources alone: `callsheet pull --override --dry-run`',
+      'To keep it for all that share the value: `callsheet pull --change-shared --dry-run`',
+    ],
+  ],
+  [
+    'edits of which pull cannot write one',
+    [edited, sharing()],
+    ['callsheet pull --skip-refused --dry-run`'],
   ],
   ['deleted resources', [deleted], ['callsheet apply`', 'remove their blocks']],
   ['resources in the place of others', [successor], ['callsheet plan`']],
@@ -257,4 +273,16 @@ test('a resource that is gone is shown as gone', () => {
   expect(text).toContain(
     `  - agent.reception  Front desk  agents/reception.yaml:4\n    ${reason}\n`,
   );
+});
+
+test('a key of a row ends no code in the Markdown of what drift advises', () => {
+  const row = changeOf({
+    address: 'agent.clinic["a`<b>"]',
+    fields: [fieldOf('speed', 1, 2, { cause: 'conflict' })],
+  });
+  const [, advice = ''] = renderPlanMarkdown(planOf([row], { purpose: 'drift' })).split(
+    'compared.',
+  );
+  expect(advice).toContain('--theirs');
+  expect(advice).not.toContain('`<b>');
 });
