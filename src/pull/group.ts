@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
+import { quoted } from '../core/errors.ts';
 import { formatPath } from '../core/path.ts';
 import type { FieldChange } from '../core/plan-document.ts';
 import type { Scope } from '../stack/expressions.ts';
@@ -9,7 +10,7 @@ import { resourceSchema } from '../stack/schema.ts';
 import { positionOf, type SourceRange } from '../stack/source.ts';
 import type { Variables } from '../stack/variables.ts';
 import { fileKey, type Home, homeOf, keyOf, pathOfFile, writtenPath } from './home.ts';
-import type { Left, Wish } from './wish.ts';
+import type { Left, Typed, Wish } from './wish.ts';
 
 /** One place to write in, and the wishes that it fulfils. */
 export type Group = {
@@ -51,6 +52,9 @@ export type SharedPlace = {
 };
 
 type GroupInput = {
+  readonly typed: Typed;
+  /** Whether live values are taken where the configuration changed, too. */
+  readonly theirs: boolean;
   readonly byAddress: ReadonlyMap<Address, ResolvedResource>;
   readonly variables: Variables;
   /** What becomes of a place that others share, and want otherwise; undefined: it is refused. */
@@ -109,7 +113,7 @@ function sortUnplaced({ wish, home }: Homed, sorting: Sorting): void {
   else if (isWrittenOnItself(wish, unplacedKey(wish), sorting)) return;
   else if (home.type !== 'filled') refused.push(nowhereWords(wish));
   else {
-    const refusal = filledWords(wish, home, isRow(wish, input));
+    const refusal = filledWords(wish, home, input);
     if (wish.action === 'set') followers.push({ wish, refusal });
     else refused.push(refusal);
     if (canBeOwn(wish, input))
@@ -173,7 +177,7 @@ function agree(
       sorting.groups.push({ wishes: [wish], home: { ...at, key: keyOf(alias), place: alias } });
     } else if (!isWrittenOnItself(wish, key, sorting)) {
       const canShare = along !== undefined && along.length > 0;
-      const advice = adviceFor(isRow(wish, sorting.input), canShare ? dissent.length : undefined);
+      const advice = adviceFor(wish, canShare ? dissent.length : undefined, sorting.input);
       sorting.refused.push(sharedWords(wish, home, dissent, advice));
       left.push(wish);
     }
@@ -271,14 +275,19 @@ function usesOf(
 /** Everything that pull says of a value that it does not write. */
 
 /** What can be done where a value is shared; `others` where it can be changed for them as well. */
-function adviceFor(isRow: boolean, others: number | undefined): string {
+function adviceFor(wish: Wish, others: number | undefined, input: GroupInput): string {
   const all =
     others === undefined
       ? ''
-      : `; --change-shared changes it there, for ${others === 1 ? 'the other one' : `the ${others} others`}, too`;
-  return isRow
+      : `; to change it there, for ${others === 1 ? 'the other one' : `the ${others} others`}, too: ${again(wish, '--change-shared', input)}`;
+  return isRow(wish, input)
     ? `give the row a column for it, or name all rows that have the same live value${all}`
-    : `change it by hand, or --override writes it on the resource itself${all}`;
+    : `to write it on the resource itself: ${again(wish, '--override', input)}${all}`;
+}
+
+/** The command once more, for one resource and with a flag. */
+function again({ address }: Wish, flag: string, { typed, theirs }: GroupInput): string {
+  return typed(`pull ${quoted(address)}${theirs ? ' --theirs' : ''} ${flag}`);
 }
 
 const MOST_NAMED = 3;
@@ -302,11 +311,14 @@ function sharedWords(
 }
 
 function filledWords(
-  { address, text }: Wish,
+  wish: Wish,
   { by, place }: Home & { readonly type: 'filled' },
-  isRow: boolean,
+  input: GroupInput,
 ): Left {
-  const own = isRow ? '' : ', or --override writes it on the resource itself';
+  const { address, text } = wish;
+  const own = isRow(wish, input)
+    ? ''
+    : `, or write it on the resource itself: ${again(wish, '--override', input)}`;
   return {
     address,
     path: text,

@@ -28,7 +28,7 @@ import {
 } from './group.ts';
 import { plainPath, writtenPath } from './home.ts';
 import { editOf, type FileEdit, textAfter } from './texts.ts';
-import { type Left, type Wish, wishesOf } from './wish.ts';
+import { type Left, type Typed, type Wish, wishesOf } from './wish.ts';
 
 /**
  * `pull/` brings what is live into the configuration: for each leaf that the platform moved it finds where
@@ -40,6 +40,7 @@ import { type Left, type Wish, wishesOf } from './wish.ts';
  * ```
  */
 type PullInput = {
+  readonly typed: Typed;
   readonly stack: Stack;
   readonly planned: Planned;
   /** Whether live values are taken where the configuration changed, too. */
@@ -83,7 +84,7 @@ export async function pullLive(input: PullInput): Promise<Pulled> {
   const written = stack.written();
   const byAddress = new Map(written.resources.map((one) => [one.address, one]));
   const { variables } = written;
-  const grouped = groupWishes(wishes, { byAddress, variables, choose: input.choose });
+  const grouped = groupWishes(wishes, { ...input, byAddress, variables });
   refused.push(...grouped.refused);
   const idOf = (address: Address) => planned.ids.get(address);
   let ready: readonly Ready[] = grouped.groups.flatMap((group) => {
@@ -123,11 +124,13 @@ const CHOICES: readonly Choice[] = ['own', 'shared'];
 
 /** What pull would refuse, as far as that can be told without trying to write it. */
 export function unwrittenOf(input: Pick<PullInput, 'stack' | 'planned' | 'theirs'>): Unwritten {
-  const { wishes, refused } = collect(input);
+  // What is advised of it is not told here.
+  const asked = { ...input, typed: (command: string) => command };
+  const { wishes, refused } = collect(asked);
   const { resources, variables } = input.stack.written();
   const byAddress = new Map(resources.map((one) => [one.address, one]));
   const refusedWith = (choice: Choice | undefined) => {
-    const grouped = groupWishes(wishes, { byAddress, variables, choose: () => choice });
+    const grouped = groupWishes(wishes, { ...asked, byAddress, variables, choose: () => choice });
     return [...grouped.refused, ...grouped.followers.map(({ refusal }) => refusal)];
   };
   const chosen = CHOICES.map((choice) => ({ choice, left: refusedWith(choice) }));
@@ -162,7 +165,7 @@ function withValues(
   }));
 }
 
-function collect({ planned, theirs }: Pick<PullInput, 'planned' | 'theirs'>) {
+function collect({ planned, theirs, typed }: Pick<PullInput, 'planned' | 'theirs' | 'typed'>) {
   const holders = new Map<string, Address>();
   for (const [address, id] of planned.ids) {
     const kind = address.slice(0, address.indexOf('.'));
@@ -177,7 +180,7 @@ function collect({ planned, theirs }: Pick<PullInput, 'planned' | 'theirs'>) {
     if (gone !== undefined) refused.push(gone);
     const leaves = planned.found.get(change.address);
     if (leaves === undefined || change.verdict === 'unsupported') continue;
-    const found = wishesOf(change, leaves, { addressOf, theirs });
+    const found = wishesOf(change, leaves, { addressOf, theirs, typed });
     wishes.push(...found.wishes);
     kept.push(...found.kept);
     refused.push(...found.refused);

@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import { quoted } from '../core/errors.ts';
 import {
   formatPath,
   identityOrdinal,
@@ -55,7 +56,11 @@ type Wishes = {
   readonly refused: readonly Left[];
 };
 
+/** A command of Callsheet in code marks, as it is typed for this stack. */
+export type Typed = (command: string) => string;
+
 type Asked = LiveWords & {
+  readonly typed: Typed;
   /** Whether live values are taken where the configuration changed, too. */
   readonly theirs: boolean;
 };
@@ -121,7 +126,13 @@ type Outcome =
   | { readonly kept: boolean; readonly words: Pick<Left, 'reason' | 'advice'> };
 
 /** Which side moved, and whether its value may stand in the configuration. */
-function judge(leaf: LeafChange, kind: Kind, { adopted }: Change, { theirs }: Asked): Outcome {
+function judge(
+  leaf: LeafChange,
+  kind: Kind,
+  { address, adopted }: Change,
+  { theirs, typed }: Asked,
+): Outcome {
+  const pending = { kept: true, words: pendingWords(address, typed) };
   const moved = leaf.cause === 'drifted' || leaf.cause === 'conflict';
   const isElement = isElementPath(kind, leaf.path);
   const isUnseen = leaf.unreadable && !isElement;
@@ -133,33 +144,40 @@ function judge(leaf: LeafChange, kind: Kind, { adopted }: Change, { theirs }: As
     case 'secret_changed':
     case 'secret_unwritten':
     case 'secret_resent':
-      return { kept: true, words: PENDING };
+      return pending;
     case 'changed':
     case 'cleared':
-      if (isUnseen) return { kept: true, words: PENDING };
-      if (!theirs && !(adopted && leaf.cause === 'changed')) return { kept: true, words: PENDING };
+      if (isUnseen) return pending;
+      if (!theirs && !(adopted && leaf.cause === 'changed')) return pending;
       break;
     case 'conflict':
-      if (!theirs) return { kept: false, words: CONFLICT };
+      if (!theirs) return { kept: false, words: conflictWords(address, typed) };
       break;
     case 'drifted':
       break;
   }
   if (leaf.sensitive && !isElement) {
-    return moved || adopted ? { kept: false, words: SECRET } : { kept: true, words: PENDING };
+    return moved || adopted ? { kept: false, words: SECRET } : pending;
   }
   return 'taken';
 }
 
-const PENDING = {
-  reason: 'changed here and not applied yet',
-  advice: 'apply writes it; --theirs takes the live value instead',
-};
+function pendingWords(address: Address, typed: Typed): Pick<Left, 'reason' | 'advice'> {
+  const take = typed(`pull ${quoted(address)} --theirs`);
+  return {
+    reason: 'changed here and not applied yet',
+    advice: `apply writes it; to take the live value instead: ${take}`,
+  };
+}
 
-const CONFLICT = {
-  reason: 'changed here and on the platform',
-  advice: '--theirs takes the live value; apply --accept-conflicts writes the configured value',
-};
+function conflictWords(address: Address, typed: Typed): Pick<Left, 'reason' | 'advice'> {
+  const take = typed(`pull ${quoted(address)} --theirs`);
+  const write = typed(`apply --target ${quoted(address)} --accept-conflicts`);
+  return {
+    reason: 'changed here and on the platform',
+    advice: `to take the live value: ${take}; to write the value of the files: ${write}`,
+  };
+}
 
 const SECRET = {
   reason: 'it is a secret, which is never written into the configuration',

@@ -7,11 +7,12 @@ import { formatCount } from './wording.ts';
 const MIN_WIDTH = 40;
 
 /**
- * What was written into which file, and what was not and why. `left`: what somebody chose to leave when they were
- * asked.
+ * What was written into which file, and what was not and why. `rest`: the command that leaves out what was
+ * refused. `left`: what somebody chose to leave when they were asked.
  */
 export function renderPullText(
   document: PullDocument,
+  rest: string,
   given: RenderOptions,
   left: readonly PullLeft[] = [],
 ): string {
@@ -56,7 +57,7 @@ export function renderPullText(
     lines.push([], ...wrap([span('Left as you chose:', 'strong')], options.width, 2));
     lines.push(...left.map((one): Line => [span('  = ', 'dim'), span(nameOf(one))]));
   }
-  const ends = endOf(document, left.length > 0);
+  const ends = endOf(document, rest, left.length > 0);
   if (ends !== undefined && (pulled.length > 0 || refused.length > 0 || files.length > 0)) {
     lines.push([], ...wrap([span(ends, 'dim')], options.width, 0));
   }
@@ -124,6 +125,7 @@ function asSentence(text: string): string {
 
 function endOf(
   { status, pulled, files, refused }: PullDocument,
+  rest: string,
   isPart: boolean,
 ): string | undefined {
   switch (status) {
@@ -135,7 +137,7 @@ function endOf(
         return '`git diff` shows what changed; commit it. The next plan changes the others.';
       return '`git diff` shows what changed; commit it, and the next plan agrees.';
     case 'refused':
-      return 'To leave them out and write the rest: callsheet pull --skip-refused, with the same addresses.';
+      return `To leave them out and write the rest: \`${sanitiseLine(rest)}\`.`;
     default:
       return undefined;
   }

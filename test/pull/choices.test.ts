@@ -435,6 +435,46 @@ describe('pull', () => {
   }
 });
 
+describe('what pull advises where it refuses', () => {
+  const advised: readonly (readonly [string, (stage: Stage) => unknown, string, string])[] = [
+    [
+      'a conflict',
+      async (stage) => {
+        await stage.edit('agents/desk.yaml', 'name: Night desk', 'name: Night shift');
+        edit(stage, 'Night desk', { name: 'Late desk' });
+      },
+      'name',
+      'to take the live value: `callsheet pull agent.night --theirs`; to write the value of the files: `callsheet apply --target agent.night --accept-conflicts`',
+    ],
+    [
+      'a base that others stand on',
+      (stage) => edit(stage, 'Night desk', { config: { inactivity_timeout: 40 } }),
+      'config.inactivity_timeout',
+      'to write it on the resource itself: `callsheet pull agent.night --override`; to change it there, for the 4 others, too: `callsheet pull agent.night --change-shared`',
+    ],
+  ];
+  for (const [title, happens, path, advice] of advised) {
+    staged(
+      `is a command that can be pasted: ${title}`,
+      async (stage) => {
+        await stage.apply();
+        await happens(stage);
+        const { refused } = await pulled(stage, {}, { exit: 4 });
+        const dir = ` --dir ${stage.folder}`;
+        expect(refused.map((one) => ({ ...one, advice: one.advice.replaceAll(dir, '') }))).toEqual([
+          { address: 'agent.night', path, reason: expect.any(String), advice },
+        ]);
+        const flags = { dir: stage.folder, format: 'text' } as const;
+        const { out } = await stage.run((to) => pull(['agent.night'], flags, to), { exit: 4 });
+        expect(out.replace(/\s+/g, ' ')).toContain(
+          `callsheet pull agent.night --skip-refused --dir ${stage.folder}`,
+        );
+      },
+      { stack: FLEET },
+    );
+  }
+});
+
 describe('what drift advises to keep what changed', () => {
   const advised: readonly (readonly [string, (stage: Stage) => unknown, readonly string[]])[] = [
     [

@@ -68,6 +68,8 @@ test('hides lines that hold secrets', () => {
   expect(text).toContain('\n (secret)\n-b: 1\n');
 });
 
+const REST = 'callsheet pull --skip-refused';
+
 test('a dry run of what pull refuses says that pull writes nothing', () => {
   const leaf = { address: 'agent.desk', path: 'greeting_message' };
   const document = {
@@ -79,7 +81,7 @@ test('a dry run of what pull refuses says that pull writes nothing', () => {
     refused: [{ ...leaf, reason: 'both sides changed', advice: 'choose one' }],
     files: [{ path: 'agents.yaml', diff: '' }],
   } as unknown as PullDocument;
-  const text = renderPullText(document, { width: 200, color: false, verbose: false });
+  const text = renderPullText(document, REST, { width: 200, color: false, verbose: false });
   expect(text.split('\n')[0]).toBe(
     'Would pull 1 live value into 1 file with --skip-refused, and nothing without it: 1 live value cannot be pulled. Nothing was written.',
   );
@@ -97,7 +99,7 @@ test('what somebody chose to leave is no refusal', () => {
   };
   const left = { address: 'agent.desk', path: 'language', reason: 'shared', advice: 'change it' };
   const options = { width: 80, color: false, verbose: false };
-  expect(renderPullText(document, options, [left])).toBe(
+  expect(renderPullText(document, REST, options, [left])).toBe(
     'Nothing was pulled.\n\nLeft as you chose:\n  = agent.desk language\n',
   );
 });

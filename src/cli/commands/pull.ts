@@ -1,7 +1,7 @@
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
 import type { PullDocument } from '../../core/documents.ts';
-import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { checkAddresses } from '../../kinds/index.ts';
 import { type Choice, type Pulled, pullDocument, pullLive } from '../../pull/index.ts';
 import { renderPullText } from '../../render/pull.ts';
@@ -51,7 +51,7 @@ export async function pull(
     if (uncompared !== undefined) say(context.terminal, uncompared);
     if (isNew) {
       const document = await propose(addresses, planned, session, flags, context);
-      show(document, flags, context);
+      show(document, addresses, flags, context);
       return exitOf(document, flags);
     }
     const pullWith = (choose: (key: string) => Choice | undefined) =>
@@ -59,6 +59,7 @@ export async function pull(
         stack,
         planned,
         theirs: flags.theirs === true,
+        typed: (command) => `\`${commandLine(command, flags)}\``,
         choose,
         textOf: (file) => textIn(stack.dir, file),
         reload: (texts) => readAgain(session.stack.dir, texts, flags, context),
@@ -77,12 +78,24 @@ export async function pull(
     const status = statusOf(pulled, flags);
     if (status === 'written') await writePulled(pulled, stack, flags, context);
     const document = pullDocument(pulled, status, stack);
-    show(document, flags, context, left);
+    show(document, addresses, flags, context, left);
     tellEnvironment(document, flags, context);
     return exitOf(document, flags);
   } finally {
     await session.close();
   }
+}
+
+/** What was asked for, to be typed once more. */
+function chosenFlags({ new: isNew, theirs, override, changeShared, allowDirty }: PullFlags) {
+  const given = {
+    '--new': isNew,
+    '--theirs': theirs,
+    '--override': override,
+    '--change-shared': changeShared,
+    '--allow-dirty': allowDirty,
+  };
+  return Object.entries(given).flatMap(([flag, isGiven]) => (isGiven === true ? flag : []));
 }
 
 function chosenBy({ override, changeShared }: PullFlags): Choice | undefined {
@@ -135,6 +148,7 @@ function textIn(dir: string, file: string): string {
 /** `left`: what somebody was asked about and did not want. */
 function show(
   document: PullDocument,
+  addresses: readonly string[],
   flags: PullFlags,
   { terminal }: Context,
   left: Pulled['refused'] = [],
@@ -143,12 +157,14 @@ function show(
     terminal.out(jsonText(document));
     return;
   }
-  const text = renderPullText(document, terminal.render, left);
+  const without = ['pull', ...addresses.map(quoted), ...chosenFlags(flags), '--skip-refused'];
+  const rest = commandLine(without.join(' '), flags);
+  const text = renderPullText(document, rest, terminal.render, left);
   const diffs = document.files.flatMap(({ diff }) => diff ?? []);
   if (diffs.length === 0) terminal.out(text);
   else {
     // The diff alone is the result, so that it can be piped.
     terminal.out(diffs.join('\n'));
-    terminal.err(renderPullText(document, terminal.renderErr));
+    terminal.err(renderPullText(document, rest, terminal.renderErr));
   }
 }
