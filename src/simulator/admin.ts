@@ -231,6 +231,15 @@ export const COMMANDS: readonly Command[] = [
       edit(String(agentId), isObject(patch) ? patch : {}, textOf(actor)),
   },
   {
+    name: 'POST delete',
+    does: 'deletes an agent in the dashboard',
+    body: members({ agentId: TEXT }, 'agentId'),
+    run: ({ store }, { agentId }) => {
+      if (!store.agents.delete(String(agentId))) throw new Error(`no agent ${agentId}`);
+      return { deleted: agentId ?? null };
+    },
+  },
+  {
     name: 'POST lock',
     does: 'locks a feature on a level; the account needs no id',
     body: LOCK,

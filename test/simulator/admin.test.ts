@@ -48,6 +48,27 @@ describe('commands', () => {
     expect(COMMANDS.filter(({ name }) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 
+  test('the documentation edits an agent and deletes it as a person would', async () => {
+    await using world = await steered();
+    const page = readFileSync(
+      new URL('../../docs/reference/simulator.md', import.meta.url),
+      'utf8',
+    );
+    const typed = [...page.matchAll(/__simulator\/(\S+) \\\n {2}-d '(\{.*\})'/g)];
+    const asked = typed.map(([, path = '', body = '']) => ({ path, body: JSON.parse(body) }));
+    expect(asked.map(({ path }) => path)).toEqual(['faults', 'edit', 'delete']);
+    const [, edit, gone] = asked;
+    const agentId = IDS.desk;
+    const edited = await steer(world, 'POST edit', { ...edit?.body, agentId });
+    expect(edited.body).toMatchObject({ actor: { id: 'user:anna' }, source: 'dashboard' });
+    expect(world.sim.store.agents.get(agentId)?.record).toMatchObject(edit?.body.patch);
+    await steer(world, 'POST delete', { ...gone?.body, agentId });
+    expect((await world.call('getAgent', { path: { agentId } })).status).toBe(404);
+    expect((await steer(world, 'POST delete', { ...gone?.body, agentId })).body).toEqual({
+      error: `no agent ${agentId}`,
+    });
+  });
+
   test('a dialect is changed in part, or set', async () => {
     await using world = await steered({ dialect: { merge: 'shallow' } });
     await steer(world, 'PATCH dialect', { nulls: 'rejected' });
