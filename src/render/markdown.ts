@@ -13,6 +13,7 @@ import {
 import { type AlikeGroup, type FirstLook, overviewOf } from './overview.ts';
 import { cutText } from './terminal.ts';
 import {
+  ASSUMPTIONS_ARE,
   comparedCount,
   driftAdvice,
   firstOf,
@@ -332,7 +333,9 @@ function closing(plan: PlanDocument): readonly string[] {
     ...movedEndpointLines(plan).map((line) => `**Moved:** ${escapeText(line)}`),
     ...(assumed === ''
       ? []
-      : [`Relies on assumptions: ${assumed} (\`callsheet explain assumptions NAME\`).`]),
+      : [
+          `Relies on ${formatCount(newAssumptions(plan).length, 'assumption')}: ${assumed}. ${ASSUMPTIONS_ARE}`,
+        ]),
     digestOf(plan),
   ];
 }

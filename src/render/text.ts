@@ -23,6 +23,7 @@ import {
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import {
+  ASSUMPTIONS_ARE,
   comparedCount,
   driftAdvice,
   firstOf,
@@ -324,9 +325,7 @@ function closingLines(
     ),
     ...(told.length === 0
       ? []
-      : dim(
-          `Relies on ${formatCount(told.length, 'assumption')}: ${named} (callsheet explain assumptions NAME).`,
-        )),
+      : dim(`Relies on ${formatCount(told.length, 'assumption')}: ${named}. ${ASSUMPTIONS_ARE}`)),
     ...(reads + writes > 0 ? dim(forecastOf(plan)) : []),
     ...(isLong ? wrap([span(`${sanitiseLine(headline(plan))}.`, 'strong')], options.width, 2) : []),
   ];

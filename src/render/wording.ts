@@ -257,10 +257,14 @@ export function newAssumptions({ assumptions, known_assumptions: known = [] }: P
   return assumptions.filter((one) => !known.includes(one));
 }
 
-/** `Names rely on assumptions: history.entries (…).`, undefined where drift names nobody. */
+/** What an assumption is, and which command lists all. */
+export const ASSUMPTIONS_ARE =
+  'An assumption fills a gap of the platform’s documentation: `callsheet explain assumptions` lists them.';
+
+/** `Who changed what relies on 2 assumptions: history.entries, …`, undefined where drift names nobody. */
 export function namesRelyOn({ assumptions }: PlanDocument): string | undefined {
   if (assumptions.length === 0) return undefined;
-  return `Who changed what relies on ${formatCount(assumptions.length, 'assumption')}: ${assumptions.join(', ')} (\`callsheet explain assumptions NAME\`).`;
+  return `Who changed what relies on ${formatCount(assumptions.length, 'assumption')}: ${assumptions.join(', ')}. ${ASSUMPTIONS_ARE}`;
 }
 
 /** The changes of one kind in one organization. */
