@@ -8,12 +8,6 @@ type LiftingFlag = { readonly flag: string; readonly does: string };
 const LIFTING: {
   readonly [purpose in PlanDocument['purpose']]?: { readonly [option in Lift]?: LiftingFlag };
 } = {
-  apply: {
-    accept_conflicts: {
-      flag: '--accept-conflicts',
-      does: 'overwrites live values where both sides changed; callsheet pull --theirs keeps them',
-    },
-  },
   restore: {
     accept_conflicts: { flag: '--over', does: 'restores what was edited since as well' },
   },

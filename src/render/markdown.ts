@@ -10,11 +10,12 @@ import {
   markerOf,
   type PageOptions,
 } from './markdown-text.ts';
-import { type AlikeGroup, type FirstLook, overviewOf } from './overview.ts';
+import { type AlikeGroup, type FirstLook, type LeftChange, overviewOf } from './overview.ts';
 import { cutText } from './terminal.ts';
 import {
   ASSUMPTIONS_ARE,
   comparedCount,
+  conflictAdvice,
   driftAdvice,
   firstOf,
   forecastOf,
@@ -72,7 +73,7 @@ type Parts = {
 function planParts(plan: PlanDocument): Parts {
   const { above, first, groups, changes, below } = overviewOf(plan);
   const left = changes.filter(({ change: { action } }) => action !== 'no_op' && action !== 'adopt');
-  const shared = new Map(left.map(({ change, shared: fields }) => [change.address, fields]));
+  const byAddress = new Map(left.map((one) => [one.change.address, one]));
   const adopted = adoptedText(plan.changes.filter(({ action }) => action === 'adopt'));
   return {
     above: [
@@ -83,7 +84,7 @@ function planParts(plan: PlanDocument): Parts {
     pieces: [
       ...groups.map((group) => alikePiece(group, plan)),
       ...piecesOf({ ...plan, changes: left.map(({ change }) => change) }, (change) =>
-        planBlock(change, plan, shared.get(change.address) ?? 0),
+        planBlock(byAddress.get(change.address) ?? { change, shared: 0, isTold: false }, plan),
       ),
       { text: adopted, item: undefined },
     ],
@@ -225,17 +226,23 @@ function tableOf(plan: PlanDocument): readonly string[] {
 }
 
 /** One change as a block that opens: its fields as a diff. */
-function planBlock(change: Change, { purpose }: PlanDocument, shared: number): string {
+function planBlock({ change, shared, isTold }: LeftChange, plan: PlanDocument): string {
+  const { purpose } = plan;
   const views = viewFields(change, purpose, false);
   const how = purpose === 'rollback' ? howOf(change) : '';
   const about = [
-    escapeText(change.reason),
+    ...(isTold ? [] : [escapeText(change.reason)]),
     ...placeOf(change),
     ...(how === '' ? [] : [escapeText(how)]),
   ];
   const isOpen = change.verdict === 'refused';
   const more = `${formatCount(shared, 'field')} shown above, the same in others`;
-  const rows = [...fieldsMarkdown(views), ...(shared === 0 ? [] : ['', more])];
+  const advice = conflictAdvice(change, plan, inlineCode);
+  const rows = [
+    ...fieldsMarkdown(views),
+    ...(shared === 0 ? [] : ['', more]),
+    ...(advice === undefined ? [] : ['', advice]),
+  ];
   return block(change, views, [about.join(' · '), ...rows], isOpen);
 }
 

@@ -45,6 +45,8 @@ export type LeftChange = {
   readonly change: Change;
   /** How many of its fields a group shows. */
   readonly shared: number;
+  /** Whether what stands above the changes says why. */
+  readonly isTold: boolean;
 };
 
 /** Fewer resources than this are no group. */
@@ -93,20 +95,37 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
   );
   const changes = plan.changes.flatMap((change): LeftChange[] => {
     const own = shown.get(change.address);
-    if (own === undefined) return [{ change, shared: 0 }];
+    if (own === undefined) return [{ change, shared: 0, isTold: false }];
     const fields = change.fields.filter(({ path }) => !own.paths.has(path));
     const left = { ...change, fields };
     // A field that only a note speaks of is nothing to look at.
     const isTold = change.action === 'update' && viewFields(left, plan.purpose, false).length === 0;
-    return isTold ? [] : [{ change: left, shared: own.views }];
+    return isTold ? [] : [{ change: left, shared: own.views, isTold: false }];
   });
+  const first = plan.purpose === 'apply' ? firstLook(plan, groups, changes) : [];
+  const undone = new Map(
+    first.map(({ address, type, text }) => [address, type === 'undone' && text]),
+  );
+  const isListed = plan.purpose === 'apply' && plan.summary.refused <= MOST_REFUSED;
   return {
     above: footersAbove(plan),
-    first: plan.purpose === 'apply' ? firstLook(plan, groups, changes) : [],
+    first,
     groups,
-    changes,
+    changes: changes.map((one) => ({
+      ...one,
+      isTold:
+        undone.get(one.change.address) === one.change.reason ||
+        (isListed && isConflict(one.change)),
+    })),
     below: footersBelow(plan, isWhole),
   };
+}
+
+/** Of more refusals some are only counted above the changes. */
+const MOST_REFUSED = 20;
+
+function isConflict({ verdict, lifted_by: lift }: Change): boolean {
+  return verdict === 'refused' && lift === 'accept_conflicts';
 }
 
 /** Files of a group that are named where a reviewer looks first. */

@@ -1,4 +1,3 @@
-import { commandLine, quoted } from '../core/errors.ts';
 import type { Action, Change, PlanDocument } from '../core/plan-document.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
@@ -25,6 +24,7 @@ import { sanitiseLine } from './untrusted.ts';
 import {
   ASSUMPTIONS_ARE,
   comparedCount,
+  conflictAdvice,
   driftAdvice,
   firstOf,
   forecastOf,
@@ -193,15 +193,16 @@ function changeParts(
   plan: PlanDocument,
   { options, reasons, room, listed: mostListed }: Layout,
 ): readonly (readonly Line[])[] {
-  const shared = new Map(left.map(({ change, shared: fields }) => [change, fields]));
+  const lefts = new Map(left.map((one) => [one.change, one]));
   const changes = left.map(({ change }) => change);
   const blocks = new Map<Change, readonly Line[]>();
   const lines = new Map<Change, readonly Line[]>();
   let used = 0;
   for (const change of changes.filter(({ action }) => action !== 'adopt').toSorted(byWeight)) {
     if (used < room) {
-      const isTold = change.verdict !== 'ok' && reasons.has(change.reason);
-      const block = changeLines(change, plan, options, { isTold, shared: shared.get(change) ?? 0 });
+      const { shared = 0, isTold: isAbove = false } = lefts.get(change) ?? {};
+      const isTold = isAbove || (change.verdict !== 'ok' && reasons.has(change.reason));
+      const block = changeLines(change, plan, options, { isTold, shared });
       blocks.set(change, block);
       used += block.length + 1;
     } else if (lines.size < mostListed) lines.set(change, shortLines(change, options));
@@ -355,7 +356,7 @@ const ACTION_TONES: { readonly [action in Action]: Tone } = {
 
 /**
  * One resource's part of a plan: what happens to it, why, where that is configured, and its fields. `isTold`: why
- * is said below, of this and others. `shared`: how many more of its fields stand above.
+ * is said elsewhere. `shared`: how many more of its fields stand above.
  */
 function changeLines(
   change: Change,
@@ -366,7 +367,7 @@ function changeLines(
   const views = viewFields(change, plan.purpose, options.verbose);
   const [reason, ...more] = whyOf(change, plan, options.verbose);
   const why = isTold || reason === undefined ? more : [reason, ...more];
-  const conflicts = views.some(({ sign }) => sign === '!');
+  const advice = conflictAdvice(change, plan);
   return [
     ...wrap(headOf(change), options.width, INDENT),
     ...why.flatMap((text) =>
@@ -376,7 +377,9 @@ function changeLines(
     ...(shared === 0
       ? []
       : [[span(`    ⋯ ${formatCount(shared, 'field')} shown above, the same in others`, 'dim')]]),
-    ...(conflicts ? conflictAdvice(change, plan, options) : []),
+    ...(advice === undefined
+      ? []
+      : wrap([span(' '.repeat(INDENT)), span(advice, 'warning')], options.width, INDENT)),
   ];
 }
 
@@ -425,18 +428,6 @@ function whyOf(change: Change, plan: PlanDocument, verbose: boolean): readonly s
       : []),
     ...(isHowTold && operations.length > 0 ? [`how: ${howOf(change)}`] : []),
   ];
-}
-
-function conflictAdvice(
-  { address }: Change,
-  { options: allowed, environment: env }: PlanDocument,
-  options: RenderOptions,
-): readonly Line[] {
-  const pull = commandLine(`pull ${quoted(address)} --theirs`, { dir: '.', env });
-  const text = allowed.accept_conflicts
-    ? 'The live values will be overwritten (--accept-conflicts).'
-    : `To keep the live values: ${sanitiseLine(pull)}. To overwrite them, plan with --accept-conflicts.`;
-  return wrap([span(' '.repeat(INDENT)), span(text, 'warning')], options.width, INDENT);
 }
 
 /**

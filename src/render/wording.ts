@@ -242,6 +242,18 @@ function pullWays(changes: readonly Change[]) {
   }));
 }
 
+/** What somebody may do about a conflict that a plan shows; undefined where it has none. */
+export function conflictAdvice(
+  { address, fields }: Change,
+  { options, environment: env, purpose }: PlanDocument,
+  codeOf: (command: string) => string = (command) => `\`${sanitiseLine(command)}\``,
+): string | undefined {
+  if (purpose !== 'apply' || fields.every(({ cause }) => cause !== 'conflict')) return undefined;
+  if (options.accept_conflicts) return 'The live values will be overwritten (--accept-conflicts).';
+  const typed = (command: string) => codeOf(commandLine(command, { dir: '.', env }));
+  return `To keep the live values: ${typed(`pull ${quoted(address)} --theirs`)}. To overwrite them: ${typed('plan --accept-conflicts')}.`;
+}
+
 const DRIFT_SORTS = ['edited', 'conflict', 'gone', 'successor'] as const;
 
 type DriftSort = (typeof DRIFT_SORTS)[number];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FieldChange } from '../../src/core/plan-document.ts';
+import type { Change, FieldChange } from '../../src/core/plan-document.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { textWidth } from '../../src/render/terminal.ts';
 import { renderPlanText } from '../../src/render/text.ts';
@@ -131,7 +131,7 @@ test.each([
 test('an accepted conflict says that what is live is overwritten', () => {
   const plan = planOf([changeOf({ fields: [fieldOf('model', 'a', 'b', { cause: 'conflict' })] })]);
   const accepted = { ...plan, options: { ...plan.options, accept_conflicts: true } };
-  expect(renderPlanText(plan, PLAIN)).toContain('To keep the live values: callsheet pull');
+  expect(renderPlanText(plan, PLAIN)).toContain('To keep the live values: `callsheet pull');
   expect(renderPlanText(accepted, PLAIN)).toContain(
     'The live values will be overwritten (--accept-conflicts).',
   );
@@ -142,7 +142,7 @@ test('a conflict names the command that keeps the live values, as a shell reads 
   const fields = [fieldOf('model', 'a', 'b', { cause: 'conflict' })];
   const plan = { ...planOf([changeOf({ address, fields })]), environment: 'staging' };
   expect(renderPlanText(plan, { ...PLAIN, width: 200 })).toContain(
-    `To keep the live values: callsheet pull 'agent.clinic["harbor"]' --theirs --env staging. To overwrite`,
+    `To keep the live values: \`callsheet pull 'agent.clinic["harbor"]' --theirs --env staging\`. To overwrite`,
   );
 });
 
@@ -285,4 +285,53 @@ test('a key of a row ends no code in the Markdown of what drift advises', () => 
   );
   expect(advice).toContain('--theirs');
   expect(advice).not.toContain('`<b>');
+});
+
+const BOTH = 'both changed (last by user:anna)';
+const OUTSIDE = 'changed outside Callsheet (last by user:anna)';
+const twice: readonly (readonly [string, Change, string])[] = [
+  [
+    'a conflict that is refused',
+    changeOf({
+      address: 'agent.a',
+      verdict: 'refused',
+      lifted_by: 'accept_conflicts',
+      reason: BOTH,
+      fields: [fieldOf('speed', 1, 2, { cause: 'conflict' })],
+    }),
+    BOTH,
+  ],
+  [
+    'an edit that would be undone',
+    changeOf({
+      address: 'agent.a',
+      reason: OUTSIDE,
+      fields: [fieldOf('speed', 1, 2, { cause: 'drifted' })],
+    }),
+    OUTSIDE,
+  ],
+];
+
+test.each(twice)('the reason of %s is told once', (_, change, reason) => {
+  const plan = planOf([change, changeOf({ address: 'agent.b' })]);
+  for (const text of [
+    renderPlanText(plan, { ...PLAIN, width: 300 }),
+    renderPlanMarkdown(plan).replaceAll('&#58;', ':'),
+  ]) {
+    expect(text.split('last by user').length - 1, text).toBe(1);
+  }
+  expect(reason).toContain('last by user');
+});
+
+test('a conflict is told with commands to paste, in text and in Markdown', () => {
+  const [, conflicting] = twice[0] ?? [];
+  const plan = planOf(conflicting === undefined ? [] : [conflicting], { environment: 'staging' });
+  const take = 'callsheet pull agent.a --theirs --env staging';
+  const write = 'callsheet plan --accept-conflicts --env staging';
+  expect(renderPlanText(plan, { ...PLAIN, width: 300 })).toContain(
+    `To keep the live values: \`${take}\`. To overwrite them: \`${write}\`.`,
+  );
+  expect(renderPlanMarkdown(plan)).toContain(
+    `To keep the live values: <code>${take}</code>. To overwrite them: <code>${write}</code>.`,
+  );
 });

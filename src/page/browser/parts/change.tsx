@@ -13,7 +13,7 @@ import {
   inlineValue,
   standsForOther,
 } from '../../../render/value-text.ts';
-import { formatCount, formatNumber, gone, howOf } from '../../../render/wording.ts';
+import { conflictAdvice, formatCount, formatNumber, gone, howOf } from '../../../render/wording.ts';
 import { ActionSign, Pairs, useActionWords } from './notes.tsx';
 import { TextChange } from './text.tsx';
 
@@ -80,23 +80,16 @@ function ChangeHead({ change }: { readonly change: Change }) {
 type PartProps = { readonly change: Change; readonly isWhole: boolean };
 
 function PlanFields({ change, head, isWhole }: PartProps & { readonly head: PlanDocument }) {
-  const { purpose, options } = head;
+  const { purpose } = head;
   const views = viewFields(change, purpose, false);
-  const hasConflict = views.some(({ sign }) => sign === '!');
-  const where = change.source === null ? 'the configuration' : sanitiseLine(change.source);
+  const advice = conflictAdvice(change, head, (command) => command);
   return (
     <>
       {views.length === 0 ? null : <Fields views={views} purpose={purpose} isWhole={isWhole} />}
       {change.action === 'delete' ? (
         <Goes views={viewFields(change, purpose, true)} isWhole={isWhole} />
       ) : null}
-      {hasConflict ? (
-        <p class="advice">
-          {options.accept_conflicts
-            ? 'The live values will be overwritten (--accept-conflicts).'
-            : `To keep the live values, put them into ${where}. To overwrite them, plan with --accept-conflicts.`}
-        </p>
-      ) : null}
+      {advice === undefined ? null : <p class="advice">{advice}</p>}
     </>
   );
 }
