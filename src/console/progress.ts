@@ -25,7 +25,7 @@ type Progress = {
 };
 
 /**
- * Shows how a run goes on: drawn anew on a terminal, as a line for each change elsewhere. Writes its events to
+ * Shows how a run goes on: drawn anew on a terminal, as plain lines elsewhere. Writes its events to
  * `--events FILE`, one JSON a line, and tells them to the collector, where there is one.
  */
 export async function openProgress(
@@ -61,14 +61,35 @@ export async function openProgress(
 
 type Shown = Pick<Progress, 'onEvent' | 'stop'>;
 
-function asLines(plan: PlanDocument, { terminal }: Context): Shown {
+/** A run of at most so many changes has a line for each. */
+const MOST_LINES = 10;
+
+/** A long run has a line for each part of so many, and one for each change that did not come out as planned. */
+const PARTS = 10;
+
+/** Nobody should wonder whether a run still goes on. */
+const SILENT_MS = 30_000;
+
+function asLines(plan: PlanDocument, { terminal, now }: Context): Shown {
   const total = plan.changes.filter(({ verdict }) => verdict === 'ok').length;
+  const isEach = terminal.renderErr.verbose || total <= MOST_LINES;
   let ended = 0;
+  let told = { part: 0, at: now().getTime() };
   return {
     onEvent(event) {
       if (event.type !== 'change_ended') return;
       ended += 1;
-      terminal.err(`[${ended}/${total}] ${endedWords(event)}`);
+      if (isEach || event.line.status !== 'done') {
+        terminal.err(`[${ended}/${total}] ${endedWords(event)}`);
+        return;
+      }
+      const part = Math.floor((ended * PARTS) / total);
+      const at = now().getTime();
+      if (part === told.part && at - told.at < SILENT_MS) return;
+      told = { part, at };
+      terminal.err(
+        `${DOING[plan.purpose] ?? 'Applying'}: ${formatNumber(ended)} of ${formatNumber(total)}`,
+      );
     },
     stop: () => undefined,
   };

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
-import { trackProgress } from '../../src/console/progress.ts';
+import { describe, expect, test } from 'vitest';
+import { openProgress, trackProgress } from '../../src/console/progress.ts';
 import type { OperationStatus } from '../../src/state/journal.ts';
 import { changeOf, planOf } from '../render/sample.ts';
+import { quietContext } from './quiet-context.ts';
 
 const ended = (address: string, status: OperationStatus) =>
   ({
@@ -32,5 +33,59 @@ test('a run is followed kind by kind, without what the plan leaves out', () => {
       { kind: 'agent', total: 2, ended: 1, failed: 1 },
     ],
     running: ['agent.a'],
+  });
+});
+
+describe('without a terminal', () => {
+  /** What is told of a run of which every change takes `seconds`. */
+  async function told(count: number, verbose: boolean, seconds = 1, failed = -1) {
+    const lines: string[] = [];
+    let passed = 0;
+    const { context } = quietContext();
+    const { terminal } = context;
+    const progress = await openProgress(
+      planOf(Array.from({ length: count }, (_, at) => changeOf({ address: `agent.a${at}` }))),
+      { dir: '.' },
+      {
+        ...context,
+        now: () => new Date(passed * 1000),
+        terminal: {
+          ...terminal,
+          err: (text) => lines.push(text),
+          renderErr: { ...terminal.renderErr, verbose },
+        },
+      },
+    );
+    for (let at = 0; at < count; at += 1) {
+      passed += seconds;
+      progress.onEvent(ended(`agent.a${at}`, at === failed ? 'failed' : 'done'));
+    }
+    await progress.close();
+    return lines;
+  }
+
+  test('a few changes have a line each, and so have many with --verbose', async () => {
+    expect(await told(2, false)).toEqual([
+      '[1/2] update agent.a0: done',
+      '[2/2] update agent.a1: done',
+    ]);
+    expect(await told(40, true)).toHaveLength(40);
+  });
+
+  test('many have a line for each tenth, and one for each that failed', async () => {
+    const lines = await told(2000, false, 0, 4);
+    expect(lines).toHaveLength(11);
+    expect(lines.slice(0, 2)).toEqual([
+      '[5/2000] update agent.a4: failed',
+      'Applying: 200 of 2,000',
+    ]);
+    expect(lines.at(-1)).toBe('Applying: 2,000 of 2,000');
+  });
+
+  test('a slow run is not silent for long', async () => {
+    expect((await told(1000, false, 15)).slice(0, 2)).toEqual([
+      'Applying: 2 of 1,000',
+      'Applying: 4 of 1,000',
+    ]);
   });
 });
