@@ -5,6 +5,7 @@ import type {
   Action,
   Change,
   FieldChange,
+  Pin,
   PlanDocument,
   PlannedOperation,
   PlanOptions,
@@ -24,12 +25,14 @@ import type { Identity } from './identify.ts';
 import { foundBy, missingReason, successorReason, twinsReason, updateReason } from './messages.ts';
 import { naturalKeyOf } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
-import { compareLastApplied, livePin, pinOf, splitByRead } from './refresh.ts';
+import { compareLastApplied, splitByRead } from './refresh.ts';
 import { secretTravels } from './secrets.ts';
 import { createSteps, ownFields, type Support, unreadReason, updateSteps } from './steps.ts';
 
 /** What planning one resource needs beside the resource. */
 type ChangeContext = {
+  /** Of what is live, without its history; null where there is nothing to be read. */
+  readonly pin: Pin | null;
   readonly world: World;
   readonly options: PlanOptions;
   readonly now: Date;
@@ -207,7 +210,7 @@ function planPresence(
     after: mask(kind.schema, document, { onlyOwn: true }),
     fields,
     ...travelling({ fields, operations: shape.operations }, sides),
-    pin: livePin(kind, live, null),
+    pin: context.pin,
   };
   return { change, leaves };
 }
@@ -370,7 +373,7 @@ function absentFacets(
 function planAbsence(
   identity: Identity,
   live: LiveResource | undefined,
-  { purpose, isToSnapshot, support, isForgotten }: ChangeContext,
+  { pin, purpose, isToSnapshot, support, isForgotten }: ChangeContext,
 ): Change {
   const { kind } = identity;
   const common = { ...base(identity), before: null, after: null, fields: [], pin: null };
@@ -401,7 +404,7 @@ function planAbsence(
         ? 'the run created it'
         : `no longer configured${goingWith(kind, live)}`,
     before: project(kind, live.document, live.document, secrets),
-    pin: pinOf(kind, live, null),
+    pin,
     operations: [{ step: 'delete', fields: [] }],
   };
 }

@@ -46,6 +46,7 @@ import { distinctNotes, ownersOf, type PreflightContext, preflight } from './pre
 import { fieldsOf, type HistoryEntry, type LiveResource, type Reader, readWith } from './reader.ts';
 import { refuseReferenced, refuseUnresolved } from './references.ts';
 import {
+  compareRead,
   compareUnread,
   fastRefreshPin,
   isSamePin,
@@ -327,17 +328,21 @@ async function planOne(given: Identity, input: OneInput): Promise<Result> {
   const { world } = input;
   const identity = atItsAddress(given, world);
   const { kind, found, desired, recorded, address, by } = identity;
+  const resent = isResent(address, input.options);
   if (input.refresh === 'fast') {
-    const resent = isResent(address, input.options);
     const unwritten = compareUnread(identity, world, resent);
-    if (unwritten !== undefined) return planUnread(identity, unwritten);
+    if (unwritten !== undefined) return asRemembered(identity, unwritten, true);
   }
   // What could not be read when it was made cannot be told from what is gone.
   const isUnread = recorded?.id === found?.id && recorded?.pin === null;
   const fields = fieldsOf(kind, desired?.document, recorded?.leaves);
   const live = found && (await readWith(input.reader, kind, { ...found, isUnread }, fields));
+  const seen = live === undefined ? null : livePin(kind, live, null);
+  const unwritten = compareRead(identity, seen, world, resent);
+  if (unwritten !== undefined) return asRemembered(identity, unwritten, false);
   const support = supportOf(input);
   const context = {
+    pin: seen,
     world,
     options: input.options,
     now: input.now,
@@ -363,10 +368,11 @@ async function planOne(given: Identity, input: OneInput): Promise<Result> {
   if (isSame && desired && live) {
     // What is known of a resource that is gone says nothing of the one that took its name.
     const known = by === 'state' ? recorded : undefined;
-    const seen = livePin(kind, live, known?.pin ?? null);
+    const { history_id = null } = known?.pin ?? {};
+    const own = seen === null ? (known?.pin ?? null) : { ...seen, history_id };
     const pin = isWhollyRemembered(kind, desired)
-      ? fastRefreshPin(kind, live, seen, known?.pin)
-      : seen;
+      ? fastRefreshPin(kind, live, own, known?.pin)
+      : own;
     const at = { id: live.id, scope: live.scope, document: live.document, pin };
     const state = rememberResource(kind, desired, at, known, new Set(), world);
     const isKnown = recorded !== undefined && isSameJson(state, recorded);
@@ -390,11 +396,15 @@ async function planOne(given: Identity, input: OneInput): Promise<Result> {
   return { change: undone, notes, leaves, carried, state: undefined };
 }
 
-/** A resource of which it is known, without reading it, that there is nothing to write. */
-function planUnread(identity: Identity, leaves: readonly LeafChange[]): Result {
+/** A resource that is as the state remembers it and as it is configured: there is nothing to write. */
+function asRemembered(
+  identity: Identity,
+  leaves: readonly LeafChange[],
+  isUnread: boolean,
+): Result {
   const notes = leafNotes(identity.address, leaves);
   const change = unchanged(identity, identity.found?.id ?? null);
-  return { change, notes, leaves, state: undefined, isUnread: true };
+  return { change, notes, leaves, state: undefined, isUnread };
 }
 
 /** Asks what the platform would refuse. A rollback leaves that out, and does the rest. */

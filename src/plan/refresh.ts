@@ -18,27 +18,54 @@ import type { LiveResource } from './reader.ts';
  * was long over. Whoever changed it since moved `updated_at` (the kind's `stamp`, an assumption). So where the
  * list still has the `updated_at` of the pin, what is live is what the state remembers; and where the
  * configuration wants just that, leaf by leaf, comparing it with what is live finds nothing. What nobody knows of
- * secrets is said as the comparison says it. Everything else is read (decision 8).
+ * secrets is said as the comparison says it. Everything else is read (decision 8). Of what was read and has the digest
+ * of a `certain` pin the same holds, without the stamp.
  */
 
 /** What comparing a resource would find, where it is known that nothing is to be written; undefined: read it. */
 export function compareUnread(
-  { kind, found, desired, recorded, by, movedFrom }: Identity,
+  identity: Identity,
   world: World,
   isResent: boolean,
 ): readonly LeafChange[] | undefined {
-  if (kind.stamp === undefined || kind.due !== undefined || found === undefined) return undefined;
-  if (by !== 'state' || movedFrom !== undefined) return undefined;
-  if (recorded === undefined || recorded.unfinished !== undefined) return undefined;
+  const { kind, found, recorded, address } = identity;
+  if (kind.stamp === undefined || found === undefined || recorded === undefined) return undefined;
+  if (found.record.updated_at !== recorded.pin?.updated_at) return undefined;
+  if (isContradicted(kind, found.record, recorded, world, address)) return undefined;
+  return compareRemembered(identity, world, { isResent, isRead: false });
+}
+
+/**
+ * The same of a resource that was read: where its pin is the one that the state remembers, what is live is what it was
+ * then, whatever the stamp is worth.
+ */
+export function compareRead(
+  identity: Identity,
+  pin: Pin | null,
+  world: World,
+  isResent: boolean,
+): readonly LeafChange[] | undefined {
+  const known = identity.recorded?.pin ?? null;
+  if (pin === null || known === null || !isSamePin(pin, known)) return undefined;
+  return compareRemembered(identity, world, { isResent, isRead: true });
+}
+
+/** What comparing the configuration with what the state remembers finds, where that is what is live. */
+function compareRemembered(
+  { kind, found, desired, recorded, by, movedFrom }: Identity,
+  world: World,
+  { isResent, isRead }: { readonly isResent: boolean; readonly isRead: boolean },
+): readonly LeafChange[] | undefined {
+  if (by !== 'state' || movedFrom !== undefined || kind.due !== undefined) return undefined;
+  if (found === undefined || recorded === undefined || recorded.unfinished !== undefined)
+    return undefined;
   const { pin, leaves: applied, protect, name } = recorded;
   // What is remembered in an older form is read, so that it is remembered in this one from then on.
-  if (pin?.form !== undefined) return undefined;
-  if (pin?.certain !== true || found.record.updated_at !== pin.updated_at) return undefined;
+  if (pin?.certain !== true || pin.form !== undefined) return undefined;
   if (desired === undefined || desired.isPartial || desired.isExact === true) return undefined;
   const { document, lifecycle, address } = desired;
   if (lifecycle.protect !== protect || document.name !== name) return undefined;
   if (kind.scope.some((field) => found.scope[field] !== recorded.scope[field])) return undefined;
-  if (isContradicted(kind, found.record, recorded, world, address)) return undefined;
 
   const ignore = parsePaths(lifecycle.ignore);
   const isIgnored = (path: Path) => ignore.some((prefix) => startsWith(path, prefix));
@@ -53,7 +80,7 @@ export function compareUnread(
   }
   for (const leaf of wanted.leaves.values()) {
     if (isIgnored(leaf.path)) continue;
-    const finding = compareLeaf(leaf, kind, recorded, address, world);
+    const finding = compareLeaf(leaf, kind, recorded, world, { address, isRead });
     const isSecret = leaf.facts.unreadable || leaf.value instanceof Secret;
     if (finding === undefined || (isResent && isSecret)) return undefined;
     if (finding !== 'equal') findings.push(finding);
@@ -171,15 +198,12 @@ function compareLeaf(
   leaf: Leaf,
   kind: Kind,
   { leaves: applied }: ResourceState,
-  address: string,
   world: World,
+  { address, isRead }: { readonly address: string; readonly isRead: boolean },
 ): LeafChange | 'equal' | undefined {
   const last = ownOf(applied, leaf.text);
-  const facet = kind.facets.find(({ field }) => field === leaf.path[0]);
-  if (last === undefined || 'unsettled' in last || facet?.isStamped === false) return undefined;
-  // Of another resource's id that the platform may take away, a reference tells whether it is still there.
-  if (leaf.schema['x-stamped'] === false && leaf.value !== null && !(leaf.value instanceof Ref))
-    return undefined;
+  if (last === undefined || 'unsettled' in last) return undefined;
+  if (!isRead && !isStamped(leaf, kind)) return undefined;
   const value = resolveLeaf(leaf, world);
   if (value instanceof Unknown) return undefined;
   if (value === undefined) return leafChange(leaf, undefined, leaf.value, 'unknown_secret');
@@ -190,6 +214,13 @@ function compareLeaf(
   // The digest of a secret that an earlier version wrote gives way to a fingerprint once the resource is read.
   const isInClear = 'digest' in last && isConcealedAs(leaf, normalise(leaf.schema, value));
   return match === 'equal' && !isInClear ? 'equal' : undefined;
+}
+
+/** Whether whatever changes a leaf moves the stamp of its resource, as far as that counts. */
+function isStamped({ path, schema, value }: Leaf, { facets }: Kind): boolean {
+  if (facets.find(({ field }) => field === path[0])?.isStamped === false) return false;
+  // Of another resource's id that the platform may take away, a reference tells whether it is still there.
+  return schema['x-stamped'] !== false || value === null || value instanceof Ref;
 }
 
 /** Whether the list shows something else than what is remembered: then no stamp is believed. */

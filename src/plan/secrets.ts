@@ -116,6 +116,8 @@ type SecretSides = {
  * changes, such as a header of a webhook that gets another address.
  */
 export function secretTravels(change: Written, sides: SecretSides): readonly SecretTravel[] {
+  // Nothing is written, so all stays where it is.
+  if (change.operations.length === 0 && change.fields.length === 0) return [];
   const { kind, document, live = {}, known } = sides;
   const { schema } = kind;
   const sends = sendsSecret(change);
@@ -201,9 +203,7 @@ function storedLeaves(root: FieldSchema, live: JsonObject): ReadonlyMap<string, 
   const stored = new Map([...leaves].filter(([, { value }]) => value !== null));
   for (const { path, facts } of [...stored.values()]) {
     const above = path.slice(0, -1);
-    const { properties = {} } = schemaAt(root, above);
-    for (const [name, schema] of Object.entries(properties)) {
-      if (schema['x-secret-of'] !== path.at(-1)) continue;
+    for (const [name, schema] of secretsToldBy(schemaAt(root, above), path.at(-1) ?? '')) {
       const own = [...above, name];
       const text = formatPath(own);
       const hidden = { ...facts, unreadable: true };
@@ -213,6 +213,24 @@ function storedLeaves(root: FieldSchema, live: JsonObject): ReadonlyMap<string, 
   }
   return stored;
 }
+
+/** The members of an object that are set where another one is there: `x-secret-of`. Asked of every leaf that is live. */
+function secretsToldBy(object: FieldSchema, member: string): readonly Named[] {
+  let told = toldBy.get(object);
+  if (told === undefined) {
+    const secrets = Object.entries(object.properties ?? {});
+    told = Map.groupBy(secrets, ([, schema]) => schema['x-secret-of']);
+    toldBy.set(object, told);
+  }
+  return told.get(member) ?? [];
+}
+
+type Named = readonly [name: string, schema: FieldSchema];
+
+const toldBy = new WeakMap<
+  FieldSchema,
+  ReadonlyMap<FieldSchema['x-secret-of'], readonly Named[]>
+>();
 
 /**
  * Where the platform sends what stands at a path, as `x-destination` says; the innermost one counts. Of several
