@@ -22,9 +22,9 @@ type AnsweredCall = {
 /**
  * The body of a good answer; an error for every other.
  *
- * @param hide keeps what the request carried in confidence out of the error: refusals may repeat it
+ * @param hide gives what keeps what the request carried in confidence out of the error: refusals may repeat it
  */
-export function acceptAnswer(line: RequestLine, called: AnsweredCall, hide: Hide): Json {
+export function acceptAnswer(line: RequestLine, called: AnsweredCall, hide: () => Hide): Json {
   const { answer } = called;
   if (answer.status >= 300 && answer.status < 400) {
     throw new CallsheetError(
@@ -38,7 +38,7 @@ export function acceptAnswer(line: RequestLine, called: AnsweredCall, hide: Hide
     checkIds(line, called, body);
     return body;
   }
-  throw refusalIn(line, answer, hide, hintFor(called));
+  throw refusalIn(line, answer, hide(), hintFor(called));
 }
 
 /** The refusal that an answer is, without what the request carried in confidence. */

@@ -121,7 +121,7 @@ export function createClient(options: ClientOptions): Client {
   let closed: Promise<void> | undefined;
   let platformTime: number | undefined;
 
-  async function run<T>(task: () => Promise<T>): Promise<T> {
+  function run<T>(task: () => Promise<T>): Promise<T> {
     return limiter.run(async () => {
       if (stop.aborted) throw new CallsheetError('interrupted', 'the client was closed');
       return task();
@@ -166,7 +166,7 @@ export function createClient(options: ClientOptions): Client {
       if (!Number.isNaN(date)) platformTime = date;
       const isMoved = endpoints.overrides[operation] !== undefined;
       const called = { call: wanted, endpoint, isMoved, calledWith, answer };
-      const hide = hideSecrets(secretsIn({ headers, about }));
+      const hide = () => hideSecrets(secretsIn({ headers, about }));
       return { body: acceptAnswer(line, called, hide), length: answer.length };
     });
   }

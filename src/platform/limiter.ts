@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import pLimit from 'p-limit';
 import {
   endsRefusals,
@@ -85,25 +84,20 @@ export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limit
 
   return {
     run: (task) => tasks(task),
-    send: (host, { send, pauseAfter, patience }) =>
-      new Promise((resolve, reject) => {
-        // The answer to somebody else's request gives the turn; what is sent then is still sent for whoever asked.
-        const go = AsyncLocalStorage.bind(({ held, isClosed, answered, lost }: Pass) => {
-          if (isClosed) return resolve({ answer: undefined, held });
-          send().then(
-            (answer) => {
-              const pause = (refusals: number) => pauseAfter(answer, { refusals, held });
-              answered(answer.status === 429 ? pause : undefined);
-              resolve({ answer, held });
-            },
-            (error: unknown) => {
-              lost();
-              reject(error);
-            },
-          );
-        });
+    async send(host, { send, pauseAfter, patience }) {
+      // The answer to somebody else's request gives the turn; what is sent then is still sent for whoever waits for it.
+      const { held, isClosed, answered, lost } = await new Promise<Pass>((go) => {
         limiterOf(host).enter(patience, go);
-      }),
+      });
+      if (isClosed) return { answer: undefined, held };
+      const answer = await send().catch((error: unknown) => {
+        lost();
+        throw error;
+      });
+      const pause = (refusals: number) => pauseAfter(answer, { refusals, held });
+      answered(answer.status === 429 ? pause : undefined);
+      return { answer, held };
+    },
   };
 }
 
