@@ -196,7 +196,7 @@ async function identifyOne(
     if (found) return { ...common, scope, found, by: 'adopt', missing: undefined };
   }
   if (recorded !== undefined) {
-    const found = await findRecorded(kind, recorded, reader, scope);
+    const found = await findRecorded(kind, recorded, reader, listed);
     if (found) return { ...common, scope: found.scope, found, by: 'state', missing: undefined };
   }
   const missing = recorded?.id;
@@ -232,7 +232,8 @@ async function identifyOrphan(
   reader: Reader,
 ): Promise<Identity> {
   const kind = kindNamed(recorded.kind);
-  const found = await findRecorded(kind, recorded, reader);
+  const listed = await listKnown(reader, kind, recorded.scope);
+  const found = await findRecorded(kind, recorded, reader, listed);
   return {
     address,
     kind,
@@ -247,16 +248,15 @@ async function identifyOrphan(
 }
 
 /**
- * The live resource of the id in the state: in `scope`, or where the state last saw it, for those whose
- * scope the configuration changed.
+ * The live resource of the id in the state: in the list where it is looked for, or where the state last saw it, for
+ * those whose scope the configuration changed.
  */
 async function findRecorded(
   kind: Kind,
   recorded: ResourceState,
   reader: Reader,
-  scope: Scope = recorded.scope,
+  listed: readonly ListedResource[] | undefined,
 ): Promise<ListedResource | undefined> {
-  const listed = await listKnown(reader, kind, scope);
   const found = listed && itemOf(listed, recorded.id);
   if (found !== undefined) return found;
   if (listed === undefined) {

@@ -51,9 +51,18 @@ export function listKnown(
   return reader.list(kind, scope, false, knownFields(kind));
 }
 
-function knownFields({ get, naturalKey, columns, scope }: Kind): readonly string[] | undefined {
+/** Asked for each resource of a fleet. */
+const fieldsKnown = new WeakMap<Kind, readonly string[]>();
+
+function knownFields(kind: Kind): readonly string[] | undefined {
+  const { get, naturalKey, columns, scope } = kind;
   if (get === undefined) return undefined;
-  return [...new Set([...naturalKey.flat(), ...scope, ...columns, 'created_at', 'updated_at'])];
+  const times = ['created_at', 'updated_at'];
+  const fields = fieldsKnown.get(kind) ?? [
+    ...new Set([...naturalKey.flat(), ...scope, ...columns, ...times]),
+  ];
+  fieldsKnown.set(kind, fields);
+  return fields;
 }
 
 type Items = readonly ListedResource[];
