@@ -119,7 +119,7 @@ function sortUnplaced({ wish, home }: Homed, sorting: Sorting): void {
     if (canBeOwn(wish, input))
       sorting.questions.push({
         key: unplacedKey(wish),
-        where: `${home.by} (${whereOf(home.place)})`,
+        where: `${home.by} (${whereOf(home.range)})`,
         wishes: [wish],
         others: [],
         choices: ['own'],
@@ -174,7 +174,7 @@ function agree(
     if (home.type === 'value' && home.alias !== undefined) {
       // An alias can be written out without a word to the others.
       const { alias, ...at } = home;
-      sorting.groups.push({ wishes: [wish], home: { ...at, key: keyOf(alias), place: alias } });
+      sorting.groups.push({ wishes: [wish], home: { ...at, key: keyOf(alias), range: alias } });
     } else if (!isWrittenOnItself(wish, key, sorting)) {
       const canShare = along !== undefined && along.length > 0;
       const advice = adviceFor(wish, canShare ? dissent.length : undefined, sorting.input);
@@ -263,7 +263,7 @@ function usesOf(
     for (const { written, path } of valuesBelow(resourceSchema(kind), located)) {
       if (written === undefined) continue;
       const use = { address, path: formatPath(path) };
-      note(keyOf(written.place), use);
+      note(keyOf(written.range), use);
       if (written.origin !== undefined) note(keyOf(written.origin), use);
       const file = pathOfFile(written, scope);
       if (file !== undefined) note(fileKey(file), use);
@@ -312,7 +312,7 @@ function sharedWords(
 
 function filledWords(
   wish: Wish,
-  { by, place }: Home & { readonly type: 'filled' },
+  { by, range }: Home & { readonly type: 'filled' },
   input: GroupInput,
 ): Left {
   const { address, text } = wish;
@@ -322,19 +322,19 @@ function filledWords(
   return {
     address,
     path: text,
-    reason: `it is put together from ${by} (${whereOf(place)}), and nobody can say which part changed`,
+    reason: `it is put together from ${by} (${whereOf(range)}), and nobody can say which part changed`,
     advice: `change the text or what fills it in by hand${own}`,
   };
 }
 
 function layeredWords(
   { address, text }: Wish,
-  { by, place }: Home & { readonly type: 'layered' },
+  { by, range }: Home & { readonly type: 'layered' },
 ): Left {
   return {
     address,
     path: text,
-    reason: `${by.join(' and ')} each say something of it (${whereOf(place)})`,
+    reason: `${by.join(' and ')} each say something of it (${whereOf(range)})`,
     advice: 'take it out by hand, with $remove where a base has it',
   };
 }
@@ -353,10 +353,10 @@ export function unwritableWords({ address, text }: Wish, reason: string): Left {
 }
 
 function placeOf(home: Placed['home']): string {
-  return home.type === 'file' ? home.file : whereOf(home.place);
+  return home.type === 'file' ? home.file : whereOf(home.range);
 }
 
 /** `agents.yaml:12` */
-function whereOf(place: SourceRange): string {
-  return formatPosition(positionOf(place)).replace(/:\d+$/, '');
+function whereOf(range: SourceRange): string {
+  return formatPosition(positionOf(range)).replace(/:\d+$/, '');
 }

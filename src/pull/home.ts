@@ -18,7 +18,7 @@ export type Home =
       readonly type: 'value';
       /** The same for all that read the value. */
       readonly key: string;
-      readonly place: SourceRange;
+      readonly range: SourceRange;
       /** Where an alias stands for it. */
       readonly alias?: SourceRange;
       /** Whether it is data of a table, in which nothing is filled in. */
@@ -30,12 +30,12 @@ export type Home =
       readonly type: 'file';
       readonly key: string;
       readonly file: string;
-      readonly place: SourceRange;
+      readonly range: SourceRange;
     }
   /** It is put together from other values: it changes when they do, and only then. */
-  | { readonly type: 'filled'; readonly by: string; readonly place: SourceRange }
+  | { readonly type: 'filled'; readonly by: string; readonly range: SourceRange }
   /** Several layers say something of it, so that no single one can take it away. */
-  | { readonly type: 'layered'; readonly by: readonly string[]; readonly place: SourceRange }
+  | { readonly type: 'layered'; readonly by: readonly string[]; readonly range: SourceRange }
   | { readonly type: 'nowhere' };
 
 /** A wish by the name that the configuration has for its path. */
@@ -61,38 +61,38 @@ export function homeOf(wish: Wish, resource: ResolvedResource, variables: Variab
   const scope: Scope = { variables, row: resource.row };
   if (wish.action === 'remove') {
     const by = layersThatSay(resource, path, scope);
-    if (by.length > 1) return { type: 'layered', by, place: node.place };
-    return valueHome(located, node, resource, node.place);
+    if (by.length > 1) return { type: 'layered', by, range: node.range };
+    return valueHome(located, node, resource, node.range);
   }
-  if (wish.action === 'add') return valueHome(located, node, resource, node.place);
+  if (wish.action === 'add') return valueHome(located, node, resource, node.range);
   if (node.type === 'map' && wish.next !== undefined) {
     const file = pathOfFile(node, scope);
     if (file !== undefined) {
-      return { type: 'file', key: fileKey(file), file, place: node.place };
+      return { type: 'file', key: fileKey(file), file, range: node.range };
     }
     const template = memberOf(node, '$template')?.value;
     if (template !== undefined) {
       const path = template.type === 'scalar' ? ` ${template.text}` : '';
-      return { type: 'filled', by: `$template${path}`, place: node.place };
+      return { type: 'filled', by: `$template${path}`, range: node.range };
     }
   }
   const isCell = isOfRow(node, resource);
   const expression = isCell ? undefined : expressionIn(node);
-  if (expression !== undefined) return { type: 'filled', by: expression, place: node.place };
-  return valueHome(located, node, resource, node.origin ?? node.place);
+  if (expression !== undefined) return { type: 'filled', by: expression, range: node.range };
+  return valueHome(located, node, resource, node.origin ?? node.range);
 }
 
 function valueHome(
   located: LocatedValue,
   node: SyntaxNode,
   resource: ResolvedResource,
-  place: SourceRange,
+  range: SourceRange,
 ): Home {
   return {
     type: 'value',
-    key: keyOf(place),
-    place,
-    ...(node.origin !== undefined && place === node.origin ? { alias: node.place } : {}),
+    key: keyOf(range),
+    range,
+    ...(node.origin !== undefined && range === node.origin ? { alias: node.range } : {}),
     isCell: isOfRow(node, resource),
     schema: located.schema,
   };
@@ -103,7 +103,7 @@ function above(resource: ResolvedResource, path: Path): Home {
   for (let length = path.length - 1; length > 0; length -= 1) {
     const node = followPath(resource.located, path.slice(0, length))?.written;
     const by = node === undefined ? undefined : expressionIn(node);
-    if (node !== undefined && by !== undefined) return { type: 'filled', by, place: node.place };
+    if (node !== undefined && by !== undefined) return { type: 'filled', by, range: node.range };
   }
   return { type: 'nowhere' };
 }
@@ -124,9 +124,9 @@ export function plainPath(path: string): string {
 }
 
 /** Whether a node is what a cell of the row holds. */
-function isOfRow({ place, origin }: SyntaxNode, { row }: ResolvedResource): boolean {
-  const own = row?.cells.place;
-  const at = origin ?? place;
+function isOfRow({ range, origin }: SyntaxNode, { row }: ResolvedResource): boolean {
+  const own = row?.cells.range;
+  const at = origin ?? range;
   return (
     own !== undefined && at.source === own.source && at.start >= own.start && at.end <= own.end
   );

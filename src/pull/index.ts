@@ -223,7 +223,7 @@ function textsOf(ready: readonly Ready[], { textOf }: PullInput): Texts | Failur
 /** A file that is edited in places is the one that the places are of. */
 function sourceText(file: string, ready: readonly Ready[], textOf: PullInput['textOf']): string {
   const within = ready.find(({ edit }) => edit.type !== 'text');
-  if (within !== undefined) return within.edit.place.source.text;
+  if (within !== undefined) return within.edit.range.source.text;
   const text = textOf(file);
   // Planning takes its time, and somebody may have gone on writing.
   if (ready.some(({ edit }) => edit.type === 'text' && edit.now !== text)) throw moved(file);
@@ -278,18 +278,18 @@ function pulledOf(
  */
 function lineNow(
   wish: Wish,
-  { file, place }: FileEdit,
+  { file, range }: FileEdit,
   resource: ResolvedResource | undefined,
 ): number {
   const isHere = (range: SourceRange | undefined) => range?.source.file === file;
   const path = writtenPath(wish);
   for (let length = path.length; resource !== undefined && length > 0; length -= 1) {
     const node = followPath(resource.located, path.slice(0, length))?.written;
-    const found = [node?.origin, node?.place].find(isHere);
+    const found = [node?.origin, node?.range].find(isHere);
     if (found !== undefined) return positionOf(found).line;
   }
-  const body = resource?.layers.find((layer) => isHere(layer.body.place))?.body;
-  return positionOf(body?.place ?? place).line;
+  const body = resource?.layers.find((layer) => isHere(layer.body.range))?.body;
+  return positionOf(body?.range ?? range).line;
 }
 
 /** A group with the edit that fulfils it. */
@@ -489,7 +489,7 @@ function hiddenLines(stack: Stack, file: string): (line: string) => boolean {
     for (const { path, written } of valuesBelow(root, located)) {
       if (written?.type !== 'scalar') continue;
       if (sensitivity(contextAt(root, path), written.text) === 'open') continue;
-      for (const { source, start, end } of [written.place, written.origin ?? written.place]) {
+      for (const { source, start, end } of [written.range, written.origin ?? written.range]) {
         if (source.file !== file) continue;
         const from = source.text.lastIndexOf('\n', start - 1) + 1;
         const to = source.text.indexOf('\n', end - 1);

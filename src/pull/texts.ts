@@ -20,7 +20,7 @@ import { writtenPath } from './home.ts';
 import type { Wish } from './wish.ts';
 
 /** What a group does to one file. */
-export type FileEdit = { readonly file: string; readonly place: SourceRange } & (
+export type FileEdit = { readonly file: string; readonly range: SourceRange } & (
   | { readonly type: 'yaml'; readonly edit: Edit }
   | { readonly type: 'cell'; readonly splice: Splice }
   /** `now` is what the file held when the stack was read. */
@@ -40,23 +40,23 @@ export function editOf(
   input: EditInput,
 ): FileEdit | { readonly reason: string } {
   if (home.type === 'own') return ownEdit(wish, input);
-  const { place } = home;
+  const { range } = home;
   if (home.type === 'file') {
     const text = String(wish.next);
     if (/^\ufeff|\p{Surrogate}/u.test(text)) {
       return { reason: `${home.file} cannot hold its text as it is` };
     }
-    return { type: 'text', file: home.file, place, text, now: wish.now };
+    return { type: 'text', file: home.file, range, text, now: wish.now };
   }
-  const { file } = place.source;
-  const at = { start: place.start, end: place.end };
+  const { file } = range.source;
+  const at = { start: range.start, end: range.end };
   if (home.isCell && file.toLowerCase().endsWith('.csv')) {
     const text = cellText(wish.next, input);
     if (text === undefined)
       return { reason: 'a cell of a table holds one value, and this is none' };
-    return { type: 'cell', file, place, splice: editCell(place, text) };
+    return { type: 'cell', file, range, splice: editCell(range, text) };
   }
-  const yaml = (edit: Edit): FileEdit => ({ type: 'yaml', file, place, edit });
+  const yaml = (edit: Edit): FileEdit => ({ type: 'yaml', file, range, edit });
   if (wish.action === 'remove') return yaml({ type: 'remove', at });
   if (wish.next === undefined) {
     const nothing = nothingFor(home.schema);
@@ -76,8 +76,8 @@ function ownEdit(wish: Wish, { byAddress, variables }: EditInput) {
   if ('reason' in tree) return tree;
   const own = resource && writeOwn(resource, writtenPath(wish), tree, variables);
   if (own === undefined) return { reason: 'the resource has no place of its own for it' };
-  const { place, edit } = own;
-  return { type: 'yaml' as const, file: place.source.file, place, edit };
+  const { range, edit } = own;
+  return { type: 'yaml' as const, file: range.source.file, range, edit };
 }
 
 function treeFor({ kind, address, path, next }: Wish): Tree | { readonly reason: string } {
@@ -184,7 +184,7 @@ export function editCell({ source, start, end }: SourceRange, text: string) {
 }
 
 /** An edit of the file in which a resource itself stands. */
-type OwnEdit = { readonly place: SourceRange; readonly edit: Edit };
+type OwnEdit = { readonly range: SourceRange; readonly edit: Edit };
 
 /**
  * Writes a value on the resource itself, where it wins over its bases. Undefined for a row: all rows share
@@ -206,21 +206,21 @@ function writeOwn(
     const inner =
       content.type === 'scalar' ? undefined : step(content, segment, schema, { variables });
     if (inner === undefined) {
-      const { place } = content;
+      const { range } = content;
       const [first, ...rest] = path.slice(index);
       const made = wrap(rest, tree, schemaBelow(root, schema, segment), root);
-      const to = { start: place.start, end: place.end };
+      const to = { start: range.start, end: range.end };
       if (content.type === 'list') {
         const element = elementOf(segment, schema, made);
-        return { place, edit: { type: 'add', to, tree: element } };
+        return { range, edit: { type: 'add', to, tree: element } };
       }
-      return { place, edit: { type: 'add', to, key: first ?? '', tree: made } };
+      return { range, edit: { type: 'add', to, key: first ?? '', tree: made } };
     }
     node = inner;
     schema = schemaBelow(root, schema, segment);
   }
-  const { place } = node;
-  return { place, edit: { type: 'set', at: { start: place.start, end: place.end }, tree } };
+  const { range } = node;
+  return { range, edit: { type: 'set', at: { start: range.start, end: range.end }, tree } };
 }
 
 /** A value below the maps and elements that lead to it. */

@@ -451,7 +451,7 @@ type Flat = (string | number | boolean | null)[];
 const [MAP, LIST, SAME, OTHER] = [0, 1, 2, 3];
 
 function encodeTree(node: SyntaxNode, into: Flat = []): Flat {
-  const { start, end } = node.place;
+  const { start, end } = node.range;
   if (node.type === 'map') {
     into.push(MAP, start, end, node.members.size);
     for (const { key, keyPlace, value } of node.members.values()) {
@@ -463,7 +463,7 @@ function encodeTree(node: SyntaxNode, into: Flat = []): Flat {
     for (const item of node.items) encodeTree(item, into);
   } else {
     const { value, text, empty } = node;
-    const isSame = value === text && node.place.source.text.slice(start, end) === text;
+    const isSame = value === text && node.range.source.text.slice(start, end) === text;
     if (isSame && !empty) into.push(SAME, start, end);
     else into.push(OTHER, start, end, value, text, empty);
   }
@@ -486,18 +486,18 @@ function decodeTree(flat: Flat, source: Source): SyntaxNode {
         const key = next<string>();
         members.set(key, { key, keyPlace: place(), value: node() });
       }
-      return { type: 'map', place: here, members };
+      return { type: 'map', range: here, members };
     }
     if (type === LIST) {
       const items = Array.from({ length: next<number>() }, node);
-      return { type: 'list', place: here, items };
+      return { type: 'list', range: here, items };
     }
     if (type === SAME) {
       const text = source.text.slice(here.start, here.end);
-      return { type: 'scalar', place: here, value: text, text, empty: false };
+      return { type: 'scalar', range: here, value: text, text, empty: false };
     }
     const [value, text, empty] = [next(), next<string>(), next<boolean>()];
-    return { type: 'scalar', place: here, value, text, empty };
+    return { type: 'scalar', range: here, value, text, empty };
   };
   return node();
 }

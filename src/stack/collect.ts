@@ -117,7 +117,7 @@ export function asMap(
       ? `${subject} has no value`
       : `${subject} must be ${what}, not ${describe(node)}`,
     hint: empty ? `Give it ${what}, or remove the line` : undefined,
-    place: node.place,
+    range: node.range,
   });
   return undefined;
 }
@@ -128,7 +128,7 @@ function checkName({ key, keyPlace }: Member, subject: string, report: Report): 
     rule: 'address/name',
     message: `${subject} has ${JSON.stringify(key)}, which is not a valid name for a resource`,
     hint: 'Use letters, digits, _ and -, and begin with a letter',
-    place: keyPlace,
+    range: keyPlace,
   });
   return false;
 }
@@ -149,7 +149,7 @@ function addResource(
       message: `${address} is defined twice, first at ${formatPosition(positionOf(first))}`,
       hint: 'Rename one of them or remove it',
       address,
-      place: member.keyPlace,
+      range: member.keyPlace,
     });
     return;
   }
@@ -198,7 +198,7 @@ function addBases(section: SyntaxNode, into: Collection): void {
         rule: 'base/duplicate',
         message: `the base ${name} is defined twice, first at ${formatPosition(positionOf(first.keyPlace))}`,
         hint: 'Rename one of them or remove it',
-        place: keyPlace,
+        range: keyPlace,
       });
     } else if (body !== undefined) into.bases.set(name, { name, keyPlace, body });
   }
@@ -219,15 +219,15 @@ function reportKey(
   secrets: readonly string[],
   report: Report,
 ): void {
-  const { key, keyPlace: place } = member;
+  const { key, keyPlace: range } = member;
   const settings = Object.keys(settingsSchema.properties ?? {});
   if (!main && settings.includes(key)) {
     const message = `${key} belongs in ${STACK_FILE}`;
-    report.add({ rule: 'stack/misplaced', message, hint: 'Move it there', place });
+    report.add({ rule: 'stack/misplaced', message, hint: 'Move it there', range });
   } else {
     const shared = [...sections, ...SHARED_MEMBERS];
     const known = main ? [...shared, ...settings] : shared;
-    if (nearest(key, secrets) !== undefined) report.mask(member.value.place);
+    if (nearest(key, secrets) !== undefined) report.mask(member.value.range);
     const other = main
       ? `The keys are ${known.join(', ')}`
       : `Write resources under ${sections.join(', ')}. To leave out a file that is not Callsheet's, set include in ${STACK_FILE}`;
@@ -235,7 +235,7 @@ function reportKey(
       rule: 'schema/unknown-key',
       message: `${JSON.stringify(key)} is not a section that Callsheet knows`,
       hint: didYouMean(key, known, other),
-      place,
+      range,
     });
   }
 }
@@ -261,7 +261,7 @@ export function openCollector(
     add: (root, main) => {
       const into: Collection = { bases, shared, places, resources: [], blocks: [], report };
       if (root.type === 'scalar' && root.empty) return into;
-      const map = asMap(root, root.place.source.file, 'a map of sections', report);
+      const map = asMap(root, root.range.source.file, 'a map of sections', report);
       for (const member of map?.members.values() ?? []) {
         const kind = kinds.find(({ section }) => section === member.key);
         if (kind !== undefined) addSection(kind, member.value, into);
@@ -295,9 +295,9 @@ export function resolveBlock(block: ParentBlock, surroundings: Surroundings): In
   const places = new Map<string, SourceRange>();
   const fields: Record<string, Resolved> = {};
   for (const [member, field] of Object.entries(kind.nested?.inherit ?? {})) {
-    const place = memberOf(settings, member)?.keyPlace;
+    const range = memberOf(settings, member)?.keyPlace;
     const given = membersOf(value)[member];
-    if (place !== undefined) places.set(field, place);
+    if (range !== undefined) places.set(field, range);
     if (given !== undefined) fields[field] = given;
   }
   return { fields, places };

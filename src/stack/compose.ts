@@ -187,7 +187,7 @@ function composeRows(
       const all = over.length === 0 ? layers : [...layers, ...over];
       return { body, layers: all, row };
     };
-    return { ...own, address, ownPlace: row.cells.place, isComplete, mergedBase, make };
+    return { ...own, address, ownPlace: row.cells.range, isComplete, mergedBase, make };
   });
 }
 
@@ -209,7 +209,7 @@ function contextOf(kind: Kind, address: Address, surroundings: Surroundings): Co
 function merge(
   mergedBase: MergedBase | undefined,
   layers: readonly Layer[],
-  { kind, body: { place } }: WrittenResource,
+  { kind, body: { range } }: WrittenResource,
   address: Address,
   report: Report,
 ): MapNode {
@@ -218,9 +218,9 @@ function merge(
     report.add({ ...problem, message: `${address} ${problem.message}`, address });
   const merged = layers.reduce<MapNode>(
     (below, { body }) => mergeLayers(below, body, schema, { root: schema, add }),
-    mergedBase?.body ?? { type: 'map', place, members: new Map() },
+    mergedBase?.body ?? { type: 'map', range, members: new Map() },
   );
-  return { ...merged, place };
+  return { ...merged, range };
 }
 
 function lastOf(bodies: readonly MapNode[], key: string): Member | undefined {
@@ -240,7 +240,7 @@ function isEmptyAllowed(
     message: `${subject}: allow_empty must be true or false, not ${describe(value)}`,
     address,
     path: 'allow_empty',
-    place: value.place,
+    range: value.range,
   });
   return false;
 }
@@ -256,7 +256,7 @@ function refuseStray(bodies: readonly MapNode[], { report, subject, address }: C
       hint: 'Add for_each: { $file: rows.csv }, or remove it',
       address,
       path: key,
-      place: member.keyPlace,
+      range: member.keyPlace,
     });
   }
 }
@@ -333,12 +333,12 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
 
   /** Those of the names that there are; `onUnknown` where there is one that is not. */
   const known = (node: SyntaxNode | undefined, onUnknown: () => void): readonly Named[] =>
-    (node === undefined ? [] : namesIn(node, deps)).filter(({ name, place }) => {
+    (node === undefined ? [] : namesIn(node, deps)).filter(({ name, range }) => {
       if (bases.has(name)) return true;
-      reportUnknownBase(name, place, bases, deps.report);
+      reportUnknownBase(name, range, bases, deps.report);
       // That the one which was meant is unused follows from the slip.
       const meant = nearest(name, bases.keys());
-      if (meant !== undefined) others.set(meant, { name: meant, place });
+      if (meant !== undefined) others.set(meant, { name: meant, range });
       onUnknown();
       return false;
     });
@@ -351,10 +351,10 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
     return found;
   };
 
-  const onCircle = (way: readonly string[], place: SourceRange): void => {
+  const onCircle = (way: readonly string[], range: SourceRange): void => {
     // Where a walk begins decides how a circle reads; it is told once.
     const circle = way.toSorted().join();
-    if (!circles.has(circle)) reportCircle([...way, ...way.slice(0, 1)], place, deps.report);
+    if (!circles.has(circle)) reportCircle([...way, ...way.slice(0, 1)], range, deps.report);
     circles.add(circle);
   };
 
@@ -402,19 +402,19 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
 function lowestFirst(
   names: readonly Named[],
   beneathOf: (name: string) => readonly Named[],
-  onCircle: (way: readonly string[], place: SourceRange) => void,
+  onCircle: (way: readonly string[], range: SourceRange) => void,
 ): readonly string[] {
   const done = new Set<string>();
   // A walk with its own stack: a chain may be longer than calls can be nested.
   const way: { readonly name: string; readonly rest: Iterator<Named> }[] = [];
   const open = new Set<string>();
-  const enter = ({ name, place }: Named): void => {
+  const enter = ({ name, range }: Named): void => {
     if (done.has(name)) return;
     if (open.has(name)) {
       const at = way.findIndex((step) => step.name === name);
       onCircle(
         way.slice(at).map((step) => step.name),
-        place,
+        range,
       );
       return;
     }
@@ -437,28 +437,28 @@ function lowestFirst(
   return [...done];
 }
 
-type Named = { readonly name: string; readonly place: SourceRange };
+type Named = { readonly name: string; readonly range: SourceRange };
 
 function namesIn(node: SyntaxNode, { report, variables }: Deps): readonly Named[] {
   const nodes = node.type === 'list' ? node.items : [node];
   return nodes.flatMap((item): readonly Named[] => {
-    const { place } = item;
+    const { range } = item;
     if (item.type !== 'scalar' || typeof item.value !== 'string') {
       const message = `base must be the name of a base or a list of names, not ${describe(item)}`;
-      report.add({ rule: 'schema/type', message, place });
+      report.add({ rule: 'schema/type', message, range });
       return [];
     }
     const { text, problems } = interpolate(item.value, { variables });
     for (const { problem } of problems) {
-      report.add({ ...problem, message: `base ${problem.message}`, place });
+      report.add({ ...problem, message: `base ${problem.message}`, range });
     }
-    return text === undefined ? [] : [{ name: text, place }];
+    return text === undefined ? [] : [{ name: text, range }];
   });
 }
 
 function reportUnknownBase(
   name: string,
-  place: SourceRange,
+  range: SourceRange,
   bases: ReadonlyMap<string, Base>,
   report: Report,
 ) {
@@ -473,26 +473,26 @@ function reportUnknownBase(
         ? 'Write bases under bases: in any file of the stack'
         : `The bases are ${all}`,
     ),
-    place,
+    range,
   });
 }
 
-function reportCircle(way: readonly string[], place: SourceRange, report: Report): void {
+function reportCircle(way: readonly string[], range: SourceRange, report: Report): void {
   report.add({
     rule: 'base/cycle',
     message: `the base ${way[0]} refers to itself: ${way.join(' → ')}`,
     hint: 'Take one of them out of base:',
-    place,
+    range,
   });
 }
 
-function reportUnused(name: string, place: SourceRange, report: Report): void {
+function reportUnused(name: string, range: SourceRange, report: Report): void {
   report.add({
     severity: 'warning',
     rule: 'base/unused',
     message: `no resource uses the base ${name}, so nothing in it is checked`,
     hint: `Write base: ${name} in a resource, or remove it`,
-    place,
+    range,
   });
 }
 
@@ -505,7 +505,7 @@ function reportLoops({ name, body }: Base, report: Report): void {
       rule: 'base/member',
       message: `the base ${name} has ${key}, which only a resource can have`,
       hint: 'Write it in the resource. The base can still use ${each.…}',
-      place: member.keyPlace,
+      range: member.keyPlace,
     });
   }
 }
@@ -549,7 +549,7 @@ export function enterEnvironment(
     root: schema,
     add,
   });
-  return { root: withoutChosen({ ...over, place: root.place }, name), patches: patchesIn(chosen) };
+  return { root: withoutChosen({ ...over, range: root.range }, name), patches: patchesIn(chosen) };
 }
 
 /** What is laid over is checked where it ends up; it need not be checked once more where it stands. */
@@ -572,7 +572,7 @@ function withoutChosen(root: MapNode, name: string): MapNode {
 
 function patchesIn(environment: MapNode): readonly Patch[] {
   return membersIn(memberOf(environment, 'patches')?.value).flatMap(({ key, keyPlace, value }) =>
-    value.type === 'map' ? [{ pattern: key, place: keyPlace, body: value }] : [],
+    value.type === 'map' ? [{ pattern: key, range: keyPlace, body: value }] : [],
   );
 }
 
@@ -597,14 +597,14 @@ function reportUnknownEnvironment(name: string, root: MapNode, report: Report): 
         ? 'Declare environments there under environments:'
         : `It has ${names.join(', ')}`,
     ),
-    place: member?.keyPlace,
+    range: member?.keyPlace,
   });
 }
 
 /** What an environment lays over the resources of an address, of all rows of one, or of a kind. */
 export type Patch = {
   readonly pattern: string;
-  readonly place: SourceRange;
+  readonly range: SourceRange;
   readonly body: MapNode;
 };
 
@@ -648,7 +648,7 @@ export function openPatches(
 }
 
 function reportUnmet(
-  { pattern, place }: Patch,
+  { pattern, range }: Patch,
   addresses: readonly Address[],
   label: string,
   report: Report,
@@ -664,7 +664,7 @@ function reportUnmet(
         ? 'Name an address such as agent.reception, or a kind such as agent'
         : `There are ${others.join(', ')}`,
     ),
-    place,
+    range,
   });
 }
 
@@ -695,7 +695,7 @@ function refuseEnvironmentName({ key, keyPlace }: Member, report: Report): void 
     rule: 'environment/name',
     message: `${STACK_FILE}: environments has ${JSON.stringify(key)}, which is not a valid name for an environment`,
     hint: 'Use letters, digits, _ and -, and begin with a letter',
-    place: keyPlace,
+    range: keyPlace,
   });
 }
 
@@ -720,7 +720,7 @@ function checkRowPatch(subject: string, pattern: string, body: MapNode, report: 
       rule: 'environment/patch',
       message: `${subject} patches ${pattern} with ${key}, which one row cannot have`,
       hint: `Write it in the resource, or in a patch for all rows: ${pattern.slice(0, row)}`,
-      place: member.keyPlace,
+      range: member.keyPlace,
     });
   }
 }

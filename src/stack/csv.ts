@@ -11,7 +11,7 @@ import {
   type SyntaxNode,
 } from './source.ts';
 
-/** A table as rows of named cells, each with its place. */
+/** A table as rows of named cells, each with its range. */
 export type Table = {
   readonly columns: readonly string[];
   readonly rows: readonly MapNode[];
@@ -23,7 +23,7 @@ export type Table = {
 /** One record of the file with the stretch of text that it was written in. */
 type Placed = {
   readonly values: readonly string[];
-  readonly place: SourceRange;
+  readonly range: SourceRange;
 };
 
 /**
@@ -50,7 +50,7 @@ export function parseCsv(source: Source): Table {
       rows.push(toRow(columns, record, delimiter));
       return;
     }
-    doubtful.push(record.place);
+    doubtful.push(record.range);
     problems.push(unevenRow(record, columns.length));
   };
   try {
@@ -86,7 +86,7 @@ function eachRecord(source: Source, delimiter: Delimiter, take: (record: Placed)
     const start = from + (LINE_ENDS.exec(source.text)?.[0].length ?? 0);
     const end = start + raw.replace(/^[\r\n]+|[\r\n]+$/g, '').length;
     from = end;
-    take({ values: record, place: { source, start, end } });
+    take({ values: record, range: { source, start, end } });
     return null;
   };
   parse(source.text, {
@@ -100,55 +100,55 @@ function eachRecord(source: Source, delimiter: Delimiter, take: (record: Placed)
 
 function toRow(
   columns: readonly string[],
-  { values, place }: Placed,
+  { values, range }: Placed,
   delimiter: Delimiter,
 ): MapNode {
-  const cells = cellPlaces(place, delimiter);
+  const cells = cellPlaces(range, delimiter);
   const members = columns.map((key, index): [string, Member] => {
-    const cell = cells[index] ?? place;
+    const cell = cells[index] ?? range;
     return [key, { key, keyPlace: cell, value: toCell(values[index] ?? '', cell) }];
   });
-  return { type: 'map', place, members: new Map(members) };
+  return { type: 'map', range, members: new Map(members) };
 }
 
-function toCell(value: string, place: SourceRange): SyntaxNode {
-  return { type: 'scalar', place, value, text: value, empty: false, loose: true };
+function toCell(value: string, range: SourceRange): SyntaxNode {
+  return { type: 'scalar', range, value, text: value, empty: false, loose: true };
 }
 
 function* checkHeader(
   columns: readonly string[],
-  { place: line }: Placed,
+  { range: line }: Placed,
   delimiter: Delimiter,
 ): Iterable<Problem> {
   const cells = cellPlaces(line, delimiter);
   for (const [index, name] of columns.entries()) {
-    const place = cells[index] ?? line;
+    const range = cells[index] ?? line;
     if (!isResourceName(name)) {
       yield {
         rule: 'csv/header',
         message: `the column ${JSON.stringify(name)} cannot be named in \${each.…}`,
         hint: 'The first line names the columns; use letters, digits, _ and -, and begin with a letter',
-        place,
+        range,
       };
     } else if (columns.indexOf(name) !== index) {
       yield {
         rule: 'csv/header',
         message: `two columns are called ${name}`,
         hint: 'Give each column its own name',
-        place,
+        range,
       };
     }
   }
 }
 
 function unevenRow(record: Placed, wanted: number): Problem {
-  const { values, place } = record;
+  const { values, range } = record;
   const count = Math.max(widthOf(record), Math.min(values.length, wanted));
   return {
     rule: 'csv/row',
     message: `the row has ${count} ${count === 1 ? 'cell' : 'cells'}, and the first line names ${wanted} columns`,
     hint: 'Put a cell that holds a comma in quotes; leave a cell empty for no value',
-    place,
+    range,
   };
 }
 
@@ -169,7 +169,7 @@ function malformed(error: CsvError, source: Source): Problem {
     rule: 'csv/syntax',
     message: WORDS[error.code] ?? 'the file is no CSV',
     hint: 'Put the whole cell in quotes, and double each quote inside it',
-    place: { source, ...range },
+    range: { source, ...range },
   };
 }
 
@@ -192,14 +192,14 @@ function cellPlaces(
 ): readonly SourceRange[] {
   // No search may run on to the end of the file.
   const record = source.text.slice(start, end);
-  const places: SourceRange[] = [];
+  const ranges: SourceRange[] = [];
   for (let at = 0; at <= record.length; ) {
     const quotes = record[at] === '"' ? 1 : 0;
     const close = quotes === 1 ? closingQuote(record, at + 1) : endOf(record, delimiter, at);
-    places.push({ source, start: start + at + quotes, end: start + close });
+    ranges.push({ source, start: start + at + quotes, end: start + close });
     at = close + quotes + 1;
   }
-  return places;
+  return ranges;
 }
 
 function closingQuote(record: string, from: number): number {

@@ -17,7 +17,7 @@ export type Problem = {
   readonly hint?: string | undefined;
   readonly address?: string | undefined;
   readonly path?: string | undefined;
-  readonly place?: SourceRange | undefined;
+  readonly range?: SourceRange | undefined;
 };
 
 /** What is said of a problem by whoever does not know where it is. The message begins with a verb. */
@@ -30,7 +30,7 @@ export type ProblemMessage = Pick<Problem, 'rule' | 'message' | 'hint'>;
 export type Report = {
   readonly add: (problem: Problem) => void;
   /** Hides a stretch of a file in every frame. */
-  readonly mask: (place: SourceRange) => void;
+  readonly mask: (range: SourceRange) => void;
   readonly hasErrors: () => boolean;
   /** Every problem, by file, line and column. */
   readonly diagnostics: () => readonly Diagnostic[];
@@ -50,52 +50,52 @@ type Entry = { readonly problem: Problem; readonly others: Set<string> };
 
 /** Places of one file that hold secrets, by where they begin. */
 type Masks = {
-  readonly places: readonly SourceRange[];
+  readonly ranges: readonly SourceRange[];
   /** The furthest end of each place and those before it. */
   readonly reach: readonly number[];
 };
 
-function sortedMasks(places: readonly SourceRange[]): Masks {
-  const sorted = places.toSorted((a, b) => a.start - b.start);
+function sortedMasks(ranges: readonly SourceRange[]): Masks {
+  const sorted = ranges.toSorted((a, b) => a.start - b.start);
   let furthest = 0;
   const reach = sorted.map(({ end }) => {
     furthest = Math.max(furthest, end);
     return furthest;
   });
-  return { places: sorted, reach };
+  return { ranges: sorted, reach };
 }
 
 /** The masks that may show in the frame of a place: it has the lines before and after. */
 function masksAround(
   { source, start, end }: SourceRange,
-  { places, reach }: Masks,
+  { ranges, reach }: Masks,
 ): readonly SourceRange[] {
   const line = lineAt(source, start);
   const from = lineRange(source, line - 1)?.start ?? 0;
   const to = Math.max(end, lineRange(source, line + 1)?.end ?? source.text.length);
-  let [low, high] = [0, places.length];
+  let [low, high] = [0, ranges.length];
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((reach[middle] ?? 0) > from) high = middle;
     else low = middle + 1;
   }
   const found: SourceRange[] = [];
-  for (let at = low; at < places.length; at += 1) {
-    const place = places[at] as SourceRange;
-    if (place.start >= to) break;
-    if (place.end > from) found.push(place);
+  for (let at = low; at < ranges.length; at += 1) {
+    const range = ranges[at] as SourceRange;
+    if (range.start >= to) break;
+    if (range.end > from) found.push(range);
   }
   return found;
 }
 
 /** Where a place is. Of what is hidden the end is not told, as it says how long it is. */
-function placed(place: SourceRange, masks: readonly SourceRange[]): SourcePosition {
-  const isHidden = masks.some((mask) => mask.start < place.end && mask.end > place.start);
-  return isHidden ? positionOf(place) : stretchOf(place);
+function placed(range: SourceRange, masks: readonly SourceRange[]): SourcePosition {
+  const isHidden = masks.some((mask) => mask.start < range.end && mask.end > range.start);
+  return isHidden ? positionOf(range) : stretchOf(range);
 }
 
 function toDiagnostic({ problem, others }: Entry, masks: readonly SourceRange[]): Diagnostic {
-  const { severity = 'error', rule, hint, address, path, place } = problem;
+  const { severity = 'error', rule, hint, address, path, range } = problem;
   return {
     severity,
     rule,
@@ -103,9 +103,9 @@ function toDiagnostic({ problem, others }: Entry, masks: readonly SourceRange[])
     ...(hint === undefined ? {} : { hint }),
     ...(address === undefined ? {} : { address }),
     ...(path === undefined || path === '' ? {} : { path }),
-    ...(place === undefined ? {} : { position: placed(place, masks) }),
+    ...(range === undefined ? {} : { position: placed(range, masks) }),
     // A file that could not be read has no lines to show.
-    ...(place === undefined || place.source.text === '' ? {} : { frame: codeFrame(place, masks) }),
+    ...(range === undefined || range.source.text === '' ? {} : { frame: codeFrame(range, masks) }),
   };
 }
 
@@ -140,11 +140,11 @@ export function openReport(): Report {
   return {
     add: (problem) => {
       const entry: Entry = { problem, others: new Set() };
-      const { place, address } = problem;
-      if (place !== undefined) {
-        const known = seen.get(place.source) ?? new Map<string, Entry>();
-        seen.set(place.source, known);
-        const key = `${place.start} ${place.end} ${sharedWords(problem)}`;
+      const { range, address } = problem;
+      if (range !== undefined) {
+        const known = seen.get(range.source) ?? new Map<string, Entry>();
+        seen.set(range.source, known);
+        const key = `${range.start} ${range.end} ${sharedWords(problem)}`;
         const first = known.get(key);
         if (first !== undefined) {
           if (address !== undefined && address !== first.problem.address) first.others.add(address);
@@ -154,9 +154,9 @@ export function openReport(): Report {
       }
       entries.push(entry);
     },
-    mask: (place) => {
-      const known = masks.get(place.source) ?? new Map<string, SourceRange>();
-      masks.set(place.source, known.set(`${place.start} ${place.end}`, place));
+    mask: (range) => {
+      const known = masks.get(range.source) ?? new Map<string, SourceRange>();
+      masks.set(range.source, known.set(`${range.start} ${range.end}`, range));
     },
     hasErrors: () => entries.some(({ problem }) => (problem.severity ?? 'error') === 'error'),
     diagnostics: () => {
@@ -165,9 +165,9 @@ export function openReport(): Report {
       );
       return entries
         .map((entry) => {
-          const { place } = entry.problem;
-          const hidden = place && sorted.get(place.source);
-          return toDiagnostic(entry, place && hidden ? masksAround(place, hidden) : []);
+          const { range } = entry.problem;
+          const hidden = range && sorted.get(range.source);
+          return toDiagnostic(entry, range && hidden ? masksAround(range, hidden) : []);
         })
         .sort(compare);
     },
@@ -189,37 +189,37 @@ type Shown = {
 
 /** One line with what must not be seen replaced, and with control characters made visible. */
 function showLine(
-  place: SourceRange,
+  range: SourceRange,
   line: number,
   masks: readonly SourceRange[],
 ): Shown | undefined {
-  const range = lineRange(place.source, line);
-  if (range === undefined) return undefined;
-  const last = range.end === place.source.text.length;
+  const whole = lineRange(range.source, line);
+  if (whole === undefined) return undefined;
+  const last = whole.end === range.source.text.length;
   const covered = masks
-    .filter((mask) => mask.start < range.end && mask.end > range.start)
+    .filter((mask) => mask.start < whole.end && mask.end > whole.start)
     .map((mask) => ({
-      start: Math.max(mask.start, range.start),
-      end: Math.min(mask.end, range.end),
+      start: Math.max(mask.start, whole.start),
+      end: Math.min(mask.end, whole.end),
     }))
     .sort((a, b) => a.start - b.start);
   let text = '';
-  let from = range.start;
+  let from = whole.start;
   const pieces: { readonly start: number; readonly shown: number }[] = [];
   for (const mask of covered) {
     if (mask.end <= from) continue;
     const start = Math.max(mask.start, from);
-    text += place.source.text.slice(from, start);
+    text += range.source.text.slice(from, start);
     pieces.push({ start, shown: text.length });
     text += MASK;
     from = mask.end;
     pieces.push({ start: from, shown: text.length });
   }
-  text += place.source.text.slice(from, range.end);
+  text += range.source.text.slice(from, whole.end);
   const at = (offset: number) => {
     const piece = pieces.findLast(({ start }) => start <= offset);
     return piece === undefined
-      ? offset - range.start
+      ? offset - whole.start
       : Math.min(piece.shown + offset - piece.start, text.length);
   };
   return { text: text.replace(/[[\p{Cc}\p{Bidi_Control}]--\t]/gv, '\uFFFD'), at, last };
@@ -234,17 +234,17 @@ function cut(text: string, from: number): string {
  * The line of a place with its neighbours and a caret under the place. `masks` are the stretches of the
  * file that hold secrets: they are shown as `***`, whatever the frame is about.
  */
-export function codeFrame(place: SourceRange, masks: readonly SourceRange[]): string {
-  const line = lineAt(place.source, place.start);
-  const wanted = showLine(place, line, masks);
+export function codeFrame(range: SourceRange, masks: readonly SourceRange[]): string {
+  const line = lineAt(range.source, range.start);
+  const wanted = showLine(range, line, masks);
   if (wanted === undefined) return '';
-  const caret = wanted.at(place.start);
-  const until = Math.max(caret + 1, Math.min(wanted.at(place.end), wanted.text.length));
+  const caret = wanted.at(range.start);
+  const until = Math.max(caret + 1, Math.min(wanted.at(range.end), wanted.text.length));
   const from = wanted.text.length > WIDTH ? Math.max(0, caret - BEFORE) : 0;
   const digits = String(line + 1).length;
   const rows: string[] = [];
   for (const number of [line - 1, line, line + 1]) {
-    const shown = number === line ? wanted : showLine(place, number, masks);
+    const shown = number === line ? wanted : showLine(range, number, masks);
     // The empty line that a file's last line break begins shows nothing.
     if (shown === undefined || (number > line && shown.text === '' && shown.last)) continue;
     const mark = number === line ? '>' : ' ';

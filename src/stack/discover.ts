@@ -77,7 +77,7 @@ function readEntries(path: string) {
 }
 
 /** A pattern of `include`, which begins at the stack folder. */
-export type Pattern = { readonly pattern: string; readonly place: SourceRange };
+export type Pattern = { readonly pattern: string; readonly range: SourceRange };
 
 /** The patterns of `include` as they are written. */
 export function patternsIn(root: SyntaxNode | undefined): readonly Pattern[] | undefined {
@@ -85,7 +85,7 @@ export function patternsIn(root: SyntaxNode | undefined): readonly Pattern[] | u
   const items = include?.type === 'list' ? include.items : include === undefined ? [] : [include];
   const patterns = items.flatMap((item): Pattern[] =>
     item.type === 'scalar' && typeof item.value === 'string'
-      ? [{ pattern: item.value, place: item.place }]
+      ? [{ pattern: item.value, range: item.range }]
       : [],
   );
   return patterns.length === 0 ? undefined : patterns;
@@ -130,7 +130,7 @@ export function discover(
 const MOST_SHOWN = 80;
 
 function includeProblem(
-  { pattern, place }: Pattern,
+  { pattern, range }: Pattern,
   what: string,
   severity: 'error' | 'warning',
 ): Problem {
@@ -140,7 +140,7 @@ function includeProblem(
     rule: 'stack/include',
     message: `${STACK_FILE}: include has ${JSON.stringify(shown)}, which ${what}`,
     hint: 'Patterns begin at the stack folder and can use *, ?, [a-z], {one,other}, and ** for any folders',
-    place,
+    range,
   };
 }
 

@@ -188,7 +188,7 @@ function holdsForm(name: string, { key, keyPlace }: Member): Problem {
     rule: 'for-each/cell',
     message: `uses \${each.${name}}, which holds ${key}, and a table is data`,
     hint: `Write the form in the resource, { ${key}: "\${each.${name}}" }, and give the path or name alone in the cell`,
-    place: keyPlace,
+    range: keyPlace,
   };
 }
 

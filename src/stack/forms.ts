@@ -27,7 +27,7 @@ import {
   type Member,
   memberOf,
   onlyMember,
-  placeOf,
+  rangeOfText,
   type ScalarNode,
   type Source,
   type SourceRange,
@@ -84,7 +84,7 @@ function notHere(form: string, field: Field): string {
 
 function resolveFile(node: ScalarNode, path: string, field: Field, context: Context): Resolved {
   if (!isText(field.schema) && !isFree(field.schema)) {
-    return fail(context, field, node.place, {
+    return fail(context, field, node.range, {
       rule: 'file/not-allowed',
       message: notHere('$file', field),
       hint:
@@ -95,45 +95,45 @@ function resolveFile(node: ScalarNode, path: string, field: Field, context: Cont
   }
   const read = context.folder.text(path);
   return isUnreadable(read)
-    ? fail(context, field, node.place, fileMessage(path, read))
+    ? fail(context, field, node.range, fileMessage(path, read))
     : textOfFile(read, field, context);
 }
 
 function resolveRef(node: ScalarNode, text: string, field: Field, context: Context): Resolved {
   const wanted = field.schema['x-ref'];
-  const { place } = node;
+  const { range } = node;
   if (wanted === undefined) {
     const hint = 'Only fields that hold an id of another resource take a reference';
-    return fail(context, field, place, {
+    return fail(context, field, range, {
       rule: 'ref/not-allowed',
       message: notHere('$ref', field),
       hint,
     });
   }
   if (!isAddress(text)) {
-    return fail(context, field, place, {
+    return fail(context, field, range, {
       rule: 'ref/form',
       message: `refers to ${JSON.stringify(text)}, which is not an address`,
       hint: `Write ${wanted}.name, such as ${wanted}.${/^[\w-]+$/.test(text) ? text : 'name'}`,
     });
   }
   if (kindOf(text) !== wanted) {
-    return fail(context, field, place, {
+    return fail(context, field, range, {
       rule: 'ref/kind',
       message: `refers to ${text}, but takes the id of a ${wanted}`,
       hint: `Refer to ${wanted}.name`,
     });
   }
-  context.refs.push({ address: text, path: field.path, place });
+  context.refs.push({ address: text, path: field.path, range });
   return new Ref(text);
 }
 
 function resolveSecret(node: ScalarNode, text: string, field: Field, context: Context): Resolved {
-  const { place } = node;
+  const { range } = node;
   const types = typesOf(field.schema);
   const takesText = isFree(field.schema) || types.includes('string');
   if (!(field.sensitive || field.holdsSecrets) || !takesText) {
-    return fail(context, field, place, {
+    return fail(context, field, range, {
       rule: 'secret/not-allowed',
       message: 'is not a secret field, so the secret would be stored and shown',
       hint: 'Use $secret only in fields where the platform keeps a secret',
@@ -143,22 +143,22 @@ function resolveSecret(node: ScalarNode, text: string, field: Field, context: Co
   if ('words' in source) {
     // What stands there may be the secret itself.
     redactNode(context, node);
-    return fail(context, field, place, source.words);
+    return fail(context, field, range, source.words);
   }
   if (source.from === 'env' && isOwnCredential(source.name)) {
-    return fail(context, field, place, {
+    return fail(context, field, range, {
       rule: 'secret/credential',
       message: `reads ${source.name}, a credential of Callsheet, which Callsheet never sends to an agent`,
       hint: 'Put the secret into a variable whose name does not begin with CALLSHEET_',
     });
   }
-  context.secrets.push({ source: text, path: field.path, place });
+  context.secrets.push({ source: text, path: field.path, range });
   return new Secret(text);
 }
 
 function refuseRemoval({ value }: Member, field: Field, context: Context): Resolved {
   const isElement = isIdentity(field.path.at(-1) ?? '');
-  return fail(context, field, value.place, {
+  return fail(context, field, value.range, {
     rule: 'form/value',
     message: `needs ${REMOVE}: ${isElement ? 'name' : 'true'} and nothing else`,
     hint: isElement
@@ -184,7 +184,7 @@ export function resolveForm(form: Member, node: MapNode, field: Field, context: 
   if (name === '$template') return resolveTemplate(node, field, context);
   if (node.members.size > 1) {
     const other = [...node.members.values()].find((member) => member !== form);
-    return fail(context, field, other?.keyPlace ?? node.place, {
+    return fail(context, field, other?.keyPlace ?? node.range, {
       rule: 'form/mixed',
       message: `has members next to ${name}`,
       hint: `${name} must be the only member of its object`,
@@ -193,7 +193,7 @@ export function resolveForm(form: Member, node: MapNode, field: Field, context: 
   const { value } = form;
   if (value.type !== 'scalar' || typeof value.value !== 'string') {
     const message = `needs a text after ${name}`;
-    return fail(context, field, value.place, { rule: 'form/value', message });
+    return fail(context, field, value.range, { rule: 'form/value', message });
   }
   const filled = fillIn(value, value.value, field, context);
   if (filled === undefined) return FAILED;
@@ -206,7 +206,7 @@ export function resolveForm(form: Member, node: MapNode, field: Field, context: 
 function fillIn(node: ScalarNode, text: string, field: Field, context: Context) {
   const { text: filled, problems, whole } = interpolate(text, context);
   for (const { expression, problem } of problems) {
-    fail(context, field, problem.place ?? placeOf(expression, node.place), problem);
+    fail(context, field, problem.range ?? rangeOfText(expression, node.range), problem);
   }
   return filled === undefined ? undefined : { text: filled, whole };
 }
@@ -238,15 +238,15 @@ function checkTokens(text: string, inside: SourceRange, field: Field, context: C
   for (const { offset, length, message } of found) {
     const written = inside.source.text.slice(inside.start, inside.end);
     // In a file the text is the file; in YAML the token is looked for, as quotes and indentation shift it.
-    const place =
+    const range =
       written === text
         ? {
             source: inside.source,
             start: inside.start + offset,
             end: inside.start + offset + length,
           }
-        : placeOf(text.slice(offset, offset + length), inside);
-    fail(context, field, place, {
+        : rangeOfText(text.slice(offset, offset + length), inside);
+    fail(context, field, range, {
       rule: 'template/unbalanced',
       message,
       hint: 'Tokens are written {{name}} or {{name|fallback}}',
@@ -286,7 +286,7 @@ function textOfFile(file: FileText, field: Field, context: Context): string {
 
 function resolveOrganization(
   text: string,
-  place: SourceRange,
+  range: SourceRange,
   field: Field,
   context: Context,
 ): Resolved {
@@ -295,7 +295,7 @@ function resolveOrganization(
   if (found === 'unreadable') return FAILED;
   if ('id' in found) return found.id;
   const close = found.unknown.nearest;
-  return fail(context, field, place, {
+  return fail(context, field, range, {
     rule: 'organization/unknown',
     message: `is ${JSON.stringify(text)}, which is not an organization of the stack`,
     hint:
@@ -316,22 +316,22 @@ export function resolveText(
   if (filled === undefined) return FAILED;
   const { schema } = field;
   if (schema['x-config'] === 'organization') {
-    return resolveOrganization(filled.text, node.place, field, context);
+    return resolveOrganization(filled.text, node.range, field, context);
   }
   const use = schema['x-file'];
   if (use !== undefined) {
     const outcome = context.folder.local(filled.text, use);
-    return 'blob' in outcome ? outcome.blob : fail(context, field, node.place, outcome.words);
+    return 'blob' in outcome ? outcome.blob : fail(context, field, node.range, outcome.words);
   }
   const target = schema['x-ref'];
   if (target !== undefined && isAddress(filled.text) && context.isKind(kindOf(filled.text))) {
-    return fail(context, field, node.place, {
+    return fail(context, field, node.range, {
       rule: 'ref/literal',
       message: 'is given as a text that reads like a reference',
       hint: `Write { $ref: ${filled.text} }`,
     });
   }
-  checkTokens(filled.text, node.place, field, context);
+  checkTokens(filled.text, node.range, field, context);
   return filled.whole || node.loose === true ? convert(filled.text, field) : filled.text;
 }
 
@@ -364,7 +364,7 @@ function resolveTemplate(node: MapNode, field: Field, context: Context): Resolve
   const path = pathOf(form.value, field, context);
   if (path === undefined) return FAILED;
   const read = context.folder.text(path);
-  if (isUnreadable(read)) return fail(context, field, form.value.place, fileMessage(path, read));
+  if (isUnreadable(read)) return fail(context, field, form.value.range, fileMessage(path, read));
   return fillTemplate(read, node, { ...context, given }, field);
 }
 
@@ -373,7 +373,7 @@ function pathOf(node: SyntaxNode, field: Field, context: Context): string | unde
     return fillIn(node, node.value, field, context)?.text;
   }
   const message = `needs a text after ${PATH}`;
-  fail(context, field, node.place, { rule: 'form/value', message });
+  fail(context, field, node.range, { rule: 'form/value', message });
   return undefined;
 }
 
@@ -387,7 +387,7 @@ function readGiven(
   if (member === undefined) return given;
   if (member.value.type !== 'map') {
     const message = `needs a map of names and values after ${WITH}, not ${describe(member.value)}`;
-    fail(context, field, member.value.place, { rule: 'form/value', message });
+    fail(context, field, member.value.range, { rule: 'form/value', message });
     return given;
   }
   for (const { key, keyPlace, value } of member.value.members.values()) {
@@ -401,7 +401,7 @@ function readGiven(
     }
     if (value.type !== 'scalar' || value.value === null) {
       const message = `gives ${key} of ${WITH} as ${describe(value)}; it must be a text, a number, true or false`;
-      fail(context, field, value.place, { rule: 'form/value', message });
+      fail(context, field, value.range, { rule: 'form/value', message });
       given.set(key, undefined);
     } else if (typeof value.value === 'string') {
       given.set(key, fillIn(value, value.value, field, context)?.text);
@@ -426,7 +426,7 @@ function fillTemplate(
   const { text, problems, values } = interpolate(source.text, { ...context, used });
   for (const { expression, offset, problem } of problems) {
     const place = { source, start: offset, end: offset + expression.length };
-    fail(context, field, problem.place ?? place, problem);
+    fail(context, field, problem.range ?? place, problem);
   }
   checkTokens(source.text, { source, start: 0, end: source.text.length }, field, context);
   reportUnused(used, node, context, field);
@@ -446,7 +446,7 @@ function reportUnused(
   const members = memberOf(node, WITH)?.value;
   for (const name of context.given.keys()) {
     if (used.has(name)) continue;
-    fail(context, field, memberOf(members, name)?.keyPlace ?? node.place, {
+    fail(context, field, memberOf(members, name)?.keyPlace ?? node.range, {
       severity: 'warning',
       rule: 'template/unused',
       message: `gives ${name}, which the template does not use`,

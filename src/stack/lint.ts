@@ -8,7 +8,7 @@ import type { LintSettings, LintSubject, Origin, Span } from '../rules/prose.ts'
 import type { Report } from './diagnostics.ts';
 import { type Folder, isUnreadable } from './folder.ts';
 import { subjectOf } from './resolved.ts';
-import { lineAt, lineRange, placeOf, type Source, type SourceRange } from './source.ts';
+import { lineAt, lineRange, rangeOfText, type Source, type SourceRange } from './source.ts';
 import type { PlacedRule } from './team-rules.ts';
 import { commentsIn, type StackFile } from './yaml.ts';
 
@@ -100,9 +100,9 @@ function ofTeam({ rules, report }: LintInput) {
         { ...finding, resource, rule, message, hint, isSuppressible: severity === 'warning' },
       ];
     }
-    const place = written?.keyPlace;
+    const range = written?.keyPlace;
     const message = `rules.${finding.rule} ${finding.message}`;
-    report.add({ severity, rule, message, hint: finding.hint, place });
+    report.add({ severity, rule, message, hint: finding.hint, range });
     return [];
   };
 }
@@ -123,18 +123,18 @@ function reportFinding(finding: Told, texts: Texts, report: Report): void {
     hint,
     address,
     path,
-    place: texts.placeOf(resource, path, span),
+    range: texts.placeOf(resource, path, span),
   });
 }
 
 /** A warning that cannot be switched off: somebody believes that a rule of the team is silenced. */
-function refuseSuppression({ rule, place }: Suppression, report: Report): void {
+function refuseSuppression({ rule, range }: Suppression, report: Report): void {
   report.add({
     severity: 'warning',
     rule: UNUSED_IGNORE.name,
     message: `callsheet-ignore names ${rule}, which is an error: a comment cannot silence it`,
     hint: 'Leave the resource out with when, or make the rule a warning',
-    place,
+    range,
   });
 }
 
@@ -156,10 +156,10 @@ function reportSuppressions(
   if (severity === 'off') return;
   const isOff = (rule: string) => settings.severities.get(rule) === 'off';
   for (const ignore of suppressions) {
-    const { rule, place } = ignore;
+    const { rule, range } = ignore;
     if (used.has(ignore) || isOff(rule)) continue;
     const add = (message: string, hint: string) =>
-      report.add({ severity, rule: UNUSED_IGNORE.name, message, hint, place });
+      report.add({ severity, rule: UNUSED_IGNORE.name, message, hint, range });
     const list = `The rules are ${names.join(', ')}`;
     if (rule === '') add('callsheet-ignore names no rule', list);
     else if (!names.includes(rule)) {
@@ -173,7 +173,7 @@ function reportSuppressions(
 type Suppression = {
   readonly rule: string;
   /** Where the comment names it. */
-  readonly place: SourceRange;
+  readonly range: SourceRange;
   readonly lines: LineRange;
 };
 
@@ -193,9 +193,9 @@ function readSuppressions(source: Source): readonly Suppression[] {
     const from = source.text.indexOf(MARK, comment.start) + MARK.length;
     const named = [...names.matchAll(/[^\s,]+/g)].map(({ 0: rule, index }) => {
       const start = from + index;
-      return { rule, lines, place: { source, start, end: start + rule.length } };
+      return { rule, lines, range: { source, start, end: start + rule.length } };
     });
-    return named.length > 0 ? named : [{ rule: '', lines, place: comment }];
+    return named.length > 0 ? named : [{ rule: '', lines, range: comment }];
   });
 }
 
@@ -212,10 +212,10 @@ function subjectLine({ source, start }: SourceRange): number {
 }
 
 /** Whether an ignore speaks of a position. */
-function covers({ place, lines }: Suppression, position: SourcePosition | undefined): boolean {
+function covers({ range, lines }: Suppression, position: SourcePosition | undefined): boolean {
   return (
     position !== undefined &&
-    position.file === place.source.file &&
+    position.file === range.source.file &&
     lines.from <= position.line &&
     position.line <= lines.to
   );
@@ -250,19 +250,19 @@ function linesBelow(source: Source, line: number): LineRange {
   }
 }
 
-/** A position as a place: the rest of its line from there on. */
-function placeAt(source: Source, { line, column }: SourcePosition): SourceRange {
+/** A position as a range: the rest of its line from there on. */
+function rangeAt(source: Source, { line, column }: SourcePosition): SourceRange {
   const range = lineRange(source, line);
   if (range === undefined) return { source, start: 0, end: 0 };
   const before = [...source.text.slice(range.start, range.end)].slice(0, column - 1).join('');
   return { source, start: range.start + before.length, end: range.end };
 }
 
-/** The lines of a place as one stretch of text, for what stands below its key. */
-function bodyOf(place: SourceRange): SourceRange {
-  const { to } = linesBelow(place.source, lineAt(place.source, place.start));
-  const end = lineRange(place.source, to)?.end ?? place.end;
-  return { ...place, end: Math.max(place.end, end) };
+/** The lines of a range as one stretch of text, for what stands below its key. */
+function bodyOf(range: SourceRange): SourceRange {
+  const { to } = linesBelow(range.source, lineAt(range.source, range.start));
+  const end = lineRange(range.source, to)?.end ?? range.end;
+  return { ...range, end: Math.max(range.end, end) };
 }
 
 function indentOf(line: string): number {
@@ -272,7 +272,7 @@ function indentOf(line: string): number {
 /** Finds where the text of a field is written: in the YAML, or in the file that it names. */
 type Texts = {
   readonly originOf: (resource: DesiredResource, path: string) => Origin;
-  /** The place of a part of a field's text; of the field where that cannot be told. */
+  /** The range of a part of a field's text; of the field where that cannot be told. */
   readonly placeOf: (
     resource: DesiredResource,
     path: string,
@@ -291,15 +291,15 @@ function openTexts(folder: Folder): Texts {
   const field = (resource: DesiredResource, path: string): SourceRange | undefined => {
     const position = resource.locate(path);
     const source = position && textOf(position.file);
-    return position && source && placeAt(source, position);
+    return position && source && rangeAt(source, position);
   };
   /** The file that a field names: one whose text is the field's, so that nothing else is taken for it. */
   const fileOf = (
     resource: DesiredResource,
     path: string,
-    place: SourceRange,
+    range: SourceRange,
   ): Source | undefined => {
-    const body = bodyOf(place);
+    const body = bodyOf(range);
     const groups = FILE_FORM.exec(body.source.text.slice(body.start, body.end))?.groups;
     const name = groups?.double ?? groups?.single ?? groups?.plain?.trim();
     const file = name === undefined ? undefined : textOf(name);
@@ -307,27 +307,27 @@ function openTexts(folder: Folder): Texts {
   };
   return {
     originOf: (resource, path) => {
-      const place = field(resource, path);
-      const file = place && fileOf(resource, path, place);
+      const range = field(resource, path);
+      const file = range && fileOf(resource, path, range);
       if (file !== undefined) return { key: file.file, label: file.file };
       const position = resource.locate(path);
-      const anchor = place && anchorAt(place);
+      const anchor = range && anchorAt(range);
       if (position !== undefined && anchor !== undefined) {
         return { key: `${position.file} &${anchor}`, label: `${position.file}:${position.line}` };
       }
-      // Without a place every text counts as written on its own.
+      // Without a range every text counts as written on its own.
       if (position === undefined) return { key: `${resource.address} ${path}`, label: path };
       return { key: formatPosition(position), label: `${position.file}:${position.line}` };
     },
     placeOf: (resource, path, span) => {
-      const place = field(resource, path);
+      const range = field(resource, path);
       const text = resource.document[path];
-      if (place === undefined || span === undefined || typeof text !== 'string') return place;
-      const file = fileOf(resource, path, place);
+      if (range === undefined || span === undefined || typeof text !== 'string') return range;
+      const file = fileOf(resource, path, range);
       if (file !== undefined) return { source: file, start: span.start, end: span.end };
-      const { start, end } = placeOf(text.slice(span.start, span.end), bodyOf(place));
+      const { start, end } = rangeOfText(text.slice(span.start, span.end), bodyOf(range));
       const isFound = end - start === span.end - span.start;
-      return isFound ? { ...place, start, end } : firstLine(place);
+      return isFound ? { ...range, start, end } : firstLine(range);
     },
   };
 }

@@ -239,8 +239,8 @@ async function loadKept(kept: KeptStack, opened: Opened): Promise<Loaded | undef
   const resources = kept.resources.map(({ file, ...resource }): DesiredResource => {
     const { address, position } = resource;
     const locate = (path: string) => {
-      const place = again.resolvedAt(address, file)?.placeOf(path);
-      return place === undefined ? position : positionOf(place);
+      const range = again.resolvedAt(address, file)?.placeOf(path);
+      return range === undefined ? position : positionOf(range);
     };
     return { ...resource, locate };
   });
@@ -347,8 +347,8 @@ function toDesired(resource: ResolvedResource): DesiredResource {
     references: refs.length === 0 ? NONE : [...new Set(refs.map((ref) => ref.address))],
     position,
     locate: (path) => {
-      const place = placeOf(path);
-      return place === undefined ? position : positionOf(place);
+      const range = placeOf(path);
+      return range === undefined ? position : positionOf(range);
     },
   };
 }
@@ -403,7 +403,7 @@ function checkSecrets(
   report: Report,
 ) {
   for (const { address, secrets } of resources) {
-    for (const { source, path, place } of secrets) {
+    for (const { source, path, range } of secrets) {
       const words = secretProblem(source, folder, options);
       if (words === undefined) continue;
       const field = formatPath(path);
@@ -412,7 +412,7 @@ function checkSecrets(
         message: `${address}: ${field} ${words.message}`,
         address,
         path: field,
-        place,
+        range,
       });
     }
   }
@@ -430,11 +430,11 @@ function secretProblem(
 /** Every place of the stack that uses a secret. */
 function secretPlaces(resources: readonly ResolvedResource[]): readonly SecretPlace[] {
   return resources.flatMap(({ address, secrets }) =>
-    secrets.map(({ source, path, place }) => ({
+    secrets.map(({ source, path, range }) => ({
       source,
       address,
       path: formatPath(path),
-      position: positionOf(place),
+      position: positionOf(range),
     })),
   );
 }
@@ -452,7 +452,7 @@ type SourceFile = Pick<StackFile, 'file' | 'source'>;
 /** The map of `callsheet.yaml`; an empty file is an empty map, in which everything is missing. */
 function settingsRoot(root: SyntaxNode | undefined): MapNode | undefined {
   if (root?.type === 'scalar' && root.empty) {
-    return { type: 'map', place: root.place, members: new Map() };
+    return { type: 'map', range: root.range, members: new Map() };
   }
   return root?.type === 'map' ? root : undefined;
 }
@@ -650,8 +650,8 @@ const ABOUT_OTHERS: readonly string[] = [
 ];
 
 /** The name that a problem is about, as it stands at its place: `desk` of `agent.desk["a"]`. */
-function nameAt({ place }: Problem): string {
-  const text = place?.source.text.slice(place.start, place.end) ?? '';
+function nameAt({ range }: Problem): string {
+  const text = range?.source.text.slice(range.start, range.end) ?? '';
   const plain = text.replace(/^["']|["']$/g, '').replace(/\[.*$/s, '');
   return plain.split('.').at(-1) ?? '';
 }

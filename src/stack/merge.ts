@@ -123,7 +123,7 @@ function mergeLists(
     const beneath = under === undefined ? undefined : items.indexOf(under);
     // One that names nothing stays, so that it is told where values are resolved.
     if (removed !== undefined && name !== undefined) {
-      if (beneath === undefined || beneath < 0) reportNothing(name, item.place, merge);
+      if (beneath === undefined || beneath < 0) reportNothing(name, item.range, merge);
       else items.splice(beneath, 1);
     } else if (beneath === undefined || beneath < 0)
       items.push(combine(undefined, item, element, merge));
@@ -147,11 +147,11 @@ function isForm(node: MapNode): boolean {
   return [...node.members.keys()].some((key) => key.startsWith('$'));
 }
 
-function reportNothing(name: string, place: SourceRange, { add }: Merge): void {
+function reportNothing(name: string, range: SourceRange, { add }: Merge): void {
   add({
     rule: 'base/remove',
     message: `removes ${name}, which no layer below it has`,
     hint: 'Correct the name, or remove the line',
-    place,
+    range,
   });
 }

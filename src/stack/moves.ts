@@ -10,7 +10,7 @@ type Move = { readonly from: Address; readonly to: Address };
 /** What a stack says of addresses that it had before. */
 export type Moves = { readonly moved: readonly Move[]; readonly forget: readonly Address[] };
 
-type Given = { readonly address: Address; readonly place: SourceRange };
+type Given = { readonly address: Address; readonly range: SourceRange };
 type Placed = { readonly from: Given; readonly to: Given };
 
 /** Reads `moved` and `forget` of all files, and reports what contradicts the resources that there are. */
@@ -44,7 +44,7 @@ export function readMoves(
           message: `forget names ${given.address}, which the stack still has`,
           hint: 'Remove the resource, or remove it from forget',
           address: given.address,
-          place: given.place,
+          range: given.range,
         });
       }
       return [given.address];
@@ -100,7 +100,7 @@ function itemsOf(node: SyntaxNode, key: string, report: Report): readonly Syntax
     rule: 'schema/type',
     message: `${key} must be a list, not ${describe(node)}`,
     hint: key === 'moved' ? 'Write - { from: agent.old, to: agent.new }' : 'Write - agent.name',
-    place: node.place,
+    range: node.range,
   });
   return [];
 }
@@ -117,7 +117,7 @@ function reportOtherKeys(item: SyntaxNode, report: Report): void {
         'The fields',
         'A move is { from: agent.old, to: agent.new }',
       ),
-      place: keyPlace,
+      range: keyPlace,
     });
   }
 }
@@ -130,14 +130,14 @@ function readAddress(
   report: Report,
 ): Given | undefined {
   const text = node?.type === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
-  const place = node?.place ?? item.place;
+  const range = node?.range ?? item.range;
   if (text !== undefined && isAddress(text) && isKind(kindOf(text)))
-    return { address: text, place };
+    return { address: text, range };
   report.add({
     rule: 'address/form',
     message: `${what} ${text === undefined ? 'needs an address' : `is ${JSON.stringify(text)}, which is not an address`}`,
     hint: 'Write KIND.NAME, such as agent.reception or agent.clinic["harbor"]',
-    place,
+    range,
   });
   return undefined;
 }
@@ -164,8 +164,8 @@ function knownOf(moves: readonly Placed[], addresses: ReadonlySet<Address>): Kno
 
 function checkMove(move: Placed, known: Known, report: Report): void {
   const { from, to } = move;
-  const problem = (rule: string, message: string, hint: string, { address, place }: Given) =>
-    report.add({ rule, message, hint, address, place });
+  const problem = (rule: string, message: string, hint: string, { address, range }: Given) =>
+    report.add({ rule, message, hint, address, range });
   const sameEnd = known.ends.get(to.address) ?? move;
   const sameStart = known.starts.get(from.address) ?? move;
   if (kindOf(from.address) !== kindOf(to.address)) {
@@ -175,10 +175,10 @@ function checkMove(move: Placed, known: Known, report: Report): void {
     const message = `moved: ${from.address} is still in the stack, so it was not moved`;
     problem('moved/configured', message, `Rename it to ${to.address}, or remove the move`, from);
   } else if (sameEnd !== move) {
-    const message = `moved: two addresses become ${to.address}, the other at ${formatPosition(positionOf(sameEnd.from.place))}`;
+    const message = `moved: two addresses become ${to.address}, the other at ${formatPosition(positionOf(sameEnd.from.range))}`;
     problem('moved/twice', message, 'Only one resource can have it', to);
   } else if (sameStart !== move) {
-    const message = `moved: ${from.address} becomes two addresses, the other at ${formatPosition(positionOf(sameStart.to.place))}`;
+    const message = `moved: ${from.address} becomes two addresses, the other at ${formatPosition(positionOf(sameStart.to.range))}`;
     problem('moved/twice', message, 'A resource has one address', from);
   } else if (!known.patterns.has(to.address) && !known.starts.has(to.address)) {
     const hint = didYouMean(
@@ -187,7 +187,7 @@ function checkMove(move: Placed, known: Known, report: Report): void {
       'Remove the move if the resource no longer exists',
     );
     const message = `moved: ${to.address} is not a resource of the stack`;
-    report.add({ severity: 'warning', rule: 'moved/unknown', message, hint, place: to.place });
+    report.add({ severity: 'warning', rule: 'moved/unknown', message, hint, range: to.range });
   }
 }
 

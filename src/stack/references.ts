@@ -33,7 +33,7 @@ function reportDangling(
     hint,
     address: resource.address,
     path: formatPath(use.path),
-    place: use.place,
+    range: use.range,
   });
 }
 
@@ -73,7 +73,7 @@ function reportCycles(resources: Resources, report: Report): void {
           hint: 'Neither resource could be created first. Remove one of the references',
           address: resource.address,
           path: formatPath(use.path),
-          place: use.place,
+          range: use.range,
         });
       } else if (!done.has(use.address)) {
         const next = resources.get(use.address);
@@ -142,7 +142,7 @@ function reportPair(
     hint: 'Give one of them another name, or set lifecycle.adopt in each to the id of its live resource',
     address: second.address,
     path: field,
-    place: second.placeOf(field) ?? second.keyPlace,
+    range: second.placeOf(field) ?? second.keyPlace,
   });
 }
 
@@ -165,7 +165,7 @@ export function checkNames(resources: Iterable<ResolvedResource>, report: Report
         hint: 'One live resource belongs to one address',
         address: resource.address,
         path: 'lifecycle.adopt',
-        place: resource.keyPlace,
+        range: resource.keyPlace,
       });
     }
     const named = naturalKeyOf(resource);

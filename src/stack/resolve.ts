@@ -32,7 +32,7 @@ function identityOf(item: SyntaxNode, list: Field, context: Context) {
   const value = key === undefined ? undefined : memberOf(item, key)?.value;
   if (value?.type !== 'scalar' || typeof value.value !== 'string') return undefined;
   const text = interpolate(value.value, context).text;
-  return text === undefined ? undefined : { text, place: value.place };
+  return text === undefined ? undefined : { text, range: value.range };
 }
 
 function resolveList(node: ListNode, field: Field, context: Context): Resolved {
@@ -44,7 +44,7 @@ function resolveList(node: ListNode, field: Field, context: Context): Resolved {
   return node.items.map((item, index) => {
     const identity = identities[index];
     if (!repeats && identity !== undefined && seen.has(identity.text)) {
-      fail(context, field, identity.place, {
+      fail(context, field, identity.range, {
         rule: 'identity/duplicate',
         message: `has two entries whose ${field.schema['x-identity']} is ${JSON.stringify(identity.text)}`,
         hint: 'Callsheet recognises an entry by this name. Give each entry its own',
@@ -76,7 +76,7 @@ function explaining({ path }: Field, { address }: Context): string {
 function reportUnknownKey(key: string, node: MapNode, field: Field, context: Context): void {
   const known = fieldNames(field.schema);
   const member = node.members.get(key);
-  fail(context, field, member?.keyPlace ?? node.place, {
+  fail(context, field, member?.keyPlace ?? node.range, {
     rule: 'schema/unknown-key',
     message: `has no field ${JSON.stringify(key)}`,
     hint: insteadOf(key, known, 'The fields', `${explaining(field, context)} lists them`),
@@ -107,7 +107,7 @@ function refuseField(
   field: Field,
   context: Context,
 ) {
-  fail(context, field, node.members.get(key)?.keyPlace ?? node.place, {
+  fail(context, field, node.members.get(key)?.keyPlace ?? node.range, {
     rule: 'schema/read-only',
     message: `gives ${key}, which ${schema.readOnly === true ? 'only the platform sets' : 'follows from the place of the resource'}`,
     hint: schema.description === undefined ? 'Remove it' : `Remove it: ${schema.description}`,
@@ -145,7 +145,7 @@ function resolveMap(node: MapNode, field: Field, context: Context): ResolvedObje
 /** A secret given as it is. It is never quoted, and no frame shows it. */
 function refuseLiteral(node: SyntaxNode, field: Field, context: Context): Resolved {
   redactNode(context, node);
-  return fail(context, field, node.place, {
+  return fail(context, field, node.range, {
     rule: 'secret/literal',
     message: 'is a secret, and must not be written in the configuration',
     hint: 'Write { $secret: env:NAME } and change the secret if the file was ever shared',
@@ -159,7 +159,7 @@ function refuseLiteral(node: SyntaxNode, field: Field, context: Context): Resolv
 export function resolve(node: SyntaxNode, field: Field, context: Context): Resolved {
   if (node.type === 'scalar' && node.value === null) {
     if (!node.empty) return null;
-    return fail(context, field, node.place, {
+    return fail(context, field, node.range, {
       rule: 'schema/empty',
       message: 'has no value',
       hint: 'Write a value, write null to clear the field, or remove the line',
@@ -196,7 +196,7 @@ export function resolve(node: SyntaxNode, field: Field, context: Context): Resol
 function suspectPlainSecret(node: SyntaxNode, text: string, field: Field, context: Context): void {
   if (field.sensitive && isSecretName(nameOf(field.path)) && !isFilledIn(text)) {
     redactNode(context, node);
-    fail(context, field, node.place, {
+    fail(context, field, node.range, {
       severity: 'warning',
       rule: 'secret/plain-header',
       message: 'looks like a credential written in the configuration',
@@ -207,7 +207,7 @@ function suspectPlainSecret(node: SyntaxNode, text: string, field: Field, contex
   const part = tellingPart(text);
   if (part === undefined) return;
   redactNode(context, node);
-  fail(context, field, node.place, {
+  fail(context, field, node.range, {
     severity: 'warning',
     rule: 'secret/plain-address',
     message: `has ${part} in its address, which is readable in this file`,

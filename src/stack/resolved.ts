@@ -62,13 +62,13 @@ export function membersOf(value: Resolved | undefined): ResolvedObject {
 }
 
 /** Where a document refers to another resource. */
-export type RefUse = { readonly address: string; readonly path: Path; readonly place: SourceRange };
+export type RefUse = { readonly address: string; readonly path: Path; readonly range: SourceRange };
 
 /** Where a document uses a secret. */
 export type SecretUse = {
   readonly source: string;
   readonly path: Path;
-  readonly place: SourceRange;
+  readonly range: SourceRange;
 };
 
 export type OrganizationLookup =
@@ -167,13 +167,13 @@ export function subjectOf(context: Pick<Context, 'subject'>, path: Path): string
 }
 
 /** Reports a problem with a field. `message` begins with a verb; address and field are put before it. */
-export function fail(context: Context, field: Field, place: SourceRange, problem: Problem): Failed {
+export function fail(context: Context, field: Field, range: SourceRange, problem: Problem): Failed {
   context.report.add({
     ...problem,
     message: `${subjectOf(context, field.path)} ${problem.message}`,
     address: context.address,
     path: formatPath(field.path),
-    place,
+    range,
   });
   return FAILED;
 }
@@ -181,11 +181,11 @@ export function fail(context: Context, field: Field, place: SourceRange, problem
 /** Keeps what a node holds out of every frame, and whatever is filled in in it. */
 export function redactNode(context: Context, node: SyntaxNode): void {
   const { report, row } = context;
-  report.mask(node.place);
+  report.mask(node.range);
   if (node.origin !== undefined) report.mask(node.origin);
   // A node may be a cell, or stand in one.
   for (const { key, value } of row?.cells.members.values() ?? []) {
-    if (covers(value.place, node.place)) row?.redactColumn(key);
+    if (covers(value.range, node.range)) row?.redactColumn(key);
   }
   if (node.type === 'scalar' && typeof node.value === 'string') {
     redactExpressions(context, node.value);
@@ -394,7 +394,7 @@ function locateElement(
     value: items[index],
     schema: itemSchema(root, located.schema),
     written,
-    keyPlace: written?.place,
+    keyPlace: written?.range,
   };
 }
 

@@ -81,7 +81,7 @@ function missingOrganization(
       hint: organizationHint(context),
       address: context.address,
       path: field,
-      place: keyPlace,
+      range: keyPlace,
     });
   }
   return id === 'failed' ? undefined : id;
@@ -121,14 +121,14 @@ function configNames(kind: Kind): ReadonlyMap<string, string> {
 }
 
 /** Where a field is looked for: at its key, or where its value is when that is elsewhere, as a cell is. */
-function placeOfMember(
+function rangeOfMember(
   member:
     | { readonly keyPlace: SourceRange | undefined; readonly value: SyntaxNode | undefined }
     | undefined,
 ): SourceRange | undefined {
   if (member === undefined) return undefined;
   const { keyPlace, value } = member;
-  return value !== undefined && value.place.source !== keyPlace?.source ? value.place : keyPlace;
+  return value !== undefined && value.range.source !== keyPlace?.source ? value.range : keyPlace;
 }
 
 /** Resolves one resource and reports what is wrong with it by itself. */
@@ -226,10 +226,10 @@ function refuseKnown(
   { schema }: Kind,
   given: string,
   known: string,
-  place: SourceRange,
+  range: SourceRange,
   context: Context,
 ): void {
-  fail(context, { ...rootField(schema), path: ['unchecked', given] }, place, {
+  fail(context, { ...rootField(schema), path: ['unchecked', given] }, range, {
     rule: 'unchecked/known',
     message: `is a field of the schema${given === known ? '' : `, as ${known}`}`,
     hint: isGivable(schema, known)
@@ -311,10 +311,10 @@ function openPlaces(
     const member = own ?? configNames(composed.kind).get(first) ?? first;
     // Of a field as a whole it does not matter what it became.
     if (rest.length === 0 && !isNew)
-      return placeOfMember(recomposed.made(composed).body.members.get(member));
+      return rangeOfMember(recomposed.made(composed).body.members.get(member));
     const at = isNew ? ['unchecked', first, ...rest] : [member, ...rest];
     const located = followPath(recomposed.located(composed), at);
-    return located && placeOfMember({ keyPlace: located.keyPlace, value: located.written });
+    return located && rangeOfMember({ keyPlace: located.keyPlace, value: located.written });
   };
 }
 
@@ -393,19 +393,19 @@ function checkIgnored(
   const field = { ...rootField(kind.schema), path: ['lifecycle', 'ignore'] };
   const seen = new Set<string>();
   for (const [index, text] of paths.entries()) {
-    const place = (list?.type === 'list' ? list.items[index]?.place : undefined) ?? list?.place;
-    if (place === undefined) continue;
+    const range = (list?.type === 'list' ? list.items[index]?.range : undefined) ?? list?.range;
+    if (range === undefined) continue;
     const path = parsePath(text);
     const wrong = wrongPath(kind, path);
     if (wrong !== undefined) {
-      fail(context, field, place, {
+      fail(context, field, range, {
         severity: wrong.isUncertain === true ? 'warning' : 'error',
         rule: 'lifecycle/path',
         message: `names ${JSON.stringify(text)}, which is ${wrong.message}`,
         hint: wrong.hint,
       });
     } else if (path !== undefined && seen.has(formatPath(path))) {
-      fail(context, field, place, {
+      fail(context, field, range, {
         severity: 'warning',
         rule: 'lifecycle/path',
         message: `names ${JSON.stringify(text)} twice`,

@@ -52,10 +52,10 @@ const KEY = 'key';
 const FOR_EACH = 'for_each';
 
 /** Reports a problem with `for_each`. `problem.message` begins with a verb. */
-export function reportRows(context: Context, place: SourceRange, problem: Problem): void {
+export function reportRows(context: Context, range: SourceRange, problem: Problem): void {
   const { subject, address } = context;
   const message = `${subject}: for_each ${problem.message}`;
-  context.report.add({ ...problem, message, address, path: 'for_each', place });
+  context.report.add({ ...problem, message, address, path: 'for_each', range });
 }
 
 /** Hides a column in every row that was read, also in one that comes to no resource. */
@@ -66,7 +66,7 @@ function redactColumns(rows: readonly MapNode[], { mask }: Report): (column: str
     hidden.add(column);
     for (const { members } of rows) {
       const cell = members.get(column)?.value;
-      if (cell !== undefined) mask(cell.place);
+      if (cell !== undefined) mask(cell.range);
       if (cell?.origin !== undefined) mask(cell.origin);
     }
   };
@@ -84,11 +84,11 @@ function readRows({ forEach: { value }, hidden }: Loop, context: Context): Rows 
 /** The path of a file of rows; undefined after saying what is wrong with it. */
 function rowPath(node: SyntaxNode, context: Context): string | undefined {
   if (node.type !== 'scalar' || typeof node.value !== 'string') {
-    reportRows(context, node.place, { rule: 'form/value', message: 'needs a text after $file' });
+    reportRows(context, node.range, { rule: 'form/value', message: 'needs a text after $file' });
     return undefined;
   }
   const { text, problems } = interpolate(node.value, context);
-  for (const { problem } of problems) reportRows(context, node.place, problem);
+  for (const { problem } of problems) reportRows(context, node.range, problem);
   return text;
 }
 
@@ -104,12 +104,12 @@ function readRowFile(
   const isText = isUnreadable(found) || !found.source.text.includes('\0');
   const read = isText ? found : ({ reason: 'encoding' } as const);
   if (isUnreadable(read)) {
-    reportRows(context, node.place, fileMessage(path, read));
+    reportRows(context, node.range, fileMessage(path, read));
     return undefined;
   }
   if (/\.csv$/i.test(path)) return readCsvRows(read.source, path, hidden, context);
   if (/\.(json|ya?ml)$/i.test(path)) return readYamlRows(read.source, path, hidden, context);
-  reportRows(context, node.place, {
+  reportRows(context, node.range, {
     rule: 'for-each/file',
     message: `reads ${path}, whose name does not show its format`,
     hint: 'Rows come from a file that ends in .csv, .json, .yaml or .yml',
@@ -129,7 +129,7 @@ function readCsvRows(
   const hideColumn = redactColumns(rows, context.report);
   for (const column of hidden) hideColumn(column);
   // Any cell there may be one of a hidden column.
-  if (hidden.size > 0) for (const place of doubtful) context.report.mask(place);
+  if (hidden.size > 0) for (const range of doubtful) context.report.mask(range);
   return undefined;
 }
 
@@ -172,7 +172,7 @@ function rowsIn(node: SyntaxNode, label: string, context: Context): Rows | undef
     });
     return { ...tableOf(rows, label), keyColumn: KEY };
   }
-  reportRows(context, node.place.source.text === '' ? startOf(node.place.source) : node.place, {
+  reportRows(context, node.range.source.text === '' ? startOf(node.range.source) : node.range, {
     rule: 'for-each/rows',
     message: `takes a list of rows, a map of rows or { $file: … }, not ${describe(node)}`,
   });
@@ -187,10 +187,10 @@ function tableOf(rows: readonly MapNode[], label: string): Rows {
 function rowOf(node: SyntaxNode, label: string, context: Context): MapNode | undefined {
   if (node.type === 'map' && !isForm(node)) return node;
   if (node.type === 'scalar' && node.value !== null) {
-    const member: Member = { key: VALUE, keyPlace: node.place, value: node };
-    return { type: 'map', place: node.place, members: new Map([[VALUE, member]]) };
+    const member: Member = { key: VALUE, keyPlace: node.range, value: node };
+    return { type: 'map', range: node.range, members: new Map([[VALUE, member]]) };
   }
-  reportRows(context, node.place, {
+  reportRows(context, node.range, {
     rule: 'for-each/rows',
     message: `has a row in ${label} that is ${node.type === 'map' ? 'a form' : describe(node)}`,
     hint: 'A row is a map of columns, or one plain value, available as ${each.value}',
@@ -201,7 +201,7 @@ function rowOf(node: SyntaxNode, label: string, context: Context): MapNode | und
 function withKey(row: MapNode, { key, keyPlace }: Member): MapNode {
   const value: SyntaxNode = {
     type: 'scalar',
-    place: keyPlace,
+    range: keyPlace,
     value: key,
     text: key,
     empty: false,
@@ -269,14 +269,14 @@ export function readLoop(loop: Loop, context: Context): readonly KeyedRow[] {
     if (found === undefined) return [];
     const first = known.get(found.key);
     if (first !== undefined) {
-      reportRows(context, found.place, {
+      reportRows(context, found.range, {
         rule: 'for-each/duplicate-key',
         message: `has two rows whose key is ${JSON.stringify(found.key)}, the first at ${formatPosition(positionOf(first))}`,
         hint: 'The key is part of the address. Give each row its own',
       });
       return [];
     }
-    known.set(found.key, found.place);
+    known.set(found.key, found.range);
     return [{ key: found.key, row }];
   });
 }
@@ -292,7 +292,7 @@ function reportEmpty(member: Member, label: string, context: Context): void {
 /** A key stands in addresses that people read and type. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-type Key = { readonly key: string; readonly place: SourceRange };
+type Key = { readonly key: string; readonly range: SourceRange };
 
 function keyOf(loop: Loop, rows: Rows, row: Row, context: Context): Key | undefined {
   const column = rows.keyColumn;
@@ -307,17 +307,17 @@ function keyOf(loop: Loop, rows: Rows, row: Row, context: Context): Key | undefi
     return undefined;
   }
   if (written.type !== 'scalar' || written.value === null) {
-    reportKey(context, written.place, { rule: 'for-each/key', message: 'needs a text as its key' });
+    reportKey(context, written.range, { rule: 'for-each/key', message: 'needs a text as its key' });
     return undefined;
   }
   const text = written.text;
   const filled =
     loop.key === undefined ? { text, problems: [] } : interpolate(text, { ...context, row });
-  for (const { problem } of filled.problems) reportKey(context, written.place, problem);
+  for (const { problem } of filled.problems) reportKey(context, written.range, problem);
   if (filled.text === undefined) return undefined;
   const key = filled.text.trim();
-  if (key !== '' && !UNSEEN.test(key)) return { key, place: row.cells.place };
-  reportKey(context, row.cells.place, {
+  if (key !== '' && !UNSEEN.test(key)) return { key, range: row.cells.range };
+  reportKey(context, row.cells.range, {
     rule: 'for-each/key',
     message: key === '' ? 'has a row without a key' : 'has a key with invisible characters',
     hint: `The key is ${text}. Every row needs one, because it is part of the address`,
@@ -325,14 +325,14 @@ function keyOf(loop: Loop, rows: Rows, row: Row, context: Context): Key | undefi
   return undefined;
 }
 
-function reportKey(context: Context, place: SourceRange, problem: Problem): void {
+function reportKey(context: Context, range: SourceRange, problem: Problem): void {
   const { subject, address } = context;
   context.report.add({
     ...problem,
     message: `${subject} ${problem.message}`,
     address,
     path: 'key',
-    place,
+    range,
   });
 }
 
@@ -368,7 +368,7 @@ export function openRowFiles(
       uses.push(...rowFilesIn(root, kinds, variables));
       const key = main ? firstKey(root) : known.find((name) => memberOf(root, name) !== undefined);
       if (key === undefined) others.push(file);
-      else held.set(root.place.source.file, key);
+      else held.set(root.range.source.file, key);
       return key !== undefined;
     },
     settle: () => {
@@ -377,8 +377,8 @@ export function openRowFiles(
         if (key !== undefined) refuse(use, key, report);
       }
       const rows = new Set(uses.map(({ path }) => path));
-      const kept = others.filter(({ root }) => !rows.has(root.place.source.file));
-      for (const { root } of kept) held.set(root.place.source.file, '');
+      const kept = others.filter(({ root }) => !rows.has(root.range.source.file));
+      for (const { root } of kept) held.set(root.range.source.file, '');
       return kept;
     },
     isResourceFile: (path) => held.has(plainPath(path)),
@@ -393,7 +393,7 @@ function refuse({ subject, node }: Use, held: string, report: Report): void {
     rule: 'for-each/file',
     message: `${subject}: for_each reads ${node.text}, which is a file of the stack itself: it has ${held}`,
     hint: 'Put the rows into a file of their own',
-    place: node.place,
+    range: node.range,
   });
 }
 

@@ -99,7 +99,7 @@ function onlyStackMembers(root: MapNode): MapNode {
 function whoNames(node: SyntaxNode, variables: Variables): NamedBy {
   const [, name] = (node.type === 'scalar' && /^\$\{var\.([\w-]+)\}$/.exec(node.text)) || [];
   const origin = name === undefined ? undefined : variables.originOf(name);
-  return origin?.by === '--var' ? 'operator' : positionOf(origin?.place ?? node.place);
+  return origin?.by === '--var' ? 'operator' : positionOf(origin?.range ?? node.range);
 }
 
 function readPlatform(
@@ -137,7 +137,7 @@ function readInclude(
   const texts = isResolvedList(value) ? value : [value];
   const nodes = written.type === 'list' ? written.items : [written];
   const patterns = texts.flatMap((pattern, index): Pattern[] =>
-    typeof pattern === 'string' ? [{ pattern, place: (nodes[index] ?? written).place }] : [],
+    typeof pattern === 'string' ? [{ pattern, range: (nodes[index] ?? written).range }] : [],
   );
   // Where nothing usable is given everything is read, so that the problems of other files are found.
   return patterns.length === 0 ? undefined : patterns;
@@ -234,8 +234,8 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
   const own = rules.document === undefined ? {} : { rules: rules.document };
   const document = { ...resolved, ...resolveApart(root, context), ...own };
   const located = locateRoot(settingsSchema, document, root, {
-    ...root.place,
-    end: root.place.start,
+    ...root.range,
+    end: root.range.start,
   });
   validate({ subject: STACK_FILE, address: undefined, root: located }, report);
   const { organization, include, guards } = resolved;
@@ -272,13 +272,13 @@ function reportBaseUrl(text: string | undefined, root: SyntaxNode, report: Repor
   const fault = baseUrlFault(text);
   if (fault === undefined) return;
   redactCredentials(root, report);
-  const place = memberOf(memberOf(root, 'platform')?.value, 'base_url')?.value.place;
+  const range = memberOf(memberOf(root, 'platform')?.value, 'base_url')?.value.range;
   report.add({
     rule: 'platform/base-url',
     message: `${STACK_FILE}: platform.${fault.message}`,
     hint: fault.hint,
     path: 'platform.base_url',
-    place,
+    range,
   });
 }
 
@@ -289,7 +289,7 @@ function redactCredentials(root: SyntaxNode, report: Report): void {
   );
   const address = memberOf(memberOf(root, 'platform')?.value, 'base_url')?.value;
   for (const node of [address, ...defaults]) {
-    if (node?.type === 'scalar' && /^https?:.*[@?#]/.test(node.text)) report.mask(node.place);
+    if (node?.type === 'scalar' && /^https?:.*[@?#]/.test(node.text)) report.mask(node.range);
   }
 }
 
@@ -321,7 +321,7 @@ function reportEndpoints(
       path: ['platform', 'endpoints', operation, ...(member === undefined ? [] : [member])].join(
         '.',
       ),
-      place: field?.value.place ?? override?.keyPlace,
+      range: field?.value.range ?? override?.keyPlace,
     });
   }
 }
@@ -344,8 +344,8 @@ function readGuards(value: Resolved | undefined, written: SyntaxNode | undefined
   const nodes = list?.type === 'list' ? list.items : [];
   const windows = isResolvedList(freeze) ? freeze : [];
   const frozen = windows.flatMap((one, index) => {
-    const place = nodes[index]?.place ?? list?.place;
-    return place === undefined ? [] : (readWindow(one, place) ?? []);
+    const range = nodes[index]?.range ?? list?.range;
+    return range === undefined ? [] : (readWindow(one, range) ?? []);
   });
   return {
     ...Object.fromEntries(limits.filter(([, limit]) => typeof limit === 'number')),
@@ -353,13 +353,13 @@ function readGuards(value: Resolved | undefined, written: SyntaxNode | undefined
   };
 }
 
-function readWindow(value: Resolved, place: SourceRange): FreezeWindow | undefined {
+function readWindow(value: Resolved, range: SourceRange): FreezeWindow | undefined {
   const { zone, weekdays, hours, dates, reason } = membersOf(value);
   if (typeof zone !== 'string') return undefined;
   const times = typeof hours === 'string' ? readHours(hours) : undefined;
   const spans = textsIn(dates).map(readDates);
   const days = textsIn(weekdays);
-  const { file, line } = positionOf(place);
+  const { file, line } = positionOf(range);
   return {
     zone,
     ...(weekdays === undefined ? {} : { weekdays: WEEKDAYS.filter((day) => days.includes(day)) }),

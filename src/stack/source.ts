@@ -62,28 +62,28 @@ function countCharacters(source: Source, from: number, to: number): number {
   return count;
 }
 
-/** The position of a place's first character. */
-export function positionOf(place: SourceRange): SourcePosition {
-  const line = lineAt(place.source, place.start);
-  const from = lineRange(place.source, line)?.start ?? 0;
-  const column = countCharacters(place.source, from, place.start) + 1;
-  return { file: place.source.file, line, column };
+/** The position of a range's first character. */
+export function positionOf(range: SourceRange): SourcePosition {
+  const line = lineAt(range.source, range.start);
+  const from = lineRange(range.source, line)?.start ?? 0;
+  const column = countCharacters(range.source, from, range.start) + 1;
+  return { file: range.source.file, line, column };
 }
 
 /**
- * The position of a place with its end. A place of several lines ends with its first one: reviews mark a
+ * The position of a range with its end. A range of several lines ends with its first one: reviews mark a
  * problem only where they show every line of it.
  */
-export function stretchOf(place: SourceRange): SourcePosition {
-  const position = positionOf(place);
-  const last = lineRange(place.source, position.line)?.end ?? place.start;
-  const end = Math.max(place.start, Math.min(place.end, last));
-  const end_column = position.column + countCharacters(place.source, place.start, end);
+export function stretchOf(range: SourceRange): SourcePosition {
+  const position = positionOf(range);
+  const last = lineRange(range.source, position.line)?.end ?? range.start;
+  const end = Math.max(range.start, Math.min(range.end, last));
+  const end_column = position.column + countCharacters(range.source, range.start, end);
   return { ...position, end_column };
 }
 
-/** The first place where `snippet` stands inside a place; the place itself where it does not appear as such. */
-export function placeOf(snippet: string, inside: SourceRange): SourceRange {
+/** The first range of `snippet` inside a range; the range itself where it does not appear as such. */
+export function rangeOfText(snippet: string, inside: SourceRange): SourceRange {
   const start = inside.source.text.indexOf(snippet, inside.start);
   const end = start + snippet.length;
   return start < 0 || end > inside.end ? inside : { source: inside.source, start, end };
@@ -95,13 +95,13 @@ export function startOf(source: Source): SourceRange {
 }
 
 /**
- * YAML as it was written: plain data in which every node knows its place. Bases, rows and overlays can
+ * YAML as it was written: plain data in which every node knows its range. Bases, rows and overlays can
  * be laid over each other in this form without losing where each value came from.
  */
 export type SyntaxNode = ScalarNode | ListNode | MapNode;
 
 type Placed = {
-  readonly place: SourceRange;
+  readonly range: SourceRange;
   /** Where the content stands, for a node that was written as an alias. */
   readonly origin?: SourceRange;
 };

@@ -55,16 +55,16 @@ const STORES: { readonly [store: string]: Store } = {
 export function refuseState(state: SyntaxNode | undefined, report: Report): boolean {
   const found = state && stateProblem(state);
   if (found === undefined) return false;
-  const { place, mayHoldPassword, ...problem } = found;
-  if (mayHoldPassword === true) report.mask(place);
-  report.add({ ...problem, message: `${STACK_FILE}: ${problem.message}`, place });
+  const { range, mayHoldPassword, ...problem } = found;
+  if (mayHoldPassword === true) report.mask(range);
+  report.add({ ...problem, message: `${STACK_FILE}: ${problem.message}`, range });
   return true;
 }
 
-type StateProblem = Problem & { readonly place: SourceRange; readonly mayHoldPassword?: true };
+type StateProblem = Problem & { readonly range: SourceRange; readonly mayHoldPassword?: true };
 
 function stateProblem(state: SyntaxNode): StateProblem | undefined {
-  const { place } = state;
+  const { range } = state;
   const rule = 'config/state';
   const stores = Object.entries(STORES);
   for (const node of [state, memberOf(state, 'file')?.value]) {
@@ -83,7 +83,7 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
       rule: 'secret/plain-address',
       message: 'the address of the state contains a password',
       hint: 'Remove it, and set CALLSHEET_STATE_PASSWORD.',
-      place: address?.place ?? place,
+      range: address?.range ?? range,
       mayHoldPassword: true,
     };
   }
@@ -92,12 +92,12 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
     const message = `the state cannot be kept in several places: ${places.map(({ key }) => key).join(', ')}`;
     const hint =
       'Keep one of them. If an environment uses another store than the stack, remove the store of the stack there: file: { $remove: true }.';
-    return { rule, message, hint, place };
+    return { rule, message, hint, range };
   }
   for (const { store, facts, node } of given) {
     const missing = facts.needs.find((name) => memberOf(node, name) === undefined);
     if (missing === undefined) continue;
-    return { rule, message: `state.${store} needs ${missing}`, place: node.place };
+    return { rule, message: `state.${store} needs ${missing}`, range: node.range };
   }
   for (const { store, facts, node } of given) {
     for (const member of facts.addresses) {
@@ -106,14 +106,14 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
       // One that is put together from variables is looked at once they are known.
       if (address === undefined || text === undefined || text.includes('${')) continue;
       const problem = addressProblem(store, `state.${store}.${member}`, text);
-      if (problem !== undefined) return { rule, ...problem, place: address.place };
+      if (problem !== undefined) return { rule, ...problem, range: address.range };
     }
   }
   return undefined;
 }
 
 /** An address in the place of a file. */
-function addressAlone(scheme: string, { place }: SyntaxNode): StateProblem {
+function addressAlone(scheme: string, { range }: SyntaxNode): StateProblem {
   const stores = Object.entries(STORES).map(
     ([name, { needs }]) => `{ ${name}: { ${needs[0]}: … } }`,
   );
@@ -121,7 +121,7 @@ function addressAlone(scheme: string, { place }: SyntaxNode): StateProblem {
     rule: 'config/not-supported',
     message: `state is an address at ${scheme}://, and does not name its store`,
     hint: `Use state: ${stores.join(' or state: ')}, or state: { file: .callsheet/state.json }`,
-    place,
+    range,
     mayHoldPassword: true,
   };
 }
@@ -164,8 +164,8 @@ export function statePlace(
   /** The stack names the server, be it with a variable: which one is its word. */
   const by = (store: string, member: string): NamedBy => {
     const given = memberOf(written, store)?.value;
-    const place = memberOf(given, member)?.value.place ?? given?.place ?? written?.place;
-    return place === undefined ? { file: STACK_FILE, line: 1, column: 1 } : positionOf(place);
+    const range = memberOf(given, member)?.value.range ?? given?.range ?? written?.range;
+    return range === undefined ? { file: STACK_FILE, line: 1, column: 1 } : positionOf(range);
   };
   const { address, ...others } = textsIn(http);
   if (address !== undefined)
@@ -216,7 +216,7 @@ export function reportStateFile(
       ? `${STACK_FILE}: state.file leaves the stack folder`
       : `${STACK_FILE}: the state file ${shown} is behind a link that leads out of the stack folder`,
     hint: 'Keep it in the folder, or set CALLSHEET_STATE=PATH in the environment.',
-    place: own?.place,
+    range: own?.range,
   });
 }
 
@@ -325,10 +325,10 @@ export function stateFileAt(
   return resolvePath(dir, file ?? defaultStateFile(environment));
 }
 
-/** `file` is undefined where only variables tell it; `place` is what decides it. */
+/** `file` is undefined where only variables tell it; `range` is what decides it. */
 type Kept = {
   readonly file: string | undefined;
-  readonly place: SourceRange;
+  readonly range: SourceRange;
   readonly hint: string;
 };
 
@@ -347,14 +347,14 @@ export function checkStates(
   const known = new Map([[pathOf(own, dir), 'the stack without --env']]);
   for (const environment of environments) {
     const { key } = environment;
-    const { file, place, hint } = stateOf(environment, root);
+    const { file, range, hint } = stateOf(environment, root);
     const path = pathOf(file, dir);
     const other = known.get(path);
     if (path === undefined) continue;
     if (other === undefined) known.set(path, `environment ${key}`);
     else {
       const message = `${STACK_FILE}: environment ${key} would share its state with ${other}`;
-      report.add({ rule: 'environment/state', message, hint, place });
+      report.add({ rule: 'environment/state', message, hint, range });
     }
   }
 }
@@ -374,22 +374,22 @@ function stateOf({ key, keyPlace, value }: Member, root: MapNode): Kept {
   if (file !== undefined) {
     const isRemoved = file.value.type === 'map';
     const text = isRemoved ? standard : textOf(file.value);
-    return { file: text, place: file.value.place, hint: 'Name another file' };
+    return { file: text, range: file.value.range, hint: 'Name another file' };
   }
   if (given !== undefined && isRemoval(given.value)) {
-    return { file: standard, place: given.keyPlace, hint: give };
+    return { file: standard, range: given.keyPlace, hint: give };
   }
   const store = storeIn([given?.value, shared?.value]);
   if (store !== undefined) {
-    const place = given?.keyPlace ?? shared?.keyPlace ?? keyPlace;
-    return { file: store, place, hint: 'Give it another place in that store' };
+    const range = given?.keyPlace ?? shared?.keyPlace ?? keyPlace;
+    return { file: store, range, hint: 'Give it another place in that store' };
   }
   const inherited = fileIn(shared?.value);
   if (shared === undefined || inherited === undefined) {
-    return { file: standard, place: given?.keyPlace ?? keyPlace, hint: give };
+    return { file: standard, range: given?.keyPlace ?? keyPlace, hint: give };
   }
   const hint = `${give}, or remove state here: then each environment has its own`;
-  return { file: inherited, place: given?.keyPlace ?? shared.keyPlace, hint };
+  return { file: inherited, range: given?.keyPlace ?? shared.keyPlace, hint };
 }
 
 const ELSEWHERE = 'store ';

@@ -21,7 +21,7 @@ import {
 } from './resolved.ts';
 import { KIND_NAMES, ruleSchema, rulesSchema } from './settings-schema.ts';
 import {
-  placeOf as find,
+  rangeOfText as find,
   type MapNode,
   type Member,
   memberOf,
@@ -31,7 +31,7 @@ import {
 } from './source.ts';
 import { parseYaml } from './yaml.ts';
 
-/** A rule of the team with its places. */
+/** A rule of the team with the ranges of its parts. */
 export type PlacedRule = WrittenRule & {
   /** `on` is one kind, and no list. */
   readonly isOneKind: boolean;
@@ -98,7 +98,7 @@ function readSchema(rule: string, { value }: Member, context: Context): SyntaxNo
   const field = below(fieldOf(rule), {}, 'schema');
   const read = context.folder.text(file.value);
   if (isUnreadable(read)) {
-    fail(context, field, file.place, fileMessage(file.value, read));
+    fail(context, field, file.range, fileMessage(file.value, read));
     return undefined;
   }
   // JSON is YAML, and both are read with the same bounds.
@@ -113,7 +113,7 @@ function checkName({ key, keyPlace }: Member, context: Context): boolean {
     rule: 'rules/name',
     message: `rules has ${JSON.stringify(key)}, which is not a valid name for a rule`,
     hint: 'Use letters, digits, _ and -, and begin with a letter',
-    place: keyPlace,
+    range: keyPlace,
   });
   return false;
 }
@@ -148,22 +148,22 @@ function placedRule(
     source: `${file}:${line}`,
     keyPlace,
     placeOf: (member, keys = []) =>
-      (keys.length > 0 && schema !== undefined ? placeBelow(schema, keys) : undefined) ??
-      memberOf(value, member)?.value.place ??
+      (keys.length > 0 && schema !== undefined ? rangeBelow(schema, keys) : undefined) ??
+      memberOf(value, member)?.value.range ??
       keyPlace,
   };
 }
 
 /** The key or element that keys lead to. */
-function placeBelow(node: SyntaxNode, keys: readonly string[]): SourceRange | undefined {
-  let [at, place]: readonly [SyntaxNode | undefined, SourceRange | undefined] = [node, undefined];
+function rangeBelow(node: SyntaxNode, keys: readonly string[]): SourceRange | undefined {
+  let [at, range]: readonly [SyntaxNode | undefined, SourceRange | undefined] = [node, undefined];
   for (const key of keys) {
     const member = memberOf(at, key);
     const next: SyntaxNode | undefined =
       at?.type === 'list' ? at.items[Number(key)] : member?.value;
-    [at, place] = [next, member?.keyPlace ?? next?.place];
+    [at, range] = [next, member?.keyPlace ?? next?.range];
   }
-  return place;
+  return range;
 }
 
 /** What a schema cannot say of a rule. */
@@ -256,24 +256,24 @@ function reportProblem(rule: PlacedRule, problem: RuleProblem, report: Report): 
     message: `rules.${rule.name}: ${member} ${message}`,
     hint,
     path: `rules.${rule.name}.${member}`,
-    place:
+    range:
       typeof text === 'string'
-        ? placeIn(text, span, rule.placeOf(member))
+        ? rangeIn(text, span, rule.placeOf(member))
         : rule.placeOf(member, at),
   });
 }
 
 /** A part of a text as it stands in the YAML, where quotes and indentation may shift it: its line is looked for. */
-function placeIn(text: string, span: RuleProblem['span'], inside: SourceRange): SourceRange {
+function rangeIn(text: string, span: RuleProblem['span'], inside: SourceRange): SourceRange {
   if (span === undefined) return inside;
   const start = Math.min(span.start, text.length);
   const from = text.lastIndexOf('\n', start - 1) + 1;
   const end = text.indexOf('\n', from);
   const line = text.slice(from, end < 0 ? text.length : end);
-  const place = find(line, inside);
-  const isFound = place.end - place.start === line.length;
+  const range = find(line, inside);
+  const isFound = range.end - range.start === line.length;
   if (line.trim() === '' || !isFound) return inside;
-  const at = place.start + start - from;
-  const last = Math.min(place.start + span.end - from, place.end);
+  const at = range.start + start - from;
+  const last = Math.min(range.start + span.end - from, range.end);
   return { source: inside.source, start: at, end: Math.max(at, last) };
 }

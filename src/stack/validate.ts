@@ -21,7 +21,7 @@ function rangeOfValue(
   located: LocatedValue,
   fallback: SourceRange | undefined,
 ): SourceRange | undefined {
-  return located.written?.place ?? located.keyPlace ?? fallback;
+  return located.written?.range ?? located.keyPlace ?? fallback;
 }
 
 /** The keys of an object as they were written, also those that no schema knows. */
@@ -69,23 +69,23 @@ function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
       ? missingWords(error, located, root)
       : violationMessage({ error, located, open: located.schema['x-sensitive'] !== true }, item);
   if (words === undefined) return undefined;
-  let place = rangeOfValue(located, root.keyPlace);
+  let range = rangeOfValue(located, root.keyPlace);
   let path: Path = located.path;
   if (error.keyword === 'contains') {
     // What is counted belongs to the whole resource.
     const first = firstTooMany(error);
     const list = located.written;
-    if (list?.type === 'list' && first !== undefined) place = list.items[first]?.place ?? place;
+    if (list?.type === 'list' && first !== undefined) range = list.items[first]?.range ?? range;
     path = [];
   } else if (['required', 'oneOf', 'anyOf'].includes(error.keyword)) {
-    place = located.keyPlace ?? place;
+    range = located.keyPlace ?? range;
   }
   return {
     ...words,
     message: `${subjectOf(checked, path)} ${words.message}${error.keyword === 'required' ? '' : condition(error, root)}`,
     address: checked.address,
     path: formatPath(located.path),
-    place,
+    range,
   };
 }
 

@@ -26,7 +26,7 @@ export type Variables = {
 };
 
 /** What gave a variable its value, in words, and where that stands in the stack. */
-type VariableOrigin = { readonly by: string; readonly place?: SourceRange | undefined };
+type VariableOrigin = { readonly by: string; readonly range?: SourceRange | undefined };
 
 export const unreadableVariables: Variables = {
   lookup: () => 'unreadable',
@@ -63,20 +63,20 @@ function readVarFile(path: string, declared: ReadonlySet<string>, report: Report
   if (root === undefined || (root.type === 'scalar' && root.empty)) return values;
   if (root.type !== 'map') {
     const message = `--var-file ${path} must hold a map of names and values`;
-    report.add({ rule: 'variable/value', message, place: root.place });
+    report.add({ rule: 'variable/value', message, range: root.range });
     return values;
   }
   for (const { key, keyPlace, value } of root.members.values()) {
     if (value.type !== 'scalar' || value.value === null) {
       const message = `the variable ${key} must be a text, a number, true or false`;
-      report.add({ rule: 'variable/value', message, place: value.place });
+      report.add({ rule: 'variable/value', message, range: value.range });
     } else if (!declared.has(key)) {
       report.add({
         severity: 'warning',
         rule: 'variable/unknown',
         message: `${path} sets ${key}, which is not a variable of the stack`,
         hint: didYouMean(key, declared, DECLARE),
-        place: keyPlace,
+        range: keyPlace,
       });
     } else values.set(key, value.text);
   }
@@ -89,8 +89,8 @@ function defaultOf(declaration: SyntaxNode): string | undefined {
   return value?.type === 'scalar' && value.value !== null ? value.text : undefined;
 }
 
-function placeOfDefault(declaration: SyntaxNode | undefined): SourceRange | undefined {
-  return memberOf(declaration, 'default')?.value.place;
+function rangeOfDefault(declaration: SyntaxNode | undefined): SourceRange | undefined {
+  return memberOf(declaration, 'default')?.value.range;
 }
 
 /** What the schema of `callsheet.yaml` cannot say of a declaration. */
@@ -100,7 +100,7 @@ function checkDeclaration({ key, keyPlace, value }: Member, report: Report): voi
       rule: 'variable/name',
       message: `${STACK_FILE}: ${JSON.stringify(key)} cannot name a variable`,
       hint: 'Use letters, digits, _ and -, and begin with a letter',
-      place: keyPlace,
+      range: keyPlace,
     });
   }
   const given = memberOf(value, 'default')?.value;
@@ -109,7 +109,7 @@ function checkDeclaration({ key, keyPlace, value }: Member, report: Report): voi
     rule: 'variable/syntax',
     message: `${STACK_FILE}: the default of ${key} holds \${var.…}, which Callsheet does not fill in there`,
     hint: 'Use the other variable where this one is used',
-    place: given.place,
+    range: given.range,
   });
 }
 
@@ -160,7 +160,7 @@ function refuseEnv({ key, value }: Member, name: string, report: Report): void {
     hint: own
       ? 'Use another variable, such as CALLSHEET_VAR_NAME'
       : `Call it CALLSHEET_VAR_${name.toUpperCase()}, or allow it: --allow-env ${name}, or ${LEAVE}=${name}`,
-    place: memberOf(value, 'env')?.value.place,
+    range: memberOf(value, 'env')?.value.range,
   });
 }
 
@@ -216,7 +216,7 @@ export function readVariables(
       {
         by: 'its default',
         value: defaultOf(declaration),
-        place: placeOfDefault(declaration),
+        range: rangeOfDefault(declaration),
       },
     ];
   };
@@ -235,7 +235,7 @@ export function readVariables(
       const declaration = declarations.get(name);
       return declaration && sourcesOf(name, declaration).find(({ value }) => value !== undefined);
     },
-    defaultPlace: (name) => placeOfDefault(declarations.get(name)),
+    defaultPlace: (name) => rangeOfDefault(declarations.get(name)),
   };
 }
 

@@ -101,19 +101,19 @@ function syntaxProblems(document: Document.Parsed, source: Source): Problem[] {
     const line = source.text.lastIndexOf('\n', Math.max(0, start - 1));
     if (lines.has(line)) continue;
     lines.add(line);
-    const place: SourceRange = { source, start, end: Math.max(start, error.pos[1]) };
-    problems.push({ ...syntaxMessage(error.code, error.message, lineOf(source, start)), place });
+    const range: SourceRange = { source, start, end: Math.max(start, error.pos[1]) };
+    problems.push({ ...syntaxMessage(error.code, error.message, lineOf(source, start)), range });
   }
   return problems.slice(0, MAX_SYNTAX_ERRORS);
 }
 
-/** Parses one YAML 1.2 document and keeps the place of every node. */
+/** Parses one YAML 1.2 document and keeps the range of every node. */
 export function parseYaml(source: Source): ParsedYaml {
   const { tokens, tooDeep } = readTokens(source.text);
   if (tooDeep !== undefined) {
-    const place = { source, start: tooDeep, end: tooDeep };
+    const range = { source, start: tooDeep, end: tooDeep };
     const message = `maps and lists are nested more than ${MAX_DEPTH} levels deep`;
-    return { root: undefined, problems: [{ rule: 'yaml/depth', message, place }] };
+    return { root: undefined, problems: [{ rule: 'yaml/depth', message, range }] };
   }
   const [document, second] = compose(tokens, source.text.length);
   if (document === undefined) return { root: undefined, problems: [] };
@@ -125,7 +125,7 @@ export function parseYaml(source: Source): ParsedYaml {
       rule: 'yaml/documents',
       message: 'the file holds more than one YAML document',
       hint: 'Put each document into a file of its own',
-      place: { source, start, end: start },
+      range: { source, start, end: start },
     });
     return { root: undefined, problems };
   }
@@ -134,7 +134,7 @@ export function parseYaml(source: Source): ParsedYaml {
       rule: 'yaml/version',
       message: 'the file asks for another version of YAML than 1.2',
       hint: 'Remove the %YAML line',
-      place: startOf(source),
+      range: startOf(source),
     });
     return { root: undefined, problems };
   }
@@ -157,13 +157,13 @@ type Conversion = {
   exhausted: boolean;
 };
 
-function placeOfNode(node: Node, { source, base }: Conversion): SourceRange {
+function rangeOfNode(node: Node, { source, base }: Conversion): SourceRange {
   const [start, end] = node.range ?? [0, 0, 0];
   return { source, start: base + start, end: base + end };
 }
 
-function scalar(place: SourceRange, value: JsonScalar, text: string, empty: boolean): ScalarNode {
-  return { type: 'scalar', place, value, text, empty };
+function scalar(range: SourceRange, value: JsonScalar, text: string, empty: boolean): ScalarNode {
+  return { type: 'scalar', range, value, text, empty };
 }
 
 const LONG = 200;
@@ -176,32 +176,32 @@ function joinLines(text: string): void {
   text.includes('\0');
 }
 
-function convertScalar(node: Scalar, into: Conversion, place: SourceRange): SyntaxNode {
+function convertScalar(node: Scalar, into: Conversion, range: SourceRange): SyntaxNode {
   const { value } = node;
   const text = node.source ?? String(value);
-  if (value === null || value === undefined) return scalar(place, null, text, node.source === '');
+  if (value === null || value === undefined) return scalar(range, null, text, node.source === '');
   if (typeof value === 'string') {
     if (value.length > LONG) joinLines(value);
-    return scalar(place, value, value, false);
+    return scalar(range, value, value, false);
   }
-  if (typeof value === 'boolean') return scalar(place, value, text, false);
+  if (typeof value === 'boolean') return scalar(range, value, text, false);
   if (typeof value === 'number' && Number.isFinite(value)) {
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
       into.problems.push({
         rule: 'yaml/number',
         message: 'the number has too many digits',
         hint: 'Put it in quotes if it is an identifier',
-        place,
+        range,
       });
     }
-    return scalar(place, value, text, false);
+    return scalar(range, value, text, false);
   }
   into.problems.push({
     rule: 'yaml/number',
     message: 'infinity and not-a-number cannot be sent to the platform',
-    place,
+    range,
   });
-  return scalar(place, null, text, false);
+  return scalar(range, null, text, false);
 }
 
 /** Size and height of a converted node; stops counting once it is beyond what aliases may add. */
@@ -223,10 +223,10 @@ function measure(
 function convertAlias(
   name: string,
   into: Conversion,
-  place: SourceRange,
+  range: SourceRange,
   depth: number,
 ): SyntaxNode {
-  const nothing = scalar(place, null, '', false);
+  const nothing = scalar(range, null, '', false);
   if (into.exhausted) return nothing;
   const target = into.anchors.get(name);
   if (target === undefined || target === 'open') {
@@ -234,7 +234,7 @@ function convertAlias(
       target === 'open'
         ? `the alias *${name} is inside the value that it refers to`
         : `the alias *${name} has no anchor &${name} before it`;
-    into.problems.push({ rule: 'yaml/alias', message, place });
+    into.problems.push({ rule: 'yaml/alias', message, range });
     return nothing;
   }
   const { size, height } = measure(target, MAX_ALIASED_NODES - into.aliased);
@@ -245,11 +245,11 @@ function convertAlias(
       rule: 'yaml/alias',
       message: 'the aliases of the file repeat too many values',
       hint: `At most ${MAX_ALIASED_NODES} values may come from aliases`,
-      place,
+      range,
     });
     return nothing;
   }
-  return { ...target, place, origin: target.origin ?? target.place };
+  return { ...target, range, origin: target.origin ?? target.range };
 }
 
 function keyText(pair: Pair): string | undefined {
@@ -266,7 +266,7 @@ function convertPair(
 ): Member | undefined {
   const keyPlace =
     pair.key !== null && typeof pair.key === 'object'
-      ? placeOfNode(pair.key as Node, into)
+      ? rangeOfNode(pair.key as Node, into)
       : holder;
   const key = keyText(pair);
   if (key === undefined) {
@@ -274,7 +274,7 @@ function convertPair(
       rule: 'yaml/key',
       message: 'a key must be plain text',
       hint: 'Put {{…}} and other texts with brackets in quotes',
-      place: keyPlace,
+      range: keyPlace,
     });
     return undefined;
   }
@@ -283,7 +283,7 @@ function convertPair(
       rule: 'yaml/merge-key',
       message: 'YAML 1.2 has no merge keys',
       hint: 'Use base: to merge with a base, or an alias for the whole value',
-      place: keyPlace,
+      range: keyPlace,
     });
     return undefined;
   }
@@ -292,14 +292,14 @@ function convertPair(
       ? scalar(keyPlace, null, '', true)
       : convert(pair.value as Node, into, depth + 1);
   // An empty value has no text to point at, so it is shown at its key.
-  const placed = value.type === 'scalar' && value.empty ? { ...value, place: keyPlace } : value;
+  const placed = value.type === 'scalar' && value.empty ? { ...value, range: keyPlace } : value;
   return { key, keyPlace, value: placed };
 }
 
-function convertMap(node: YAMLMap, into: Conversion, place: SourceRange, depth: number): MapNode {
+function convertMap(node: YAMLMap, into: Conversion, range: SourceRange, depth: number): MapNode {
   const members = new Map<string, Member>();
   for (const pair of node.items) {
-    const member = convertPair(pair, into, depth, place);
+    const member = convertPair(pair, into, depth, range);
     if (member === undefined) continue;
     const first = members.get(member.key);
     if (first === undefined) {
@@ -310,45 +310,45 @@ function convertMap(node: YAMLMap, into: Conversion, place: SourceRange, depth: 
       rule: 'yaml/duplicate-key',
       message: `the key "${member.key}" is twice in one map, first at ${formatPosition(positionOf(first.keyPlace))}`,
       hint: 'Remove one of them',
-      place: member.keyPlace,
+      range: member.keyPlace,
     });
   }
-  return { type: 'map', place, members };
+  return { type: 'map', range, members };
 }
 
 function convertList(
   node: YAMLSeq,
   into: Conversion,
-  place: SourceRange,
+  range: SourceRange,
   depth: number,
 ): SyntaxNode {
   return {
     type: 'list',
-    place,
+    range,
     items: node.items.map((item) => convert(item as Node, into, depth + 1)),
   };
 }
 
 function convert(node: Node, into: Conversion, depth: number): SyntaxNode {
-  const place = placeOfNode(node, into);
-  if (isAlias(node)) return convertAlias(node.source, into, place, depth);
+  const range = rangeOfNode(node, into);
+  if (isAlias(node)) return convertAlias(node.source, into, range, depth);
   const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
   if (anchor !== undefined) {
     into.anchors.set(anchor, 'open');
     anchored.add(into.source);
   }
   const written = isMap(node)
-    ? convertMap(node, into, place, depth)
+    ? convertMap(node, into, range, depth)
     : isSeq(node)
-      ? convertList(node, into, place, depth)
+      ? convertList(node, into, range, depth)
       : isScalar(node)
-        ? convertScalar(node, into, place)
-        : scalar(place, null, '', true);
+        ? convertScalar(node, into, range)
+        : scalar(range, null, '', true);
   if (anchor !== undefined) into.anchors.set(anchor, written);
   return written;
 }
 
-/** The nodes of a parsed document as plain data with places. Aliases are followed, within bounds. */
+/** The nodes of a parsed document as plain data with ranges. Aliases are followed, within bounds. */
 function toWritten(
   contents: Node | null,
   source: Source,
@@ -382,11 +382,11 @@ export function hasAnchors(source: Source): boolean {
  * All maps of a stack together take several times the memory of its texts.
  */
 export function readAgain(node: MapNode): () => MapNode {
-  const { place } = node;
-  const isKept = anchored.has(place.source);
+  const { range } = node;
+  const isKept = anchored.has(range.source);
   let known: MapNode | undefined = node;
   return () => {
-    const found = known ?? parseStretch(place);
+    const found = known ?? parseStretch(range);
     if (!isKept) known = undefined;
     return found;
   };
@@ -500,8 +500,8 @@ export function readStackFile(
   const read = folder.text(file);
   if (isUnreadable(read)) {
     const words = fileMessage(file, read);
-    const place = startOf({ file, text: '' });
-    report.add({ ...words, message: `the stack ${words.message}`, place });
+    const range = startOf({ file, text: '' });
+    report.add({ ...words, message: `the stack ${words.message}`, range });
     return { file, source: undefined, root: undefined, broken: true };
   }
   const { source, bom } = read;
@@ -511,7 +511,7 @@ export function readStackFile(
       rule: 'yaml/bom',
       message: `${file} begins with a byte order mark`,
       hint: 'Save the file without one',
-      place: startOf(source),
+      range: startOf(source),
     });
   }
   const { root, problems } = parse(source);

@@ -8,9 +8,9 @@ function after(text: string, value: string): string {
   const source: Source = { file: 'clinics.csv', text };
   const cell = parseCsv(source).rows[0]?.members.get('greeting')?.value;
   if (cell === undefined) throw new Error('there is no such cell');
-  const { place } = cell;
-  const splice = editCell(place, value);
-  return textAfter(source, [{ type: 'cell', file: source.file, place, splice }]);
+  const { range } = cell;
+  const splice = editCell(range, value);
+  return textAfter(source, [{ type: 'cell', file: source.file, range, splice }]);
 }
 
 test.each<[string, string, string, string]>([

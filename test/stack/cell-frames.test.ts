@@ -130,7 +130,7 @@ test('each cell stands where it is written', () => {
   const { rows, problems } = parseCsv({ file: 'rows.csv', text });
   expect(problems).toEqual([]);
   const written = rows.map(({ members }) =>
-    [...members.values()].map(({ value: { place } }) => text.slice(place.start, place.end)),
+    [...members.values()].map(({ value: { range } }) => text.slice(range.start, range.end)),
   );
   expect(written).toEqual([
     ['1', '2 ""x"", y', '', '4\n5'],

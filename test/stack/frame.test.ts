@@ -55,14 +55,14 @@ const rows: readonly (readonly [string, SourceRange, readonly string[], string])
   ],
 ];
 
-test.each(rows)('a frame shows %s', (_, place, hidden, frame) => {
-  const masks = hidden.map((text) => ({ ...at(place.source.text, text), source: place.source }));
-  expect(codeFrame(place, masks)).toBe(frame);
+test.each(rows)('a frame shows %s', (_, range, hidden, frame) => {
+  const masks = hidden.map((text) => ({ ...at(range.source.text, text), source: range.source }));
+  expect(codeFrame(range, masks)).toBe(frame);
 });
 
 test('a long line is cut around the place', () => {
-  const place = at(`${'a'.repeat(500)}bad${'z'.repeat(500)}`, 'bad');
-  const [line, caret] = codeFrame(place, []).split('\n');
+  const range = at(`${'a'.repeat(500)}bad${'z'.repeat(500)}`, 'bad');
+  const [line, caret] = codeFrame(range, []).split('\n');
   expect(line).toMatch(/^> 1 \| …a+badz+…$/);
   expect(line?.length).toBeLessThan(160);
   expect(caret?.indexOf('^')).toBe(line?.indexOf('bad'));

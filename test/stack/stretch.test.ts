@@ -17,8 +17,8 @@ test.each([
     [1, 4, 5],
   ],
   ['nothing', at('a:\n', ''), [1, 1, 1]],
-])('the stretch of %s', (_, place, [line, column, end_column]) => {
-  expect(stretchOf(place)).toEqual({ file: 'x.yaml', line, column, end_column });
+])('the stretch of %s', (_, range, [line, column, end_column]) => {
+  expect(stretchOf(range)).toEqual({ file: 'x.yaml', line, column, end_column });
 });
 
 test('what is hidden does not tell by its end how long it is', async () => {

@@ -86,7 +86,7 @@ function refusal(source: Source, what: string, offset: number): Problem {
     rule: 'fmt/kept',
     message: `${source.file} was not formatted: it has ${what} that fmt cannot keep`,
     hint: 'Write it in another way, or format the file by hand',
-    place: { source, start: offset, end: offset },
+    range: { source, start: offset, end: offset },
   };
 }
 
@@ -195,7 +195,7 @@ export function formatFile(
   if (!isUnreadable(read)) return formatText(file, (read.bom ? '\uFEFF' : '') + read.source.text);
   const words = wordsFor(file, read, instead);
   const report = openReport();
-  report.add({ ...words, message: `fmt ${words.message}`, place: startOf({ file, text: '' }) });
+  report.add({ ...words, message: `fmt ${words.message}`, range: startOf({ file, text: '' }) });
   return { before: '', after: undefined, diagnostics: report.diagnostics() };
 }
 

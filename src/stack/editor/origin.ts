@@ -66,7 +66,7 @@ export function originOf(
     const left = row === undefined ? found : find(fillRow(body, row), written, looking);
     const { node, field } = found;
     const says = saysOf(node, left?.node);
-    return [{ by: label, node, field, says, position: positionOf(node.place) }];
+    return [{ by: label, node, field, says, position: positionOf(node.range) }];
   });
   const last = said.findLast(({ says }) => says !== 'empty');
   const winner = last?.says === 'value' ? last : undefined;
@@ -121,7 +121,7 @@ function inherited(
   const node = memberOf(settings, 'organization')?.value;
   if (node === undefined) return [];
   const own = below(rootField(kind.schema), schema, field);
-  const position = positionOf(node.place);
+  const position = positionOf(node.range);
   return [{ by: 'the stack', node, field: own, says: 'value', position }];
 }
 
@@ -191,7 +191,7 @@ function textOf(node: SyntaxNode, field: Field): string {
   if (content.type === 'map' && !isForm(content)) {
     return `a map of ${[...content.members.keys()].join(', ')}${merged}`;
   }
-  const { source, start, end } = node.place;
+  const { source, start, end } = node.range;
   const text = node.type === 'scalar' ? node.text : source.text.slice(start, end);
   const line = redactText(text).replace(/\s+/g, ' ').trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
@@ -253,7 +253,7 @@ function fillingOf(inner: string, scope: Scope): Filling | undefined {
     const origin = scope.variables.originOf(name);
     const found = scope.variables.lookup(name);
     const value = typeof found === 'object' && 'value' in found ? found.value : undefined;
-    const position = origin?.place && positionOf(origin.place);
+    const position = origin?.range && positionOf(origin.range);
     return { expression, value, by: origin?.by ?? 'nothing', position };
   }
   const path = eachPath(inner);
@@ -261,11 +261,11 @@ function fillingOf(inner: string, scope: Scope): Filling | undefined {
   const found = lookUpCell(scope.row, path);
   const { label, cells } = scope.row;
   if (typeof found === 'string' || !('cell' in found)) {
-    return { expression, by: label, position: positionOf(cells.place) };
+    return { expression, by: label, position: positionOf(cells.range) };
   }
   const { cell } = found;
   const value = cell.type === 'scalar' ? cell.text : undefined;
-  return { expression, value, by: label, position: positionOf(cell.place) };
+  return { expression, value, by: label, position: positionOf(cell.range) };
 }
 
 function filesIn(written: SyntaxNode, scope: Scope): readonly Filling[] {
