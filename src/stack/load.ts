@@ -1,5 +1,5 @@
 import { resolve as resolvePath } from 'node:path';
-import type { Address } from '../core/address.ts';
+import { type Address, byAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { digestOf } from '../core/digest.ts';
@@ -132,7 +132,7 @@ function inOrder(resources: readonly ResolvedResource[], kinds: readonly Kind[])
   return resources.toSorted(
     (a, b) =>
       (order.get(a.kind.name) ?? 0) - (order.get(b.kind.name) ?? 0) ||
-      (a.address < b.address ? -1 : 1),
+      byAddress(a.address, b.address),
   );
 }
 

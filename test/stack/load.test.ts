@@ -111,6 +111,17 @@ test('what a block hands down stands in the block', async () => {
   });
 });
 
+test('resources come in the order in which people count', async () => {
+  const agent = (at: number) => `agents: { c${at}: { name: C${at}, config: {} } }\n`;
+  const { resources } = await loadGood({
+    'callsheet.yaml': MAIN,
+    'c10.yaml': agent(10),
+    'c2.yaml': agent(2),
+    'c1.yaml': agent(1),
+  });
+  expect(resources.map(({ address }) => address)).toEqual(['agent.c1', 'agent.c2', 'agent.c10']);
+});
+
 const digestWith = async (change: (files: Files) => Files, main = MAIN) =>
   (await loadGood({ ...change(everyKind), 'callsheet.yaml': main })).digest;
 const edit = (path: string, from: string, to: string) => (files: Files) => {
