@@ -1,10 +1,11 @@
 import type { PullDocument, PullLeft } from '../core/documents.ts';
 import { align, newBudget } from './prose/align.ts';
-import { type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
+import { type Line, listLines, paint, type RenderOptions, span, wrap } from './terminal.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
 import { formatCount } from './wording.ts';
 
 const MIN_WIDTH = 40;
+const MOST_ALIKE = 3;
 
 /**
  * What was written into which file, and what was not and why. `rest`: the command that leaves out what was
@@ -30,7 +31,7 @@ export function renderPullText(
       [],
       ...wrap([span('Kept: changed here and not applied yet.', 'strong')], options.width, 2),
     );
-    lines.push(...kept.map((left): Line => [span('  = ', 'dim'), span(nameOf(left))]));
+    lines.push(...alikeLines(kept, (left) => [keptLine(left)], options));
   }
   if (secrets.length > 0) {
     lines.push(
@@ -51,11 +52,11 @@ export function renderPullText(
   }
   if (refused.length > 0) {
     lines.push([], ...wrap([span('Not pulled:', 'strong')], options.width, 2));
-    for (const left of refused) lines.push(...leftLines(left, options));
+    lines.push(...alikeLines(refused, (left) => leftLines(left, options), options));
   }
   if (left.length > 0) {
     lines.push([], ...wrap([span('Left as you chose:', 'strong')], options.width, 2));
-    lines.push(...left.map((one): Line => [span('  = ', 'dim'), span(nameOf(one))]));
+    lines.push(...alikeLines(left, (one) => [keptLine(one)], options));
   }
   const ends = endOf(document, rest, left.length > 0);
   if (ends !== undefined && (pulled.length > 0 || refused.length > 0 || files.length > 0)) {
@@ -106,6 +107,27 @@ function leafLines(
 
 function nameOf({ address, path }: Pick<PullLeft, 'address' | 'path'>): string {
   return sanitiseLine(path === '' ? address : `${address} ${path}`);
+}
+
+/** Values with the same path that stay for the same reason: the first few, unless everything is asked for. */
+function alikeLines(
+  all: readonly PullLeft[],
+  linesOf: (left: PullLeft) => readonly Line[],
+  options: RenderOptions,
+): readonly Line[] {
+  const alike = Map.groupBy(all, ({ address, path, reason, advice }) =>
+    [path, reason.replaceAll(address, ''), advice.replaceAll(address, '')].join('\n'),
+  );
+  return [...alike].flatMap(([, own]) => {
+    // One more is as short as the line that would count it.
+    const most = own.length === MOST_ALIKE + 1 ? own.length : MOST_ALIKE;
+    const where = own[0]?.path === '' ? 'more' : `more with ${sanitiseLine(own[0]?.path ?? '')}`;
+    return listLines(own, linesOf, most, options, where);
+  });
+}
+
+function keptLine(left: PullLeft): Line {
+  return [span('  = ', 'dim'), span(nameOf(left))];
 }
 
 function leftLines(left: PullLeft, { width }: RenderOptions): readonly Line[] {

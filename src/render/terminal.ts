@@ -273,9 +273,10 @@ export function listLines<T>(
   linesOf: (item: T) => readonly Line[],
   most: number,
   options: RenderOptions,
+  what = 'more',
 ): readonly Line[] {
   const shown = options.verbose ? items : items.slice(0, most);
-  return [...shown.flatMap(linesOf), ...moreLines(items.length - shown.length, options)];
+  return [...shown.flatMap(linesOf), ...moreLines(items.length - shown.length, options, what)];
 }
 
 /** `⋯ 12 more; --verbose lists them`; nothing where nothing is hidden. */

@@ -103,3 +103,32 @@ test('what somebody chose to leave is no refusal', () => {
     'Nothing was pulled.\n\nLeft as you chose:\n  = agent.desk language\n',
   );
 });
+
+test('values that stay for the same reason are counted, unless everything is asked for', () => {
+  const own = (at: number) => `agent.desk_${at}`;
+  const kept = [1, 2, 3, 4, 5, 6].map((at) => ({
+    address: own(at),
+    path: 'language',
+    reason: `${own(at)} is not applied yet`,
+    advice: '',
+  }));
+  const refused = kept.map((one) => ({ ...one, path: 'name', advice: 'change the base' }));
+  const document: PullDocument = {
+    format: 'callsheet-pull',
+    version: 1,
+    status: 'nothing',
+    pulled: [],
+    kept: kept.slice(0, 4),
+    refused,
+    files: [],
+  };
+  const options = { width: 80, color: false, verbose: false };
+  const short = renderPullText(document, REST, options);
+  expect(short).toContain('  = agent.desk_4 language\n\nNot pulled:');
+  expect(short).toContain('agent.desk_3 name');
+  expect(short).toContain('  ⋯ 3 more with name; --verbose lists them\n');
+  expect(short).not.toContain('agent.desk_4 name');
+  const whole = renderPullText(document, REST, { ...options, verbose: true });
+  expect(whole).toContain('agent.desk_6 name');
+  expect(whole).not.toContain('⋯');
+});
