@@ -67,6 +67,9 @@ const MOST_LINES = 10;
 /** A long run has a line for each part of so many, and one for each change that did not come out as planned. */
 const PARTS = 10;
 
+/** Between two such lines: a run that is over in a moment has none, and its end tells everything. */
+const LEAST_MS = 5_000;
+
 /** Nobody should wonder whether a run still goes on. */
 const SILENT_MS = 30_000;
 
@@ -85,7 +88,7 @@ function asLines(plan: PlanDocument, { terminal, now }: Context): Shown {
       }
       const part = Math.floor((ended * PARTS) / total);
       const at = now().getTime();
-      if (part === told.part && at - told.at < SILENT_MS) return;
+      if (at - told.at < (part === told.part ? SILENT_MS : LEAST_MS)) return;
       told = { part, at };
       terminal.err(
         `${DOING[plan.purpose] ?? 'Applying'}: ${formatNumber(ended)} of ${formatNumber(total)}`,

@@ -72,8 +72,12 @@ describe('without a terminal', () => {
     expect(await told(40, true)).toHaveLength(40);
   });
 
+  test('many have none where they are done at once, but for one that failed', async () => {
+    expect(await told(48, false, 0.01, 4)).toEqual(['[5/48] update agent.a4: failed']);
+  });
+
   test('many have a line for each tenth, and one for each that failed', async () => {
-    const lines = await told(2000, false, 0, 4);
+    const lines = await told(2000, false, 0.1, 4);
     expect(lines).toHaveLength(11);
     expect(lines.slice(0, 2)).toEqual([
       '[5/2000] update agent.a4: failed',
