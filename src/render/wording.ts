@@ -163,7 +163,7 @@ function headlineToSnapshot(
     : `Rollback to ${to}${where}: ${countsOf(plan.summary)}`;
 }
 
-/** `Apply will send about 24 requests (14 reads, 10 writes) in about 3 s.` */
+/** `Apply sends about 24 requests (14 reads, 10 writes): about 3 s.` */
 export function forecastOf({
   requests: { reads, writes, seconds },
   purpose,
@@ -172,7 +172,7 @@ export function forecastOf({
   const split = `${formatCount(reads, 'read')}, ${formatCount(writes, 'write')}`;
   const who =
     purpose === 'rollback' ? 'The rollback' : purpose === 'restore' ? 'Restoring' : 'Apply';
-  return `${who} sends about ${sum} (${split}) and takes about ${formatDuration(seconds)}.`;
+  return `${who} sends about ${sum} (${split}): about ${formatDuration(seconds)}.`;
 }
 
 /** `updateSmsTemplate is called at PUT /v2/texts/{id} instead of PATCH …`, one for each operation that the stack moved. */
