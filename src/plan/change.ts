@@ -13,7 +13,14 @@ import type {
 } from '../core/plan-document.ts';
 import { MASK, mask, maskAt } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
-import { Blob, type Json, type JsonObject, ownOf, type ValueObject } from '../core/value.ts';
+import {
+  Blob,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  ownOf,
+  type ValueObject,
+} from '../core/value.ts';
 import { twinsOn } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import { compare, isWritten, type LeafChange, leafChange } from '../diff/compare.ts';
@@ -199,6 +206,8 @@ function planPresence(
   const secrets = knownSecrets(kind.schema, document, recorded?.leaves);
   const fields = leaves.map((leaf) => leftOut(fieldChange(kind, leaf, secrets), left));
   const sides = { kind, document, live: live.document, known: secrets };
+  const before = project(kind, document, live.document, secrets);
+  const after = mask(kind.schema, document, { onlyOwn: true });
   const change: Change = {
     ...base(identity),
     id: live.id,
@@ -206,8 +215,9 @@ function planPresence(
     ...(compared.isSuccessor
       ? { reason: `${successorReason(identity.missing)}; ${shape.reason}` }
       : {}),
-    before: project(kind, document, live.document, secrets),
-    after: mask(kind.schema, document, { onlyOwn: true }),
+    // Documents of an adopted fleet would fill the memory twice.
+    before: isSameJson(before, after) ? after : before,
+    after,
     fields,
     ...travelling({ fields, operations: shape.operations }, sides),
     pin: context.pin,

@@ -18,6 +18,7 @@ import type { World } from '../diff/world.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
+import { openSharing } from '../state/state-text.ts';
 import { isResent, planChange, unchanged } from './change.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
 import { baseEntry } from './drift.ts';
@@ -148,12 +149,13 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
       (input.prune || identity.desired !== undefined) && isChosen(identity.address, input),
   );
   const checks = input.isPreflighted ? preflightOf(input) : undefined;
+  const share = openSharing();
   const results: Result[] = [];
   // Kind by kind, so that a resource that is about to be replaced has no id for those that refer to it.
   for (const kind of kinds) {
     const ofKind = chosen.filter((identity) => identity.kind === kind);
     const planned: Result[] = [];
-    const one = { ...input, world, checks };
+    const one = { ...input, world, checks, share };
     await inTurns(ofKind.entries(), MOST_AT_ONCE, async ([index, identity]) => {
       planned[index] = await planOne(identity, one);
     });
@@ -321,11 +323,12 @@ type Result = {
 type OneInput = Omit<PlanInput, 'world'> & {
   readonly world: World;
   readonly checks: PreflightContext | undefined;
+  readonly share: ReturnType<typeof openSharing>;
 };
 
 /** Plans one resource: reads it, compares it, and asks what the platform would refuse of the change. */
 async function planOne(given: Identity, input: OneInput): Promise<Result> {
-  const { world } = input;
+  const { world, share } = input;
   const identity = atItsAddress(given, world);
   const { kind, found, desired, recorded, address, by } = identity;
   const resent = isResent(address, input.options);
@@ -376,7 +379,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result> {
     const at = { id: live.id, scope: live.scope, document: live.document, pin };
     const state = rememberResource(kind, desired, at, known, new Set(), world);
     const isKnown = recorded !== undefined && isSameJson(state, recorded);
-    return { change, notes, leaves, state: isKnown ? undefined : state };
+    return { change, notes, leaves, state: isKnown ? undefined : share(state) };
   }
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
     return { change, notes, leaves, state: undefined };

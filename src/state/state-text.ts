@@ -320,10 +320,10 @@ export function identityOf({ kind, id }: ResourceState): string {
 }
 
 /**
- * Gives what was just parsed of a resource one copy of what many resources have alike: most agents of a fleet speak
+ * Gives what was just parsed or made of a resource one copy of what many resources have alike: most agents of a fleet speak
  * one language, and a state of a hundred thousand would hold that as often. Nothing is checked here.
  */
-export function openSharing(): (resource: unknown) => unknown {
+export function openSharing(): <T>(resource: T) => T {
   const leaves = new Map<unknown, unknown>();
   const scopes = new Map<string, unknown>();
 
@@ -346,7 +346,8 @@ export function openSharing(): (resource: unknown) => unknown {
 
   return (resource) => {
     if (!isRecord(resource) || !isRecord(resource.leaves)) return resource;
-    const shared = Object.entries(resource.leaves).map(([path, leaf]) => [path, shareLeaf(leaf)]);
-    return { ...resource, scope: shareScope(resource.scope), leaves: Object.fromEntries(shared) };
+    const { leaves, scope } = resource;
+    const shared = Object.entries(leaves).map(([path, leaf]) => [path, shareLeaf(leaf)]);
+    return { ...resource, scope: shareScope(scope), leaves: Object.fromEntries(shared) };
   };
 }
