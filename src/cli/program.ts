@@ -7,7 +7,7 @@ import type { CommonFlags, Context } from '../console/context.ts';
 import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
 import { openTelemetry, type Telemetry } from '../console/monitor/telemetry.ts';
 import { openTerminal, type Terminal } from '../console/terminal.ts';
-import { EXIT, type ExitCode, failureIn } from '../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode, failureIn } from '../core/errors.ts';
 import { COMMANDS, type CommandEntry, GROUPS, runCommand } from './command-table.ts';
 import { foldedList, HELP, optionOf, optionsHelp, topicsHelp } from './help.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
@@ -44,6 +44,7 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
       let traced: TraceFile | undefined;
       let telemetry: Telemetry | undefined;
       try {
+        refuseLostFolder();
         traced =
           flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
         const { onTerminal } = await import('../console/events.ts');
@@ -94,6 +95,18 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     exit = error.exitCode === 0 ? EXIT.done : EXIT.error;
   }
   return exit;
+}
+
+/** Throws `CallsheetError('usage')` where the current folder was removed: every path would be looked up in it. */
+function refuseLostFolder(): void {
+  try {
+    process.cwd();
+  } catch (cause) {
+    throw new CallsheetError('usage', 'the current folder was removed', {
+      hint: 'Nothing was done. Change to a folder that exists (cd), and run the command again.',
+      cause,
+    });
+  }
 }
 
 /** Says what is wrong with a command line, laid out as any other failure. */

@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { expect } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
 import { digestOf } from '../../src/core/digest.ts';
 import { applied, scenario } from './harness.ts';
@@ -40,6 +44,16 @@ for (const [index, [args, message]] of wrong.entries()) {
     { isLong },
   );
 }
+
+test('a current folder that was removed is told in a sentence', () => {
+  const { status, stderr } = spawnSync(
+    'sh',
+    ['-c', 'rmdir "$PWD"; exec "$@"', 'sh', process.execPath, inject('bin'), 'plan'],
+    { cwd: mkdtempSync(join(tmpdir(), 'removed-')), encoding: 'utf8' },
+  );
+  expect([status, stderr.split('\n')[0]]).toEqual([1, 'Error: the current folder was removed']);
+  expect(stderr).not.toContain('Callsheet itself failed');
+});
 
 scenario('a file that cannot be written stops a run before it begins', async (world) => {
   const args = ['apply', '--auto-approve', '--events', 'nowhere/events.jsonl'];
