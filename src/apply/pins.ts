@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Address } from '../core/address.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, foldSentences } from '../core/errors.ts';
 import { parsePaths } from '../core/path.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
@@ -52,14 +52,15 @@ export async function checkPins(
         if (!isAsListed) await checkPin(work);
         return undefined;
       } catch (error) {
-        if (error instanceof CallsheetError && error.code === 'stale') return error.message;
+        if (error instanceof CallsheetError && error.code === 'stale')
+          return { address: change.address, message: error.message };
         throw error;
       }
     }),
   );
-  const messages = moved.filter((message) => message !== undefined);
-  if (messages.length === 0) return;
-  throw new CallsheetError('stale', messages.join('\n'), {
+  const told = moved.filter((one) => one !== undefined);
+  if (told.length === 0) return;
+  throw new CallsheetError('stale', foldSentences(told), {
     hint: 'Nothing was written. Plan again, review, and apply the new plan.',
   });
 }

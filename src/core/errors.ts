@@ -51,6 +51,29 @@ export class CallsheetError extends Error {
   }
 }
 
+/** Resources that the message of an error lists one by one, and those of one sentence. */
+const [MOST_LISTED, MOST_ALIKE] = [20, 3];
+
+/**
+ * Sentences about resources, a line each, as the message of an error. Of sentences that differ in nothing but the
+ * address the first few are told, and how many more there are: a fleet has the same trouble a hundred times.
+ */
+export function foldSentences(
+  sentences: readonly { readonly address: string; readonly message: string }[],
+): string {
+  const alike = Map.groupBy(sentences, ({ address, message }) => message.replaceAll(address, ''));
+  const told = [...alike.values()].flatMap((own): readonly (readonly [string, number])[] => {
+    // One more is as short as the line that would count it.
+    const shown = own.length > MOST_ALIKE + 1 ? own.slice(0, MOST_ALIKE) : own;
+    const lines = shown.map(({ message }) => [message, 1] as const);
+    const more = own.length - shown.length;
+    return more > 0 ? [...lines, [`and ${more} more for the same reason`, more]] : lines;
+  });
+  if (told.length <= MOST_LISTED) return told.map(([line]) => line).join('\n');
+  const rest = told.slice(MOST_LISTED - 1).reduce((sum, [, count]) => sum + count, 0);
+  return [...told.slice(0, MOST_LISTED - 1).map(([line]) => line), `and ${rest} more`].join('\n');
+}
+
 /** The platform has already what was to be made (409). `body` says what it is, where the platform tells. */
 export class ConflictError extends CallsheetError {
   readonly body: Json | undefined;

@@ -1,4 +1,4 @@
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, foldSentences } from '../core/errors.ts';
 import type { PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { hasChanges, isRefused } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
@@ -294,8 +294,11 @@ async function checkUses(
   const now = await refuseReferenced(changes, { desired: stack.resources, state, reader });
   const struck = now.filter((change) => !changes.includes(change));
   if (struck.length === 0) return;
-  const told = struck.map(({ address, reason }) => `${address} would be deleted: ${reason}`);
-  throw new CallsheetError('refused', told.join('\n'), {
+  const told = struck.map(({ address, reason }) => ({
+    address,
+    message: `${address} would be deleted: ${reason}`,
+  }));
+  throw new CallsheetError('refused', foldSentences(told), {
     hint: `Nothing was written. ${PLAN_AGAIN}`,
   });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Recovery, recoverRun, recoveryFindings } from '../apply/recover.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, foldSentences } from '../core/errors.ts';
 import type { RecoveredRun } from '../core/plan-document.ts';
 import type { World } from '../diff/world.ts';
 import { createReader } from '../live/reader.ts';
@@ -227,8 +227,11 @@ export function refuseUnclear(
     return candidates.length > 0 && (adopt === undefined || !candidates.includes(adopt));
   });
   if (unclear.length === 0) return;
-  const lines = unclear.map(({ address, message }) => `${address} ${message}`);
-  throw new CallsheetError('refused', `run ${run} died:\n${lines.join('\n')}`, {
+  const told = unclear.map(({ address, message }) => ({
+    address,
+    message: `${address} ${message}`,
+  }));
+  throw new CallsheetError('refused', `run ${run} died:\n${foldSentences(told)}`, {
     hint: 'Nothing was written. Plan again once that is done.',
   });
 }

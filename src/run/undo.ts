@@ -1,6 +1,6 @@
 import { isSigned, locateWrites } from '../apply/history.ts';
 import { type Address, kindOf, matchesAddress } from '../core/address.ts';
-import { CallsheetError, commandLine, quoted } from '../core/errors.ts';
+import { CallsheetError, commandLine, foldSentences, quoted } from '../core/errors.ts';
 import { liftingFlags } from '../core/lifting-flags.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
@@ -343,7 +343,7 @@ export function leaveOutEdited(
 ): { readonly undo: Undo; readonly skipped: readonly NotUndone[] } {
   if (edited.length === 0) return { undo, skipped: [] };
   if (options.skipRefused !== true) {
-    throw new CallsheetError('refused', edited.map(({ message }) => message).join('\n'), {
+    throw new CallsheetError('refused', foldSentences(edited), {
       hint: [
         'Nothing was written. To see the edits: callsheet drift. Then type one of these:',
         ...waysPastEdits(command, edited, undo, options),

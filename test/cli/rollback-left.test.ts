@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
@@ -115,6 +117,24 @@ describe('what was edited since', () => {
       });
     },
   );
+
+  staged('in all that an earlier run changed, told by the first of them', async (stage) => {
+    await changeFleet(stage, 12);
+    const run = await lastRun(stage);
+    await stage.write(
+      'agents.yaml',
+      (await readFile(join(stage.folder, 'agents.yaml'), 'utf8')).replaceAll('Good day', 'Hi'),
+    );
+    await stage.apply();
+    const { err } = await inWords(stage, 4, { run });
+    const last = await lastRun(stage);
+    expect(err.split('\n').slice(0, 4)).toEqual([
+      `Error: agent.a0 was edited since the run, last by run ${last}`,
+      `agent.a1 was edited since the run, last by run ${last}`,
+      `agent.a2 was edited since the run, last by run ${last}`,
+      'and 9 more for the same reason',
+    ]);
+  });
 
   staged('in two of fifty, told in forty lines', async (stage) => {
     const ids = await changeFleet(stage, 50);
