@@ -114,7 +114,7 @@ export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
     changes: changes.map((one) => ({
       ...one,
       isTold:
-        undone.get(one.change.address) === one.change.reason ||
+        undone.get(one.change.address) === `${one.change.reason}${UNDOES}` ||
         (isListed && isConflict(one.change)),
     })),
     below: footersBelow(plan, isWhole),
@@ -144,6 +144,9 @@ const SEEN_AT_A_GLANCE = 5;
 /** More of one sort are counted. */
 const MOST_OF_A_SORT = 5;
 
+/** What becomes of somebody's edit, after who made it. */
+const UNDOES = '; apply undoes that';
+
 /** What a reviewer must not miss, a line each; nothing of a plan of one change, which is seen at a glance. */
 function firstLook(
   plan: PlanDocument,
@@ -170,7 +173,7 @@ function firstLook(
     const { address, reason } = change;
     // The first part is about these fields, what follows it about the others.
     const text = fields.length < change.fields.length ? (reason.split('; ')[0] ?? '') : reason;
-    return [{ address, subject: `${address}  ${paths}`, text }];
+    return [{ address, subject: `${address}  ${paths}`, text: `${text}${UNDOES}` }];
   });
   const prompts = [
     ...groups.flatMap(({ addresses, kind, sources, example }) =>
