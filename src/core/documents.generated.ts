@@ -1474,7 +1474,7 @@ export type Change = {
   readonly missing_id: string | null;
   /** The address that the state has it under, where `moved` says that it is this one now; absent where it was not moved. */
   readonly moved_from?: string;
-  /** What is live of the fields that the configuration sets; for a delete all of it. Null for a create. In a `drift` document it is what should be, and `after` is what is live. */
+  /** What is live of the fields that the configuration sets; for a delete all of it. Null for a create. In a `drift` document it is what should be, of a conflict what was last written, and `after` is what is live. */
   readonly before: JsonObject | null;
   /** What the configuration says. Null for a delete. */
   readonly after: JsonObject | null;

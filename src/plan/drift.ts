@@ -10,7 +10,7 @@ import type {
   Pin,
   PlanDocument,
 } from '../core/plan-document.ts';
-import { schemasAlong } from '../core/walk.ts';
+import { placeValue, schemasAlong } from '../core/walk.ts';
 import { isWritten } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { planDigest, summarise } from './document.ts';
@@ -41,7 +41,7 @@ export function driftOf(plan: PlanDocument): PlanDocument {
         missing_id: missing,
         reason,
         verdict,
-        before: after,
+        before: lastWritten(change),
         after: before,
         fields,
         operations: [],
@@ -190,6 +190,19 @@ function isDrift({ cause }: FieldChange, { adopted }: Change): boolean {
 function turnRound(field: FieldChange): FieldChange {
   const { before: live, after: configured, base = configured } = field;
   return { ...field, before: base, after: live };
+}
+
+/** What a change wants, with what was last written in the place of what the files have of a conflict. */
+function lastWritten({ kind, fields, after }: Change): Change['after'] {
+  if (after === null) return null;
+  const { schema } = kindNamed(kind);
+  return fields.reduce(
+    (document, { path, base }) =>
+      base === undefined
+        ? document
+        : placeValue(schema, document, pathOf(path), base ?? undefined, { adds: true }),
+    after,
+  );
 }
 
 /** Why no history could tell who changed a leaf; null where it could. */

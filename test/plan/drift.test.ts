@@ -70,6 +70,10 @@ describe('drift', () => {
     expect(changes.get('agent.both')?.fields).toMatchObject([
       { path: 'greeting_message', before: 'Hello', after: 'Hi', cause: 'conflict' },
     ]);
+    expect(changes.get('agent.both')).toMatchObject({
+      before: { greeting_message: 'Hello' },
+      after: { greeting_message: 'Hi' },
+    });
     expect(changes.get('agent.tools')?.fields).toMatchObject([
       { path: 'extensions.tools[crm]', before: null, after: TOOL },
     ]);
@@ -173,6 +177,20 @@ test('without state, a secret that nobody can compare is no drift', async () => 
     .plan();
   expect(plan.changes[0]?.fields.map(({ cause }) => cause)).toContain('unknown_secret');
   expect(driftOf(plan).changes[0]?.fields).toMatchObject([{ path: 'greeting_message' }]);
+});
+
+test('the document of a conflict has what was last written, in an element of a list too', async () => {
+  const tool = (url: string) => ({ name: 'A', extensions: { tools: [{ ...TOOL, url }] } });
+  const { plan } = await world()
+    .desired({ 'agent.a': tool('https://files.example.test') })
+    .live({ agent: [{ id: '1', ...tool('https://live.example.test') }] })
+    .applied({ 'agent.a': { id: '1', ...tool(TOOL.url) } })
+    .plan();
+  const [change] = driftOf(plan).changes;
+  expect(change?.fields).toMatchObject([
+    { path: 'extensions.tools[crm].url', before: TOOL.url, cause: 'conflict' },
+  ]);
+  expect(change?.before?.extensions).toEqual({ tools: [TOOL] });
 });
 
 describe('drift of which some was put back', () => {
