@@ -13,7 +13,6 @@ import {
 import { type AlikeGroup, type FirstLook, type LeftChange, overviewOf } from './overview.ts';
 import { cutText } from './terminal.ts';
 import {
-  ASSUMPTIONS_ARE,
   comparedCount,
   conflictAdvice,
   driftAdvice,
@@ -31,6 +30,7 @@ import {
   movedEndpointLines,
   namesRelyOn,
   newAssumptions,
+  reliesOn,
   SYMBOLS,
 } from './wording.ts';
 
@@ -338,11 +338,7 @@ function closing(plan: PlanDocument): readonly string[] {
   return [
     ...(isEmpty(plan) || reads + writes === 0 ? [] : [forecastOf(plan)]),
     ...movedEndpointLines(plan).map((line) => `**Moved:** ${escapeText(line)}`),
-    ...(assumed === ''
-      ? []
-      : [
-          `Relies on ${formatCount(newAssumptions(plan).length, 'assumption')}: ${assumed}. ${ASSUMPTIONS_ARE}`,
-        ]),
+    ...(assumed === '' ? [] : [reliesOn(newAssumptions(plan), assumed)]),
     digestOf(plan),
   ];
 }

@@ -22,7 +22,6 @@ import {
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import {
-  ASSUMPTIONS_ARE,
   comparedCount,
   conflictAdvice,
   driftAdvice,
@@ -38,6 +37,7 @@ import {
   movedEndpointLines,
   namesRelyOn,
   newAssumptions,
+  reliesOn,
   SYMBOLS,
 } from './wording.ts';
 
@@ -324,9 +324,7 @@ function closingLines(
     ...movedEndpointLines(plan).flatMap((line) =>
       wrap([span(sanitiseLine(line), 'strong')], options.width, 2),
     ),
-    ...(told.length === 0
-      ? []
-      : dim(`Relies on ${formatCount(told.length, 'assumption')}: ${named}. ${ASSUMPTIONS_ARE}`)),
+    ...(told.length === 0 ? [] : dim(reliesOn(told, named))),
     ...(reads + writes > 0 ? dim(forecastOf(plan)) : []),
     ...(isLong ? wrap([span(`${sanitiseLine(headline(plan))}.`, 'strong')], options.width, 2) : []),
   ];

@@ -269,14 +269,15 @@ export function newAssumptions({ assumptions, known_assumptions: known = [] }: P
   return assumptions.filter((one) => !known.includes(one));
 }
 
-/** What an assumption is, and which command lists all. */
-export const ASSUMPTIONS_ARE =
-  'An assumption fills a gap of the platform’s documentation: `callsheet explain assumptions` lists them.';
+/** `Relies on 2 assumptions: …`, with what an assumption is and which command lists all. `named`: some of them, or all. */
+export function reliesOn({ length }: readonly string[], named: string, verb = 'Relies'): string {
+  return `${verb} on ${formatCount(length, 'assumption')}: ${named}. An assumption fills a gap of the platform’s documentation: \`callsheet explain assumptions\` lists them.`;
+}
 
 /** `Who changed what relies on 2 assumptions: history.entries, …`, undefined where drift names nobody. */
 export function namesRelyOn({ assumptions }: PlanDocument): string | undefined {
   if (assumptions.length === 0) return undefined;
-  return `Who changed what relies on ${formatCount(assumptions.length, 'assumption')}: ${assumptions.join(', ')}. ${ASSUMPTIONS_ARE}`;
+  return reliesOn(assumptions, assumptions.join(', '), 'Who changed what relies');
 }
 
 /** The changes of one kind in one organization. */

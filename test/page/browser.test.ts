@@ -21,6 +21,21 @@ const focused = (page: Page) =>
 const heading = (page: Page) => page.locator('.detail h2').innerText();
 
 describe('a review', () => {
+  test.each([
+    ['a plan', { purpose: 'apply' as const }, 'Relies on 1 assumption: agent.delete.'],
+    [
+      'drift',
+      { purpose: 'drift' as const },
+      'Who changed what relies on 1 assumption: agent.delete.',
+    ],
+  ])('says of %s what an assumption is, and which command lists all', async (_, head, relies) => {
+    const { page } = await openReport(planOf([], { ...head, assumptions: ['agent.delete'] }));
+    await page.keyboard.press('n');
+    const facts = await page.locator('.pairs').last().innerText();
+    expect(facts).toContain(`${relies} An assumption fills a gap`);
+    expect(facts).toContain('callsheet explain assumptions');
+  });
+
   test('is read by keys alone, filtered and searched', async () => {
     const { page, wrongs } = await openReport(reviewPlan());
     const count = page.getByRole('status');

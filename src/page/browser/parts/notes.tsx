@@ -9,6 +9,8 @@ import {
   formatNumber,
   isEmpty,
   movedEndpointLines,
+  namesRelyOn,
+  reliesOn,
 } from '../../../render/wording.ts';
 import type { Entry, Plan } from '../model/plan.ts';
 import { linkTo } from '../page.ts';
@@ -66,7 +68,7 @@ export function NoteBlock({
 }
 
 function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
-  const { platform, environment, created_at: at, state, options, assumptions } = head;
+  const { platform, environment, created_at: at, state, options } = head;
   const { reads, writes } = head.requests;
   const allowed = Object.entries(options).flatMap(([name, value]) => {
     const isOff = value === false || (Array.isArray(value) && value.length === 0);
@@ -82,7 +84,7 @@ function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
     ['Requests', isEmpty(head) || reads + writes === 0 ? '' : forecastOf(head)],
     ['Allowed', allowed.join(', ')],
     ['Moved', movedEndpointLines(head).join(' ')],
-    ['Relies on assumptions', assumptions.join(', ')],
+    ['Assumptions', assumedOf(head)],
     ['Digest', head.digest],
     ['Configuration', head.config_digest],
     ['State', `${state.lineage}, serial ${state.serial}`],
@@ -90,6 +92,13 @@ function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
   return facts.flatMap(([name, value]) =>
     value === '' ? [] : [[name, sanitiseLine(value)] as const],
   );
+}
+
+/** Drift rests on them only for who made it. */
+function assumedOf(head: PlanDocument): string {
+  if (head.purpose === 'drift') return namesRelyOn(head) ?? '';
+  const { assumptions } = head;
+  return assumptions.length === 0 ? '' : reliesOn(assumptions, assumptions.join(', '));
 }
 
 /** A sign, so that an action is told by more than its colour; its name for those who cannot see it. */
