@@ -198,16 +198,14 @@ function limitMessage({ limit, set, allows, counted, existing }: ExceededLimit):
 }
 
 /** What to do about a limit. Only a plan of the configuration takes `--target`, and one reason overrides all limits. */
-function limitAdvice({ guards, purpose }: GuardInput): string {
-  if (purpose !== 'apply' && purpose !== 'restore')
-    return 'raise the limit or plan a part with --target';
+function limitAdvice({ guards, purpose }: GuardInput, exceeded: number): string {
+  const raise = `Raise the limit${exceeded === 1 ? '' : 's'}, or`;
+  if (purpose !== 'apply' && purpose !== 'restore') return `${raise} plan a part with --target`;
   const isBoth = guards.max_delete !== undefined && guards.max_change_percent !== undefined;
-  const what = isBoth
-    ? 'override max_delete and max_change_percent together once'
-    : 'override the limit once';
+  const override = `To override ${isBoth ? 'max_delete and max_change_percent' : 'the limit'} once`;
   return purpose === 'restore'
-    ? `raise the limit, restore a part with --organization, or ${what} with --override-limits REASON`
-    : `raise the limit, plan a part with --target, or ${what}: callsheet plan --override-limits REASON`;
+    ? `${raise} restore a part with --organization. ${override}, pass --override-limits REASON`
+    : `${raise} plan a part with --target. ${override}: callsheet plan --override-limits REASON`;
 }
 
 function guardThresholds(changes: readonly Change[], input: GuardInput): readonly Change[] {
@@ -216,7 +214,8 @@ function guardThresholds(changes: readonly Change[], input: GuardInput): readonl
   return changes.map((change) => {
     const against = exceeded.filter(({ limit }) => countsAs[limit](change));
     if (against.length === 0) return change;
-    const reason = [...against.map(limitMessage), limitAdvice(input)].join('; ');
+    const exceeding = against.map(limitMessage).join(', and ');
+    const reason = `${exceeding}. ${limitAdvice(input, against.length)}`;
     return refuse(change, reason, 'override_limits');
   });
 }

@@ -56,7 +56,7 @@ staged('a limit is lifted once, with a reason that the receipt keeps', async (st
     'resources.yaml',
     text.replace(/email_templates:[\s\S]*(?=knowledge_bases:)/, ''),
   );
-  await refused(stage, 'override the limit once: callsheet plan --override-limits REASON');
+  await refused(stage, 'To override the limit once: callsheet plan --override-limits REASON');
   await stage.apply({ allowDelete: true, overrideLimits: ' ' }, { exit: 1 });
   await stage.apply({ allowDelete: true, overrideLimits: 'new templates' });
   const { last_run: run } = await stateIn(stage);

@@ -150,7 +150,7 @@ describe('thresholds', () => {
       guards: { max_delete: 2 },
       refused: 3,
       because:
-        'deletes 3 resources, more than guards.max_delete: 2 allows; raise the limit, plan a part with --target, or override the limit once: callsheet plan --override-limits REASON',
+        'deletes 3 resources, more than guards.max_delete: 2 allows. Raise the limit, or plan a part with --target. To override the limit once: callsheet plan --override-limits REASON',
     },
     {
       title: 'no delete at all',
@@ -229,7 +229,7 @@ describe('thresholds', () => {
       guards: { max_change_percent: 30, max_delete: 5 },
       refused: 7,
       because:
-        'the plan deletes 7 resources, more than guards.max_delete: 5 allows; the plan changes 7 of 20 resources, and guards.max_change_percent: 30 allows 6; raise the limit, plan a part with --target, or override max_delete and max_change_percent together once: callsheet plan --override-limits REASON',
+        'the plan deletes 7 resources, more than guards.max_delete: 5 allows, and the plan changes 7 of 20 resources, and guards.max_change_percent: 30 allows 6. Raise the limits, or plan a part with --target. To override max_delete and max_change_percent once: callsheet plan --override-limits REASON',
     },
     {
       title: 'a share that binary fractions miss',
@@ -344,12 +344,12 @@ test('what makes a resource anew is part of the share', () => {
 test.each([
   [
     'apply',
-    'raise the limit, plan a part with --target, or override the limit once: callsheet plan --override-limits REASON',
+    'Raise the limit, or plan a part with --target. To override the limit once: callsheet plan --override-limits REASON',
   ],
-  ['rollback', 'raise the limit or plan a part with --target'],
+  ['rollback', 'Raise the limit, or plan a part with --target'],
   [
     'restore',
-    'raise the limit, restore a part with --organization, or override the limit once with --override-limits REASON',
+    'Raise the limit, or restore a part with --organization. To override the limit once, pass --override-limits REASON',
   ],
 ] as const)('beyond a threshold, %s says how less is done: %s', (purpose, says) => {
   for (const guards of [{ max_change_percent: 5 }, { max_delete: 0 }]) {

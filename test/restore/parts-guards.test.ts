@@ -12,7 +12,7 @@ describe('limits of the stack', () => {
     const dir = await guard('max_change_percent: 25');
     const { out, err } = await restore({ dir, over: true, format: 'text' }, { exit: 4 });
     expect(flat(out)).toMatch(
-      /changes 6 of 1\d resources, and guards\.max_change_percent: 25 allows [234]; raise the limit, restore a part with --organization, or override the limit once with --override-limits REASON/,
+      /changes 6 of 1\d resources, and guards\.max_change_percent: 25 allows [234]\. Raise the limit, or restore a part with --organization\. To override the limit once, pass --override-limits REASON/,
     );
     expect(flat(err)).toContain('Nothing was written');
     // To leave all of it out would help nobody.
@@ -79,7 +79,7 @@ describe('limits of the stack', () => {
     const { plan, struck } = together(parts, { max_delete: 2 });
     expect(plan.changes.map(({ verdict }) => verdict)).toEqual(['refused', 'refused', 'refused']);
     expect([...struck.values()]).toContainEqual(
-      'the plan deletes 3 resources, more than guards.max_delete: 2 allows; raise the limit, restore a part with --organization, or override the limit once with --override-limits REASON',
+      'the plan deletes 3 resources, more than guards.max_delete: 2 allows. Raise the limit, or restore a part with --organization. To override the limit once, pass --override-limits REASON',
     );
     const allowed = together(parts, { max_delete: 3 });
     expect([allowed.struck.size, allowed.plan.summary.replace]).toEqual([0, 3]);
