@@ -4,7 +4,7 @@ import { isHeldBack, isRefused } from '../plan/document.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
 import { renderProse } from '../render/terminal.ts';
 import { jsonText, sanitise } from '../render/untrusted.ts';
-import { formatCount } from '../render/wording.ts';
+import { formatCount, leaveOutCommand } from '../render/wording.ts';
 import type { RunOutcome } from '../run/run.ts';
 import type { UndoOutcome } from '../run/undo.ts';
 import { runDocument } from '../run/undo.ts';
@@ -85,15 +85,14 @@ export function tellRefused(plan: PlanDocument, terminal: Terminal): void {
   const isRest = changes.some(
     ({ verdict, operations }) => verdict === 'ok' && operations.length > 0,
   );
-  const way = purpose === 'restore' && isRest ? ` ${LEAVE_OUT}` : '';
-  sayClean(`${STRUCK[purpose]}${way}`);
+  const leave = ' To leave them out and do the rest';
+  const restores = isRest ? `${leave}, pass --skip-refused.` : '';
+  const applies = purpose === 'apply' ? `${leave}: ${leaveOutCommand(plan)}` : '';
+  sayClean(`${STRUCK[purpose]}${purpose === 'restore' ? restores : applies}`);
 }
 
-const LEAVE_OUT = 'To leave them out and do the rest, pass --skip-refused.';
-
 const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
-  apply:
-    'Nothing was written: the plan has refused changes. To leave them out and do the rest, plan with --skip-refused.',
+  apply: 'Nothing was written: the plan has refused changes.',
   rollback: 'Nothing was written: the rollback has refused changes.',
   restore: 'Nothing was written: the restore has refused changes.',
   drift: 'Nothing was written.',

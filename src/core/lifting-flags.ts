@@ -1,4 +1,5 @@
-import type { Change, PlanDocument } from './plan-document.ts';
+import { quoted } from './errors.ts';
+import type { Change, PlanDocument, PlanOptions } from './plan-document.ts';
 
 type Lift = NonNullable<Change['lifted_by']>;
 
@@ -27,4 +28,14 @@ export function liftingFlags(
 ): readonly LiftingFlag[] {
   const lifts = new Set(struck.flatMap(({ lifted_by: lift }) => lift ?? []));
   return [...lifts].flatMap((lift) => LIFTING[purpose]?.[lift] ?? []);
+}
+
+/** What a plan was allowed, as it is typed: `--allow-delete`, `--target agent.a agent.b`. */
+export function allowanceFlags(options: PlanOptions): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    if (value === false || (Array.isArray(value) && value.length === 0)) return [];
+    // The document keeps the name that it had before the flag was called what it allows.
+    const flag = `--${name === 'force' ? 'delete-used' : name.replaceAll('_', '-')}`;
+    return [[flag, ...(value === true ? [] : [value].flat().map(String).map(quoted))].join(' ')];
+  });
 }

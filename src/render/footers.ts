@@ -11,7 +11,7 @@ import type {
 } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
 import { inlineValue } from './value-text.ts';
-import { formatCount, formatNumber, sharedMessage } from './wording.ts';
+import { formatCount, formatNumber, leaveOutCommand, sharedMessage } from './wording.ts';
 
 /** Something that is said beside the changes. No text in it is sanitised yet. */
 export type Footer = {
@@ -148,11 +148,13 @@ const NOT_UNDONE = (count: string) => ({
 });
 
 /** Only what helps: to leave everything out would be to do nothing. */
-function refusedAdvice(struck: readonly Change[], { purpose, changes }: PlanDocument): string {
+function refusedAdvice(struck: readonly Change[], plan: PlanDocument): string {
+  const { purpose, changes } = plan;
+  if (purpose === 'apply')
+    return `Fix the refused changes. To leave them out: ${leaveOutCommand(plan)}`;
   const lifts = liftingFlags(struck, purpose).map(({ flag, does }) => ` ${flag} ${does}.`);
-  const isRest = purpose === 'apply' || changes.some(({ verdict }) => verdict === 'ok');
-  const leave = purpose === 'apply' ? 'plan with --skip-refused' : 'pass --skip-refused';
-  const left = isRest ? `, or ${leave} to leave them out` : '';
+  const isRest = changes.some(({ verdict }) => verdict === 'ok');
+  const left = isRest ? ', or pass --skip-refused to leave them out' : '';
   return `Fix the refused changes${left}.${lifts.join('')}`;
 }
 

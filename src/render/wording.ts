@@ -1,5 +1,6 @@
 import { byAddress } from '../core/address.ts';
 import { commandLine, quoted, unreachable } from '../core/errors.ts';
+import { allowanceFlags } from '../core/lifting-flags.ts';
 import type {
   Action,
   Change,
@@ -252,6 +253,12 @@ export function conflictAdvice(
   if (options.accept_conflicts) return 'The live values will be overwritten (--accept-conflicts).';
   const typed = (command: string) => codeOf(commandLine(command, { dir: '.', env }));
   return `To keep the live values: ${typed(`pull ${quoted(address)} --theirs`)}. To overwrite them: ${typed('plan --accept-conflicts')}.`;
+}
+
+/** The command that applies a plan without its refused changes, with all that the plan was allowed. */
+export function leaveOutCommand({ options, environment: env }: PlanDocument): string {
+  const flags = allowanceFlags({ ...options, skip_refused: true });
+  return sanitiseLine(commandLine(['apply', ...flags].join(' '), { dir: '.', env }));
 }
 
 const DRIFT_SORTS = ['edited', 'conflict', 'gone', 'successor'] as const;

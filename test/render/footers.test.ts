@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Note } from '../../src/core/plan-document.ts';
 import { footersOf } from '../../src/render/footers.ts';
-import { planOf } from './sample.ts';
+import { changeOf, planOf } from './sample.ts';
 
 const noteOf = (address: string | null, message: string): Note => ({
   severity: 'info',
@@ -75,5 +75,20 @@ test('what was found out about a run that died', () => {
   ]);
   expect(footersOf(plan([]))).toMatchObject([
     { items: [{ address: null, text: 'its journal already records everything that it did' }] },
+  ]);
+});
+
+test('what is refused is left out by a command that keeps what the plan was allowed', () => {
+  const { options } = planOf([]);
+  const given = { accept_conflicts: true, force: true, target: ['agent.a', 'agent.b["c 1"]'] };
+  const plan = planOf([changeOf({ verdict: 'refused', reason: 'locked' })], {
+    environment: 'staging',
+    options: { ...options, ...given } as typeof options,
+  });
+  expect(footersOf(plan)).toMatchObject([
+    {
+      advice:
+        'Fix the refused changes. To leave them out: callsheet apply --accept-conflicts --skip-refused --target agent.a \'agent.b["c 1"]\' --delete-used --env staging',
+    },
   ]);
 });

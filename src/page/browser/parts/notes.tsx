@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
+import { allowanceFlags } from '../../../core/lifting-flags.ts';
 import type { Action, PlanDocument } from '../../../core/plan-document.ts';
 import { type Footer, footersOf } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
@@ -70,19 +71,13 @@ export function NoteBlock({
 function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
   const { platform, environment, created_at: at, state, options } = head;
   const { reads, writes } = head.requests;
-  const allowed = Object.entries(options).flatMap(([name, value]) => {
-    const isOff = value === false || (Array.isArray(value) && value.length === 0);
-    if (isOff) return [];
-    const given = value === true ? '' : ` ${[value].flat().join(' ')}`;
-    return [`--${name.replaceAll('_', '-')}${given}`];
-  });
   const facts: readonly (readonly [string, string])[] = [
     ['Made at', at],
     ['Platform', `${platform.base_url}, account ${platform.account_id}`],
     ['Environment', environment ?? ''],
     ['Compared', `${formatNumber(comparedCount(head))} resources`],
     ['Requests', isEmpty(head) || reads + writes === 0 ? '' : forecastOf(head)],
-    ['Allowed', allowed.join(', ')],
+    ['Allowed', allowanceFlags(options).join(', ')],
     ['Moved', movedEndpointLines(head).join(' ')],
     ['Assumptions', assumedOf(head)],
     ['Digest', head.digest],
