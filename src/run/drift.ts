@@ -32,11 +32,21 @@ export async function driftStack(
     emitUnread(planned, context);
     const { uncompared } = planned;
     if (uncompared !== undefined) context.emit({ type: 'uncompared', message: uncompared });
-    const drift = await withPullFlags(driftOf(planned.plan), planned, session);
-    return await attributeDrift(drift, histories, session, context);
+    return await driftIn(planned, histories, session, context);
   } finally {
     await session.close();
   }
+}
+
+/** The drift in a plan that was just made: with who made it, and what pull needs to keep it. */
+export async function driftIn(
+  planned: Planned,
+  histories: Histories,
+  session: Session,
+  context: RunContext,
+): Promise<PlanDocument> {
+  const drift = await withPullFlags(driftOf(planned.plan), planned, session);
+  return attributeDrift(drift, histories, session, context);
 }
 
 /** Drift that says of each value what pull needs to write it; as the digest is made before, it does not cover that. */
@@ -86,7 +96,7 @@ export function keepHistories(reader: Reader): {
 }
 
 /** Drift with a name on it. The digest stays that of what drifted, whoever did it. */
-export async function attributeDrift(
+async function attributeDrift(
   drift: PlanDocument,
   histories: Histories,
   session: Session,

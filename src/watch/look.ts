@@ -3,10 +3,10 @@ import type { Address } from '../core/address.ts';
 import { digestOf } from '../core/digest.ts';
 import type { Attribution, Change, FieldChange, PlanDocument } from '../core/plan-document.ts';
 import { isWritten } from '../diff/compare.ts';
-import { driftOf, planSelfHealing, type SelfHealing } from '../plan/drift.ts';
+import { planSelfHealing, type SelfHealing } from '../plan/drift.ts';
 import { comparedCount } from '../render/wording.ts';
 import { findOwed } from '../run/apply.ts';
-import { attributeDrift, keepHistories } from '../run/drift.ts';
+import { driftIn, keepHistories } from '../run/drift.ts';
 import { beganOf } from '../run/find-run.ts';
 import { checkNamed, planConfiguration, planOptions } from '../run/plan.ts';
 import { openSession, type Session } from '../run/session.ts';
@@ -44,8 +44,9 @@ export async function look(flags: PlanFlags, context: Context): Promise<Look> {
     const { reader, histories } = keepHistories(session.reader);
     const planning = { ...session, reader };
     const { refresh = 'fast' } = flags;
-    const { plan } = await planConfiguration(planning, options, context, { refresh });
-    const drift = await attributeDrift(driftOf(plan), histories, session, context);
+    const planned = await planConfiguration(planning, options, context, { refresh });
+    const { plan } = planned;
+    const drift = await driftIn(planned, histories, session, context);
     const drifted = new Set(drift.changes.map(({ address }) => address));
     const marked = markedIn(session);
     return {

@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { drift } from '../../src/cli/commands/drift.ts';
+import { look } from '../../src/watch/look.ts';
+import { FLEET } from '../pull/stage.ts';
 import { agent, INTERVAL, ofEvent, openApplied, openReceiver, startWatching } from './watching.ts';
 
 /** What `watch` tells of a stack, pass by pass. Its time is the test's. */
@@ -142,4 +145,24 @@ test('it stops cleanly while it waits, and says so', async () => {
   expect(await watching.stop()).toBe(0);
   expect(watching.lines.slice(-2).map(({ event }) => event)).toEqual(['stopping', 'stopped']);
   await expect(fetch(`${watching.url}/healthz`)).rejects.toThrow();
+});
+
+test('drift says what pull needs to keep it, as callsheet drift does', async () => {
+  const stage = await openApplied([], { stack: FLEET });
+  stage.sim.edit(agent(stage, 'Night desk'), { config: { inactivity_timeout: 40 } });
+  const flags = { dir: stage.folder };
+  const seen: Awaited<ReturnType<typeof look>>[] = [];
+  await stage.run(async (to) => {
+    seen.push(await look(flags, to));
+    return 0;
+  });
+  const json = { ...flags, format: 'json' } as const;
+  const { out } = await stage.run((to) => drift(json, to));
+  const [one] = seen;
+  expect(one?.type === 'seen' && one.drift.changes).toEqual(JSON.parse(out).changes);
+  expect(one).toMatchObject({
+    drift: {
+      changes: [{ fields: [{ pull_flags: ['--override', '--change-shared'] }] }],
+    },
+  });
 });
