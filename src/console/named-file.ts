@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { CallsheetError, reasonIn } from '../core/errors.ts';
+import { CallsheetError, errorCode, reasonIn } from '../core/errors.ts';
+import { nearestFile } from '../stack/folder.ts';
 
 /**
  * Does something with a file that a flag names. Where the file system refuses, that is a mistake on the
@@ -20,6 +21,16 @@ export async function withNamedFile<T>(
       cause,
     });
   }
+}
+
+/** What to do about a named file that cannot be read: another one may have been meant. */
+export function missingHint<T extends string | undefined>(
+  file: string,
+  cause: unknown,
+  otherwise: T,
+): string | T {
+  const near = errorCode(cause) === 'ENOENT' ? nearestFile('.', file) : undefined;
+  return near === undefined ? otherwise : `Did you mean ${near}?`;
 }
 
 /** Writes a file that a flag names, whole or not at all: on a full disk the one that was there stays. */

@@ -8,7 +8,7 @@ import { renderPlanText } from '../render/text.ts';
 import { planOptions, planStack } from '../run/plan.ts';
 import { realDisk } from '../state/file/disk.ts';
 import { type CommonFlags, type Context, type PlanFlags, stackOptions } from './context.ts';
-import { folderInRepository, writeNamedFile } from './named-file.ts';
+import { folderInRepository, missingHint, writeNamedFile } from './named-file.ts';
 import type { Terminal } from './terminal.ts';
 
 export type PlanFormat = 'text' | 'json' | 'markdown';
@@ -101,6 +101,8 @@ const WHY: Readonly<Record<string, string>> = {
   EACCES: 'may not be read by this user',
 };
 
+const MAKE_ONE = 'Make one with: callsheet plan --out plan.json';
+
 /** Bytes of a plan file that are read at once: more may be more than fits into a string. */
 const MOST_AT_ONCE = 256 * 1024 * 1024;
 
@@ -114,7 +116,7 @@ export async function readPlanFile(file: string, most = MOST_AT_ONCE): Promise<P
     const code = errorCode(cause) ?? '';
     const folder = `If callsheet plan --recursive --out ${file} wrote it, also pass --recursive.`;
     throw new CallsheetError('usage', `the plan file ${file} ${WHY[code] ?? 'cannot be read'}`, {
-      hint: code === 'EISDIR' ? folder : 'Make one with: callsheet plan --out plan.json',
+      hint: code === 'EISDIR' ? folder : missingHint(file, cause, MAKE_ONE),
       cause,
     });
   }

@@ -3,6 +3,7 @@ import { isCancel, password } from '@clack/prompts';
 import { CallsheetError, reasonIn } from '../core/errors.ts';
 import { identitiesIn, type Keys, type Seal } from '../snapshot/container.ts';
 import type { Context } from './context.ts';
+import { missingHint } from './named-file.ts';
 
 /** Flags that say what a snapshot is opened with. */
 export type KeyFlags = {
@@ -98,7 +99,9 @@ async function readNamed(flag: string, file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
+    const hint = missingHint(file, cause, undefined);
     throw new CallsheetError('usage', `${flag} ${file} cannot be read: ${reasonIn(cause)}`, {
+      ...(hint === undefined ? {} : { hint }),
       cause,
     });
   }

@@ -64,11 +64,11 @@ function errorCode(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
 
-/** The file of the same folder whose name is closest to that of a missing one. */
-function nearestFile(dir: string, path: string): string | undefined {
+/** The file of the same folder whose name is closest to that of a missing one. `dir`: where a relative path begins. */
+export function nearestFile(dir: string, path: string): string | undefined {
   try {
     const folder = dirname(path);
-    const name = nearest(basename(path), readdirSync(join(dir, folder)));
+    const name = nearest(basename(path), readdirSync(resolve(dir, folder)));
     return name === undefined ? undefined : join(folder, name).split(sep).join('/');
   } catch {
     return undefined;

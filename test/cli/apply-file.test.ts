@@ -149,4 +149,11 @@ describe('a file that is no plan', () => {
     expect(err).toMatch(/the plan file \S+ does not exist/);
     expect(stage.sim.requests).toEqual([]);
   });
+  staged('does not exist, beside one with nearly its name', async (stage) => {
+    await stage.write('plan.json', '{}');
+    const { err } = await stage.applyFile('paln.json', {}, { exit: 1 });
+    expect(err).toMatch(
+      /the plan file \S+paln\.json does not exist\nDid you mean \S+\/plan\.json\?/,
+    );
+  });
 });
