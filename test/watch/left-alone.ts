@@ -78,7 +78,7 @@ export const LEFT_ALONE: readonly LeftAlone[] = [
       drift(stage);
       await append(stage, THRESHOLD);
     },
-    says: /guards\.max_change_percent: 5 allows 0;/,
+    says: /guards\.max_change_percent: 5 allows 0\./,
   },
   {
     what: 'drift that a rule of the team refuses to write',
