@@ -418,9 +418,7 @@ function whyOf(change: Change, plan: PlanDocument, verbose: boolean): readonly s
     fields.length > 0 &&
     fields.every(({ cause }) => cause === 'changed');
   return [
-    ...(isPlain && verdict === 'ok' && !verbose && plan.purpose === 'apply'
-      ? []
-      : [sanitiseLine(reason)]),
+    ...(isPlain && verdict === 'ok' && !verbose ? [] : [sanitiseLine(reason)]),
     ...((verbose || action === 'delete' || action === 'replace') && id !== null
       ? [`id ${sanitiseLine(id)}`]
       : []),
