@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { damagedJournal, NewerDocument, unsettledRun } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
-import { entryShape, firstProblem, isRecord, parseRecord } from './shape.ts';
-import { type Line, openSharing } from './state-text.ts';
+import { isRecord, openSharing } from './model.ts';
+import { entryShape, firstProblem, parseRecord } from './shape.ts';
+import type { Line } from './state-text.ts';
 
 /**
  * The text form of a journal: a line that says what the file is, then one line an entry,

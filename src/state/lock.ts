@@ -3,7 +3,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockedState, noSuchLease } from './failures.ts';
-import { isRecord, parseJson } from './shape.ts';
+import { isRecord } from './model.ts';
+import { parseJson } from './shape.ts';
 import type { HeldLock, Holder } from './store.ts';
 
 /**

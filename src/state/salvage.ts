@@ -5,9 +5,9 @@ import { NewerDocument } from './failures.ts';
 import { withoutFingerprints } from './fingerprint.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
 import { eachLine, isHeader, readLine } from './journal-text.ts';
-import type { ResourceState, State } from './model.ts';
+import { isRecord, type ResourceState, type State } from './model.ts';
 import { emptyState, replay } from './replay.ts';
-import { entryShape, holdsShape, isRecord, parseJson, resourceShape } from './shape.ts';
+import { entryShape, holdsShape, parseJson, resourceShape } from './shape.ts';
 import {
   brokenResource,
   identityOf,

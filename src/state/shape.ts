@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { compileShape, type Shape } from './compile-shapes.ts';
 import type { JournalEntry } from './journal.ts';
-import type { Holds, ResourceState, State } from './model.ts';
+import { type Holds, isRecord, type ResourceState, type State } from './model.ts';
 
 /** The state as it stands in its file. */
 type SealedState = State & { readonly checksum: string };
@@ -36,11 +36,6 @@ export function parseJson(text: string): unknown {
 export function parseRecord(text: string): { readonly [key: string]: unknown } | undefined {
   const value = parseJson(text);
   return isRecord(value) ? value : undefined;
-}
-
-/** Any JSON object. */
-export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The first thing that is wrong, such as `/resources/agent.desk/id must be string`. */

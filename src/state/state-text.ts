@@ -12,8 +12,8 @@ import {
   otherLineage,
   unwritable,
 } from './failures.ts';
-import type { ResourceState, State } from './model.ts';
-import { firstProblem, isRecord, parseRecord, stateShape } from './shape.ts';
+import { isRecord, openSharing, type ResourceState, type State } from './model.ts';
+import { firstProblem, parseRecord, stateShape } from './shape.ts';
 
 /**
  * The text form of a state, the same for every store that keeps it as one document: JSON with the
@@ -317,37 +317,4 @@ export function brokenResource(
 /** What only one address may stand for: `agent 3c6e…`. */
 export function identityOf({ kind, id }: ResourceState): string {
   return `${kind} ${id}`;
-}
-
-/**
- * Gives what was just parsed or made of a resource one copy of what many resources have alike: most agents of a fleet speak
- * one language, and a state of a hundred thousand would hold that as often. Nothing is checked here.
- */
-export function openSharing(): <T>(resource: T) => T {
-  const leaves = new Map<unknown, unknown>();
-  const scopes = new Map<string, unknown>();
-
-  function shareLeaf(leaf: unknown): unknown {
-    if (!isRecord(leaf) || Object.keys(leaf).length !== 1) return leaf;
-    const { value } = leaf;
-    if (value === undefined || (typeof value === 'object' && value !== null)) return leaf;
-    const known = leaves.get(value);
-    if (known !== undefined) return known;
-    leaves.set(value, leaf);
-    return leaf;
-  }
-
-  function shareScope(scope: unknown): unknown {
-    const text = JSON.stringify(scope) ?? '';
-    const known = scopes.get(text) ?? scope;
-    scopes.set(text, known);
-    return known;
-  }
-
-  return (resource) => {
-    if (!isRecord(resource) || !isRecord(resource.leaves)) return resource;
-    const { leaves, scope } = resource;
-    const shared = Object.entries(leaves).map(([path, leaf]) => [path, shareLeaf(leaf)]);
-    return { ...resource, scope: shareScope(scope), leaves: Object.fromEntries(shared) };
-  };
 }

@@ -3,7 +3,7 @@ import { CallsheetError, errorCode } from '../../core/errors.ts';
 import { damagedJournal, notAFile, olderState, strayState, tooLongToMend } from '../failures.ts';
 import type { JournalEntry, SnapshotTaken } from '../journal.ts';
 import { readLine } from '../journal-text.ts';
-import type { State } from '../model.ts';
+import { isRecord, type State } from '../model.ts';
 import {
   type OpenRun,
   type Place,
@@ -14,7 +14,6 @@ import {
   type Wanted,
 } from '../runs.ts';
 import { type JournalSource, salvageFrom, salvageJournal } from '../salvage.ts';
-import { isRecord } from '../shape.ts';
 import { type Line, parseState, readMark, readState, type StateMark } from '../state-text.ts';
 import type { Salvage } from '../store.ts';
 import type { FileLine } from './disk.ts';
