@@ -1,6 +1,8 @@
+import { test } from 'vitest';
+
 /**
  * `npm test` has three minutes. What is longer stands beside the short tests of the same matter and is run by
- * `npm run torture`, which sets this and leaves the short ones out.
+ * `npm run torture`, which sets this.
  */
 export const isTorture = process.env.CALLSHEET_TORTURE === '1';
 
@@ -16,6 +18,13 @@ export function runs(all: number): number {
 export function longRows<T>(all: readonly T[], isShort: (row: T, index: number) => boolean): T[] {
   return all.filter((row, index) => isTorture || isShort(row, index));
 }
+
+/** A test that `npm run torture` alone goes through. */
+export function longTest(...[name, body, timeout]: LongTest): void {
+  if (isTorture) test(name, body, timeout);
+}
+
+type LongTest = [name: string, body: () => void | Promise<void>, timeout?: number];
 
 /** The name of a test that not every machine can run. Where it is skipped, the name says why. */
 export function withReason(name: string, isRun: boolean, why: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { Fault } from '../../src/simulator/index.ts';
 import { agentNamed } from '../e2e/clinic.ts';
-import { type Stage, staged } from './stage.ts';
+import { longStaged, type Stage, staged } from './stage.ts';
 
 const GREETING = '    greeting_message: Harbor Dental, how can I help?\n';
 
@@ -43,7 +43,7 @@ describe('a platform that refuses null', () => {
     { dialect },
   );
 
-  staged(
+  longStaged(
     'and is asked for nothing else where nothing else changed',
     async (stage) => {
       await stage.apply();

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Stage, staged } from './stage.ts';
+import { longStaged, type Stage, staged } from './stage.ts';
 
 /** Puts a second document into the stack, with the bytes of the first. */
 async function addTwin(stage: Stage): Promise<void> {
@@ -38,7 +38,7 @@ staged('what another address stands for is not taken from it', async (stage) => 
   expect((await stage.plan()).summary).toMatchObject({ create: 0, update: 0, adopt: 8 + 1 });
 });
 
-staged('both at once: the stack settles all the same', async (stage) => {
+longStaged('both at once: the stack settles all the same', async (stage) => {
   await addTwin(stage);
   await stage.apply();
   await stage.apply();

@@ -3,6 +3,7 @@ import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { longRows } from '../long.ts';
 import { editAtEveryStep } from './every-step.ts';
 import { type Stage, staged } from './stage.ts';
 
@@ -49,12 +50,17 @@ const DATED = [
 ] as const;
 
 describe('somebody writes between the check and the write', () => {
-  for (const [title, dialect, is, will] of [
+  const rows = [
     ...DATED.map((one) => [...one, 'speed: 1.05', 'speed: 1.1'] as const),
     ['without times in the history', silent, 'speed: 1.05', 'speed: 1.1'],
     // Nobody could find the write later.
     ['without times, one field alone', silent, 'how can I help?', 'good day!'],
-  ] as const) {
+  ] as const;
+  const short = longRows(
+    rows,
+    ([name]) => !['a moment later', 'without times in the history'].includes(name),
+  );
+  for (const [title, dialect, is, will] of short) {
     staged(
       `what else is sent back may undo it, so the run ends with 5 and says who: ${title}`,
       async (stage) => {
@@ -75,7 +81,7 @@ describe('somebody writes between the check and the write', () => {
     );
   }
 
-  for (const [title, dialect] of DATED) {
+  for (const [title, dialect] of longRows(DATED, ([name]) => name !== 'oldest first')) {
     staged(
       `a write of its own fields alone undoes none of it, and a rollback knows it: ${title}`,
       async (stage) => {
@@ -157,12 +163,8 @@ staged('another program that uses our account is told by the number of entries',
   expect(lineOf(ledger)?.interleaved).toHaveLength(1);
 });
 
-for (const dialect of [
-  {},
-  { facetEntries: true },
-  { historyRetention: 1 },
-  { historyLagMs: 200 },
-]) {
+const lives = [{}, { facetEntries: true }, { historyRetention: 1 }, { historyLagMs: 200 }];
+for (const dialect of longRows(lives, (_, at) => at > 0)) {
   staged(
     `an ordinary life is nobody else's: ${JSON.stringify(dialect)}`,
     async (stage) => {

@@ -4,7 +4,7 @@ import { history } from '../../src/cli/commands/history.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
-import { type Stage, staged } from './stage.ts';
+import { longStaged, type Stage, staged } from './stage.ts';
 
 /** The journals of a stack's runs, newest first. */
 async function journals({ folder }: Stage): Promise<readonly (readonly JournalEntry[])[]> {
@@ -43,7 +43,7 @@ staged('a snapshot comes before the first write to its resource', async (stage) 
   expect(snapshot?.document?.greeting_message).toBe('Harbor Dental, how can I help?');
 });
 
-staged('what is only taken over has no snapshot: there is nothing to undo', async (stage) => {
+longStaged('what is only taken over has no snapshot: there is nothing to undo', async (stage) => {
   await stage.apply();
   await stage.forget();
   const adopted = (change: { readonly action: string }) => change.action === 'adopt';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { ResourceState } from '../../src/state/model.ts';
 import { stateIn } from '../cli/state-stage.ts';
-import { type Stage, staged } from './stage.ts';
+import { longStaged, type Stage, staged } from './stage.ts';
 
 const AGENTS = 'agents.yaml';
 const SMS = `sms_templates:
@@ -56,7 +56,7 @@ staged(
   },
 );
 
-staged('a move that changes nothing else asks nothing of the platform', async (stage) => {
+longStaged('a move that changes nothing else asks nothing of the platform', async (stage) => {
   await stage.apply();
   const before = await stateIn(stage);
   await stage.edit(AGENTS, '  desk:\n', '  front_desk:\n');
@@ -136,7 +136,7 @@ staged('a move that is refused leaves the resource where the state has it', asyn
   expect(await addressOf(stage, id)).toEqual(['agent.front_desk']);
 });
 
-staged('a move that is not chosen leaves it there, too', async (stage) => {
+longStaged('a move that is not chosen leaves it there, too', async (stage) => {
   const id = await moveDesk(stage);
   await stage.apply({ target: ['agent.recall'] });
   expect(await addressOf(stage, id)).toEqual(['agent.desk']);
@@ -144,7 +144,7 @@ staged('a move that is not chosen leaves it there, too', async (stage) => {
   expect(await addressOf(stage, id)).toEqual(['agent.front_desk']);
 });
 
-staged('a move whose update fails leaves it there, too', async (stage) => {
+longStaged('a move whose update fails leaves it there, too', async (stage) => {
   const id = await moveDesk(stage);
   stage.sim.faults.add({ operation: 'updateAgent', status: 403, body: { error: 'locked' } });
   await stage.apply({}, { exit: 3 });
@@ -154,7 +154,7 @@ staged('a move whose update fails leaves it there, too', async (stage) => {
   expect(stage.sim.store.agents.has(id ?? '')).toBe(true);
 });
 
-staged('under another fingerprint key a moved secret is left alone', async (stage) => {
+longStaged('under another fingerprint key a moved secret is left alone', async (stage) => {
   await moveDesk(stage);
   const env = { CALLSHEET_FINGERPRINT_KEY: 'another key of thirty-two letters' };
   const { changes } = await stage.plan({}, { env });

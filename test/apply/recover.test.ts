@@ -8,7 +8,7 @@ import { STATE, stateIn } from '../cli/state-stage.ts';
 import { CANARIES, inventory, WHOLE } from '../e2e/clinic.ts';
 import { mortal } from '../kill/mortal.ts';
 import { holder } from '../state/sample.ts';
-import { type Stage, staged } from './stage.ts';
+import { longStaged, type Stage, staged } from './stage.ts';
 
 const ROTATED = { SMS_TOKEN: 'canary-sms-rotated-52ab' };
 
@@ -74,7 +74,7 @@ describe('what was to be made', () => {
     expect(inventory(stage.sim)).toEqual(WHOLE);
   });
 
-  staged('was, and is no longer configured: it is not left behind', async (stage) => {
+  longStaged('was, and is no longer configured: it is not left behind', async (stage) => {
     await killed(stage, 'after request POST createAgent');
     await stage.remove('agents.yaml');
     const plan = await stage.plan();
@@ -272,7 +272,7 @@ for (const machine of [undefined, 'another machine'])
   });
 
 describe('a plan file', () => {
-  staged('that was made after a run died is applied as it stands', async (stage) => {
+  longStaged('that was made after a run died is applied as it stands', async (stage) => {
     await killed(stage, 'after request POST createAgent');
     await stage.write('plan.json', JSON.stringify(await stage.plan()));
     await stage.applyFile('plan.json');

@@ -20,6 +20,7 @@ import { CANARIES, CLINIC, COMMIT, FINGERPRINT_KEY, SEED } from '../e2e/clinic.t
 import { findLeaks, type Said as Printed } from '../e2e/leaks.ts';
 import { copyStack, type StackCopy } from '../e2e/stack-copy.ts';
 import { INVENTIONS } from '../inventions.ts';
+import { isTorture } from '../long.ts';
 
 export type StageOptions = Pick<SimulatorOptions, 'seed' | 'dialect'> & {
   /** The platform's clock; the machine's unless given. */
@@ -97,6 +98,11 @@ export function staged(
       await stage.close();
     }
   });
+}
+
+/** The same of what `npm run torture` alone goes through. */
+export function longStaged(...given: Parameters<typeof staged>): void {
+  if (isTorture) staged(...given);
 }
 
 /** Opens a stage. Whoever does closes it. */

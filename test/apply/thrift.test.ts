@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
-import { type Stage, staged } from './stage.ts';
+import { longStaged, type Stage, staged } from './stage.ts';
 
 /** Thrift (DESIGN §5): a change costs as many requests as are needed to write and prove it. */
 
@@ -82,7 +82,7 @@ staged('a plan file is checked by the list before its first write', async (stage
   expect(lists).toBeLessThanOrEqual(2);
 });
 
-staged('what goes back as it was read is looked at before and after', async (stage) => {
+longStaged('what goes back as it was read is looked at before and after', async (stage) => {
   const asked = counting(stage);
   await fleet(stage, 'Hello');
   await applied(stage);
