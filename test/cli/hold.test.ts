@@ -6,7 +6,7 @@ import { plan } from '../../src/console/plan.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
 import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
 import { formatState } from '../../src/state/state-text.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { began, HOLDS } from '../state/sample.ts';
 import { STATE, stateCommands, stateIn } from './state-stage.ts';
@@ -48,7 +48,7 @@ describe('the hold of a rollback', () => {
     expect(greetingOf(stage)).toBe(OLD);
   });
 
-  staged('is told although a limit stops the plan first', async (stage) => {
+  longStaged('is told although a limit stops the plan first', async (stage) => {
     const runs = await rollBack(stage);
     await stage.edit(
       'callsheet.yaml',
@@ -69,7 +69,7 @@ describe('the hold of a rollback', () => {
     expect(await stateIn(stage)).not.toHaveProperty('holds');
   });
 
-  staged('is on the value, whatever else changes beside it', async (stage) => {
+  longStaged('is on the value, whatever else changes beside it', async (stage) => {
     const runs = await rollBack(stage);
     await stage.edit('agents.yaml', 'due for a check-up', 'due for a visit');
     await held(stage, runs);
@@ -124,7 +124,7 @@ describe('the hold of a rollback', () => {
     },
   );
 
-  staged('of an earlier version, on a configuration, is honoured as it was', async (stage) => {
+  longStaged('of an earlier version, on a configuration, is honoured as it was', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     const { config_digest: digest } = await stage.plan();
@@ -148,7 +148,7 @@ describe('the hold of a rollback', () => {
     await held(stage, runs);
   });
 
-  staged('is on what an earlier run wrote, until its rollback is undone', async (stage) => {
+  longStaged('is on what an earlier run wrote, until its rollback is undone', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     await stage.apply();
@@ -164,7 +164,7 @@ describe('the hold of a rollback', () => {
     expect((await stage.plan()).changes).toEqual([]);
   });
 
-  staged('is on the value that was applied, not on the one of now', async (stage) => {
+  longStaged('is on the value that was applied, not on the one of now', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     await stage.apply();
@@ -191,7 +191,7 @@ describe('the hold of a rollback', () => {
     await held(stage, runs);
   });
 
-  staged('is there even where the rollback died after its first line', async (stage) => {
+  longStaged('is there even where the rollback died after its first line', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     const { config_digest: digest } = await stage.plan();
@@ -205,14 +205,17 @@ describe('the hold of a rollback', () => {
     expect(await stateIn(stage)).not.toHaveProperty('holds');
   });
 
-  staged('is lifted by who undoes the rollback, and put back by who undoes that', async (stage) => {
-    const { by } = await rollBack(stage);
-    await stage.rollback({ run: by });
-    expect(greetingOf(stage)).toBe(NEW);
-    expect((await stage.plan()).changes).toEqual([]);
-    expect(await stateIn(stage)).not.toHaveProperty('holds');
-    const undid = await lastRun(stage);
-    await stage.rollback({ run: undid });
-    await held(stage, { undid, by: await lastRun(stage) });
-  });
+  longStaged(
+    'is lifted by who undoes the rollback, and put back by who undoes that',
+    async (stage) => {
+      const { by } = await rollBack(stage);
+      await stage.rollback({ run: by });
+      expect(greetingOf(stage)).toBe(NEW);
+      expect((await stage.plan()).changes).toEqual([]);
+      expect(await stateIn(stage)).not.toHaveProperty('holds');
+      const undid = await lastRun(stage);
+      await stage.rollback({ run: undid });
+      await held(stage, { undid, by: await lastRun(stage) });
+    },
+  );
 });

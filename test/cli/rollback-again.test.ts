@@ -1,8 +1,9 @@
 import { describe, expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { CANARIES } from '../e2e/clinic.ts';
 import { mortal } from '../kill/mortal.ts';
+import { longRows } from '../long.ts';
 import { stateIn } from './state-stage.ts';
 
 const ROTATED = { SMS_TOKEN: 'canary-sms-rotated-77d0' };
@@ -31,12 +32,14 @@ const again = (stage: Stage, exit = 0) =>
   });
 
 describe('a rollback that died', () => {
-  for (const moment of [
+  const moments = [
     'before request POST revertAgent',
     'after request POST revertAgent',
     'before journal resource, snapshot, intent revertAgent',
     'before journal resource, ended',
-  ])
+  ];
+  // In short: once the request was sent, and once all was done.
+  for (const moment of longRows(moments, (_, at) => at % 2 === 1))
     staged(`${moment}: the next one goes on with it`, async (stage) => {
       await changeBoth(stage);
       await killedRollback(stage, moment);
@@ -77,7 +80,7 @@ staged(
   },
 );
 
-staged('so is a secret of what it made anew', async (stage) => {
+longStaged('so is a secret of what it made anew', async (stage) => {
   await stage.apply();
   const agents = await stage.read('agents.yaml');
   await stage.remove('agents.yaml');
@@ -111,7 +114,7 @@ describe('an earlier run, once a later one was rolled back', () => {
     });
   });
 
-  staged('is not where somebody edited between the two', async (stage) => {
+  longStaged('is not where somebody edited between the two', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     await stage.apply();

@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { mortal } from '../kill/mortal.ts';
+import { longRows } from '../long.ts';
 
 function agent({ sim: { store } }: Stage, name: string) {
   return [...store.agents.values()].find(({ record }) => record.name === name);
@@ -22,7 +23,8 @@ const undo = (stage: Stage, exit: number, undoEdited = false) =>
   );
 
 describe('a rollback of a run that died', () => {
-  for (const moment of ['after request PUT updateAgent', 'before journal resource, ended']) {
+  const moments = ['after request PUT updateAgent', 'before journal resource, ended'];
+  for (const moment of longRows(moments, (_, at) => at === 0)) {
     staged(`${moment}: somebody's edit since is not undone unawares`, async (stage) => {
       await stage.apply();
       await stage.edit('agents.yaml', 'how can I help?', 'good day!');
@@ -46,7 +48,7 @@ describe('a rollback of a run that died', () => {
     },
   );
 
-  staged('nor is one that came right before what the run wrote', async (stage) => {
+  longStaged('nor is one that came right before what the run wrote', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     const { outside, isDead } = mortal({ name: 'after request PUT updateAgent', nth: 1 });

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { longRows } from '../long.ts';
 import { stateIn } from './state-stage.ts';
 
 const inWords = async (stage: Stage, exit: number, more: Partial<RollbackFlags> = {}) => {
@@ -74,7 +75,7 @@ describe('what was edited since', () => {
     expect([greeting(stage, one), greeting(stage, two)]).toEqual(['Mine.', 'Hello 1']);
   });
 
-  staged(
+  longStaged(
     'is made anew as a whole, and only with --undo-edited, where it was deleted',
     async (stage) => {
       await stage.write(
@@ -136,7 +137,7 @@ describe('what was edited since', () => {
     ]);
   });
 
-  staged('in two of fifty, told in forty lines', async (stage) => {
+  longStaged('in two of fifty, told in forty lines', async (stage) => {
     const ids = await changeFleet(stage, 50);
     for (const id of ids.slice(0, 2)) stage.sim.edit(id, { description: 'Mine.' }, 'user:maria');
     const refused = await inWords(stage, 4);
@@ -164,7 +165,7 @@ describe('a dry run', () => {
 });
 
 describe('a run is named by as much of its id as tells it apart', () => {
-  staged('its beginning, or what follows its time', async (stage) => {
+  longStaged('its beginning, or what follows its time', async (stage) => {
     await changeFleet(stage, 1);
     const run = await lastRun(stage);
     const [time = '', tail = ''] = run.split('-');
@@ -205,7 +206,8 @@ describe('a deleted agent with a telephone', () => {
     registrationEnabled: true,
   };
 
-  for (const sip of ['', ', sip: { registration_enabled: false }'])
+  const written = ['', ', sip: { registration_enabled: false }'];
+  for (const sip of longRows(written, (_, at) => at === 0))
     staged(
       `is planned, and comes back, without it${sip && ', looked after as it was'}`,
       async (stage) => {
@@ -312,7 +314,7 @@ async function addProtected(stage: Stage): Promise<void> {
 }
 
 describe('a refused rollback offers the flags that lift a refusal, and no others:', () => {
-  for (const { title, prepare, offers } of REFUSED) {
+  for (const { title, prepare, offers } of longRows(REFUSED, (_, at) => at % 2 === 1)) {
     staged(title, async (stage) => {
       await stage.apply();
       await prepare(stage);

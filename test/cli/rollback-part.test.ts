@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 
 const agent = ({ sim }: Stage, name: string) => agentNamed(sim, name);
@@ -37,7 +37,7 @@ describe('a part of a run', () => {
     expect(out).toContain(`Nothing of run ${run} is left to roll back`);
   });
 
-  staged('may be a kind', async (stage) => {
+  longStaged('may be a kind', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
@@ -59,7 +59,7 @@ describe('a part of a run', () => {
     expect(stage.writes().length).toBe(since);
   });
 
-  staged('of which a rollback can be rolled back as well', async (stage) => {
+  longStaged('of which a rollback can be rolled back as well', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
@@ -138,7 +138,7 @@ describe('what the run made and somebody edited since is not deleted', () => {
   });
 });
 
-staged('a voice that was renamed: the agents go back to the old one', async (stage) => {
+longStaged('a voice that was renamed: the agents go back to the old one', async (stage) => {
   await stage.apply();
   const voice = () =>
     (agent(stage, 'Front desk').record.voice_settings as { voice_id: string }).voice_id;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 
 const desk = ({ sim }: Stage) => agentNamed(sim);
@@ -63,7 +63,7 @@ describe('a lock refuses one leaf of a rollback', () => {
     expect(desk(stage).record.model).toBe('alpha-4o');
   });
 
-  staged('the state remembers what could not be undone as the run left it', async (stage) => {
+  longStaged('the state remembers what could not be undone as the run left it', async (stage) => {
     await changeModelAndStatus(stage);
     lock(stage, 'llm.alpha-4o');
     await inWords(stage, 3);
@@ -127,7 +127,7 @@ describe('a platform that cannot say now (503)', () => {
     expect(desk(stage).record.greeting_message).toBe('Harbor Dental, how can I help?');
   });
 
-  staged('for as long as is decent; then it is said, and gone on with later', async (stage) => {
+  longStaged('for as long as is decent; then it is said, and gone on with later', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
@@ -194,7 +194,7 @@ describe('a refusal that nobody could foresee', () => {
     ).toEqual(['revertAgent 403', 'updateAgent 200']);
   });
 
-  staged('of a version that went since the plan', async (stage) => {
+  longStaged('of a version that went since the plan', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     await stage.apply();

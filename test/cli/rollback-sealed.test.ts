@@ -53,7 +53,7 @@ describe('sensitive values that the platform returns', () => {
     });
 
     // Without a key each command takes a second of processor time.
-    if (what === 'tools and servers that go' && !isTorture) continue;
+    if (what !== 'a header that goes' && !isTorture) continue;
     staged(`are named and never sent broken without one: ${what}`, async (stage) => {
       await stage.apply({}, { env: NO_KEY });
       await change(stage, NO_KEY);

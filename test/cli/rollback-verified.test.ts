@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 
 const agent = ({ sim }: Stage, name: string) => agentNamed(sim, name);
@@ -85,7 +85,7 @@ describe('everything is read again at the end', () => {
     expect(receipt).toContain('"differs":[{"address":"agent.desk","path":"greeting_message"');
   });
 
-  staged('but for what could not be read', async (stage) => {
+  longStaged('but for what could not be read', async (stage) => {
     await stage.apply();
     await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
     await stage.apply();
