@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import type { PlanFlags } from '../../src/console/context.ts';
 import { plan } from '../../src/console/plan.ts';
 import { planDigest } from '../../src/plan/document.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 
 /** Writes a plan to plan.json. */
@@ -74,7 +74,7 @@ staged('somebody made one of the same name since the plan', async (stage) => {
   expect(stage.writes()).toEqual([]);
 });
 
-staged('an edit of an agent that the plan does not touch does not matter', async (stage) => {
+longStaged('an edit of an agent that the plan does not touch does not matter', async (stage) => {
   await stage.apply();
   await stage.edit('agents.yaml', 'how can I help?', 'good day!');
   await save(stage);
@@ -104,7 +104,7 @@ describe('a plan file allows what it was planned with, and nothing more', () => 
     await stage.applyFile('plan.json');
     expect(stage.sim.store.agents.size).toBe(1);
   });
-  staged('a conflict that was accepted is written', async (stage) => {
+  longStaged('a conflict that was accepted is written', async (stage) => {
     await stage.apply();
     const { id } = agentNamed(stage.sim);
     stage.sim.edit(id, { greeting_message: 'Edited.' });

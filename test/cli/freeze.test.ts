@@ -4,7 +4,7 @@ import { drift } from '../../src/cli/commands/drift.ts';
 import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { stateIn } from './state-stage.ts';
 
@@ -55,7 +55,7 @@ describe('a freeze window', () => {
     expect(greetingOf(stage)).toBe(NEW);
   });
 
-  staged('that begins after the plan was made stops its file', async (stage) => {
+  longStaged('that begins after the plan was made stops its file', async (stage) => {
     await change(stage);
     const flags = { dir: stage.folder, format: 'text', out: join(stage.folder, 'plan.json') };
     await stage.run((to) => plan({ ...flags, format: 'text' }, to), { now: before });
@@ -64,7 +64,7 @@ describe('a freeze window', () => {
     expect(greetingOf(stage)).toBe(OLD);
   });
 
-  staged('that begins while somebody makes up their mind stops the run', async (stage) => {
+  longStaged('that begins while somebody makes up their mind stops the run', async (stage) => {
     await change(stage);
     // The plan is made at 21:59; the next look at the clock is half an hour later.
     const { err } = await stage.run(
@@ -90,7 +90,7 @@ describe('a freeze window', () => {
     });
   });
 
-  staged('is overridden when it is planned, not when its file is applied', async (stage) => {
+  longStaged('is overridden when it is planned, not when its file is applied', async (stage) => {
     await change(stage);
     const flags = { dir: stage.folder, format: 'text', out: join(stage.folder, 'p.json') } as const;
     await stage.run((to) => plan({ ...flags, overrideFreeze: 'INC-1' }, to), { now: within });

@@ -8,7 +8,7 @@ import { apply } from '../../src/console/apply.ts';
 import type { Context } from '../../src/console/context.ts';
 import { plan } from '../../src/console/plan.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed, SEED } from '../e2e/clinic.ts';
 import { stateIn } from './state-stage.ts';
 
@@ -47,7 +47,7 @@ staged(
   },
 );
 
-staged('a limit is lifted once, with a reason that the receipt keeps', async (stage) => {
+longStaged('a limit is lifted once, with a reason that the receipt keeps', async (stage) => {
   const settings = await stage.read('callsheet.yaml');
   await stage.write('callsheet.yaml', `${settings}guards: { max_delete: 0 }\n`);
   await stage.apply();
@@ -105,7 +105,7 @@ staged(
   },
 );
 
-staged(
+longStaged(
   'an apply that only has held deletes is no run: a rollback undoes the one before',
   async (stage) => {
     await stage.apply();
@@ -283,28 +283,31 @@ staged('a plan without a state tells of edits and of what no file names', async 
   ]);
 });
 
-staged('a plan after one import still says it of what the state does not know', async (stage) => {
-  await stage.apply();
-  await rm(join(stage.folder, '.callsheet'), { recursive: true });
-  const { id } = agentNamed(stage.sim, 'Recall');
-  const bind = (to: Context) =>
-    importCommand('agent.recall', id, { dir: stage.folder, format: 'json' }, to);
-  await stage.run(bind);
-  stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'Edited' }, 'user:maria');
-  const { notes } = await stage.plan();
-  expect(notes.slice(0, 2)).toMatchObject([
-    {
-      severity: 'warning',
-      message: expect.stringMatching(/^without agent\.desk in the state, .* somebody's edit/),
-    },
-    {
-      severity: 'info',
-      message: expect.stringMatching(
-        /^the state does not know \S+, \S+, \S+ and 4 more, so holds of earlier rollbacks /,
-      ),
-    },
-  ]);
-});
+longStaged(
+  'a plan after one import still says it of what the state does not know',
+  async (stage) => {
+    await stage.apply();
+    await rm(join(stage.folder, '.callsheet'), { recursive: true });
+    const { id } = agentNamed(stage.sim, 'Recall');
+    const bind = (to: Context) =>
+      importCommand('agent.recall', id, { dir: stage.folder, format: 'json' }, to);
+    await stage.run(bind);
+    stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'Edited' }, 'user:maria');
+    const { notes } = await stage.plan();
+    expect(notes.slice(0, 2)).toMatchObject([
+      {
+        severity: 'warning',
+        message: expect.stringMatching(/^without agent\.desk in the state, .* somebody's edit/),
+      },
+      {
+        severity: 'info',
+        message: expect.stringMatching(
+          /^the state does not know \S+, \S+, \S+ and 4 more, so holds of earlier rollbacks /,
+        ),
+      },
+    ]);
+  },
+);
 
 staged('a run is shown by what follows its time', async (stage) => {
   await stage.apply();

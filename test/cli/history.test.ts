@@ -2,8 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect } from 'vitest';
 import schema from '../../schemas/read.schema.json' with { type: 'json' };
 import { type HistoryFlags, history } from '../../src/cli/commands/history.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { longRows } from '../long.ts';
 
 const isDocument = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
 
@@ -146,7 +147,7 @@ describe('two versions', () => {
     expect(out).toMatch(/the history does not\s+record/);
   });
 
-  staged('differ in a long text of which only the digest is kept', async (stage) => {
+  longStaged('differ in a long text of which only the digest is kept', async (stage) => {
     await stage.apply();
     await stage.write(PROMPT, LONG);
     await stage.apply();
@@ -190,7 +191,7 @@ describe('two versions', () => {
     ['as CSV', ['1', '2'], { format: 'csv' }, '--diff is shown as text or JSON'],
     ['one that is not there', ['1', '999'], {}, 'agent.desk has no version 999 in its history'],
   ];
-  for (const [what, pair, flags, says] of rows) {
+  for (const [what, pair, flags, says] of longRows(rows, (_, at) => at > 2)) {
     staged(`are refused: ${what}`, async (stage) => {
       await stage.apply();
       const { err, out } = await look(stage, { flags: { diff: pair, ...flags }, exit: 1 });
@@ -199,7 +200,7 @@ describe('two versions', () => {
     });
   }
 
-  staged('are refused where no run of the agent is known', async (stage) => {
+  longStaged('are refused where no run of the agent is known', async (stage) => {
     await stage.apply();
     const [made = 0] = ids(stage);
     await stage.forget();

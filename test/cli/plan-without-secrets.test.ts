@@ -5,7 +5,7 @@ import { plan } from '../../src/console/plan.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { isList, isObject, type Json } from '../../src/core/value.ts';
 import { rehearse } from '../../src/rehearse/command.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { CANARIES } from '../e2e/clinic.ts';
 
 /** Twelve agents with two secrets each: one that the platform never returns, and one that it returns in clear. */
@@ -214,7 +214,7 @@ describe('what apply writes', () => {
     ]);
   });
 
-  staged(
+  longStaged(
     'needs no more than the secrets of the plan that was made with all of them',
     async (stage) => {
       await stage.apply();

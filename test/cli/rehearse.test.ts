@@ -8,9 +8,10 @@ import type { PlanDocument, Rehearsal, RehearsalStep } from '../../src/core/plan
 import { planDigest } from '../../src/plan/document.ts';
 import { type RehearseFlags, rehearse } from '../../src/rehearse/command.ts';
 import { readingOnly } from '../../src/rehearse/fleet.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed, SEED } from '../e2e/clinic.ts';
-import { take } from '../snapshot/taking.ts';
+import { longRows } from '../long.ts';
+import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 
 type Options = NonNullable<Parameters<Stage['run']>[1]>;
 
@@ -93,7 +94,7 @@ describe('a good plan', () => {
     expect(rehearsal).toEqual(verdict);
   });
 
-  staged('is applied with its verdict on top', async (stage) => {
+  longStaged('is applied with its verdict on top', async (stage) => {
     await changeThree(stage);
     await save(stage);
     await tryOut(stage, 'plan.json');
@@ -105,7 +106,7 @@ describe('a good plan', () => {
     expect(out).toContain('It tests the plan against the simulator');
   });
 
-  staged('is the one made now, where no file is given', async (stage) => {
+  longStaged('is the one made now, where no file is given', async (stage) => {
     await changeThree(stage);
     const verdict = await verdictOf(
       stage,
@@ -162,7 +163,7 @@ describe('a plan that would be refused', () => {
     ]);
   });
 
-  staged('by protection', async (stage) => {
+  longStaged('by protection', async (stage) => {
     await stage.edit('agents.yaml', '  recall:\n', '  recall:\n    lifecycle: { protect: true }\n');
     await stage.apply();
     const text = await stage.read('agents.yaml');
@@ -175,10 +176,11 @@ describe('a plan that would be refused', () => {
 const [HARBOR] = SEED.organizations ?? [];
 const SCOPED = { client_id: 'harbor-only', client_secret: 'harbor-only-secret' };
 
-for (const [level, id] of [
+const LEVELS = [
   ['organization', HARBOR?.id ?? ''],
   ['reseller', 'b5a4f0ad-4f4c-4b57-9d2b-5c4fbd0a3f10'],
-] as const) {
+] as const;
+for (const [level, id] of longRows(LEVELS, (_, at) => at === 0)) {
   staged(
     `a key that is limited to the ${level} is limited on the copy, too`,
     async (stage) => {
@@ -227,7 +229,7 @@ describe('a plan that cannot be undone entirely', () => {
     ]);
   });
 
-  staged('as it deletes an agent whose secrets nobody can read', async (stage) => {
+  longStaged('as it deletes an agent whose secrets nobody can read', async (stage) => {
     await stage.apply();
     const text = await stage.read('agents.yaml');
     await stage.write('agents.yaml', `agents:\n${text.slice(text.indexOf('  recall:'))}`);
@@ -255,7 +257,7 @@ describe('nothing to carry out', () => {
     expect(verdict).toMatchObject({ verdict: 'empty', steps: [] });
   });
 
-  staged('where all that there is to do waits for a permission', async (stage) => {
+  longStaged('where all that there is to do waits for a permission', async (stage) => {
     await stage.apply();
     const text = await stage.read('agents.yaml');
     await stage.write('agents.yaml', text.slice(0, text.indexOf('  recall:')));
@@ -321,7 +323,14 @@ describe('what cannot be rehearsed says why', () => {
       { CALLSHEET_BASE_URL: 'http://127.0.0.1:9' },
     ],
   ];
-  for (const [what, happens, exit, message, env = {}] of rows) {
+  // What is wrong with the file itself is tried with apply, too.
+  const FILES = [
+    'the plan file was cut off',
+    'the plan file was changed by hand',
+    'the plan is for another platform',
+  ];
+  const short = longRows(rows, ([what]) => !FILES.includes(what));
+  for (const [what, happens, exit, message, env = {}] of short) {
     staged(what, async (stage) => {
       await changeThree(stage);
       await save(stage);
@@ -353,31 +362,30 @@ describe('what cannot be rehearsed says why', () => {
 });
 
 describe('a fleet from a snapshot', () => {
-  const passphrase = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'five random words to keep' };
-
   staged('is rehearsed on without asking the platform', async (stage) => {
     await changeThree(stage);
     await save(stage);
-    const { file } = await take(stage, 'then.snapshot', {}, passphrase);
+    const { file } = await take(stage, 'then.snapshot', FOR_KEY);
+    const flags = { ...(await withKey(stage)), from: file };
     const asked = stage.sim.requests.length;
-    const verdict = await verdictOf(stage, 'plan.json', { env: passphrase }, { from: file });
+    const verdict = await verdictOf(stage, 'plan.json', {}, flags);
     expect(outcomes(verdict)).toEqual(ALL_HELD);
     expect(verdict.source).toMatchObject({ type: 'snapshot', file });
-    const again = await verdictOf(stage, undefined, { env: passphrase }, { from: file });
+    const again = await verdictOf(stage, undefined, {}, flags);
     expect(again.digest).toBe(verdict.digest);
     expect(stage.sim.requests.slice(asked)).toEqual([]);
   });
 
   staged('that is not what the plan was made from proves nothing', async (stage) => {
     await changeThree(stage);
-    const { file } = await take(stage, 'then.snapshot', {}, passphrase);
+    const { file } = await take(stage, 'then.snapshot', FOR_KEY);
     stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'Hello' });
     await save(stage, { acceptConflicts: true });
     const verdict = await verdictOf(
       stage,
       'plan.json',
-      { exit: 3, env: passphrase },
-      { from: file },
+      { exit: 3 },
+      { ...(await withKey(stage)), from: file },
     );
     expect(outcomes(verdict)).toEqual(['copy failed']);
   });

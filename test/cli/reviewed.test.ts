@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { plan } from '../../src/console/plan.ts';
 import { isList, isObject, type JsonObject } from '../../src/core/value.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 
 /** What a stack can ask for is what its plan shows, and what the plan shows is all that is sent. */
@@ -85,7 +85,7 @@ describe('a field under unchecked', () => {
 });
 
 describe('what stands beside a change', () => {
-  staged(
+  longStaged(
     'is not sent to the payment tool, which would take defaults for its own',
     async (stage) => {
       await stage.apply();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { plan } from '../../src/console/plan.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 
 const RULE = `rules:
@@ -55,7 +55,7 @@ describe('a rule over changes', () => {
     expect(greetingOf(stage)).toBe(OLD);
   });
 
-  staged('is shown below the plan in words', async (stage) => {
+  longStaged('is shown below the plan in words', async (stage) => {
     await change(stage);
     const flags = { dir: stage.folder, format: 'text' } as const;
     const { out } = await stage.run((to) => plan(flags, to), { exit: 4, now: friday });
@@ -65,7 +65,7 @@ describe('a rule over changes', () => {
     );
   });
 
-  staged('that is a warning is a note, and hinders nothing', async (stage) => {
+  longStaged('that is a warning is a note, and hinders nothing', async (stage) => {
     await change(stage, `${RULE}    severity: warning\n`);
     const { out } = await stage.run((to) => plan(planned(stage), to), { now: friday });
     expect(JSON.parse(out).notes).toMatchObject([
@@ -109,7 +109,7 @@ describe('a rule over the plan', () => {
     ]);
   });
 
-  staged('says nothing of a plan that writes nothing', async (stage) => {
+  longStaged('says nothing of a plan that writes nothing', async (stage) => {
     await change(stage, 'rules: { r: { over: plan, require: "false", message: Never } }\n');
     await stage.edit('agents.yaml', 'good day!', 'how can I help?');
     await stage.run((to) => plan(planned(stage), to), { now: friday });

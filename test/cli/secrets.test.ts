@@ -2,10 +2,10 @@ import { describe, expect } from 'vitest';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import { isObject, type Json } from '../../src/core/value.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed, CANARIES } from '../e2e/clinic.ts';
 import { restoreOn, wipe } from '../restore/restoring.ts';
-import { take } from '../snapshot/taking.ts';
+import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import { stateCommands } from './state-stage.ts';
 
 const NEXT = 'canary-sms-next';
@@ -77,7 +77,7 @@ staged('a secret that an integration gets later is a change, and is written', as
   expect(token(stage)).toBe(CANARIES.SMS_TOKEN);
 });
 
-staged('a secret that an adopted integration gets later is a change, too', async (stage) => {
+longStaged('a secret that an adopted integration gets later is a change, too', async (stage) => {
   const bring = await withoutToken(stage);
   await stage.apply();
   await stage.forget();
@@ -87,7 +87,7 @@ staged('a secret that an adopted integration gets later is a change, too', async
   expect(token(stage)).toBe(CANARIES.SMS_TOKEN);
 });
 
-staged('a secret that was taken over stays unknown, run after run', async (stage) => {
+longStaged('a secret that was taken over stays unknown, run after run', async (stage) => {
   await stage.apply();
   await stage.forget();
   await stage.apply();
@@ -142,7 +142,7 @@ staged(
   },
 );
 
-staged('under another key all secrets are trusted again', async (stage) => {
+longStaged('under another key all secrets are trusted again', async (stage) => {
   await stage.apply();
   const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another' };
   await stateCommands(stage).trust([], false, { env });
@@ -153,9 +153,9 @@ staged('under another key all secrets are trusted again', async (stage) => {
 /** How a resource comes to be created again without the secret that Callsheet wrote to the one before it. */
 const AGAIN: Readonly<Record<string, (stage: Stage, env: typeof UNSET) => Promise<void>>> = {
   'a restore without secrets': async (stage, env) => {
-    const { file } = await take(stage, 'then.snapshot', {}, SEALED);
+    const { file } = await take(stage, 'then.snapshot', FOR_KEY);
     wipe(stage.sim);
-    await restoreOn(stage, file, { withoutSecrets: true }, { env: { ...SEALED, ...env } });
+    await restoreOn(stage, file, { ...(await withKey(stage)), withoutSecrets: true }, { env });
   },
   'a rollback of the run that deleted it': async (stage, env) => {
     const agents = await stage.read('agents.yaml');
@@ -175,7 +175,6 @@ const AGAIN: Readonly<Record<string, (stage: Stage, env: typeof UNSET) => Promis
   },
 };
 const UNSET = { SMS_TOKEN: '' };
-const SEALED = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery' };
 const AT = 'integrations.smsProvider.auth_token';
 
 describe('the secret of a resource that is created again without it, by', () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { runs } from '../../src/cli/commands/state.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { began, deadPid, holder } from '../state/sample.ts';
 import { PASSWORD, startHttpServer, USERNAME } from '../state/stores/http-server.ts';
 import { BUCKET, KEY_ID, SECRET, startS3 } from '../state/stores/s3-server.ts';
@@ -97,30 +97,33 @@ staged('a migration that was cut short is done again', async (stage) => {
   expect((await told(stage, to)).runs).toEqual(before);
 });
 
-staged('a state goes back to where it came from, and nowhere where another went', async (stage) => {
-  await stage.apply();
-  const away = join(stage.folder, 'away/state.json');
-  const home = join(stage.folder, '.callsheet/state.json');
-  await stateCommands(stage).migrate(away);
-  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
-  const env = { CALLSHEET_STATE: away };
-  await stage.apply({}, { env });
-  const before = await told(stage, away);
-  expect((await stateCommands(stage).list([], { exit: 1 })).err).toContain('move it back here');
-  const elsewhere = join(stage.folder, 'elsewhere/state.json');
-  await stage.apply({}, { env: { CALLSHEET_STATE: elsewhere } });
-  const other = await stateCommands(stage, 'text').migrate(home, {
-    env: { CALLSHEET_STATE: elsewhere },
-    exit: 4,
-  });
-  expect(other.err).toContain(`the note of a state that was moved to ${away}`);
-  await stateCommands(stage).migrate(home, { env });
-  expect(await told(stage, undefined)).toEqual(before);
-  expect((await stage.plan()).changes).toEqual([]);
-  expect((await stateCommands(stage).list([], { env, exit: 1 })).err).toContain('was moved to');
-});
+longStaged(
+  'a state goes back to where it came from, and nowhere where another went',
+  async (stage) => {
+    await stage.apply();
+    const away = join(stage.folder, 'away/state.json');
+    const home = join(stage.folder, '.callsheet/state.json');
+    await stateCommands(stage).migrate(away);
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    const env = { CALLSHEET_STATE: away };
+    await stage.apply({}, { env });
+    const before = await told(stage, away);
+    expect((await stateCommands(stage).list([], { exit: 1 })).err).toContain('move it back here');
+    const elsewhere = join(stage.folder, 'elsewhere/state.json');
+    await stage.apply({}, { env: { CALLSHEET_STATE: elsewhere } });
+    const other = await stateCommands(stage, 'text').migrate(home, {
+      env: { CALLSHEET_STATE: elsewhere },
+      exit: 4,
+    });
+    expect(other.err).toContain(`the note of a state that was moved to ${away}`);
+    await stateCommands(stage).migrate(home, { env });
+    expect(await told(stage, undefined)).toEqual(before);
+    expect((await stage.plan()).changes).toEqual([]);
+    expect((await stateCommands(stage).list([], { env, exit: 1 })).err).toContain('was moved to');
+  },
+);
 
-staged('a state that went from store to store goes back over each note', async (stage) => {
+longStaged('a state that went from store to store goes back over each note', async (stage) => {
   await stage.apply();
   const places = [
     join(stage.folder, '.callsheet/state.json'),

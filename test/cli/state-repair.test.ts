@@ -10,7 +10,7 @@ import { plan } from '../../src/console/plan.ts';
 import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
 import type { State } from '../../src/state/model.ts';
 import { formatState } from '../../src/state/state-text.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { ADDRESSES, SEED } from '../e2e/clinic.ts';
 import { began, holder, intent, recorded, resource, stateWith } from '../state/sample.ts';
 import { STATE, stateCommands, stateIn, storeOf } from './state-stage.ts';
@@ -271,7 +271,7 @@ describe('a repair', () => {
     expect(out).toMatch(/state repair +done/);
   });
 
-  staged('leaves runs that can be rolled back', async (stage) => {
+  longStaged('leaves runs that can be rolled back', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     await stage.apply();

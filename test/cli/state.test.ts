@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { runs } from '../../src/cli/commands/state.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { ADDRESSES } from '../e2e/clinic.ts';
 import { began, deadPid, holder, intent, snapshot } from '../state/sample.ts';
 import { STATE, stateCommands, stateIn, storeOf } from './state-stage.ts';
@@ -102,7 +102,7 @@ describe('state mv', () => {
     ]);
   });
 
-  staged('does not make secrets look changed', async (stage) => {
+  longStaged('does not make secrets look changed', async (stage) => {
     await stage.apply();
     const { out } = await stateCommands(stage).mv('agent.desk', 'agent.front');
     expect(JSON.parse(out).ledger[0].message).toMatch(
@@ -200,7 +200,7 @@ describe('state rm', () => {
     ]);
   });
 
-  staged('waits for nobody: a run under way holds the state', async (stage) => {
+  longStaged('waits for nobody: a run under way holds the state', async (stage) => {
     await stage.apply();
     const store = storeOf(stage);
     await store.acquire(holder('r2'));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { isList, isObject, type JsonObject } from '../../src/core/value.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentId, agentRecord, commitAll, pulled } from '../pull/stage.ts';
 
 /** Elements of a list that share what they are recognised by: none is lost, mixed up or deleted unannounced. */
@@ -82,7 +82,7 @@ describe('two live MCP connections of one label', () => {
     );
   });
 
-  staged('are drift, and no pull writes one of them', async (stage) => {
+  longStaged('are drift, and no pull writes one of them', async (stage) => {
     await commitAll(stage);
     await stage.apply();
     addTwin(stage, false);
