@@ -6,6 +6,7 @@ import type { JournalEntry } from '../../src/state/journal.ts';
 import type { State } from '../../src/state/model.ts';
 import { nextState, replay } from '../../src/state/replay.ts';
 import type { StateStore } from '../../src/state/store.ts';
+import { isTorture } from '../long.ts';
 import { Death, dyingDisk } from './breaking.ts';
 import {
   began,
@@ -20,6 +21,9 @@ import {
   stateWith,
 } from './sample.ts';
 import { openStore } from './stores.ts';
+
+/** In short at every third step. */
+const PACE = isTorture ? 1 : 3;
 
 // Many rounds, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -138,7 +142,7 @@ test.each([
   'a process that dies %s any step on the disk loses nothing that it was promised',
   async (_where, within) => {
     let step = 1;
-    while (await dieAt(step, within)) step += 1;
+    while (await dieAt(step, within)) step += PACE;
     // Every append, and what begins and commits two runs: if this falls, steps are no longer seen.
     expect(step).toBeGreaterThan(20);
   },

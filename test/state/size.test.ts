@@ -5,6 +5,7 @@ import { realDisk } from '../../src/state/file/disk.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import { nextState, replay } from '../../src/state/replay.ts';
 import type { StateStore } from '../../src/state/store.ts';
+import { longTest } from '../long.ts';
 import {
   began,
   deadPid,
@@ -118,7 +119,7 @@ describe('a journal that is longer than a string', () => {
     expect(promptIn(await next.run('r1'), 8)).toBe(`8 ${PROMPT}`);
   });
 
-  test('is put together from what is left of a state', async () => {
+  longTest('is put together from what is left of a state', async () => {
     const { path, store } = await newStore('.callsheet/state.json', SHORT_STRINGS);
     await died(store);
     const next = openStore(path, SHORT_STRINGS);
@@ -142,7 +143,7 @@ describe('a state that is longer than a string', () => {
       { last_run: null },
     );
 
-  test('is written, read and, beside a damaged journal, repaired', async () => {
+  longTest('is written, read and, beside a damaged journal, repaired', async () => {
     const { path, store } = await newStore('.callsheet/state.json', SHORT_STRINGS);
     const lease = await store.acquire(holder('r1'));
     await lease.commit(large());

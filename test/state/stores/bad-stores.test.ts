@@ -8,24 +8,12 @@ beforeAll(async () => {
 });
 afterAll(() => servers.stop());
 
-/** Every store and every fault that nobody has to wait for; `npm run torture` breaks every store in every way. */
-const AT_START = [
-  'file newer',
-  'file foreign',
-  'HTTP page',
-  'HTTP foreign',
-  'S3 newer',
-  'PostgreSQL page',
-  'PostgreSQL foreign',
-];
-const IN_MID_RUN = [
-  'file unreachable',
-  'file full',
-  'HTTP unreachable',
-  'S3 page',
-  'S3 full',
-  'PostgreSQL read-only',
-];
+/**
+ * Every store, and every fault that nobody has to wait for, once at each time; `npm run torture` breaks every store in
+ * every way.
+ */
+const AT_START = ['file foreign', 'HTTP page', 'S3 newer', 'PostgreSQL foreign'];
+const IN_MID_RUN = ['file full', 'HTTP unreachable', 'S3 full', 'PostgreSQL read-only'];
 const rowsOf = (taken: readonly string[]) =>
   ROWS.filter(([store, fault]) => taken.includes(`${store} ${fault}`));
 

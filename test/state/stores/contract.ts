@@ -8,6 +8,12 @@ import type { Loss, Spot } from './contract/spot.ts';
 
 export { type Opening, openViews, type Spot } from './contract/spot.ts';
 
+/** What the way of locking decides, of a store that is another one but for that. */
+export function lockContract(makeSpot: () => Promise<Spot>): void {
+  testKeeping(makeSpot);
+  testHolding(makeSpot);
+}
+
 /** What every store keeps to. It is broken at every step, or at each `stride` steps where that takes long. */
 export function contract(makeSpot: () => Promise<Spot>, loss: Loss, stride = 1): void {
   // Many rounds, on machines that are busy with other tests.

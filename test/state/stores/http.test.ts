@@ -6,9 +6,10 @@ import { documentRemote } from '../../../src/state/remote/document.ts';
 import { openExchange } from '../../../src/state/remote/exchange.ts';
 import { openRetries } from '../../../src/state/remote/failures.ts';
 import { openRemoteStore } from '../../../src/state/remote/store.ts';
+import { isTorture } from '../../long.ts';
 import { began, failureOf, holder, sealed } from '../sample.ts';
 import { doRun } from '../stores.ts';
-import { contract, type Opening, openViews, type Spot } from './contract.ts';
+import { contract, lockContract, type Opening, openViews, type Spot } from './contract.ts';
 import { faultyExchange, lostConnection } from './faulty.ts';
 import { PASSWORD, startHttpServer, USERNAME } from './http-server.ts';
 import { openGiven } from './open-given.ts';
@@ -66,11 +67,13 @@ function newPath(style: 'gitlab' | 'plain' | 'open'): string {
 }
 
 describe('a server that answers as GitLab does', () => {
-  contract(async () => spotAt(newPath('gitlab')), lostConnection, 9);
+  contract(async () => spotAt(newPath('gitlab')), lostConnection, 13);
 });
 
 describe('a server that is locked by LOCK and UNLOCK', () => {
-  contract(async () => spotAt(newPath('plain')), lostConnection, 13);
+  const makeSpot = async () => spotAt(newPath('plain'));
+  if (isTorture) contract(makeSpot, lostConnection);
+  else lockContract(makeSpot);
 });
 
 test('a server that takes documents without its lock is refused', async () => {

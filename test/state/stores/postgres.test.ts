@@ -119,7 +119,7 @@ function newSpot(): Spot {
 }
 
 describe('a real PostgreSQL', () => {
-  contract(async () => newSpot(), brokenConnection, 11);
+  contract(async () => newSpot(), brokenConnection, 17);
 });
 
 testBrokenConnections(newSpot);

@@ -65,7 +65,7 @@ function newSpot(): Spot & { readonly key: string } {
 }
 
 describe('a bucket', () => {
-  contract(async () => newSpot(), lostConnection, 11);
+  contract(async () => newSpot(), lostConnection, 17);
 });
 
 test('holds no more objects than the document names', async () => {
