@@ -9,6 +9,7 @@ import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { Json } from '../../src/core/value.ts';
 import { parsePlan, parsePlanLines, planDigest } from '../../src/plan/document.ts';
 import { planFilePieces, renderPlanJson } from '../../src/render/json.ts';
+import { runs } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { world } from '../world.ts';
 
@@ -282,7 +283,7 @@ describe('long texts of a plan file', () => {
         expect(parsePlan(written, 'plan.json')).toEqual(same);
         expect(await parsePlanLines(linesOf(written), 'plan.json')).toEqual(same);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

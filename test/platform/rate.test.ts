@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NEW_RATE, type Observation, observe, rateOf, takeTurn } from '../../src/platform/rate.ts';
 import type { RateLimit } from '../../src/simulator/rate-limit.ts';
-import { longRows } from '../long.ts';
+import { longRows, longTest } from '../long.ts';
 import { type Rush, rush, shareOf } from './rush.ts';
 
 /** Limits of the usual shapes, and the seconds after which the rate is to be settled. */
@@ -136,7 +136,7 @@ describe('a limit that changes', () => {
     expect(shareOf(course, 250, 400).perSecond).toBeGreaterThan(90);
   });
 
-  it('is forgotten where it is lifted', () => {
+  longTest('is forgotten where it is lifted', () => {
     const course = change({ perSecond: 50 }, { after: 60, limit: undefined });
     // 32 in flight, 20 ms away, are 1600 a second.
     expect(shareOf(course, 300, 310).perSecond).toBeGreaterThan(0.95 * 1600);

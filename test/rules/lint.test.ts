@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lintRules, namedRules } from '../../src/rules/lint.ts';
+import { longRows } from '../long.ts';
 import { agent, type Files, load, MAIN, said } from '../stack/stack-folder.ts';
 
 /** What the lint of a stack says, without places: rule and message. */
@@ -130,7 +131,7 @@ describe('prompt/unknown-transfer', () => {
 describe('a long prompt', () => {
   const long = (piece: string) => piece.repeat(Math.ceil(700_000 / piece.length));
   const most = '{ max_prompt_characters: 1000000 }';
-  test.each([
+  const prompts = [
     ['no end of a sentence', long('never transfer the caller ')],
     ['orders on one line', long('transfer the caller, ')],
     ['one long name', long('a_')],
@@ -150,11 +151,24 @@ describe('a long prompt', () => {
     ['tokens and blanks', long(`{{a${' '.repeat(1000)}`)],
     ['tokens of one name', `{{${long('a.')}`],
     ['tokens with fallbacks that never end', long('{{a|b')],
-  ])('is read in time: %s', { timeout: 8000 }, async (_, text) => {
-    const started = performance.now();
-    await findings(agent(prompt(text)), most);
-    expect(performance.now() - started).toBeLessThan(4000);
-  });
+  ] as const;
+  // In short: one of sentences, of names, of quotes, of tools and of tokens.
+  const SHORT = [
+    'orders on one line',
+    'one long name',
+    'quotes and blanks',
+    'tools without end',
+    'tokens of one name',
+  ];
+  test.each(longRows(prompts, ([what]) => SHORT.includes(what)))(
+    'is read in time: %s',
+    { timeout: 8000 },
+    async (_, text) => {
+      const started = performance.now();
+      await findings(agent(prompt(text)), most);
+      expect(performance.now() - started).toBeLessThan(4000);
+    },
+  );
 
   test('one rule speaks of one field twenty times at most', async () => {
     const text = Array.from({ length: 50 }, (_, at) => `Use the tool_${at} tool.`).join(' ');

@@ -20,6 +20,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Lexer } from 'yaml';
 import { type Loaded, type LoadOptions, loadStack } from '../../src/stack/index.ts';
+import { isTorture, longRows, runs } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { BAY, type Files, folderOf, HARBOR, PDF, WAV } from './stack-folder.ts';
 
@@ -223,8 +224,11 @@ describe('what did not change', () => {
   });
 });
 
+/** Changes that are seen in the same way as another one. */
+const ALIKE: readonly string[] = ['1.05', HARBOR, 'agent.front', 'fmt'];
+
 describe('a cache that lies', () => {
-  it.each([
+  const changes = [
     ['callsheet.yaml', 'Alder Bay', 'Elder Bay'],
     ['callsheet.yaml', HARBOR, BAY],
     ['bases.yaml', '1.05', '1.15'],
@@ -240,15 +244,19 @@ describe('a cache that lies', () => {
     ['rules/agent.json', '"minLength": 1', '"minLength": 9'],
     ['docs/prices.pdf', 'one', 'two'],
     ['voices/harbor.wav', 'fmt', 'fmT'],
-  ])('does not see the change of %s (%s)', async (file, from, to) => {
-    const dir = folderOf(FILES);
-    const before = await load(dir);
-    lie(dir, file, from, to);
-    const after = await expectAsAnew(dir);
-    expect(seen(after)).not.toEqual(seen(before));
-    lie(dir, file, to, from);
-    expect(seen(await expectAsAnew(dir))).toEqual(seen(before));
-  });
+  ] as const;
+  it.each(longRows(changes, ([, from]) => !ALIKE.includes(from)))(
+    'does not see the change of %s (%s)',
+    async (file, from, to) => {
+      const dir = folderOf(FILES);
+      const before = await load(dir);
+      lie(dir, file, from, to);
+      const after = await expectAsAnew(dir);
+      expect(seen(after)).not.toEqual(seen(before));
+      lie(dir, file, to, from);
+      expect(seen(await expectAsAnew(dir))).toEqual(seen(before));
+    },
+  );
 
   it.each<readonly [string, Options]>([
     ['a variable of the environment', { env: { CALLSHEET_VAR_CITY: 'Elm' } }],
@@ -287,8 +295,11 @@ describe('a cache that lies', () => {
     lie(theirs, 'agents/desk.yaml', 'name: Desk', 'name: Evil');
     await load(theirs, { env: { CALLSHEET_FINGERPRINT_KEY: 'a key of a stranger' } });
     const [mine, foreign] = [entriesOf(ours), entriesOf(theirs)];
-    for (const path of mine) {
-      for (const other of [...foreign, ...mine]) {
+    for (const [index, path] of mine.entries()) {
+      // In short: one entry of the stranger, and one of ours.
+      const another = foreign.length + ((index + 1) % mine.length);
+      const others = longRows([...foreign, ...mine], (_, at) => at === index || at === another);
+      for (const other of others) {
         if (other === path) continue;
         const before = readFileSync(path);
         writeFileSync(path, readFileSync(other));
@@ -318,7 +329,7 @@ describe('a cache that lies', () => {
         writeFileSync(path, damaged);
         await expectAsAnew(dir);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 
@@ -361,7 +372,7 @@ describe('a cache that lies', () => {
         }
         rmSync(dir, { recursive: true });
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
   });
 });
@@ -372,7 +383,7 @@ describe('two processes at once', () => {
     const stack = join(import.meta.dirname, '../../src/stack/index.ts');
     const script = `
       const { loadStack } = await import(${JSON.stringify(stack)});
-      for (let round = 0; round < 20; round += 1) {
+      for (let round = 0; round < ${runs(20)}; round += 1) {
         const { stack } = await loadStack({ dir: ${JSON.stringify(dir)}, env: process.env, secrets: 'skip', program: 'this one', vars: { city: 'City ' + round % 4 } });
         const desk = stack.resources.find(({ address }) => address === 'agent.desk');
         if (desk.document.greeting_message !== 'Hello from City ' + round % 4) throw new Error('stale: ' + desk.document.greeting_message);
@@ -386,7 +397,8 @@ describe('two processes at once', () => {
       const [said, [exit]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
       return exit === 0 ? '' : said;
     };
-    expect(await Promise.all([run(), run(), run()])).toEqual(['', '', '']);
+    const said = await Promise.all(isTorture ? [run(), run(), run()] : [run(), run()]);
+    expect(said.join('')).toBe('');
     await expectAsAnew(dir);
     expect(await parsedIn(() => load(dir, { vars: { city: 'City 1' } }))).toBe(0);
   });
@@ -420,10 +432,12 @@ describe('what is written', () => {
     const dir = folderOf(FILES);
     await load(dir);
     for (const path of entriesOf(dir)) utimesSync(path, 0, 0);
-    for (let city = 0; city < 40; city += 1) {
-      expect(await parsedIn(() => load(dir))).toBe(0);
+    for (let city = 0; city < 30; city += 1) {
+      // What is used now and then is used.
+      if (isTorture || city % 5 === 0) expect(await parsedIn(() => load(dir))).toBe(0);
       await load(dir, { vars: { city: `City ${city}` } });
     }
+    expect(await parsedIn(() => load(dir))).toBe(0);
     expect(entriesOf(dir).length).toBeLessThanOrEqual(24);
   });
 

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { viewProse } from '../../src/render/prose/view.ts';
 import { readGlob } from '../../src/stack/discover.ts';
 import { loadStack } from '../../src/stack/index.ts';
+import { longRows } from '../long.ts';
 
 const ORGANIZATION = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 const settings = `callsheet: 1\norganization: ${ORGANIZATION}\n`;
@@ -31,7 +32,8 @@ async function problemsOf(files: Readonly<Record<string, string>>) {
 }
 
 describe('a stack that would take all memory or no end of time is an error', () => {
-  it.each<{ what: string; files: Readonly<Record<string, string>>; says: RegExp }>([
+  type Row = { what: string; files: Readonly<Record<string, string>>; says: RegExp };
+  const stacks: readonly Row[] = [
     {
       what: 'more rows than a stack can hold',
       files: { 'agents.yaml': table, 'rows.csv': rows(300_000), 'p.md': 'Hello.' },
@@ -87,7 +89,9 @@ describe('a stack that would take all memory or no end of time is an error', () 
       files: { 'callsheet.yaml': `${settings}include: ["${'*a'.repeat(2_000)}"]\n` },
       says: /include has .*has 4000 characters; a pattern may have 1000/,
     },
-  ])('$what', async ({ files, says }) => {
+  ];
+  // Three hundred thousand rows take seconds.
+  it.each(longRows(stacks, (_, at) => at > 0))('$what', async ({ files, says }) => {
     const problems = await problemsOf(files);
     expect(problems.map(({ message }) => message).join('\n')).toMatch(says);
     expect(problems.length).toBeLessThan(10);
@@ -130,16 +134,20 @@ describe('a prompt of megabytes is compared, more coarsely', () => {
     expect(summary).toBe('1 of 100,000 paragraphs edited');
   });
 
-  it.each([
+  const texts = [
     ['all of it differs', long, lines(100_000, (at) => `Other ${at * 3}`).join('\n')],
     ['it is one word', 'x'.repeat(10_000_000), 'y'.repeat(10_000_000)],
     ['it is one paragraph', long.replaceAll('\n', ' '), long.replaceAll('\n', ' ! ')],
-  ])('as a whole where %s', (_, before, after) => {
-    expect(typesOf(before, after)).toEqual(['removed', 'added']);
-    expect(viewProse(before, after, false).summary).toMatch(
-      /too much differs to compare all of it/,
-    );
-  });
+  ] as const;
+  it.each(longRows(texts, ([what]) => what === 'it is one word'))(
+    'as a whole where %s',
+    (_, before, after) => {
+      expect(typesOf(before, after)).toEqual(['removed', 'added']);
+      expect(viewProse(before, after, false).summary).toMatch(
+        /too much differs to compare all of it/,
+      );
+    },
+  );
 
   it('and a long word below that size does not break it', () => {
     expect(typesOf('x'.repeat(400_000), `${'x'.repeat(400_000)} y`)).toEqual(['edited']);

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Report } from '../../../src/render/report/index.ts';
 import { linesOfFrame, RULES } from '../../../src/render/report/sarif.ts';
 import { codeFrame } from '../../../src/stack/diagnostics.ts';
+import { longTest } from '../../long.ts';
 import { HOSTILE_PROBLEMS, problem, rendered, reportOf } from './sample.ts';
 
 const ajv = new AjvDraft04.default({
@@ -150,18 +151,22 @@ describe('the fingerprint', () => {
   });
 });
 
-test('a file with more results than GitHub takes keeps the errors and says how many are left out', () => {
-  const warnings = Array.from({ length: 25_000 }, () => ({
-    severity: 'warning' as const,
-    rule: 'a/b',
-    message: 'odd',
-  }));
-  const { results, invocations } = JSON.parse(rendered('sarif', reportOf([...warnings, problem()])))
-    .runs[0];
-  expect(results).toHaveLength(25_000);
-  expect(results[0].level).toBe('error');
-  expect(invocations[0].toolExecutionNotifications[0].message.text).toMatch(/^1 more problem/);
-});
+longTest(
+  'a file with more results than GitHub takes keeps the errors and says how many are left out',
+  () => {
+    const warnings = Array.from({ length: 25_000 }, () => ({
+      severity: 'warning' as const,
+      rule: 'a/b',
+      message: 'odd',
+    }));
+    const { results, invocations } = JSON.parse(
+      rendered('sarif', reportOf([...warnings, problem()])),
+    ).runs[0];
+    expect(results).toHaveLength(25_000);
+    expect(results[0].level).toBe('error');
+    expect(invocations[0].toolExecutionNotifications[0].message.text).toMatch(/^1 more problem/);
+  },
+);
 
 test.each([
   ['write bases under bases:', 'write bases under bases. Do it.'],
