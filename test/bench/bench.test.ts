@@ -6,6 +6,7 @@ import { figuresOf } from '../../bench/figures.ts';
 import { measure } from '../../bench/measure.ts';
 import { curvesText, pageText } from '../../bench/pages.ts';
 import { tableOf } from '../../bench/table.ts';
+import { longTest } from '../long.ts';
 import { expectFigures } from './run-bench.ts';
 
 function took(ms: number, mb: number) {
@@ -15,7 +16,7 @@ function took(ms: number, mb: number) {
 const A_CASE = { name: 'a case', size: 100, latency: 0 };
 
 // `npm run torture` runs all of them.
-test('a benchmark runs, and writes its figures', () => {
+longTest('a benchmark runs, and writes its figures', () => {
   expectFigures(['validate']);
 });
 

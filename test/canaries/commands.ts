@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { COMMANDS } from '../../src/cli/command-table.ts';
 import { kinds } from '../../src/kinds/index.ts';
+import { longRows } from '../long.ts';
 import { CLAIM, PROFILE, type Scene } from './scene.ts';
 
 /** A command of the program and the formats that it can be shown in. */
@@ -146,6 +147,9 @@ export function waysOf({
   };
 }
 
+/** `npm test` tries each command in two ways, and what works on a tree of stacks. */
+const isShort = (way: Way, index: number) => index < 2 || way.includes('--recursive');
+
 /** Every command in every way and format, with every switch that makes it say more. */
 export function linesOf(scene: Scene, known: readonly Known[]): readonly Way[] {
   const ways = waysOf(scene);
@@ -154,7 +158,7 @@ export function linesOf(scene: Scene, known: readonly Known[]): readonly Way[] {
     .filter(({ name }) => !APART.includes(name))
     .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
     .flatMap(({ name, formats }) =>
-      (ways[name] ?? []).flatMap((way) =>
+      longRows(ways[name] ?? [], isShort).flatMap((way) =>
         formats.map((format) => [
           ...name.split(' '),
           ...way,

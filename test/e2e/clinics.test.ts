@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { plan } from '../../src/console/plan.ts';
 import type { Stage } from '../apply/stage.ts';
+import { longTest } from '../long.ts';
 import { inClinics } from './in-clinics.ts';
 
 // What it does with all of its three hundred agents is told by `npm run torture`.
@@ -44,7 +45,7 @@ async function planned(stage: Stage, format: 'text' | 'markdown'): Promise<strin
   return (await stage.run((to) => plan(flags, to))).out;
 }
 
-test('one edit of a template that thirty rows share is read once, with its file', async () => {
+longTest('one edit of a template that thirty rows share is read once, with its file', async () => {
   await inClinics(async (stage) => {
     await withClinics(stage, 30);
     await stage.apply({ env: 'production' });

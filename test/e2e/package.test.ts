@@ -7,6 +7,7 @@ import { startSimulator } from '../../src/simulator/index.ts';
 import { AUTHORITY, startHttps } from '../platform/secure.ts';
 import './build.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
+import { longTest } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 const root = dirname(dirname(import.meta.dirname));
@@ -78,29 +79,32 @@ test('the installed command shows the pages that came with it, for users and no 
   expect(pages.sort()).toEqual([...own, 'README.md'].sort());
 });
 
-test('the pipeline that it writes installs it, by the lockfile that the printed commands make, and nothing else', async () => {
-  const repository = join(home, 'repository');
-  await run('git', ['init', '--quiet', repository]);
-  const env = { PATH: process.env.PATH, HOME: home, npm_config_offline: 'true' };
-  const npm = (line: string, cache = 'cache') =>
-    run('sh', ['-c', line], {
-      cwd: repository,
-      env: { ...env, npm_config_cache: join(home, cache) },
-    });
-  const words = ['init', '--yes', '--empty', '--ci', 'github', '--dir', 'clinic'];
-  const { stdout: said } = await callsheet(words, repository);
-  const [commands = ''] = /^ {2}npm pack .*\\\n.*\n {2}npm install .*$/m.exec(said) ?? [said];
-  await npm(commands);
-  const tool = join(repository, '.github/actions/callsheet');
-  const install = `npm ci --ignore-scripts --no-audit --no-fund --prefix "${tool}"`;
-  await npm(install);
-  const { stdout } = await run(join(tool, 'node_modules/.bin/callsheet'), ['--version'], { env });
-  const [tarball = ''] = (await readdir(tool)).filter((name) => name.endsWith('.tgz'));
-  expect(tarball).toBe(`callsheet-${stdout.trim()}.tgz`);
-  // Another tarball of that name, on a machine that has never seen the first.
-  await writeFile(join(tool, tarball), await readFile(join(tool, 'run.mjs')));
-  await expect(npm(install, 'another-cache')).rejects.toThrow('EINTEGRITY');
-});
+longTest(
+  'the pipeline that it writes installs it, by the lockfile that the printed commands make, and nothing else',
+  async () => {
+    const repository = join(home, 'repository');
+    await run('git', ['init', '--quiet', repository]);
+    const env = { PATH: process.env.PATH, HOME: home, npm_config_offline: 'true' };
+    const npm = (line: string, cache = 'cache') =>
+      run('sh', ['-c', line], {
+        cwd: repository,
+        env: { ...env, npm_config_cache: join(home, cache) },
+      });
+    const words = ['init', '--yes', '--empty', '--ci', 'github', '--dir', 'clinic'];
+    const { stdout: said } = await callsheet(words, repository);
+    const [commands = ''] = /^ {2}npm pack .*\\\n.*\n {2}npm install .*$/m.exec(said) ?? [said];
+    await npm(commands);
+    const tool = join(repository, '.github/actions/callsheet');
+    const install = `npm ci --ignore-scripts --no-audit --no-fund --prefix "${tool}"`;
+    await npm(install);
+    const { stdout } = await run(join(tool, 'node_modules/.bin/callsheet'), ['--version'], { env });
+    const [tarball = ''] = (await readdir(tool)).filter((name) => name.endsWith('.tgz'));
+    expect(tarball).toBe(`callsheet-${stdout.trim()}.tgz`);
+    // Another tarball of that name, on a machine that has never seen the first.
+    await writeFile(join(tool, tarball), await readFile(join(tool, 'run.mjs')));
+    await expect(npm(install, 'another-cache')).rejects.toThrow('EINTEGRITY');
+  },
+);
 
 /** Writes files beside the installed package and runs a program of the project there. */
 async function runThere(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { emptyState } from '../../src/state/replay.ts';
 import { formatState } from '../../src/state/state-text.ts';
-import { longRows, withReason } from '../long.ts';
+import { longRows, longTest, withReason } from '../long.ts';
 import { folderOf, HARBOR, MAIN } from '../stack/stack-folder.ts';
 import { inventory, WHOLE } from './clinic.ts';
 import { applied, scenario } from './harness.ts';
@@ -74,7 +74,7 @@ test.runIf(hasFull)(told, async () => {
   }
 });
 
-test('ten megabytes get through a pipe that is read slowly', async () => {
+longTest('ten megabytes get through a pipe that is read slowly', async () => {
   const name = 'x'.repeat(200);
   const scope = { organization_id: HARBOR };
   const resources = Object.fromEntries(

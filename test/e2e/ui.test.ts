@@ -6,7 +6,7 @@ import { onTerminal } from '../../src/console/events.ts';
 import { axeFindings } from '../page/axe.ts';
 import { closeChromium, openChromium } from '../page/chromium.ts';
 import { CANARIES, FINGERPRINT_KEY } from './clinic.ts';
-import { applied, scenario, type World } from './harness.ts';
+import { applied, longApplied, scenario, type World } from './harness.ts';
 
 /** `callsheet ui`: what it serves, to whom, and what a browser shows of it. */
 
@@ -122,7 +122,7 @@ applied('serves the documents that the commands print', async (world) => {
   expect(await close()).toBe(0);
 });
 
-applied('says what it knows of the fleet, and what a run changed', async (world) => {
+longApplied('says what it knows of the fleet, and what a run changed', async (world) => {
   const [made] = JSON.parse((await world.run(['runs', '--format', 'json'])).out).runs;
   await world.edit('agents.yaml', 'name: Front desk', 'name: Reception');
   expect((await world.run(['apply', '--auto-approve'])).exit).toBe(0);

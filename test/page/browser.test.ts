@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { renderReport } from '../../src/page/index.ts';
-import { longRows } from '../long.ts';
+import { longRows, longTest } from '../long.ts';
 import { planOf } from '../render/sample.ts';
 import { axeFindings } from './axe.ts';
 import { closeChromium } from './chromium.ts';
@@ -99,7 +99,7 @@ describe('a review', () => {
     await expect.poll(() => focused(page)).toContain('{{price_list}}');
   });
 
-  test('walks along the graph of its references', async () => {
+  longTest('walks along the graph of its references', async () => {
     const { page } = await openReport(reviewPlan());
     await page.keyboard.press('g');
     const nodes = page.locator('.graph .node');
@@ -280,7 +280,7 @@ describe('bad input', () => {
   });
 });
 
-test('paper shows every change, with nothing folded', async () => {
+longTest('paper shows every change, with nothing folded', async () => {
   const { page, wrongs } = await openReport(reviewPlan());
   await page.emulateMedia({ media: 'print' });
   await page.locator('.paper').waitFor();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { queueOf } from '../../src/queue/enqueue.ts';
 import { handOut } from '../../src/queue/hand-out.ts';
+import { longTest } from '../long.ts';
 import { failureOf } from '../state/sample.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { openStage, postgresForFile } from './stage.ts';
@@ -155,7 +156,7 @@ describe('a worker', () => {
     expect((await stage.report(out.trim())).exit).toBe(0);
   });
 
-  test('whose database is restarted, and killed, goes on and loses nothing', async () => {
+  longTest('whose database is restarted, and killed, goes on and loses nothing', async () => {
     const stage = await openStage(await postgres.database(), { stacks: 6 });
     const { out } = await stage.enqueue(APPLY, AGREED);
     const working = stage.work({ stacks: 1 });
