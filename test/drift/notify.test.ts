@@ -17,6 +17,7 @@ import type { DriftNotification } from '../../src/render/notification.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { readPage } from '../docs/markdown.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { longRows, longTest } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 /** The secret part of the receiver's address. */
@@ -146,7 +147,7 @@ describe('with CALLSHEET_NOTIFY_SECRET', () => {
     expect(isGenuine(body.replace('"omitted":0', '"omitted":1'), headers, secret)).toBe(false);
   });
 
-  test('the webhook of watch takes it as it takes one of GitHub', async () => {
+  longTest('the webhook of watch takes it as it takes one of GitHub', async () => {
     const { headers, body } = (await postSigned()).first;
     const request = Object.assign(Readable.from([Buffer.from(body)]), { headers });
     expect(await checkHook(request, secret)).toMatchObject({ status: 202 });
@@ -302,26 +303,31 @@ describe('a notification that fails is an error beside the result', () => {
       says: 'in 3 tries',
     },
   ];
-  test.each(rows)('$what', async ({ manners, tries, slept, says }) => {
-    const stage = await openDrifted();
-    stage.sim.edit(desk(stage), { greeting_message: 'Edited.' });
-    const { received, url } = await openReceiver(...manners);
-    const said = await look(stage, {
-      flags: { notify: url, detailedExitcode: true },
-      exit: says === undefined ? 2 : 1,
-      ...(manners[0] === undefined ? { timeouts: { headers: 1000 } } : {}),
-    });
-    expect(JSON.parse(said.out).changes).toHaveLength(1);
-    expect(received).toHaveLength(tries);
-    expect(new Set(received.map(({ headers }) => headers['x-callsheet-delivery'])).size).toBe(1);
-    if (slept !== undefined) expect(said.slept).toEqual(slept);
-    if (says === undefined) return;
-    expect(said.err).toContain('the notification was not delivered: ');
-    expect(said.err).toContain(says);
-    expect(said.err).toContain('The result above is not affected. Check the address of --notify');
-  });
+  // In short: one that passes, one for good, and what never answers.
+  const short = ['a 429 with a time', 'a 404', 'a redirect', 'a receiver that never answers'];
+  test.each(longRows(rows, ({ what }) => short.includes(what)))(
+    '$what',
+    async ({ manners, tries, slept, says }) => {
+      const stage = await openDrifted();
+      stage.sim.edit(desk(stage), { greeting_message: 'Edited.' });
+      const { received, url } = await openReceiver(...manners);
+      const said = await look(stage, {
+        flags: { notify: url, detailedExitcode: true },
+        exit: says === undefined ? 2 : 1,
+        ...(manners[0] === undefined ? { timeouts: { headers: 1000 } } : {}),
+      });
+      expect(JSON.parse(said.out).changes).toHaveLength(1);
+      expect(received).toHaveLength(tries);
+      expect(new Set(received.map(({ headers }) => headers['x-callsheet-delivery'])).size).toBe(1);
+      if (slept !== undefined) expect(said.slept).toEqual(slept);
+      if (says === undefined) return;
+      expect(said.err).toContain('the notification was not delivered: ');
+      expect(said.err).toContain(says);
+      expect(said.err).toContain('The result above is not affected. Check the address of --notify');
+    },
+  );
 
-  test('nobody listens there', async () => {
+  longTest('nobody listens there', async () => {
     const stage = await openDrifted();
     stage.sim.edit(desk(stage), { greeting_message: 'Edited.' });
     const { err, out } = await look(stage, {

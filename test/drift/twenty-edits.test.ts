@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type DriftCommandFlags, drift } from '../../src/cli/commands/drift.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { Stage } from '../apply/stage.ts';
+import { longTest } from '../long.ts';
 import { type Edits, JO, MARIA, NIGHT, openFleet } from './edits.ts';
 
 /** Twenty edits by three actors, and an agent that somebody deletes. */
@@ -109,7 +110,7 @@ test('without times and oldest first, the same is said as far as ids tell it', a
   expect(found).toContain(`agent.india model: retention ${JO}`);
 });
 
-test('a state that was thrown away is made up for by the times of entries', async () => {
+longTest('a state that was thrown away is made up for by the times of entries', async () => {
   const { stage, ...edits } = await openFleet();
   onTestFinished(stage.close);
   await stage.forget();

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Fault, SimulatorOptions } from '../../src/simulator/index.ts';
+import { longRows, longTest } from '../long.ts';
 import { type ExportStage, expectFaithful, openExportStage } from './stage.ts';
 
 /** The clock does not move, so that the same account is the same again. */
@@ -42,7 +43,7 @@ describe('an exported account', () => {
     );
   });
 
-  test('is planned from its lists, as a fleet that was applied is', async () => {
+  longTest('is planned from its lists, as a fleet that was applied is', async () => {
     const stage = await staged({ ...ACCOUNT, dialect: { timestamps: 'milliseconds' } });
     const { secrets } = await stage.export('stack');
     const known = Object.fromEntries(secrets.map(({ name }) => [name, 'known']));
@@ -69,53 +70,65 @@ describe('an exported account', () => {
     expect(size(factored)).toBeLessThan(size(await stage.files('plain')));
   });
 
-  test('holds no secret: values that the platform returns go to a file of their own, when asked for', async () => {
-    const stage = await staged();
-    const file = join(stage.folder, 'values.env');
-    const { secrets, secrets_file: written } = await stage.export('stack', { secretsFile: file });
-    const known = await readFile(file, 'utf8');
-    expect(known).toContain("AGENT_CRM_LOOKUP_API_KEY='crm-key-of-harbor-dental'\n");
-    expect(known).toContain('# AGENT_HARBOR_DENTAL_SMS_AUTH_TOKEN=\n');
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(written).toBe(file);
-    const files = await stage.files('stack');
-    expect([...files.values()].join('\n')).not.toMatch(
-      /crm-key-of|token-of|pbx-secret|password-of/,
-    );
-    for (const { name } of secrets) expect(files.get('SECRETS.md')).toContain(`\`${name}\``);
-    // Never over something else.
-    await stage.export('other', { secretsFile: file }, { exit: 1 });
-    expect(existsSync(join(stage.folder, 'other'))).toBe(false);
-  });
+  longTest(
+    'holds no secret: values that the platform returns go to a file of their own, when asked for',
+    async () => {
+      const stage = await staged();
+      const file = join(stage.folder, 'values.env');
+      const { secrets, secrets_file: written } = await stage.export('stack', { secretsFile: file });
+      const known = await readFile(file, 'utf8');
+      expect(known).toContain("AGENT_CRM_LOOKUP_API_KEY='crm-key-of-harbor-dental'\n");
+      expect(known).toContain('# AGENT_HARBOR_DENTAL_SMS_AUTH_TOKEN=\n');
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect(written).toBe(file);
+      const files = await stage.files('stack');
+      expect([...files.values()].join('\n')).not.toMatch(
+        /crm-key-of|token-of|pbx-secret|password-of/,
+      );
+      for (const { name } of secrets) expect(files.get('SECRETS.md')).toContain(`\`${name}\``);
+      // Never over something else.
+      await stage.export('other', { secretsFile: file }, { exit: 1 });
+      expect(existsSync(join(stage.folder, 'other'))).toBe(false);
+    },
+  );
 
-  test.each([
+  const organizations = [
     ['an organization by its name', 'Harbor Dental'],
     ['an organization by what the stack calls it', 'harbor_dental'],
     ['an organization by its id', 'c8c49e23-4269-48ab-a87f-286c1172f028'],
     ['an organization with a name of its own', 'harbor=c8c49e23-4269-48ab-a87f-286c1172f028'],
-  ])('is %s alone', async (_, organization) => {
-    const stage = await staged(SMALL);
-    const { document } = await expectFaithful(stage, { organization: [organization] });
-    const name = organization.startsWith('harbor=') ? 'harbor' : 'harbor_dental';
-    expect(document.organizations).toEqual([{ id: 'c8c49e23-4269-48ab-a87f-286c1172f028', name }]);
-    const files = await stage.files('first');
-    expect(files.get('callsheet.yaml')).toContain(`organization: ${name}\n`);
-    // The policies of the account are everybody's: only those that its agents follow are taken along.
-    expect(document.resources.find(({ kind }) => kind === 'retry_policy')?.count ?? 0).toBeLessThan(
-      3,
-    );
-    expect([...files.keys()]).toContain('agents/front_desk_1.yaml');
-  });
+  ] as const;
+  test.each(longRows(organizations, (_, at) => at % 2 === 1))(
+    'is %s alone',
+    async (_, organization) => {
+      const stage = await staged(SMALL);
+      const { document } = await expectFaithful(stage, { organization: [organization] });
+      const name = organization.startsWith('harbor=') ? 'harbor' : 'harbor_dental';
+      expect(document.organizations).toEqual([
+        { id: 'c8c49e23-4269-48ab-a87f-286c1172f028', name },
+      ]);
+      const files = await stage.files('first');
+      expect(files.get('callsheet.yaml')).toContain(`organization: ${name}\n`);
+      // The policies of the account are everybody's: only those that its agents follow are taken along.
+      expect(
+        document.resources.find(({ kind }) => kind === 'retry_policy')?.count ?? 0,
+      ).toBeLessThan(3);
+      expect([...files.keys()]).toContain('agents/front_desk_1.yaml');
+    },
+  );
 
-  test('of a scoped key is what it sees; organizations are called by their ids then', async () => {
-    const stage = await staged(SMALL);
-    const env = {
-      CALLSHEET_CLIENT_ID: 'simulated-organization-client',
-      CALLSHEET_CLIENT_SECRET: 'simulated-organization-secret',
-    };
-    const { document } = await expectFaithful(stage, {}, { env });
-    expect(document.organizations.map(({ name }) => name)).toEqual(['organization_c8c49e23']);
-  });
+  longTest(
+    'of a scoped key is what it sees; organizations are called by their ids then',
+    async () => {
+      const stage = await staged(SMALL);
+      const env = {
+        CALLSHEET_CLIENT_ID: 'simulated-organization-client',
+        CALLSHEET_CLIENT_SECRET: 'simulated-organization-secret',
+      };
+      const { document } = await expectFaithful(stage, {}, { env });
+      expect(document.organizations.map(({ name }) => name)).toEqual(['organization_c8c49e23']);
+    },
+  );
 
   test('has the pages of knowledge bases that are named, and says which documents stay behind', async () => {
     const stage = await staged(SMALL);
@@ -133,18 +146,20 @@ describe('an exported account', () => {
     ]);
   });
 
-  test.each<[string, NonNullable<SimulatorOptions['dialect']>]>([
+  type Row = [string, NonNullable<SimulatorOptions['dialect']>];
+  const dialects: readonly Row[] = [
     ['lists show little', { listFields: 'fewest' }],
     ['lists show everything', { listFields: 'all' }],
     ['what is not set is null', { unset: 'null' }],
-  ])('is faithful where %s', async (_, dialect) => {
+  ];
+  test.each(longRows(dialects, (_, at) => at !== 1))('is faithful where %s', async (_, dialect) => {
     const stage = await staged({ ...SMALL, dialect });
     await expectFaithful(stage);
   });
 });
 
 describe('two of one name', () => {
-  test('are told apart by their ids', async () => {
+  longTest('are told apart by their ids', async () => {
     const stage = await staged(SMALL);
     const [one, other] = [...stage.sim.store.agents.values()].filter(
       ({ organizationId }) => organizationId === 'c8c49e23-4269-48ab-a87f-286c1172f028',

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { SeedDocument } from '../../src/simulator/index.ts';
-import { staged } from '../apply/stage.ts';
+import { longStaged, staged } from '../apply/stage.ts';
 import { SEED } from '../e2e/clinic.ts';
 import { commitAll, git, pulled } from './stage.ts';
 
@@ -200,7 +200,7 @@ describe('pull --new', () => {
     { seed: ALIKE, secrets: SECRETS },
   );
 
-  staged(
+  longStaged(
     'shows the files without writing them, and takes those of one kind alone',
     async (stage) => {
       await stage.apply();

@@ -11,11 +11,12 @@ import type { Planned } from '../../src/plan/make.ts';
 import { pullLive } from '../../src/pull/index.ts';
 import { type Writable, writeResources } from '../../src/stack/edit/write.ts';
 import { loadStack, type Stack } from '../../src/stack/index.ts';
+import { runs } from '../long.ts';
 import { BAY, folderOf, HARBOR, MAIN } from '../stack/stack-folder.ts';
 import { STACK_FILES, stacks } from '../stack/stacks.ts';
 
 /** More with CALLSHEET_RUNS=500. */
-const RUNS = Number(process.env.CALLSHEET_RUNS ?? 10);
+const RUNS = Number(process.env.CALLSHEET_RUNS ?? runs(20));
 /** The same cases in every run; others with CALLSHEET_SEED. */
 const SEED = Number(process.env.CALLSHEET_SEED ?? 4711);
 

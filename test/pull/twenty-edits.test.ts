@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import { formatText } from '../../src/stack/edit/format.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentId, agentRecord, commitAll, FLEET, git, pulled } from './stage.ts';
 
 const GOLDEN = join(import.meta.dirname, 'fleet.diff');
@@ -95,7 +95,7 @@ describe('twenty edits by three people', () => {
     { stack: FLEET },
   );
 
-  staged(
+  longStaged(
     'leave formatted files formatted, and each value on the line that pull names',
     async (stage) => {
       const yaml = ['agents/desk.yaml', 'agents/clinics.yaml', 'bases.yaml', 'policies.yaml'];

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { SeedDocument, Simulator } from '../../src/simulator/index.ts';
-import { staged } from '../apply/stage.ts';
+import { longStaged, staged } from '../apply/stage.ts';
 import { agentNamed, SEED } from '../e2e/clinic.ts';
 import { take } from '../snapshot/taking.ts';
 import { fleetOf, ownState, restoreOn } from './restoring.ts';
@@ -74,7 +74,7 @@ describe('another organization', () => {
     { seed: TWO },
   );
 
-  staged(
+  longStaged(
     'gets new ids in its texts only when that is asked for',
     async (stage) => {
       await stage.apply();

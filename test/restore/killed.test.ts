@@ -4,6 +4,7 @@ import { type Disk, realDisk } from '../../src/state/file/disk.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { isIdle, type Moment } from '../kill/matrix.ts';
 import { mortal } from '../kill/mortal.ts';
+import { longTest } from '../long.ts';
 import { take } from '../snapshot/taking.ts';
 import { fleetOf, ownState, restoreOn, wipe } from './restoring.ts';
 
@@ -78,7 +79,7 @@ describe('a restoration that dies', () => {
     });
   });
 
-  test('says on an interrupt how to go on', async () => {
+  longTest('says on an interrupt how to go on', async () => {
     await onStage(async (stage, file) => {
       wipe(stage.sim);
       const flags = { state: ownState(stage), concurrency: 1 };

@@ -2,7 +2,7 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import { fleetOf, mediaOf, ownState, restoreOn, wipe } from './restoring.ts';
@@ -96,21 +96,24 @@ describe('a target that is not empty', () => {
     expect(fleetOf(stage.sim)).toEqual(before);
   });
 
-  staged('is one, too, once somebody edited what an earlier restoration made', async (stage) => {
-    await stage.apply();
-    const { file } = await take(stage);
-    wipe(stage.sim);
-    const flags = { state: ownState(stage) };
-    await restoreOn(stage, file, flags);
-    const desk = agentNamed(stage.sim);
-    stage.sim.edit(desk.id, { system_prompt: 'Edited in the dashboard.' });
-    const refused = await restoreOn(stage, file, flags, { exit: 4 });
-    expect(flat(refused.err)).toContain('1 resource of the snapshot is there already (1 of them');
-    expect(stage.sim.store.agents.get(desk.id)?.record.system_prompt).toMatch(/^Edited/);
-    const over = await restoreOn(stage, file, { ...flags, over: true });
-    expect(over.summary()).toMatchObject({ status: 'done', remaining: [] });
-    expect(stage.sim.store.agents.get(desk.id)?.record.system_prompt).not.toMatch(/^Edited/);
-  });
+  longStaged(
+    'is one, too, once somebody edited what an earlier restoration made',
+    async (stage) => {
+      await stage.apply();
+      const { file } = await take(stage);
+      wipe(stage.sim);
+      const flags = { state: ownState(stage) };
+      await restoreOn(stage, file, flags);
+      const desk = agentNamed(stage.sim);
+      stage.sim.edit(desk.id, { system_prompt: 'Edited in the dashboard.' });
+      const refused = await restoreOn(stage, file, flags, { exit: 4 });
+      expect(flat(refused.err)).toContain('1 resource of the snapshot is there already (1 of them');
+      expect(stage.sim.store.agents.get(desk.id)?.record.system_prompt).toMatch(/^Edited/);
+      const over = await restoreOn(stage, file, { ...flags, over: true });
+      expect(over.summary()).toMatchObject({ status: 'done', remaining: [] });
+      expect(stage.sim.store.agents.get(desk.id)?.record.system_prompt).not.toMatch(/^Edited/);
+    },
+  );
 
   staged('takes no freeze for granted, and asks nobody who is not there', async (stage) => {
     await stage.apply();
@@ -181,7 +184,7 @@ describe('what no snapshot holds', () => {
     expect(fleetOf(stage.sim)).toEqual(before);
   });
 
-  staged('is asked for too where it was left out of a file in clear', async (stage) => {
+  longStaged('is asked for too where it was left out of a file in clear', async (stage) => {
     const { before, file, media, state } = await prepared(stage);
     const flags = { ...BARE, media, state };
     const { err } = await restoreOn(stage, file, flags, { exit: 1 });

@@ -8,6 +8,7 @@ import { generateAccount } from '../../src/simulator/account.ts';
 import { openStage, staged } from '../apply/stage.ts';
 import { isIdle } from '../kill/matrix.ts';
 import { mortal } from '../kill/mortal.ts';
+import { longTest } from '../long.ts';
 import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import { held } from './held.ts';
 import {
@@ -120,7 +121,7 @@ describe('a restoration in parts', () => {
     { seed: MANY },
   );
 
-  test('goes on where it died, and makes nothing twice', async () => {
+  longTest('goes on where it died, and makes nothing twice', async () => {
     const stage = await openStage();
     try {
       await stage.apply();

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import { runs } from '../../src/cli/commands/state.ts';
 import { generateAccount } from '../../src/simulator/account.ts';
-import { staged } from '../apply/stage.ts';
+import { longStaged, staged } from '../apply/stage.ts';
 import { take } from '../snapshot/taking.ts';
 import {
   fleetOf,
@@ -68,7 +68,7 @@ staged('a restore is listed among the runs of the stack, with its state', async 
   expect(undone.out + undone.err).toContain(restored.run);
 });
 
-staged('a restore with a state elsewhere is among the runs of that state', async (stage) => {
+longStaged('a restore with a state elsewhere is among the runs of that state', async (stage) => {
   await stage.apply();
   const { file } = await take(stage);
   wipe(stage.sim);
@@ -120,7 +120,7 @@ const MANY = {
 };
 
 describe('a whole account that no stack knows', () => {
-  staged(
+  longStaged(
     'comes back from a snapshot alone',
     async (stage) => {
       const { sim } = stage;

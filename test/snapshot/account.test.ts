@@ -7,7 +7,7 @@ import { create } from '../../src/cli/commands/snapshot-create.ts';
 import { diff, list, show } from '../../src/cli/commands/snapshot-show.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { Line, ResourceRecord } from '../../src/snapshot/format.ts';
-import { type Stage, staged } from '../apply/stage.ts';
+import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { openReadStage, Refusal } from '../cli/read-stage.ts';
 import { agentNamed, CANARIES } from '../e2e/clinic.ts';
 import { readAll } from './files.ts';
@@ -168,7 +168,7 @@ describe('a snapshot of an account', () => {
     ]);
   });
 
-  staged(
+  longStaged(
     'of one organization is asked for by its name, its name in the stack or its id',
     async (stage) => {
       await stage.apply();

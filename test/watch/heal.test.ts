@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { longTest } from '../long.ts';
 import { drift, LEFT_ALONE, leaves } from './left-alone.ts';
 import {
   agent,
@@ -57,7 +58,7 @@ describe('what is left as it is', () => {
   for (const row of LEFT_ALONE.filter(({ isQuick }) => isQuick)) test(row.what, () => leaves(row));
 });
 
-test('a configuration that a rollback holds is not healed either', async () => {
+longTest('a configuration that a rollback holds is not healed either', async () => {
   const stage = await openApplied(['desk']);
   await stage.edit('agents.yaml', 'how can I help?', 'good day!');
   await stage.apply();
@@ -113,7 +114,7 @@ test('tries before a restart count', async () => {
   expect(ofEvent(lines, 'heal_ended')).toEqual([]);
 });
 
-test('a write that fails counts as a try, and the next pass tries again', async () => {
+longTest('a write that fails counts as a try, and the next pass tries again', async () => {
   const stage = await openApplied(['desk']);
   const watching = await startWatching(stage, { flags: { heal: true, healLimit: 2 } });
   drift(stage);
@@ -157,7 +158,7 @@ test('beside a run that is at work nothing is looked at', async () => {
   expect(ofEvent(await watching.pass(), 'heal_ended')).toMatchObject([{ status: 'done' }]);
 });
 
-test('what is no longer marked is no longer healed', async () => {
+longTest('what is no longer marked is no longer healed', async () => {
   const stage = await openApplied(['desk']);
   const watching = await startWatching(stage, { flags: { heal: true } });
   await markHealed(stage, 'desk', false);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { look } from '../../src/watch/look.ts';
+import { longTest } from '../long.ts';
 import { FLEET } from '../pull/stage.ts';
 import { agent, INTERVAL, ofEvent, openApplied, openReceiver, startWatching } from './watching.ts';
 
@@ -130,7 +131,7 @@ test('a platform that fails is told once, asked less and less often, and told wh
   expect(metrics).toMatch(/callsheet_api_requests_total\{status="503"\} [1-9]/);
 });
 
-test('429s are counted', async () => {
+longTest('429s are counted', async () => {
   const stage = await openApplied();
   const watching = await startWatching(stage);
   expect(await watching.metrics()).toContain('callsheet_api_rate_limited_total 0\n');

@@ -9,7 +9,7 @@ test('a few runs, undone', async () => {
     fc.asyncProperty(worlds, async (world) => void (await playUndo(world))),
     {
       seed: 20261121,
-      numRuns: 5,
+      numRuns: 3,
       endOnFailure: true,
     },
   );

@@ -25,7 +25,7 @@ test('a few worlds', async () => {
     fc.asyncProperty(worlds, async (world) => void (await play(world))),
     {
       seed: 20260302,
-      numRuns: 4,
+      numRuns: 2,
       endOnFailure: true,
     },
   );
