@@ -120,7 +120,7 @@ const MANY = {
 };
 
 describe('a whole account that no stack knows', () => {
-  longStaged(
+  staged(
     'comes back from a snapshot alone',
     async (stage) => {
       const { sim } = stage;
