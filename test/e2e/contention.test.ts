@@ -84,7 +84,7 @@ longScenario('a run that is unlocked by hand stops before its next write', async
   hold.release();
   const { exit, err } = await first.ended;
   expect(exit).toBe(6);
-  expect(LOST.exec(err)?.[1]).toMatch(/^state unlock of \S+, process \d+, .* took it over/);
+  expect(LOST.exec(err)?.[1]).toMatch(/^state unlock of \S+, process \d+, .* took the lock over/);
   expect(world.writes().slice(before)).toEqual([]);
   await world.apply();
   expect(inventory(world.sim)).toEqual(WHOLE);
