@@ -117,7 +117,9 @@ longScenario(
     const outcome = await running.ended;
     expect(outcome.exit).toBe(5);
     const line = readRun(outcome).ledger.find(({ address }) => address === 'sms_template.reminder');
-    expect(line?.message).toContain('another resource with its name (twin) was created since the plan');
+    expect(line?.message).toContain(
+      'another resource with its name (twin) was created since the plan',
+    );
     // The next run takes it over.
     await world.apply();
     expect(inventory(world.sim)).toEqual(WHOLE);
