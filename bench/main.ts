@@ -58,7 +58,8 @@ async function main(): Promise<void> {
   if (unknown !== undefined) throw new Error(`there is no benchmark ${unknown}\n\n${HELP}`);
   const extent: Extent = { runs: count(values.runs), seconds: count(values.seconds) };
   const machine = machineFacts();
-  const command = `npm run bench -- ${process.argv.slice(2).join(' ')}`.replace(/ -- $/, '');
+  const typed = process.argv.slice(2).map((part) => (/\s/.test(part) ? `'${part}'` : part));
+  const command = `npm run bench -- ${typed.join(' ')}`.replace(/ -- $/, '');
   console.log(`$ ${command}\n${machine}\n`);
   const results: Results[] = [];
   for (const one of benchmarks) {
