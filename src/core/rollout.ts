@@ -1,0 +1,95 @@
+import type { Address } from './address.ts';
+import type { SourcePosition } from './diagnostics.ts';
+import type { Hours, WEEKDAYS } from './plan-document.ts';
+
+/** What calls are judged by. */
+export const MEASURES = [
+  'resolved',
+  'transferred',
+  'abandoned',
+  'other',
+  'positive',
+  'duration',
+  'cost',
+  'hangups',
+  'errors',
+] as const;
+export type MeasureName = (typeof MEASURES)[number];
+
+/** One measure, and how much worse is tolerated. */
+export type Measure = {
+  readonly name: MeasureName;
+  /**
+   * Of shares in percentage points, of means (`duration`, `cost`) in percent of what it was before; above 0. A change
+   * that is worse by less counts as no worse.
+   */
+  readonly margin: number;
+  readonly better: 'higher' | 'lower';
+  /** Seconds, of `hangups`: shorter calls count. */
+  readonly within?: number;
+  /** Of `cost`: what a minute costs. */
+  readonly perMinute?: number;
+};
+
+/** Which calls count; all where nothing is given. */
+export type CountedHours = {
+  readonly hours?: Hours;
+  readonly weekdays?: readonly (typeof WEEKDAYS)[number][];
+  /** IANA name; UTC unless given. */
+  readonly zone: string;
+};
+
+/** How a change is judged after each step. */
+export type Judging = {
+  readonly measures: readonly Measure[];
+  /** Calls that agents with the change must have had since the step. */
+  readonly minCalls: number;
+  /** Hours that a step must be old. */
+  readonly minHours: number;
+  readonly counted: CountedHours;
+  /** Percent: the share of rollouts of a change without effect that are never stopped. */
+  readonly confidence: number;
+  /** Whole weeks before the rollout that agents are compared with. */
+  readonly baselineWeeks: number;
+};
+
+/** What stops a rollout at once. */
+export type GuardRails = {
+  /** Percent of calls with an error; absent: errors are not looked for. */
+  readonly errors?: number;
+  /** Words that tell an error in the system entries of a transcript. */
+  readonly errorWords: readonly string[];
+  /** Calls that were expected of an agent that got none. */
+  readonly silence: number;
+};
+
+/** How agents are put in order: busiest first, in turn over organizations, at random, or as listed. */
+export type Choice = {
+  readonly by: 'volume' | 'spread' | 'random' | 'listed';
+  readonly seed: number;
+  /** The first ones, of `listed`. */
+  readonly agents: readonly Address[];
+};
+
+/** A part of the selected agents, of which a share is rounded up. */
+export type StepSize = { readonly agents: number } | { readonly percent: number };
+
+/** What is done where callers fare worse. */
+export type OnWorse = 'rollback' | 'hold' | 'ask';
+
+/** `rollouts.<name>` of callsheet.yaml. */
+export type RolloutSettings = {
+  readonly name: string;
+  /** Selected agents, by address. */
+  readonly agents: readonly Address[];
+  /** Each is larger than the one before; the last is all. */
+  readonly steps: readonly StepSize[];
+  readonly first: Choice;
+  readonly judge: Judging;
+  readonly guardRails: GuardRails;
+  readonly onWorse: OnWorse;
+  /** Milliseconds after which a step is overdue. */
+  readonly overdueAfter: number;
+  /** Where it stands. */
+  readonly position: SourcePosition;
+};
