@@ -30,6 +30,7 @@ export const DOCUMENTS = {
   'callsheet-record': 'read',
   'callsheet-records': 'read',
   'callsheet-restoration': 'restoration',
+  'callsheet-rollouts': 'rollouts',
   'callsheet-run': 'run',
   'callsheet-runs': 'runs',
   'callsheet-session': 'read',

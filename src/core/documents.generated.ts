@@ -2239,6 +2239,168 @@ export type Document = {
 };
 }
 
+export declare namespace Rollouts {
+/** What `rollout start`, `run`, `show`, `promote` and `abort` print with `--format json`. */
+export type Document = {
+  /** Tells the document from other JSON. */
+  readonly format: 'callsheet-rollouts';
+  /** Version of this format. */
+  readonly version: 1;
+  /** The time of the platform, ISO 8601; the machine's own where the platform gives none. */
+  readonly now: string;
+  /** Those that were asked for, by name. */
+  readonly rollouts: readonly Rollout[];
+};
+/** One rollout. */
+export type Rollout = {
+  /** Its id. */
+  readonly id: string;
+  /** Its name in callsheet.yaml. */
+  readonly name: string;
+  /** `applying`: a step is not applied in full; `judging`: it waits for calls; `held`: a person decides; `rolling_back`: it is not taken back in full. */
+  readonly status: 'applying' | 'judging' | 'held' | 'rolling_back' | 'done' | 'rolled_back';
+  /** Why it is held, or was rolled back; null where it is neither. */
+  readonly why: string | null;
+  /** Whether its step takes longer than `overdue_after`. */
+  readonly overdue: boolean;
+  /** When it was started, by the clock of the platform, ISO 8601. */
+  readonly started_at: string;
+  /** When it ended; null where it is under way. */
+  readonly ended_at: string | null;
+  /** Who started it; null where unknown. */
+  readonly user: string | null;
+  /** The commit that it was started from; null where unknown. */
+  readonly commit: string | null;
+  /** Digest of the plan that was reviewed. */
+  readonly plan_digest: string;
+  /** Agents that are selected and change. */
+  readonly agents: number;
+  /** The number of the step that it is at, from 1. */
+  readonly step: number;
+  /** In order. */
+  readonly steps: readonly Step[];
+  /** The calls as they were last looked at; null where they never were. */
+  readonly look: Look | null;
+  /** How they were before, the oldest first; of a long rollout some are left out. */
+  readonly course: readonly Mark[];
+  /** What rolling it back left as it is. */
+  readonly left: readonly string[];
+  /** What comes next, for people. */
+  readonly next: string;
+  /** Commands that go on. */
+  readonly commands: readonly string[];
+};
+/** One step. */
+export type Step = {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Agents that have the change after it. */
+  readonly agents: number;
+  /** Agents that get it with this step. */
+  readonly adds: readonly string[];
+  /** What became of it. */
+  readonly status: 'applied' | 'applying' | 'pending' | 'undone';
+  /** When it was applied, by the clock of the platform; null where it was not. */
+  readonly at: string | null;
+  /** Its runs, as `callsheet runs` shows them. */
+  readonly runs: readonly string[];
+};
+/** The calls as they were at a moment. */
+export type Look = {
+  /** When, by the clock of the platform, ISO 8601. */
+  readonly at: string;
+  /** The number of the step that was judged, from 1. */
+  readonly step: number;
+  /** All measures together. */
+  readonly verdict: 'better' | 'no_worse' | 'worse' | 'not_enough_calls' | 'no_figures';
+  /** What is missing for a verdict, or what stopped the rollout; null where neither is. */
+  readonly why: string | null;
+  /** Calls of agents with the change since their step. */
+  readonly calls: number;
+  /** Agents with the change. */
+  readonly agents: number;
+  /** Agents of the rest of the fleet that they are compared with. */
+  readonly others: number;
+  /** One by one. */
+  readonly measures: readonly Measure[];
+  /**
+   * Guard rails that were broken.
+   *
+   * Items: A broken guard rail.
+   */
+  readonly broken: readonly {
+    /** Which one. */
+    readonly rail: 'errors' | 'silence';
+    /** The agent. */
+    readonly address: string;
+    /** What happened. */
+    readonly message: string;
+  }[];
+};
+/** One measure. Shares are in percent, durations in seconds, costs in the unit of `per_minute`. */
+export type Measure = {
+  /** The measure. */
+  readonly name:
+    | 'resolved'
+    | 'transferred'
+    | 'abandoned'
+    | 'other'
+    | 'positive'
+    | 'duration'
+    | 'cost'
+    | 'hangups'
+    | 'errors';
+  /** Which direction is good. */
+  readonly better: 'higher' | 'lower';
+  /** How much worse is tolerated, in the unit of the measure. */
+  readonly margin: number;
+  /** Agents with the change, in the weeks before the rollout. */
+  readonly before: number | null;
+  /** The same agents since they have the change. */
+  readonly after: number | null;
+  /** The rest of the fleet in the weeks before. */
+  readonly others_before: number | null;
+  /** The rest of the fleet since the step. */
+  readonly others_after: number | null;
+  /** How much more the agents with the change moved than the rest of the fleet; null where nothing can be said. */
+  readonly effect: number | null;
+  /** The lower end of the interval of the effect. */
+  readonly low: number | null;
+  /** The upper end of it. */
+  readonly high: number | null;
+  /** What follows from the interval. */
+  readonly verdict: 'better' | 'no_worse' | 'worse' | 'not_enough_calls' | 'no_figures';
+  /** What is missing for a verdict; null where there is one. */
+  readonly why: string | null;
+};
+/** The calls as they were at an earlier moment, in short. */
+export type Mark = {
+  /** When, by the clock of the platform, ISO 8601. */
+  readonly at: string;
+  /** The number of the step that was judged, from 1. */
+  readonly step: number;
+  /** All measures together. */
+  readonly verdict: 'better' | 'no_worse' | 'worse' | 'not_enough_calls' | 'no_figures';
+  /**
+   * One by one.
+   *
+   * Items: One measure.
+   */
+  readonly measures: readonly {
+    /** The measure. */
+    readonly name: string;
+    /** See above. */
+    readonly effect: number | null;
+    /** See above. */
+    readonly low: number | null;
+    /** See above. */
+    readonly high: number | null;
+    /** What followed from it. */
+    readonly verdict: 'better' | 'no_worse' | 'worse' | 'not_enough_calls' | 'no_figures';
+  }[];
+};
+}
+
 export declare namespace Run {
 /** A value as last written. */
 export type Leaf =
