@@ -2933,6 +2933,7 @@ export type Document = {
   /** The run that wrote last; null before the first. */
   readonly last_run: string | null;
   readonly holds?: Holds;
+  readonly rollouts?: Rollouts;
   /** Where the state was moved to: a note. Such a state is not used any more. */
   readonly moved_to?: string;
   /** What is remembered of each resource, by address. */
@@ -2959,6 +2960,43 @@ export type Holds = {
     readonly at: string;
     /** Who ran it. */
     readonly user: string | null;
+  };
+};
+/** Rollouts that are under way, and the last one of each name. Absent where there never was one. */
+export type Rollouts = {
+  readonly [k: string]: {
+    readonly id: string;
+    readonly name: string;
+    /** As in the document of rollouts, which describes the other members, too. */
+    readonly status: 'applying' | 'judging' | 'held' | 'rolling_back' | 'done' | 'rolled_back';
+    readonly why: string | null;
+    readonly started_at: string;
+    readonly ended_at: string | null;
+    readonly user: string | null;
+    readonly commit: string | null;
+    readonly plan_digest: string;
+    /** What callsheet.yaml said of it when it was started. */
+    readonly settings: JsonObject;
+    /** Its agents, in the order in which they get the change. */
+    readonly agents: readonly {
+      readonly address: string;
+      readonly id: string;
+      /** Digest of what the reviewed plan changes of it. */
+      readonly change: string;
+    }[];
+    /**
+     */
+    readonly steps: readonly {
+      /** Agents that have the change after it, counted from the first. */
+      readonly agents: number;
+      readonly at: string | null;
+      readonly runs: readonly string[];
+    }[];
+    /** Index of the step that it is at. */
+    readonly step: number;
+    readonly look: JsonObject | null;
+    readonly course: readonly JsonObject[];
+    readonly left: readonly string[];
   };
 };
 /**
@@ -3034,6 +3072,7 @@ export type Began = {
   readonly lineage: string;
   readonly serial: number;
   readonly holds?: Holds;
+  readonly rollouts?: Rollouts;
   /** What is to be done should it fail or die. */
   readonly on_failure?: 'rollback';
   /** Guards that it was told to override. */

@@ -1,5 +1,6 @@
 import type { Address } from './address.ts';
 import type { SourcePosition } from './diagnostics.ts';
+import type { Rollouts } from './documents.generated.ts';
 import type { Hours, WEEKDAYS } from './plan-document.ts';
 
 /** What calls are judged by. */
@@ -93,3 +94,55 @@ export type RolloutSettings = {
   /** Where it stands. */
   readonly position: SourcePosition;
 };
+
+/** What is remembered of a rollout while it is under way, and of the last one of its name. */
+export type RolloutRecord = {
+  readonly id: string;
+  readonly name: string;
+  readonly status: RolloutStatus;
+  /** Why it is held, or was rolled back; null where it is neither. */
+  readonly why: string | null;
+  /** Times are those of the platform, ISO 8601. */
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  readonly user: string | null;
+  readonly commit: string | null;
+  readonly plan_digest: string;
+  /** The settings that it was started with; changing them changes no rollout that is under way. */
+  readonly settings: Omit<RolloutSettings, 'agents' | 'steps' | 'first' | 'position'>;
+  /** Agents in the order in which they get the change. */
+  readonly agents: readonly RolloutAgent[];
+  readonly steps: readonly RolloutStep[];
+  /** Index of the step that it is at. */
+  readonly step: number;
+  readonly look: Rollouts.Look | null;
+  readonly course: readonly Rollouts.Mark[];
+  /** What rolling it back left as it is, in words. */
+  readonly left: readonly string[];
+};
+
+export type RolloutStatus = Rollouts.Rollout['status'];
+
+export type RolloutAgent = {
+  readonly address: Address;
+  readonly id: string;
+  /** Digest of what the reviewed plan changes of it. */
+  readonly change: string;
+};
+
+export type RolloutStep = {
+  /** Agents that have the change after it, counted from the first. */
+  readonly agents: number;
+  /** When it was applied in full; null where it was not. */
+  readonly at: string | null;
+  /** The runs that applied it, the oldest first. */
+  readonly runs: readonly string[];
+};
+
+/** Rollouts by name. */
+export type RolloutRecords = { readonly [name: string]: RolloutRecord };
+
+/** Whether a rollout is under way: then others leave its agents alone. */
+export function isUnderWay({ status }: Pick<RolloutRecord, 'status'>): boolean {
+  return status !== 'done' && status !== 'rolled_back';
+}

@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { PlannedOperation, SnapshotMark, Verdict } from '../core/plan-document.ts';
+import type { RolloutRecords } from '../core/rollout.ts';
 import type { Json, JsonObject } from '../core/value.ts';
 import type { AppliedLeaf, Holds, RememberedPin, ResourceState } from './model.ts';
 
@@ -45,6 +46,8 @@ export type RunBegan = {
   readonly serial: number;
   /** All holds from this run on, where it puts or releases one. */
   readonly holds?: Holds;
+  /** All rollouts from this run on, where it is a step of one. */
+  readonly rollouts?: RolloutRecords;
   /** What is to be done should it fail or die; absent: nothing. */
   readonly on_failure?: 'rollback';
   /** Guards that it was told to override; absent where there is none. */

@@ -9,6 +9,7 @@
  */
 import type { Address } from '../core/address.ts';
 import type { Pin } from '../core/plan-document.ts';
+import type { RolloutRecords } from '../core/rollout.ts';
 import type { Json } from '../core/value.ts';
 
 export type State = {
@@ -27,6 +28,8 @@ export type State = {
   readonly last_run: string | null;
   /** What was rolled back; absent where nothing is held. */
   readonly holds?: Holds;
+  /** Rollouts that are under way, and the last one of each name; absent where there never was one. */
+  readonly rollouts?: RolloutRecords;
   /** Where it was moved to: a note for whoever looks here. Such a state is not used any more. */
   readonly moved_to?: string;
 };

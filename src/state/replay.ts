@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Address } from '../core/address.ts';
+import type { RolloutRecords } from '../core/rollout.ts';
 import type {
   IntentRecorded,
   JournalEntry,
@@ -81,7 +82,7 @@ export function replay(state: State | undefined, entries: readonly JournalEntry[
 
   const after = withChanges(state ?? stateBefore(began), changed);
   return {
-    state: after && withHolds(after, began?.holds),
+    state: after && withRollouts(withHolds(after, began?.holds), began?.rollouts),
     open: [...requests].map(([address, made]) => ({
       address,
       snapshot: snapshots.get(address),
@@ -161,6 +162,11 @@ export function withHolds(state: State, holds: Holds | undefined): State {
   if (holds === undefined) return state;
   const { holds: _, ...rest } = state;
   return Object.keys(holds).length === 0 ? rest : { ...rest, holds };
+}
+
+/** The same with rollouts. */
+export function withRollouts(state: State, rollouts: RolloutRecords | undefined): State {
+  return rollouts === undefined ? state : { ...state, rollouts };
 }
 
 function withChanges(

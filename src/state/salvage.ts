@@ -7,7 +7,7 @@ import type { JournalEntry, RunBegan } from './journal.ts';
 import { eachLine, isHeader, readLine } from './journal-text.ts';
 import { isRecord, type ResourceState, type State } from './model.ts';
 import { emptyState, replay } from './replay.ts';
-import { entryShape, holdsShape, parseJson, resourceShape } from './shape.ts';
+import { entryShape, holdsShape, parseJson, resourceShape, rolloutsShape } from './shape.ts';
 import {
   brokenResource,
   identityOf,
@@ -153,6 +153,7 @@ function rebuild(
     ...emptyState(lineage, remains?.salt),
     ...(account === undefined ? {} : { account_id: account }),
     ...(remains?.holds === undefined ? {} : { holds: remains.holds }),
+    ...(remains?.rollouts === undefined ? {} : { rollouts: remains.rollouts }),
     resources: remains?.resources ?? {},
   };
   const after = journals.reduce(
@@ -203,7 +204,9 @@ function told(
 }
 
 /** What a damaged text still tells of a state. Nothing vouches for it but that it has the right form. */
-type Remains = Partial<Pick<State, 'lineage' | 'serial' | 'salt' | 'account_id' | 'holds'>> &
+type Remains = Partial<
+  Pick<State, 'lineage' | 'serial' | 'salt' | 'account_id' | 'holds' | 'rollouts'>
+> &
   Pick<State, 'resources'>;
 
 const RESOURCE_LINE = /^\s*("(?:[^"\\]|\\.)+")\s*:\s*(\{.*\})\s*,?\s*$/;
@@ -220,8 +223,8 @@ export async function salvageState(text: string, location: string): Promise<Rema
     : text.includes('"format":"callsheet-state"');
   if (!isState) return undefined;
   const facts = isRecord(document) ? document : factsIn(text);
-  const { version, lineage, serial, salt, account_id: account, holds } = facts;
-  const isHolds = await holdsShape();
+  const { version, lineage, serial, salt, account_id: account, holds, rollouts } = facts;
+  const [isHolds, areRollouts] = await Promise.all([holdsShape(), rolloutsShape()]);
   if (typeof version === 'number' && version > VERSION)
     throw new NewerDocument(location, version, VERSION);
   const found = isRecord(document) ? membersOf(document.resources) : resourceLines(text);
@@ -231,6 +234,7 @@ export async function salvageState(text: string, location: string): Promise<Rema
     ...(typeof salt === 'string' && /^[0-9a-f]+$/.test(salt) ? { salt } : {}),
     ...(typeof account === 'string' && account !== '' ? { account_id: account } : {}),
     ...(isHolds(holds) ? { holds } : {}),
+    ...(areRollouts(rollouts) ? { rollouts } : {}),
     resources: await soundResources(
       found.map(([address, one]) => [address, migrateResource(one, version)]),
     ),

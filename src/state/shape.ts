@@ -1,4 +1,5 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
+import type { RolloutRecords } from '../core/rollout.ts';
 import { compileShape, type Shape } from './compile-shapes.ts';
 import type { JournalEntry } from './journal.ts';
 import { type Holds, isRecord, type ResourceState, type State } from './model.ts';
@@ -20,6 +21,8 @@ export const stateShape = shapeOf<SealedState>('state');
 export const resourceShape = shapeOf<ResourceState>('resource');
 /** The holds of a state. */
 export const holdsShape = shapeOf<Holds>('holds');
+/** The rollouts of a state. */
+export const rolloutsShape = shapeOf<RolloutRecords>('rollouts');
 /** A journal's entry. */
 export const entryShape = shapeOf<JournalEntry>('entry');
 

@@ -27,13 +27,19 @@ type IsSame<A, B> =
 /** True where the types are the same, member by member, optional ones too. The compiler checks it. */
 type Same<Ours, Theirs> = IsSame<Plain<Ours>, Plain<Theirs>>;
 
+/** What a rollout remembers of its calls is described in the document of rollouts alone. */
+type WithoutRollouts<Entry> = Entry extends unknown ? Omit<Entry, 'rollouts'> : never;
+
 /** What the program builds, and what the schema says of it. */
 type Pairs = {
   assumption: Same<AssumptionEntry, schemas.Assumptions.Document['assumptions'][number]>;
   error: Same<FailureDocument, schemas.Error.Document>;
   event: Same<EventLine, schemas.Events.Document>;
   fleet: Same<FleetDocument, schemas.Fleet.Document>;
-  journal: Same<JournalEntry, schemas.Runs.Receipt['entries'][number]>;
+  journal: Same<
+    WithoutRollouts<JournalEntry>,
+    WithoutRollouts<schemas.Runs.Receipt['entries'][number]>
+  >;
   listed: Same<ListedSnapshot, schemas.SnapshotCommands.List['snapshots'][number]>;
   lock: Same<Omit<HeldLock, 'watch'> | null, schemas.StateCommands.Lock['held']>;
   notification: Same<DriftNotification, schemas.Notification.Document>;
