@@ -1,15 +1,15 @@
-import {
-  type Change,
-  type ExceededLimit,
-  type FreezeWindow,
-  type Guards,
-  type Note,
-  type PlanDocument,
-  type PlanJudgement,
-  type PlanOptions,
-  type PlanRules,
-  type Refusal,
-  WEEKDAYS,
+import { endOf, formatInstant } from '../core/calendar.ts';
+import type {
+  Change,
+  ExceededLimit,
+  FreezeWindow,
+  Guards,
+  Note,
+  PlanDocument,
+  PlanJudgement,
+  PlanOptions,
+  PlanRules,
+  Refusal,
 } from '../core/plan-document.ts';
 import { inSeconds } from '../core/value.ts';
 import type { Hold } from '../state/model.ts';
@@ -317,19 +317,8 @@ export function freezeAt(windows: readonly FreezeWindow[], now: Date): Freeze | 
   return { windows: [first, ...others], until: endOfAll(windows, now.getTime()) };
 }
 
-/** `Mon 2026-11-23 06:00 America/New_York` */
-function formatInstant(zone: string, instant: number): string {
-  const wall = new Date(wallAt(zone, instant));
-  const [day = '', time = ''] = wall.toISOString().split('T');
-  const weekday = wall.toUTCString().slice(0, 3);
-  return `${weekday} ${day} ${time.slice(0, 5)} ${zone}`;
-}
-
 /** How far ahead an end is looked for. */
 const YEAR = 366 * 24 * 60 * 60_000;
-
-/** A day by the calendar of the window's zone, from midnight to midnight. */
-const WHOLE_DAY = { from: 0, to: 1440 };
 
 function endOfAll(windows: readonly FreezeWindow[], now: number): Date | undefined {
   let end = now;
@@ -339,123 +328,4 @@ function endOfAll(windows: readonly FreezeWindow[], now: number): Date | undefin
     end = Math.max(...ends);
   }
   return undefined;
-}
-
-/** When a window ends that is in force at an instant; undefined: it is not. */
-function endOf(window: FreezeWindow, instant: number): number | undefined {
-  const today = dayAt(window.zone, instant);
-  // Yesterday's may go on past midnight.
-  for (const day of [today, dayAfter(today, -1)]) {
-    if (!beginsOn(window, day)) continue;
-    const { start, end } = boundsOn(window, day);
-    if (start <= instant && instant < end) return end;
-  }
-  return undefined;
-}
-
-function beginsOn({ weekdays, dates }: FreezeWindow, day: string): boolean {
-  const weekday = WEEKDAYS[new Date(day).getUTCDay()];
-  const isWeekday = weekdays === undefined || weekdays.some((one) => one === weekday);
-  const isDate = dates === undefined || dates.some(({ from, to }) => from <= day && day <= to);
-  return isWeekday && isDate;
-}
-
-/**
- * Where the clock shows an hour twice, a window lasts from the first to the last of it: rather a freeze
- * that is too long than one with a hole. Midnight is the first one, as the date says.
- */
-function boundsOn({ zone, hours = WHOLE_DAY }: FreezeWindow, day: string) {
-  const { from, to } = hours;
-  const start = instantsOf(zone, day, from).first;
-  const next = dayAfter(day, 1);
-  if (to === 1440 || to === 0) return { start, end: instantsOf(zone, next, 0).first };
-  return { start, end: instantsOf(zone, to > from ? day : next, to).last };
-}
-
-/** Wall clocks of time zones, as `Intl` knows them. Instants are milliseconds since 1970. */
-
-const MINUTE = 60_000;
-
-const DAY = 24 * 60 * MINUTE;
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function formatOf(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone);
-  if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  });
-  formats.set(zone, made);
-  return made;
-}
-
-/** What the clock of a zone shows, written as if it were UTC. */
-function wallAt(zone: string, instant: number): number {
-  const parts = new Map(
-    formatOf(zone)
-      .formatToParts(instant)
-      .map(({ type, value }) => [type, Number(value)]),
-  );
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
-  return Date.UTC(
-    part('year'),
-    part('month') - 1,
-    part('day'),
-    part('hour'),
-    part('minute'),
-    part('second'),
-  );
-}
-
-function offsetAt(zone: string, instant: number): number {
-  return wallAt(zone, instant) - Math.floor(instant / 1000) * 1000;
-}
-
-/** The day that the calendar of a zone shows: `2026-11-01`. */
-function dayAt(zone: string, instant: number): string {
-  return new Date(wallAt(zone, instant)).toISOString().slice(0, 10);
-}
-
-/** The day that many days later. */
-function dayAfter(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10);
-}
-
-/**
- * When the clock of a zone shows a time of a day. Where it is set back over that time it shows it twice,
- * `first` and `last`; where it is set forward over it, both are the moment at which it is set.
- */
-function instantsOf(
-  zone: string,
-  day: string,
-  minutes: number,
-): { readonly first: number; readonly last: number } {
-  const wall = Date.parse(day) + minutes * MINUTE;
-  // No clock is more than a day from UTC or set twice within two days: these are the offsets that count.
-  const shown = [wall - DAY, wall + DAY]
-    .map((around) => wall - offsetAt(zone, around))
-    .filter((instant) => wallAt(zone, instant) === wall);
-  if (shown.length > 0) return { first: Math.min(...shown), last: Math.max(...shown) };
-  const set = firstAtOrAfter(zone, wall);
-  return { first: set, last: set };
-}
-
-/** The first moment at which the clock shows a time or a later one. */
-function firstAtOrAfter(zone: string, wall: number): number {
-  let before = wall - DAY;
-  let after = wall + DAY;
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (wallAt(zone, middle) < wall) before = middle;
-    else after = middle;
-  }
-  return after;
 }

@@ -1,0 +1,158 @@
+import { type FreezeWindow, WEEKDAYS } from './plan-document.ts';
+
+/**
+ * Stretches of time by the wall clocks of time zones, as `Intl` knows them. Instants are milliseconds since 1970.
+ */
+
+/** Days of a calendar, and hours of them. */
+export type Calendar = Omit<FreezeWindow, 'reason' | 'source'>;
+
+/** `Mon 2026-11-23 06:00 America/New_York` */
+export function formatInstant(zone: string, instant: number): string {
+  const wall = new Date(wallAt(zone, instant));
+  const [day = '', time = ''] = wall.toISOString().split('T');
+  const weekday = wall.toUTCString().slice(0, 3);
+  return `${weekday} ${day} ${time.slice(0, 5)} ${zone}`;
+}
+
+/** When a stretch ends that lasts at an instant; undefined: none does. */
+export function endOf(window: Calendar, instant: number): number | undefined {
+  const today = dayAt(window.zone, instant);
+  // Yesterday's may go on past midnight.
+  for (const day of [today, dayAfter(today, -1)]) {
+    if (!beginsOn(window, day)) continue;
+    const { start, end } = boundsOn(window, day);
+    if (start <= instant && instant < end) return end;
+  }
+  return undefined;
+}
+
+/** The stretches of a calendar within a span, cut to it, in order; what touches is one. Both ends in milliseconds since 1970. */
+export function stretchesWithin(
+  calendar: Calendar,
+  span: { readonly from: number; readonly until: number },
+): readonly { readonly from: number; readonly until: number }[] {
+  const stretches: { readonly from: number; readonly until: number }[] = [];
+  // What begins on the day before may go on past midnight.
+  let day = dayAfter(dayAt(calendar.zone, span.from), -1);
+  for (const last = dayAt(calendar.zone, span.until); day <= last; day = dayAfter(day, 1)) {
+    if (!beginsOn(calendar, day)) continue;
+    const { start, end } = boundsOn(calendar, day);
+    const from = Math.max(start, span.from);
+    const until = Math.min(end, span.until);
+    if (from >= until) continue;
+    const before = stretches.at(-1);
+    if (before !== undefined && before.until >= from)
+      stretches.splice(-1, 1, { from: before.from, until });
+    else stretches.push({ from, until });
+  }
+  return stretches;
+}
+
+function beginsOn({ weekdays, dates }: Calendar, day: string): boolean {
+  const weekday = WEEKDAYS[new Date(day).getUTCDay()];
+  const isWeekday = weekdays === undefined || weekdays.some((one) => one === weekday);
+  const isDate = dates === undefined || dates.some(({ from, to }) => from <= day && day <= to);
+  return isWeekday && isDate;
+}
+
+/**
+ * Where the clock shows an hour twice, a window lasts from the first to the last of it: rather a freeze
+ * that is too long than one with a hole. Midnight is the first one, as the date says.
+ */
+function boundsOn({ zone, hours = WHOLE_DAY }: Calendar, day: string) {
+  const { from, to } = hours;
+  const start = instantsOf(zone, day, from).first;
+  const next = dayAfter(day, 1);
+  if (to === 1440 || to === 0) return { start, end: instantsOf(zone, next, 0).first };
+  return { start, end: instantsOf(zone, to > from ? day : next, to).last };
+}
+
+/** A day by the calendar of the zone, from midnight to midnight. */
+const WHOLE_DAY = { from: 0, to: 1440 };
+
+const MINUTE = 60_000;
+
+const DAY = 24 * 60 * MINUTE;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+  formats.set(zone, made);
+  return made;
+}
+
+/** What the clock of a zone shows, written as if it were UTC. */
+function wallAt(zone: string, instant: number): number {
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(instant)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
+  return Date.UTC(
+    part('year'),
+    part('month') - 1,
+    part('day'),
+    part('hour'),
+    part('minute'),
+    part('second'),
+  );
+}
+
+function offsetAt(zone: string, instant: number): number {
+  return wallAt(zone, instant) - Math.floor(instant / 1000) * 1000;
+}
+
+/** The day that the calendar of a zone shows: `2026-11-01`. */
+function dayAt(zone: string, instant: number): string {
+  return new Date(wallAt(zone, instant)).toISOString().slice(0, 10);
+}
+
+/** The day that many days later. */
+function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10);
+}
+
+/**
+ * When the clock of a zone shows a time of a day. Where it is set back over that time it shows it twice,
+ * `first` and `last`; where it is set forward over it, both are the moment at which it is set.
+ */
+function instantsOf(
+  zone: string,
+  day: string,
+  minutes: number,
+): { readonly first: number; readonly last: number } {
+  const wall = Date.parse(day) + minutes * MINUTE;
+  // No clock is more than a day from UTC or set twice within two days: these are the offsets that count.
+  const shown = [wall - DAY, wall + DAY]
+    .map((around) => wall - offsetAt(zone, around))
+    .filter((instant) => wallAt(zone, instant) === wall);
+  if (shown.length > 0) return { first: Math.min(...shown), last: Math.max(...shown) };
+  const set = firstAtOrAfter(zone, wall);
+  return { first: set, last: set };
+}
+
+/** The first moment at which the clock shows a time or a later one. */
+function firstAtOrAfter(zone: string, wall: number): number {
+  let before = wall - DAY;
+  let after = wall + DAY;
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (wallAt(zone, middle) < wall) before = middle;
+    else after = middle;
+  }
+  return after;
+}
