@@ -11,6 +11,7 @@ import type {
   PlanRules,
   Refusal,
 } from '../core/plan-document.ts';
+import type { RolloutRecord } from '../core/rollout.ts';
 import { inSeconds } from '../core/value.ts';
 import type { Hold } from '../state/model.ts';
 import { isActing } from './document.ts';
@@ -25,6 +26,8 @@ export type GuardInput = {
   /** Managed resources that exist live, whether they were chosen or not. */
   readonly existing: number;
   readonly isConfigurationEmpty: boolean;
+  /** Rollouts of others that are under way. */
+  readonly rollouts: readonly RolloutRecord[];
 };
 
 /**
@@ -32,8 +35,25 @@ export type GuardInput = {
  * unsupported stays so.
  */
 export function guardChanges(changes: readonly Change[], input: GuardInput): readonly Change[] {
-  const guarded = changes.map((change) => (isDelete(change) ? guardDelete(change, input) : change));
+  const waiting = changes.map((change) => leaveToRollout(change, input));
+  const guarded = waiting.map((change) => (isDelete(change) ? guardDelete(change, input) : change));
   return guardThresholds(guarded, input);
+}
+
+/**
+ * An agent of a rollout is its rollout's alone until that ends: what the configuration says of one that does not have
+ * the change yet is neither drift nor forgotten, and another change beside it would be judged in its place.
+ */
+function leaveToRollout(change: Change, { purpose, rollouts }: GuardInput): Change {
+  if (purpose !== 'apply' || change.verdict !== 'ok' || change.operations.length === 0)
+    return change;
+  const rollout = rollouts.find(({ agents }) =>
+    agents.some(({ address, id }) => address === change.address || id === change.id),
+  );
+  if (rollout === undefined) return change;
+  const { name, step, steps } = rollout;
+  const reason = `${change.reason}; held by the rollout ${name}, which is at step ${step + 1} of ${steps.length}: callsheet rollout show ${name}`;
+  return { ...change, verdict: 'held', reason };
 }
 
 /** Whether a change takes a live resource away, for good or to make it anew. */

@@ -12,6 +12,7 @@ import type {
   PlanOptions,
   PlanRules,
 } from '../core/plan-document.ts';
+import { isUnderWay } from '../core/rollout.ts';
 import { inTurns, isSameJson } from '../core/value.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
@@ -103,6 +104,8 @@ export type PlanInput = {
   readonly organization?: string | undefined;
   readonly configDigest: string;
   readonly environment?: string | undefined;
+  /** The rollout that it is a step of. */
+  readonly rollout?: string | undefined;
   /** The run that died before, where there is one. */
   readonly settled?: PlanDocument['settled'];
   /** History entries that a rollback reverts to. */
@@ -229,6 +232,9 @@ function guardInput(existing: number, input: PlanInput): GuardInput {
       protectedNow.get(address) ?? state.resources[address]?.protect ?? false,
     existing,
     isConfigurationEmpty: purpose === 'apply' && desired.length === 0,
+    rollouts: Object.values(state.rollouts ?? {}).filter(
+      (one) => isUnderWay(one) && one.name !== input.rollout,
+    ),
   };
 }
 

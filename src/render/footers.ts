@@ -122,6 +122,7 @@ function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): rea
           }
         : (purpose === 'rollback' && verdict === 'unsupported' ? NOT_UNDONE : OMITTED[verdict])(
             count,
+            struck,
           )),
     },
   ];
@@ -132,9 +133,12 @@ const OMITTED = {
     title: `Refused: apply leaves out ${count}, as --skip-refused asks.`,
     advice: null,
   }),
-  held: (count: string) => ({
+  held: (count: string, held: readonly Change[]) => ({
     title: `Held: apply leaves out ${count}.`,
-    advice: 'Plan with --allow-delete to apply the held changes.',
+    // What a rollout holds waits for its step.
+    advice: held.some(({ operations }) => operations.some(({ step }) => step === 'delete'))
+      ? 'Plan with --allow-delete to apply the held changes.'
+      : null,
   }),
   unsupported: (count: string) => ({
     title: `Unsupported: apply leaves out ${count} that the platform has no endpoint for.`,

@@ -108,6 +108,7 @@ export function together(
     isProtected: () => false,
     existing: found.size,
     isConfigurationEmpty: false,
+    rollouts: [],
   });
   const allowed = new Set(
     planned.filter(({ verdict }) => verdict === 'ok').map(({ address }) => address),

@@ -117,7 +117,10 @@ export async function planConfiguration(
   session: Session,
   options: PlanOptions,
   context: RunContext,
-  { refresh, ...how }: Partial<Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh'>> = {},
+  {
+    refresh,
+    ...how
+  }: Partial<Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh' | 'rollout'>> = {},
 ): Promise<Planned> {
   const { stack, state } = session;
   const configured = stack.resources.map(({ address }) => address);

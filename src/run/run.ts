@@ -6,6 +6,7 @@ import type { RunDeps } from '../apply/work.ts';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
+import type { RolloutRecords } from '../core/rollout.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
 import { withRefusals } from '../plan/guards.ts';
@@ -16,7 +17,7 @@ import { concealResource, secretsInClear } from '../plan/state-entry.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
 import type { Actor, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
-import { nextState, withHolds } from '../state/replay.ts';
+import { nextState, withHolds, withRollouts } from '../state/replay.ts';
 import type { Expected, Lease } from '../state/store.ts';
 import { describeActor, runId } from './actor.ts';
 import { type Observe, type RunContext, stage } from './context.ts';
@@ -65,6 +66,8 @@ export type RunRequest = {
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
   /** What it means for the values that it undoes. */
   readonly hold?: HoldChange;
+  /** What becomes of rollouts with it, where it is a step of one. */
+  readonly rollouts?: (run: string) => RolloutRecords;
   /** What is to be done should it fail, which a run that dies leaves to the next command. */
   readonly onFailure?: 'rollback';
   /** Until when to wait for another run that holds the state, in milliseconds since the epoch; unset: not at all. */
@@ -276,7 +279,9 @@ async function execute(
     });
     const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
     await stage(context, 'commit', () =>
-      lease.commit(nextState(withHolds(state, guarded.holds), run, resources)),
+      lease.commit(
+        nextState(withRollouts(withHolds(state, guarded.holds), guarded.rollouts), run, resources),
+      ),
     );
     return result;
   } finally {
@@ -345,8 +350,8 @@ function guardsOf(
   { plan }: Planned,
   state: State,
   { user }: Actor,
-  { session, context, hold }: RunRequest,
-): Pick<RunBegan, 'holds' | 'overrides'> {
+  { session, context, hold, rollouts }: RunRequest,
+): Pick<RunBegan, 'holds' | 'overrides' | 'rollouts'> {
   const overridden = guardFindingsNow(plan, { ...session, state }, context).filter(
     ({ isOverridden }) => isOverridden,
   );
@@ -364,6 +369,7 @@ function guardsOf(
         : undefined;
   return {
     ...(changed === undefined ? {} : { holds: changed }),
+    ...(rollouts === undefined ? {} : { rollouts: rollouts(run) }),
     ...(overrides.length === 0 ? {} : { overrides }),
   };
 }

@@ -322,6 +322,7 @@ const TEN: GuardInput = {
   isProtected: () => false,
   existing: 10,
   isConfigurationEmpty: false,
+  rollouts: [],
 };
 
 test.each(['unsupported', 'refused'] as const)(
