@@ -2248,6 +2248,8 @@ export type Document = {
   readonly version: 1;
   /** The time of the platform, ISO 8601; the machine's own where the platform gives none. */
   readonly now: string;
+  /** The environment of the stack; null where it has none. */
+  readonly environment: string | null;
   /** Those that were asked for, by name. */
   readonly rollouts: readonly Rollout[];
 };
@@ -2279,6 +2281,14 @@ export type Rollout = {
   readonly step: number;
   /** In order. */
   readonly steps: readonly Step[];
+  readonly judge: Judge;
+  /** What stops it at once. */
+  readonly guard_rails: {
+    /** Percent of an agent's calls with an error; null where errors are not looked for. */
+    readonly errors: number | null;
+    /** Calls that were expected of an agent that got none. */
+    readonly silence: number;
+  };
   /** The calls as they were last looked at; null where they never were. */
   readonly look: Look | null;
   /** How they were before, the oldest first; of a long rollout some are left out. */
@@ -2304,6 +2314,19 @@ export type Step = {
   readonly at: string | null;
   /** Its runs, as `callsheet runs` shows them. */
   readonly runs: readonly string[];
+};
+/** What a verdict needs. */
+export type Judge = {
+  /** Calls of agents with the change since the step. */
+  readonly min_calls: number;
+  /** Hours that the step must be old. */
+  readonly min_hours: number;
+  /** Which calls count, for people; null where all do. */
+  readonly counted: string | null;
+  /** Of the intervals, in percent, over all looks together. */
+  readonly confidence: number;
+  /** Whole weeks before the rollout that agents are compared with. */
+  readonly baseline_weeks: number;
 };
 /** The calls as they were at a moment. */
 export type Look = {
@@ -2352,8 +2375,10 @@ export type Measure = {
     | 'errors';
   /** Which direction is good. */
   readonly better: 'higher' | 'lower';
-  /** How much worse is tolerated, in the unit of the measure. */
-  readonly margin: number;
+  /** Of `hangups`: shorter calls count, in seconds; null of the others. */
+  readonly within: number | null;
+  /** How much worse is tolerated, in the unit of the measure; null where that depends on figures of before and there are none. */
+  readonly margin: number | null;
   /** Agents with the change, in the weeks before the rollout. */
   readonly before: number | null;
   /** The same agents since they have the change. */
@@ -2381,6 +2406,8 @@ export type Mark = {
   readonly step: number;
   /** All measures together. */
   readonly verdict: 'better' | 'no_worse' | 'worse' | 'not_enough_calls' | 'no_figures';
+  /** Calls of agents with the change since their step. */
+  readonly calls: number;
   /**
    * One by one.
    *
