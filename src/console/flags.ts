@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { millisecondsIn } from '../core/value.ts';
 import type { QueuedCommand } from '../queue/batch.ts';
 
 /** A flag as commander spells it, and what is known of it. */
@@ -258,9 +259,7 @@ export function port(value: string): number {
 
 /** `30s`, `5m`, `1h` in milliseconds. */
 export function span(value: string): number {
-  const units: { readonly [unit: string]: number } = { s: 1_000, m: 60_000, h: 3_600_000 };
-  const [, count, unit = ''] = /^(\d{1,6})([smh])$/.exec(value) ?? [];
-  const milliseconds = Number(count) * (units[unit] ?? 0);
+  const milliseconds = (/^\d{1,6}[smh]$/.test(value) ? millisecondsIn(value) : undefined) ?? 0;
   // Timers of a machine take no more than 24 days.
   if (milliseconds >= 1_000 && milliseconds <= 7 * 86_400_000) return milliseconds;
   throw new InvalidArgumentError('It must be a span such as 30s, 5m or 1h, up to 168h.');

@@ -137,6 +137,20 @@ export function inSeconds(time: string): string {
   return time.replace(/(?<=T\d\d:\d\d:\d\d)\.\d+(?=Z$)/, '');
 }
 
+const MILLISECONDS: { readonly [unit: string]: number } = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Milliseconds of a length of time such as `10s`, `30m`, `2h`, `7d` or `4w`; undefined where a text is none. */
+export function millisecondsIn(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d+)([smhdw])$/.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * (MILLISECONDS[unit] ?? 0);
+}
+
 /** Works through items, so many at a time, and never holds more than it works on. The first failure ends it. */
 export async function inTurns<T>(
   items: Iterable<T>,

@@ -1,19 +1,12 @@
 import schema from '../../schemas/kinds/knowledge_source.schema.json' with { type: 'json' };
 import { ConflictError } from '../core/errors.ts';
-import { inSeconds, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { inSeconds, isObject, type Json, type JsonObject, millisecondsIn } from '../core/value.ts';
 import type { Begun, Created, Draft, Io, Kind } from './kind.ts';
 import { dataOf, textOf } from './making.ts';
 
 /** The requests of a document after its declaration, in their order. */
 const UPLOAD = 'upload';
 const ENQUEUE = 'enqueueKnowledgeSource';
-
-const MILLISECONDS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
 
 /** Path parameters of a knowledge base. */
 type Place = Readonly<Record<string, string>>;
@@ -154,7 +147,7 @@ export const knowledgeSource: Kind = {
   lacking,
   due: ({ last_synced_at: last }, { reingest_after: limit }, now) => {
     if (typeof limit !== 'string' || typeof last !== 'string') return undefined;
-    const allowed = Number(limit.slice(0, -1)) * (MILLISECONDS[limit.slice(-1)] ?? 0);
+    const allowed = millisecondsIn(limit) ?? 0;
     return now.getTime() - Date.parse(last) > allowed
       ? `last ingested ${inSeconds(last)}, which is more than ${limit} ago`
       : undefined;

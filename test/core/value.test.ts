@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { Blob, isList, isObject, Ref, Secret, type Value } from '../../src/core/value.ts';
+import {
+  Blob,
+  isList,
+  isObject,
+  millisecondsIn,
+  Ref,
+  Secret,
+  type Value,
+} from '../../src/core/value.ts';
 
 const values: readonly (readonly [string, Value | undefined, 'object' | 'list' | 'neither'])[] = [
   ['an object', { a: 1 }, 'object'],
@@ -21,4 +29,20 @@ describe('a value', () => {
     expect(isObject(value)).toBe(expected === 'object');
     expect(isList(value)).toBe(expected === 'list');
   });
+});
+
+test.each([
+  ['10s', 10_000],
+  ['30m', 1_800_000],
+  ['2h', 7_200_000],
+  ['7d', 604_800_000],
+  ['4w', 2_419_200_000],
+  ['0s', 0],
+  ['7', undefined],
+  ['1.5h', undefined],
+  ['7 d', undefined],
+  ['-7d', undefined],
+  ['', undefined],
+])('%j is %s milliseconds', (text, milliseconds) => {
+  expect(millisecondsIn(text)).toBe(milliseconds);
 });

@@ -3,7 +3,7 @@ import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../../
 import type { Terminal } from '../../console/terminal.ts';
 import type { MetricsBlock } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
-import { isObject, type JsonObject } from '../../core/value.ts';
+import { isObject, type JsonObject, millisecondsIn } from '../../core/value.ts';
 import { dataOf } from '../../kinds/making.ts';
 import { PAGE_SIZE } from '../../platform/pages.ts';
 import {
@@ -406,13 +406,6 @@ function timeOf(call: JsonObject): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-const MILLISECONDS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
 
@@ -421,10 +414,8 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)
  * an end, all of it) or `2026-11-21T09:00` (UTC unless it names a zone). Throws `CallsheetError('usage')`.
  */
 export function parseMoment(flag: string, text: string, now: Date, edge: 'start' | 'end'): Date {
-  const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
-  if (count !== undefined && unit !== undefined) {
-    return new Date(now.getTime() - Number(count) * (MILLISECONDS[unit] ?? 0));
-  }
+  const ago = /^\d{1,6}[mhdw]$/.test(text) ? millisecondsIn(text) : undefined;
+  if (ago !== undefined) return new Date(now.getTime() - ago);
   if (DAY.test(text) && isDay(text)) {
     return new Date(`${text}T${edge === 'start' ? '00:00:00.000' : '23:59:59.999'}Z`);
   }
