@@ -55,6 +55,8 @@ export type ComposedResource = Omit<WrittenResource, 'body'> & {
   readonly ownPlace: SourceRange;
   /** Whether there are all bases that it names. What it lacks may stand in one that there is not. */
   readonly isComplete: boolean;
+  /** The row that `${each.…}` reads from. */
+  readonly row: Row | undefined;
   /** The lowest of its layers, where others have the same. */
   readonly mergedBase: MergedBase | undefined;
   /**
@@ -69,8 +71,6 @@ export type Composed = {
   readonly body: MapNode;
   /** What it is made of, the lowest first, before its row was put in. */
   readonly layers: readonly Layer[];
-  /** The row that `${each.…}` reads from. */
-  readonly row: Row | undefined;
 };
 
 /**
@@ -146,9 +146,9 @@ function composeOne(
     const layers = layersOf({ written: whole, beneath, above });
     const rest = mergedBase === undefined ? layers : layers.slice(beneath.length);
     const body = merge(mergedBase, rest, whole, own.address, report);
-    return { body, layers, row: undefined };
+    return { body, layers };
   };
-  return { ...own, ownPlace: own.keyPlace, isComplete, mergedBase, make };
+  return { ...own, ownPlace: own.keyPlace, isComplete, row: undefined, mergedBase, make };
 }
 
 function composeRows(
@@ -185,9 +185,9 @@ function composeRows(
       }));
       const body = merge(mergedBase, rest, written, address, report);
       const all = over.length === 0 ? layers : [...layers, ...over];
-      return { body, layers: all, row };
+      return { body, layers: all };
     };
-    return { ...own, address, ownPlace: row.cells.range, isComplete, mergedBase, make };
+    return { ...own, address, ownPlace: row.cells.range, isComplete, row, mergedBase, make };
   });
 }
 

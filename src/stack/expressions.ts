@@ -215,8 +215,11 @@ export type Row = {
   /** Columns that any row of the table has. */
   readonly columns: ReadonlySet<string>;
   readonly cells: MapNode;
-  /** Keeps a column out of every frame, in all rows of the table. */
-  readonly redactColumn: (column: string) => void;
+  /** Columns that are kept out of every frame and message, in all rows of the table. */
+  readonly redaction: {
+    readonly hide: (column: string) => void;
+    readonly isHidden: (column: string) => boolean;
+  };
 };
 
 /** What `${each.name}` stands for. */

@@ -185,7 +185,7 @@ export function redactNode(context: Context, node: SyntaxNode): void {
   if (node.origin !== undefined) report.mask(node.origin);
   // A node may be a cell, or stand in one.
   for (const { key, value } of row?.cells.members.values() ?? []) {
-    if (covers(value.range, node.range)) row?.redactColumn(key);
+    if (covers(value.range, node.range)) row?.redaction.hide(key);
   }
   if (node.type === 'scalar' && typeof node.value === 'string') {
     redactExpressions(context, node.value);
@@ -200,7 +200,7 @@ export function redactExpressions(context: Context, text: string): void {
     const place = name && context.variables.defaultPlace(name);
     if (place) context.report.mask(place);
     const [column] = eachPath(expression) ?? [];
-    if (column !== undefined) context.row?.redactColumn(column);
+    if (column !== undefined) context.row?.redaction.hide(column);
   }
 }
 

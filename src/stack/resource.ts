@@ -285,7 +285,7 @@ class Lean implements ResolvedResource {
     return this.#recomposed.made(this.#composed).layers;
   }
   get row() {
-    return this.#recomposed.made(this.#composed).row;
+    return this.#composed.row;
   }
   get located() {
     return this.#recomposed.located(this.#composed);
@@ -329,8 +329,8 @@ type ResolvedValue = {
 
 /** Follows the forms of a resource whose layers were laid over each other. */
 function resolveMade(
-  { kind, address, keyPlace, mergedBase }: ComposedResource,
-  { body, row }: Composed,
+  { kind, address, keyPlace, row, mergedBase }: ComposedResource,
+  { body }: Composed,
   surroundings: Surroundings,
 ): ResolvedValue {
   const root = resourceSchema(kind);

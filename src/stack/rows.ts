@@ -58,17 +58,20 @@ export function reportRows(context: Context, range: SourceRange, problem: Proble
   context.report.add({ ...problem, message, address, path: 'for_each', range });
 }
 
-/** Hides a column in every row that was read, also in one that comes to no resource. */
-function redactColumns(rows: readonly MapNode[], { mask }: Report): (column: string) => void {
+/** Hides columns in every row that was read, also in one that comes to no resource. */
+function openRedaction(rows: readonly MapNode[], { mask }: Report): Row['redaction'] {
   const hidden = new Set<string>();
-  return (column) => {
-    if (hidden.has(column)) return;
-    hidden.add(column);
-    for (const { members } of rows) {
-      const cell = members.get(column)?.value;
-      if (cell !== undefined) mask(cell.range);
-      if (cell?.origin !== undefined) mask(cell.origin);
-    }
+  return {
+    isHidden: (column) => hidden.has(column),
+    hide: (column) => {
+      if (hidden.has(column)) return;
+      hidden.add(column);
+      for (const { members } of rows) {
+        const cell = members.get(column)?.value;
+        if (cell !== undefined) mask(cell.range);
+        if (cell?.origin !== undefined) mask(cell.origin);
+      }
+    },
   };
 }
 
@@ -126,8 +129,8 @@ function readCsvRows(
   const { columns, rows, doubtful, problems } = parseCsv(source);
   for (const problem of problems) context.report.add(problem);
   if (problems.length === 0) return { columns, rows, label };
-  const hideColumn = redactColumns(rows, context.report);
-  for (const column of hidden) hideColumn(column);
+  const redaction = openRedaction(rows, context.report);
+  for (const column of hidden) redaction.hide(column);
   // Any cell there may be one of a hidden column.
   if (hidden.size > 0) for (const range of doubtful) context.report.mask(range);
   return undefined;
@@ -258,13 +261,13 @@ type KeyedRow = { readonly key: string; readonly row: Row };
 export function readLoop(loop: Loop, context: Context): readonly KeyedRow[] {
   const rows = readRows(loop, context);
   if (rows === undefined) return [];
-  const redactColumn = redactColumns(rows.rows, context.report);
-  for (const column of loop.hidden) redactColumn(column);
+  const redaction = openRedaction(rows.rows, context.report);
+  for (const column of loop.hidden) redaction.hide(column);
   if (rows.rows.length === 0 && !loop.allowEmpty) reportEmpty(loop.forEach, rows.label, context);
   const columns = new Set(rows.columns);
   const known = new Map<string, SourceRange>();
   return rows.rows.flatMap((cells) => {
-    const row: Row = { label: rows.label, columns, cells, redactColumn };
+    const row: Row = { label: rows.label, columns, cells, redaction };
     const found = keyOf(loop, rows, row, context);
     if (found === undefined) return [];
     const first = known.get(found.key);
