@@ -1,5 +1,7 @@
 import type { FieldMember } from '../../src/core/documents.ts';
+import { MEASURES } from '../../src/core/rollout.ts';
 import { kinds } from '../../src/kinds/index.ts';
+import { explainField } from '../../src/stack/editor/explain-field.ts';
 import {
   ENVIRONMENT_MEMBERS,
   SHARED_SECTIONS,
@@ -10,6 +12,7 @@ import { documented, fieldSections, fieldTable } from './fields.ts';
 import { code, fenced, page, paragraph, table } from './markdown.ts';
 
 const ENVIRONMENT = 'environments.NAME.';
+const MEASURE = 'rollouts.NAME.judge.measures.';
 
 /** The page of `callsheet.yaml`, and of what every file may have beside resources. */
 export function settingsPage(): string {
@@ -40,10 +43,24 @@ export function settingsPage(): string {
   );
 }
 
-/** What an environment lays over is what the stack itself has. */
+/** What an environment lays over is what the stack itself has, and measures have members in common. */
 function sameAs(name: string): string | undefined {
   const member = name.startsWith(ENVIRONMENT) ? name.slice(ENVIRONMENT.length) : '';
-  return ENVIRONMENT_MEMBERS.includes(member) ? member : undefined;
+  return ENVIRONMENT_MEMBERS.includes(member) ? member : sameMeasure(name);
+}
+
+/** The member of an earlier measure with the same default and the same description. */
+function sameMeasure(name: string): string | undefined {
+  const [measure, member, ...below] = name.startsWith(MEASURE)
+    ? name.slice(MEASURE.length).split('.')
+    : [];
+  if (measure === undefined || member === undefined || below.length > 0) return undefined;
+  const { default: usual, description } = documented(name);
+  const first = MEASURES.map((one) => `${MEASURE}${one}.${member}`).find((other) => {
+    const found = explainField(other, kinds);
+    return !('message' in found) && found.default === usual && found.description === description;
+  });
+  return first === name ? undefined : first;
 }
 
 function memberOf(name: string): FieldMember {

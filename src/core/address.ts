@@ -26,6 +26,12 @@ export function withKey(address: Address, key: string): Address {
   return `${address}[${JSON.stringify(key)}]`;
 }
 
+/** The key of its row: `harbor` of `agent.clinic["harbor"]`; undefined where it is none of a row. */
+export function rowKey(address: Address): string | undefined {
+  const at = address.indexOf('[');
+  return at < 0 ? undefined : String(JSON.parse(address.slice(at + 1, -1)));
+}
+
 /** Whether a text has the form of an address (its kind is not checked). */
 export function isAddress(text: string): boolean {
   return /^[a-z_]+(\.[A-Za-z_][A-Za-z0-9_-]*)+(\["(?:[^"\\]|\\.)*"\])?$/.test(text);

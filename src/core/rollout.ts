@@ -75,6 +75,15 @@ export type Choice = {
 /** A part of the selected agents, of which a share is rounded up. */
 export type StepSize = { readonly agents: number } | { readonly percent: number };
 
+/** How many of the selected agents have the change after each step, counted from the first. No step is more than all. */
+export function stepCounts(steps: readonly StepSize[], agents: number): readonly number[] {
+  return steps.map((step) => {
+    if ('agents' in step) return Math.min(step.agents, agents);
+    // 1.1 % of 3,000 is 33.000000000000004 in binary fractions.
+    return Math.ceil(Number(((agents * step.percent) / 100).toFixed(6)));
+  });
+}
+
 /** What is done where callers fare worse. */
 export type OnWorse = 'rollback' | 'hold' | 'ask';
 

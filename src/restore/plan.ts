@@ -348,6 +348,7 @@ function blankStack(dir: string): Stack {
     guards: {},
     moves: { moved: [], forget: [] },
     rules: () => ({ refusals: [], notes: [] }),
+    rollouts: [],
     resources: [],
     secrets: [],
     originOf: () => undefined,

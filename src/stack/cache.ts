@@ -22,6 +22,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Diagnostic, SourcePosition } from '../core/diagnostics.ts';
+import type { RolloutSettings } from '../core/rollout.ts';
 import { Blob, Ref, Secret, type Value, type ValueObject } from '../core/value.ts';
 import { STACK_FILE } from './discover.ts';
 import { type Folder, isUnreadable } from './folder.ts';
@@ -80,6 +81,8 @@ export type KeptStack = {
   readonly secrets: readonly SecretPlace[];
   readonly diagnostics: readonly Diagnostic[];
   readonly digest: string;
+  /** Whole, as it takes the rows of tables to say which agents they select. */
+  readonly rollouts: readonly RolloutSettings[];
 };
 
 /** Its resources come one by one, as all of them together are large. */
@@ -506,13 +509,16 @@ function decodeTree(flat: Flat, source: Source): SyntaxNode {
 type At = number;
 
 /** A stack as it is stored: every distinct value once, and resources as what they are made of. */
-type StoredStack = Omit<KeptStack, 'resources'> & {
+type StoredStack = Omit<KeptStack, 'resources' | 'rollouts'> & {
   readonly read: { readonly what: Reads; readonly digest: string };
   readonly values: readonly Stored[];
   /** Those of `values` that are not what they seem, but a `Special`. */
   readonly special: readonly At[];
   readonly resources: readonly StoredResource[];
+  readonly rollouts: readonly StoredRollout[];
 };
+
+type StoredRollout = Omit<RolloutSettings, 'agents'> & { readonly agents: readonly At[] };
 
 type Stored = Value | Special;
 
@@ -557,7 +563,7 @@ function* inPieces(texts: readonly string[], between: string): Iterable<string> 
 
 /** Throws `RangeError` where a value has a name that nothing should have. */
 function* encodeStack(
-  { resources, ...rest }: NewStack,
+  { resources, rollouts: written, ...rest }: NewStack,
   read: StoredStack['read'],
   folder: Folder,
 ): Iterable<string> {
@@ -610,7 +616,8 @@ function* encodeStack(
     const own = [plain(address), plain(kind), plain(file), ...place];
     stored.push(`[${[...own, plain(lifecycle), plain(references), ...fields].join()}]`);
   }
-  const whole = JSON.stringify({ ...rest, read, special: [...special] });
+  const rollouts = written.map((one) => ({ ...one, agents: one.agents.map(plain) }));
+  const whole = JSON.stringify({ ...rest, rollouts, read, special: [...special] });
   yield '{"values":[';
   yield* inPieces(texts, ',');
   yield '],"resources":[';
@@ -644,7 +651,7 @@ function meantBy(value: object): Meant | undefined {
 }
 
 function decodeStack(
-  { values: stored, special, resources, read: _, ...rest }: StoredStack,
+  { values: stored, special, resources, rollouts, read: _, ...rest }: StoredStack,
   folder: Folder,
 ): KeptStack {
   const values: unknown[] = [...stored];
@@ -678,6 +685,10 @@ function decodeStack(
   for (const at of special) values[at] = walk(values[at], at);
   return {
     ...rest,
+    rollouts: rollouts.map((one) => ({
+      ...one,
+      agents: one.agents.map((at) => values[at] as string),
+    })),
     resources: resources.map((numbers) => {
       const [address, kind, file, place, line, column, lifecycle, references, ...fields] = numbers;
       const texts = new Map<string, FilledText>();

@@ -1,6 +1,8 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { nearest } from '../core/nearest.ts';
-import type { DateSpan, Hours } from '../core/plan-document.ts';
+import { type DateSpan, type FreezeWindow, type Hours, WEEKDAYS } from '../core/plan-document.ts';
+import type { StepSize } from '../core/rollout.ts';
+import { millisecondsIn } from '../core/value.ts';
 
 const zones = new Map<string, boolean>();
 
@@ -119,6 +121,18 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     example: '2026-12-20..2027-01-06',
     wrong: (text) => wrongIn(readDates(text)),
   },
+  duration: {
+    check: (text) => 'value' in readDuration(text),
+    noun: 'a length of time',
+    example: '10s, 12h or 7d',
+    wrong: (text) => wrongIn(readDuration(text)),
+  },
+  'rollout-step': {
+    check: (text) => 'value' in readStep(text),
+    noun: 'a number of agents or a share of them',
+    example: '3 agents or 10%',
+    wrong: (text) => wrongIn(readStep(text)),
+  },
 };
 
 function wrongIn(read: object): string | undefined {
@@ -141,6 +155,42 @@ export function readHours(text: string): Read<Hours> {
   if (from === to)
     return { wrong: 'its start and end are the same; write a whole day as 00:00-24:00' };
   return { value: { from, to } };
+}
+
+/** Hours and weekdays as far as they can be read. What is wrong with them, their schemas say. */
+export function readTimes(
+  hours: unknown,
+  weekdays: readonly string[] | undefined,
+): Pick<FreezeWindow, 'hours' | 'weekdays'> {
+  const times = typeof hours === 'string' ? readHours(hours) : undefined;
+  return {
+    ...(weekdays === undefined
+      ? {}
+      : { weekdays: WEEKDAYS.filter((day) => weekdays.includes(day)) }),
+    ...(times && 'value' in times ? { hours: times.value } : {}),
+  };
+}
+
+/** Reads `10s` or `7d`, as milliseconds. */
+export function readDuration(text: string): Read<number> {
+  const value = millisecondsIn(text);
+  if (value === undefined)
+    return { wrong: 'it must be a number and one of s, m, h, d and w, such as 12h' };
+  return value > 0 ? { value } : { wrong: 'it must be more than 0' };
+}
+
+/** Reads `3 agents` or `10%`. */
+export function readStep(text: string): Read<StepSize> {
+  const [, count, unit] = /^(\d+(?:\.\d+)?) ?(%|agents?)$/.exec(text) ?? [];
+  const number = Number(count);
+  if (unit === '%')
+    return number > 0 && number <= 100
+      ? { value: { percent: number } }
+      : { wrong: 'a share is more than 0% and at most 100%' };
+  if (unit === undefined) return { wrong: 'it must be written as 3 agents or as 10%' };
+  return Number.isSafeInteger(number) && number > 0
+    ? { value: { agents: number } }
+    : { wrong: 'agents are counted in whole numbers from 1' };
 }
 
 function minutesOf(hour: string, minute: string): number | undefined {

@@ -6,6 +6,7 @@ import { digestOf } from '../core/digest.ts';
 import type { StatePlace } from '../core/origin.ts';
 import { formatPath, type Path } from '../core/path.ts';
 import type { Guards, PlanRules } from '../core/plan-document.ts';
+import type { RolloutSettings } from '../core/rollout.ts';
 import { namesField } from '../core/schema.ts';
 import type { ValueObject } from '../core/value.ts';
 import { kinds as allKinds, kindNamed } from '../kinds/index.ts';
@@ -45,6 +46,7 @@ import { type Moves, readMoves } from './moves.ts';
 import { checkNames, checkReferences } from './references.ts';
 import { openMergedBases, type Surroundings } from './resolved.ts';
 import { openRecomposed, type ResolvedResource, resolveResource } from './resource.ts';
+import { selectAgents } from './rollouts.ts';
 import { openRowFiles } from './rows.ts';
 import { secretNames } from './schema.ts';
 import { ABSENT, checkSecret, type SecretPlace } from './secrets.ts';
@@ -96,6 +98,8 @@ export type Stack = {
   readonly moves: Moves;
   /** The team's own rules over plans. */
   readonly rules: PlanRules;
+  /** How changes reach a few agents first. */
+  readonly rollouts: readonly RolloutSettings[];
   /** By order of kinds, then by address. */
   readonly resources: readonly DesiredResource[];
   /** Every place that uses a secret; put together each time it is asked for. */
@@ -163,8 +167,9 @@ export async function loadStack(
   cache.keepParsed();
   const { stack, diagnostics } = loaded;
   if (stack !== undefined && inputs !== undefined) {
-    const { moves, secrets, digest } = stack;
-    const whole = { resources: withFiles(stack.resources, resources), moves, secrets, digest };
+    const { moves, secrets, digest, rollouts } = stack;
+    const own = { moves, secrets, digest, rollouts };
+    const whole = { resources: withFiles(stack.resources, resources), ...own };
     cache.keep(inputs, { ...whole, diagnostics }, read(), found);
   }
   return loaded;
@@ -197,6 +202,7 @@ async function loadWhole(
     rules: settings.rules,
     found: rules.judge(desired, settings.organizations),
   });
+  const rollouts = selectAgents(settings.rollouts, resources, report);
   const diagnostics = report.diagnostics();
   if (report.hasErrors()) return { stack: undefined, diagnostics, files, resources };
   let digest: string | undefined;
@@ -204,6 +210,7 @@ async function loadWhole(
   const stack = makeStack(opened, settings, rules.plan, {
     resources: desired,
     moves: parts.moves,
+    rollouts,
     get secrets() {
       return secretPlaces(resources);
     },
@@ -224,7 +231,7 @@ async function loadWhole(
 /** The stack that was kept; undefined where a secret is no longer to be had, which is told with its place. */
 async function loadKept(kept: KeptStack, opened: Opened): Promise<Loaded | undefined> {
   const { folder, options, kinds, settings } = opened;
-  const { secrets, moves, digest, diagnostics } = kept;
+  const { secrets, moves, digest, rollouts, diagnostics } = kept;
   if (settings === undefined) return undefined;
   if (secrets.some(({ source }) => secretProblem(source, folder, options) !== undefined))
     return undefined;
@@ -244,13 +251,14 @@ async function loadKept(kept: KeptStack, opened: Opened): Promise<Loaded | undef
     };
     return { ...resource, locate };
   });
-  const own = { resources, moves, secrets, digest, resolved: again.resolved, resolvedAt };
+  const values = { resources, moves, secrets, digest, rollouts };
+  const own = { ...values, resolved: again.resolved, resolvedAt };
   const stack = makeStack(opened, settings, rules.plan, own);
   return { stack, diagnostics, files: filesOf(opened) };
 }
 
 /** What a stack has beside what `callsheet.yaml` says. */
-type Made = Pick<Stack, 'resources' | 'moves' | 'secrets' | 'digest'> & {
+type Made = Pick<Stack, 'resources' | 'moves' | 'secrets' | 'digest' | 'rollouts'> & {
   readonly resolved: () => readonly ResolvedResource[];
   readonly resolvedAt: (address: Address) => ResolvedResource | undefined;
 };
@@ -269,6 +277,7 @@ function makeStack(opened: Opened, settings: Settings, rules: PlanRules, made: M
     guards,
     moves: made.moves,
     rules,
+    rollouts: made.rollouts,
     resources: made.resources,
     get secrets() {
       return made.secrets;
@@ -357,7 +366,8 @@ function toDesired(resource: ResolvedResource): DesiredResource {
  * `sha256:…` over everything of a stack that decides what a plan does, and nothing else: comments, file
  * names of the YAML and the order of keys do not change it. Files enter by their content, secrets by
  * where they are read from. Freeze windows say when a plan may run, not what it does: they are asked when it
- * is applied, and one that is added later neither makes a plan stale nor lifts a hold.
+ * is applied, and one that is added later neither makes a plan stale nor lifts a hold. Rollouts say at which pace a
+ * plan reaches agents, and what takes it back: each plan does the same, whatever they say.
  */
 function digestStack(
   { platform, organizations, guards }: Pick<Settings, 'platform' | 'organizations' | 'guards'>,

@@ -22,6 +22,7 @@ export type Names = {
   readonly variables: readonly string[];
   readonly organizations: readonly string[];
   readonly knowledgeBases: readonly string[];
+  readonly rollouts: readonly string[];
   /** Read when asked for, as they stand in all files. */
   readonly addresses: () => readonly Address[];
   /** Absolute path of the state; undefined where the settings do not tell. */
@@ -46,6 +47,7 @@ export function namesIn(options: Options): Names {
     variables: keysOf('variables'),
     organizations: keysOf('organizations'),
     knowledgeBases: keysOf('knowledge_bases'),
+    rollouts: keysOf('rollouts'),
     addresses: () => (root === undefined ? [] : addressesIn(root, { ...options, dir }, report)),
     stateFile: () =>
       root === undefined ? undefined : stateFileIn(root, { ...options, dir }, report),

@@ -61,6 +61,12 @@ export function membersOf(value: Resolved | undefined): ResolvedObject {
   return isResolvedObject(value) ? value : {};
 }
 
+/** The texts of a list, or the one in its place. */
+export function textsAmong(value: Resolved | undefined): readonly string[] {
+  const all = isResolvedList(value) ? value : [value];
+  return all.filter((one) => typeof one === 'string');
+}
+
 /** Where a document refers to another resource. */
 export type RefUse = { readonly address: string; readonly path: Path; readonly range: SourceRange };
 

@@ -86,6 +86,7 @@ type Limits = FieldSchema & {
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly minProperties?: number;
 };
 
 /** The limits of a field in words: `not empty`, `at most 160 characters`. */
@@ -99,7 +100,8 @@ export function limitsOf(given: FieldSchema): readonly string[] {
   say(schema.exclusiveMinimum, (n) => `greater than ${n}`);
   say(schema.maximum, (n) => `at most ${n}`);
   say(schema.exclusiveMaximum, (n) => `less than ${n}`);
-  if (schema.minLength === 1 || schema.minItems === 1) words.push('not empty');
+  if ([schema.minLength, schema.minItems, schema.minProperties].includes(1))
+    words.push('not empty');
   else say(schema.minLength, (n) => `at least ${n} characters`);
   say(schema.maxLength, (n) => `at most ${n} characters`);
   if (schema.minItems !== 1) say(schema.minItems, (n) => `at least ${n} in it`);

@@ -34,6 +34,7 @@ export const ENVIRONMENT_MEMBERS: readonly string[] = [
   'organization',
   'state',
   'guards',
+  'rollouts',
 ];
 
 const { lint, rules, environments } = settings.properties;
@@ -47,9 +48,9 @@ export const ruleSchema: FieldSchema = withProperty(rules.additionalProperties, 
 /** `rules:` of callsheet.yaml. */
 export const rulesSchema: FieldSchema = { ...rules, additionalProperties: ruleSchema };
 
-const overlaid = Object.entries(settings.properties).filter(([name]) =>
-  ENVIRONMENT_MEMBERS.includes(name),
-);
+const overlaid = Object.entries(settings.properties)
+  .filter(([name]) => ENVIRONMENT_MEMBERS.includes(name))
+  .map(([name, schema]) => [name, partial(schema)] as const);
 const environment = environments.additionalProperties;
 
 /** The members of `callsheet.yaml` that set the stack up. It may hold resources beside them. */
@@ -103,6 +104,22 @@ function severitySchema({ name, description }: (typeof namedRules)[number]): [st
     name,
     { type: 'string', enum: ['off', 'warning', 'error'], description, examples: ['off'] },
   ];
+}
+
+/**
+ * A setting as an environment lays it over another, of which it may say any part. A list it says as a whole. What both
+ * together lack is found where the environment is chosen.
+ */
+function partial({ required: _, ...schema }: FieldSchema): FieldSchema {
+  const { properties, additionalProperties: rest } = schema;
+  const named = Object.entries(properties ?? {}).map(
+    ([name, one]) => [name, partial(one)] as const,
+  );
+  return {
+    ...schema,
+    ...(properties === undefined ? {} : { properties: Object.fromEntries(named) }),
+    ...(typeof rest === 'object' ? { additionalProperties: partial(rest) } : {}),
+  };
 }
 
 /** An object's schema with that of one member made another. */

@@ -3,7 +3,7 @@ import { type Diagnostic, hasErrors } from '../core/diagnostics.ts';
 import { checkEndpoints, type EndpointProblem, type WrittenEndpoint } from '../core/endpoints.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { baseUrlFault, type NamedBy, type StatePlace } from '../core/origin.ts';
-import { type FreezeWindow, type Guards, WEEKDAYS } from '../core/plan-document.ts';
+import type { FreezeWindow, Guards } from '../core/plan-document.ts';
 import { memberSchema } from '../core/schema.ts';
 import { kinds } from '../kinds/index.ts';
 import { operations } from '../platform/operations.generated.ts';
@@ -12,7 +12,7 @@ import { enterEnvironment } from './compose.ts';
 import { openReport, type Problem, type Report } from './diagnostics.ts';
 import { type Pattern, STACK_FILE } from './discover.ts';
 import { type Folder, openFolder, refuseFolder } from './folder.ts';
-import { isUuid, readDates, readHours } from './formats.ts';
+import { isUuid, readDates, readTimes } from './formats.ts';
 import { mergeLayers } from './merge.ts';
 import { resolve } from './resolve.ts';
 import {
@@ -25,7 +25,9 @@ import {
   type Resolved,
   type ResolvedObject,
   rootField,
+  textsAmong,
 } from './resolved.ts';
+import { readRollouts, type WrittenRollout } from './rollouts.ts';
 import { namedField, secretNames } from './schema.ts';
 import { METHODS, settingsSchema } from './settings-schema.ts';
 import {
@@ -79,6 +81,7 @@ export type Settings = {
   readonly guards: Guards;
   readonly lint: LintSettings;
   readonly rules: readonly PlacedRule[];
+  readonly rollouts: readonly WrittenRollout[];
 };
 
 function textOf(value: Resolved | undefined): string | undefined {
@@ -260,6 +263,7 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
     guards: readGuards(guards, memberOf(written, 'guards')?.value),
     lint: readLint(resolved.lint),
     rules: rules.rules,
+    rollouts: readRollouts(located, report),
   };
 }
 
@@ -356,26 +360,17 @@ function readGuards(value: Resolved | undefined, written: SyntaxNode | undefined
 function readWindow(value: Resolved, range: SourceRange): FreezeWindow | undefined {
   const { zone, weekdays, hours, dates, reason } = membersOf(value);
   if (typeof zone !== 'string') return undefined;
-  const times = typeof hours === 'string' ? readHours(hours) : undefined;
-  const spans = textsIn(dates).map(readDates);
-  const days = textsIn(weekdays);
+  const spans = textsAmong(dates).map(readDates);
   const { file, line } = positionOf(range);
   return {
     zone,
-    ...(weekdays === undefined ? {} : { weekdays: WEEKDAYS.filter((day) => days.includes(day)) }),
-    ...(times && 'value' in times ? { hours: times.value } : {}),
+    ...readTimes(hours, weekdays === undefined ? undefined : textsAmong(weekdays)),
     ...(dates === undefined
       ? {}
       : { dates: spans.flatMap((span) => ('value' in span ? [span.value] : [])) }),
     ...(typeof reason === 'string' && reason !== '' ? { reason } : {}),
     source: `${file}:${line}`,
   };
-}
-
-/** The texts of a list, or the one that stands in its place. */
-function textsIn(value: Resolved | undefined): readonly string[] {
-  const all = isResolvedList(value) ? value : [value];
-  return all.filter((one) => typeof one === 'string');
 }
 
 /** Members that are read by themselves: variables come from there, or another environment has them. */

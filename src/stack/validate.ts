@@ -201,6 +201,7 @@ function limitWords({ error }: Violation): ProblemMessage {
     exclusiveMaximum: `must be less than ${limit}`,
     minItems: limit === '1' ? 'must not be empty' : `must have at least ${limit} entries`,
     maxItems: `must have at most ${limit} entries`,
+    minProperties: limit === '1' ? 'must not be empty' : `must have at least ${limit} members`,
   };
   const length = typeof error.data === 'string' ? `, and has ${[...error.data].length}` : '';
   const counted = error.keyword === 'maxLength' ? length : '';
@@ -285,6 +286,9 @@ function violationMessage(violation: Violation, item: FieldSchema): ProblemMessa
       return exclusiveWords(violation);
     case 'anyOf':
       return { rule: 'schema/required', message: `needs one of ${branchNames(error).join(', ')}` };
+    case 'minProperties':
+      // The keys that it was given are unknown, which is found where the document is resolved.
+      return writtenKeys(violation.located).length > 0 ? undefined : limitWords(violation);
     case 'additionalProperties':
     case 'if':
       // Unknown keys are found while the document is resolved; `if` only announces what `then` says.

@@ -92,6 +92,13 @@ describe('what is said of', () => {
     ['sms_template.name', { type: 'text, not empty, at most 100 characters' }],
     ['knowledge_source.file', { type: 'path of a document' }],
     ['guards.max_delete', { kind: null, clearable: false }],
+    [
+      'rollouts.careful.steps',
+      { required: true, type: 'list of numbers or shares of agents, not empty' },
+    ],
+    ['rollouts.careful.judge.measures.hangups.within', { required: true, type: 'length of time' }],
+    ['rollouts.careful.judge.measures', { default: { resolved: { margin: 5 } } }],
+    ['environments.staging.rollouts.careful.steps', { required: false }],
     ['agent.base', { type: 'text or list of texts', clearable: false, restored_by_revert: null }],
     ['agent.for_each', { type: 'list or map', example: '{ $file: clinics.csv }' }],
     // The kind has a lock; what is no field of the platform has none.

@@ -6,6 +6,7 @@ import {
   isResourceName,
   kindOf,
   matchesAddress,
+  rowKey,
 } from '../../src/core/address.ts';
 
 describe('an address', () => {
@@ -77,4 +78,12 @@ describe('a target', () => {
   ])('%s names %s: %s', (pattern, address, expected) => {
     expect(matchesAddress(pattern, address)).toBe(expected);
   });
+});
+
+test.each([
+  ['agent.reception', undefined],
+  ['agent.clinic["harbor"]', 'harbor'],
+  ['agent.clinic["say \\"[a]\\""]', 'say "[a]"'],
+])('the key in %s is %s', (address, key) => {
+  expect(rowKey(address)).toBe(key);
 });

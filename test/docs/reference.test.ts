@@ -49,6 +49,10 @@ const VOICES =
 const POLICIES = 'retry_policies: { gentle: { name: Policy } }\n';
 
 const RECEPTION = 'agents: { reception: { name: Desk } }\n';
+/** Agents with what the example of the settings selects them by. */
+const WEST = `${RECEPTION.trim().slice(0, -2)}, west: {
+  for_each: [{ name: a, region: west }, { name: b, region: west }, { name: c, region: west }, { name: d, region: west }],
+  key: "\${each.name}", name: "\${each.name}", contact_policy: {} } }\n`;
 
 /** Resources beside the example of a page. */
 const BESIDE: { readonly [page: string]: string } = { 'kinds/agent.md': BASES + VOICES };
@@ -73,7 +77,7 @@ describe('the YAML of', () => {
   test.each(examples)('%s loads without a word', async (path, yaml) => {
     const beside = BESIDE[path] ?? '';
     const files = yaml.startsWith('callsheet:')
-      ? { 'callsheet.yaml': yaml, 'agents/a.yaml': RECEPTION, 'more.yaml': '' }
+      ? { 'callsheet.yaml': yaml, 'agents/a.yaml': WEST, 'more.yaml': '' }
       : { 'example.yaml': yaml, 'beside.yaml': beside };
     expect(await problemsOf(files)).toEqual([]);
   });

@@ -41,6 +41,10 @@ rules:
     on: agent
     schema: { $file: rules/agent.json }
     message: has another name
+rollouts:
+  careful:
+    select: { labels: { slug: [east, west] } }
+    steps: [50%, 100%]
 environments:
   staging:
     patches:
@@ -203,6 +207,21 @@ describe('what did not change', () => {
     const always = ['agents/night.yaml', 'data/wards.yaml'];
     expect(await parsedIn(() => load(dir))).toBe(1 + always.length);
     await expectAsAnew(dir);
+  });
+
+  it('has rollouts of the same agents, and of others once a table says so', async () => {
+    const main = String(FILES['callsheet.yaml']);
+    const dir = folderOf({
+      ...FILES,
+      'callsheet.yaml': main.replace('slug: [east, west] }', 'on: 1 }').replace('50%, ', ''),
+      'data/clinics.csv': 'slug,name,on\neast,East,1\nwest,West,0\n',
+    });
+    const selected = async () => (await expectAsAnew(dir)).stack?.rollouts[0]?.agents;
+    await load(dir);
+    expect(await parsedIn(() => load(dir))).toBe(0);
+    expect(await selected()).toEqual(['agent.clinic["east"]']);
+    lie(dir, 'data/clinics.csv', 'East,1\nwest,West,0', 'East,0\nwest,West,1');
+    expect(await selected()).toEqual(['agent.clinic["west"]']);
   });
 
   it('is found again where the stack was moved', async () => {

@@ -81,6 +81,45 @@ test.each([
     },
   ],
   [
+    'a rollout with everything, and an environment that says a part of one',
+    {
+      rollouts: {
+        careful: {
+          select: {
+            targets: ['agent.clinic_*', 'agent.desk'],
+            keys: ['harbor', 'bay'],
+            organizations: ['harbor'],
+            labels: { region: 'west', tier: [1, '2'] },
+          },
+          steps: ['3 agents', '10%', '50%', '100%'],
+          first: { by: 'volume', seed: 7 },
+          judge: {
+            measures: {
+              resolved: { margin: 5 },
+              abandoned: { margin: 3 },
+              hangups: { within: '10s', margin: 3 },
+              duration: { margin: 20 },
+              cost: { per_minute: 0.12, margin: `\${var.margin}` },
+            },
+            min_calls: 200,
+            min_hours: 24,
+            hours: '08:00-18:00',
+            weekdays: ['mon', 'tue', 'wed', 'thu', 'fri'],
+            zone: 'America/New_York',
+            confidence: 95,
+            baseline_weeks: 4,
+          },
+          guard_rails: { errors: 5, error_words: ['error', 'failed'], silence: 30 },
+          on_worse: 'rollback',
+          overdue_after: '7d',
+        },
+      },
+      environments: {
+        staging: { rollouts: { careful: { judge: { measures: { hangups: { margin: 9 } } } } } },
+      },
+    },
+  ],
+  [
     'a knowledge base',
     { knowledge_bases: { kb: { id: HARBOR, sources: { s: { url: 'https://x.test' } } } } },
   ],
@@ -90,6 +129,17 @@ test.each([
 
 test.each([
   ['an unknown section', { agnets: {} }, ''],
+  ['a rollout without steps', { rollouts: { a: {} } }, '/rollouts/a'],
+  [
+    'an unknown measure',
+    { rollouts: { a: { steps: ['100%'], judge: { measures: { resolvd: {} } } } } },
+    '/rollouts/a/judge/measures',
+  ],
+  [
+    'no measures',
+    { rollouts: { a: { steps: ['100%'], judge: { measures: {} } } } },
+    '/rollouts/a/judge/measures',
+  ],
   ['an unknown field', agent({ nam: 'x' }), '/agents/a'],
   ['a wrong value', agent({ status: 'on' }), '/agents/a/status'],
   [

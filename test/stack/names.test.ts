@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { kinds } from '../../src/kinds/index.ts';
 import { namesIn, outlineOf } from '../../src/stack/names.ts';
 import { CLINIC } from '../e2e/clinic.ts';
-import { type Files, load } from './stack-folder.ts';
+import { type Files, folderOf, load, MAIN } from './stack-folder.ts';
 
 /** The same stack, written in different ways. */
 const WAYS: Readonly<Record<string, Files>> = {
@@ -54,6 +54,12 @@ test('names of a stack with all kinds, and of its settings', () => {
     expect.arrayContaining(['agent.desk', 'knowledge_source.clinic.faq', 'custom_voice.harbor']),
   );
   expect(names.stateFile()).toBe(join(CLINIC, '.callsheet/state.json'));
+});
+
+test('rollouts have names, be they sound or not', () => {
+  const main = `${MAIN}rollouts: { careful: {}, quick: { steps: [100%] } }\n`;
+  const dir = folderOf({ 'callsheet.yaml': main });
+  expect(namesIn({ dir, env: {}, environment: undefined }).rollouts).toEqual(['careful', 'quick']);
 });
 
 test('a text that lines do not tell is left to the parser', () => {

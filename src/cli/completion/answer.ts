@@ -300,6 +300,7 @@ const OF_WORDS: { readonly [word: string]: Source } = {
   planfile: 'files',
   plans: 'folders',
   resource: 'addresses',
+  rollout: 'rollouts',
   run: 'runs',
   snapshot: 'files',
 };

@@ -28,6 +28,8 @@ export function stackWords(
       return plain(names.organizations);
     case 'knowledge_bases':
       return plain(names.knowledgeBases);
+    case 'rollouts':
+      return plain(names.rollouts);
     case 'variables':
       return names.variables.map((name) => ({ text: `${name}=` }));
     case 'readable':
@@ -101,5 +103,6 @@ export type Source =
   | 'organizations'
   | 'readable'
   | 'remembered'
+  | 'rollouts'
   | 'runs'
   | 'variables';

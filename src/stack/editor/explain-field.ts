@@ -235,6 +235,8 @@ const FORMATS: { readonly [format: string]: string } = {
   'date-time': 'time (ISO 8601)',
   'web-address': 'web address',
   'sms-sender': 'sender of texts',
+  duration: 'length of time',
+  'rollout-step': 'number or share of agents',
 };
 
 const FILES: { readonly [use: string]: string } = {
@@ -264,6 +266,7 @@ const PLURALS: { readonly [name: string]: string } = {
   'address (URI)': 'addresses (URI)',
   'web address': 'web addresses',
   'e-mail address': 'e-mail addresses',
+  'number or share of agents': 'numbers or shares of agents',
   anything: 'anything',
 };
 

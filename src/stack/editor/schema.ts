@@ -41,6 +41,7 @@ const KEPT = [
   'exclusiveMaximum',
   'minItems',
   'maxItems',
+  'minProperties',
   'anyOf',
   'if',
   'then',

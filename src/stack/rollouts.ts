@@ -1,0 +1,474 @@
+import written from '../../schemas/settings.json' with { type: 'json' };
+import { type Address, isResourceName, matchesAddress, rowKey } from '../core/address.ts';
+import { didYouMean } from '../core/nearest.ts';
+import { formatPath, type Path } from '../core/path.ts';
+import { MASK } from '../core/redact.ts';
+import {
+  type Choice,
+  type GuardRails,
+  type Judging,
+  MEASURES,
+  type Measure,
+  type OnWorse,
+  type RolloutSettings,
+  type StepSize,
+  stepCounts,
+} from '../core/rollout.ts';
+import type { ProblemMessage, Report } from './diagnostics.ts';
+import { STACK_FILE } from './discover.ts';
+import { lookUpCell } from './expressions.ts';
+import { readDuration, readStep, readTimes } from './formats.ts';
+import {
+  followPath,
+  isResolvedList,
+  type LocatedValue,
+  membersOf,
+  type Resolved,
+  textsAmong,
+} from './resolved.ts';
+import type { ResolvedResource } from './resource.ts';
+import { positionOf } from './source.ts';
+
+/**
+ * `rollouts:` of callsheet.yaml. It is read with the other settings; which agents a rollout selects is known once all
+ * resources are. What a schema can say of it stands in `schemas/settings.json`, every default among it.
+ */
+
+/** A rollout before it is known which agents it selects. */
+export type WrittenRollout = {
+  readonly settings: Omit<RolloutSettings, 'agents'>;
+  /** All of it, as it was written and became. */
+  readonly located: LocatedValue;
+};
+
+const { first, judge, guard_rails, on_worse, overdue_after } =
+  written.settings.properties.rollouts.additionalProperties.properties;
+const { measures, min_calls, min_hours, confidence, baseline_weeks } = judge.properties;
+
+const CHOICES = ['volume', 'spread', 'random', 'listed'] as const satisfies readonly Choice['by'][];
+const ON_WORSE = ['rollback', 'hold', 'ask'] as const satisfies readonly OnWorse[];
+
+const GROWS = 'Each step must be larger than the one before it; a share is rounded up';
+
+/** `root`: all settings. Where their schema refuses something, that was reported, and its default is taken. */
+export function readRollouts(root: LocatedValue, report: Report): readonly WrittenRollout[] {
+  const all = followPath(root, ['rollouts']);
+  return Object.keys(membersOf(all?.value)).flatMap((name) => {
+    const located = all && followPath(all, [name]);
+    if (located?.keyPlace === undefined) return [];
+    const settings = {
+      ...readRollout(name, located.value),
+      position: positionOf(located.keyPlace),
+    };
+    const rollout = { settings, located };
+    checkName(name, located, report);
+    checkSteps(rollout, report);
+    checkChoice(rollout, report);
+    checkHours(located, report);
+    return [rollout];
+  });
+}
+
+function readRollout(
+  name: string,
+  value: Resolved | undefined,
+): Omit<RolloutSettings, 'agents' | 'position'> {
+  const { steps, first: chosen, judge: judged, guard_rails: rails, ...given } = membersOf(value);
+  return {
+    name,
+    steps: textsAmong(steps).flatMap((text) => {
+      const step = readStep(text);
+      return 'value' in step ? [step.value] : [];
+    }),
+    first: readChoice(chosen),
+    judge: readJudging(judged),
+    guardRails: readGuardRails(rails),
+    onWorse: oneOf(ON_WORSE, given.on_worse ?? on_worse.default),
+    overdueAfter: duration(given.overdue_after ?? overdue_after.default) ?? 0,
+  };
+}
+
+function readChoice(value: Resolved | undefined): Choice {
+  const { by, seed, agents } = membersOf(value);
+  const { properties } = first;
+  return {
+    by: oneOf(CHOICES, by ?? properties.by.default),
+    seed: numberOr(seed, properties.seed.default),
+    agents: [...new Set(textsAmong(agents))],
+  };
+}
+
+function readJudging(value: Resolved | undefined): Judging {
+  const given = membersOf(value);
+  const { zone, weekdays } = given;
+  const wanted = membersOf(given.measures ?? measures.default);
+  return {
+    measures: MEASURES.flatMap((name) => {
+      const measure = wanted[name];
+      return measure === undefined ? [] : [readMeasure(name, measure)];
+    }),
+    minCalls: numberOr(given.min_calls, min_calls.default),
+    minHours: numberOr(given.min_hours, min_hours.default),
+    counted: {
+      ...readTimes(given.hours, weekdays === undefined ? undefined : textsAmong(weekdays)),
+      zone: typeof zone === 'string' ? zone : 'UTC',
+    },
+    confidence: numberOr(given.confidence, confidence.default),
+    baselineWeeks: numberOr(given.baseline_weeks, baseline_weeks.default),
+  };
+}
+
+function readMeasure(name: Measure['name'], value: Resolved): Measure {
+  const { margin, better, within, per_minute: price } = membersOf(value);
+  const { properties } = measures.properties[name];
+  const milliseconds = duration(within);
+  return {
+    name,
+    margin: numberOr(margin, properties.margin.default),
+    better: oneOf(['higher', 'lower'], better ?? properties.better.default),
+    ...(milliseconds === undefined ? {} : { within: milliseconds / 1000 }),
+    ...(typeof price === 'number' ? { perMinute: price } : {}),
+  };
+}
+
+function readGuardRails(value: Resolved | undefined): GuardRails {
+  const { errors, error_words: words, silence } = membersOf(value);
+  const { properties } = guard_rails;
+  return {
+    ...(typeof errors === 'number' ? { errors } : {}),
+    errorWords: textsAmong(words ?? properties.error_words.default),
+    silence: numberOr(silence, properties.silence.default),
+  };
+}
+
+function numberOr(value: Resolved | undefined, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}
+
+/** One of several words. What is none of them was reported. */
+function oneOf<T extends string>(known: readonly [T, ...T[]], value: Resolved): T {
+  return known.find((one) => one === value) ?? known[0];
+}
+
+function duration(value: Resolved | undefined): number | undefined {
+  const read = typeof value === 'string' ? readDuration(value) : undefined;
+  return read && 'value' in read ? read.value : undefined;
+}
+
+/** Reports a problem of a rollout, at what is written there or at its key. The message begins with a verb. */
+function fail(
+  at: LocatedValue,
+  problem: ProblemMessage,
+  report: Report,
+  place: 'value' | 'key' = 'value',
+): void {
+  const path = formatPath(at.path);
+  report.add({
+    ...problem,
+    message: `${STACK_FILE}: ${path} ${problem.message}`,
+    path,
+    range: (place === 'value' ? at.written?.range : undefined) ?? at.keyPlace,
+  });
+}
+
+/** The elements of a list, or what stands in its place. */
+function elementsOf(at: LocatedValue | undefined): readonly LocatedValue[] {
+  if (at === undefined) return [];
+  if (!isResolvedList(at.value)) return [at];
+  return at.value.flatMap((_, index) => followPath(at, [`[${index}]`]) ?? []);
+}
+
+/** Its name is typed, and becomes part of documents. */
+function checkName(name: string, at: LocatedValue, report: Report): void {
+  if (isResourceName(name)) return;
+  report.add({
+    rule: 'rollout/name',
+    message: `${STACK_FILE}: rollouts has ${JSON.stringify(name)}, which is not a valid name for a rollout`,
+    hint: 'Use letters, digits, _ and -, and begin with a letter',
+    range: at.keyPlace,
+  });
+}
+
+/** A step as it was written; undefined where one of them cannot be read. */
+function stepsOf({ settings, located }: WrittenRollout) {
+  const places = elementsOf(followPath(located, ['steps']));
+  if (places.length !== settings.steps.length) return undefined;
+  return settings.steps.map((size, index) => ({ size, at: places[index] as LocatedValue }));
+}
+
+/** What can be said of steps whatever the number of agents. */
+function checkSteps(rollout: WrittenRollout, report: Report): void {
+  const steps = stepsOf(rollout);
+  const last = steps?.at(-1);
+  if (steps === undefined || last === undefined) return;
+  for (const [index, { size, at }] of steps.entries()) {
+    const before = steps.slice(0, index).findLast(({ size: other }) => isAlike(other, size));
+    if (before === undefined || sizeOf(before.size) < sizeOf(size)) continue;
+    const message = `is ${textOf(size)}, and an earlier step is ${textOf(before.size)}`;
+    fail(at, { rule: 'rollout/steps', message, hint: GROWS }, report);
+    return;
+  }
+  if ('percent' in last.size && last.size.percent === 100) return;
+  const message = `is ${textOf(last.size)}, and the last step must be 100%`;
+  fail(last.at, { rule: 'rollout/steps', message, hint: 'Add 100% as the last step' }, report);
+}
+
+function isAlike(one: StepSize, other: StepSize): boolean {
+  return 'agents' in one === 'agents' in other;
+}
+
+function sizeOf(step: StepSize): number {
+  return 'agents' in step ? step.agents : step.percent;
+}
+
+function textOf(step: StepSize): string {
+  if ('percent' in step) return `${step.percent}%`;
+  return step.agents === 1 ? '1 agent' : `${step.agents} agents`;
+}
+
+function checkChoice({ settings, located }: WrittenRollout, report: Report): void {
+  const { by } = settings.first;
+  const list = followPath(located, ['first', 'agents']);
+  const choice = followPath(located, ['first', 'by']);
+  if (list !== undefined && by !== 'listed') {
+    const message = `has no effect, because first.by is ${by}`;
+    const hint = 'Write by: listed, or remove agents';
+    fail(list, { rule: 'rollout/first', message, hint }, report, 'key');
+  }
+  if (choice !== undefined && by === 'listed' && list === undefined) {
+    const message = 'is listed, and first has no agents';
+    const hint = 'Add agents: with the addresses that come first';
+    fail(choice, { rule: 'rollout/first', message, hint }, report);
+  }
+}
+
+function checkHours(located: LocatedValue, report: Report): void {
+  const { zone } = membersOf(followPath(located, ['judge'])?.value);
+  const given = ['hours', 'weekdays'].flatMap((one) => followPath(located, ['judge', one]) ?? []);
+  const [at] = given;
+  if (at === undefined || zone !== undefined) return;
+  const message = 'needs a time zone beside it';
+  const hint = 'Add zone, for example zone: America/New_York';
+  fail(at, { rule: 'rollout/hours', message, hint }, report);
+}
+
+type Agent = ResolvedResource;
+
+/** Rollouts with the agents that they select. One that selects none is left out, after saying why. */
+export function selectAgents(
+  rollouts: readonly WrittenRollout[],
+  resources: readonly ResolvedResource[],
+  report: Report,
+): readonly RolloutSettings[] {
+  if (rollouts.length === 0) return [];
+  const agents = resources.filter(({ kind }) => kind.name === 'agent');
+  return rollouts.flatMap((rollout) => {
+    const selected = select(rollout.located, agents, report).map(({ address }) => address);
+    if (selected.length === 0) return [];
+    checkCounts(rollout, selected.length, report);
+    checkListed(rollout, selected, agents, report);
+    return [{ ...rollout.settings, agents: selected }];
+  });
+}
+
+/** A member of `select`, or a column of its labels. */
+type Condition = {
+  /** `targets`, `labels.region`. */
+  readonly name: string;
+  /** What is asked for, by its text. An agent must have one of it. */
+  readonly wanted: ReadonlyMap<string, LocatedValue>;
+  /** What an agent has of it; it may have more. */
+  readonly textsOf: (agent: Agent) => readonly string[];
+  /** What is said of a text that no agent has, behind the text. */
+  readonly which: string;
+  /** Texts that could be given instead, as far as they may be shown. */
+  readonly known: () => readonly string[];
+  /** Whether the values are those of a column that fills in secrets. */
+  readonly isHidden?: boolean;
+};
+
+/** The agents that a rollout selects, in the order of all; none after saying why. */
+function select(rollout: LocatedValue, agents: readonly Agent[], report: Report): readonly Agent[] {
+  if (agents.length === 0) {
+    const message = 'selects no agent, because the stack has none';
+    const hint = 'Add agents to the stack, or remove the rollout';
+    fail(rollout, { rule: 'rollout/selection', message, hint }, report, 'key');
+  }
+  const at = followPath(rollout, ['select']);
+  if (at === undefined || agents.length === 0) return agents;
+  const conditions = conditionsOf(at, agents, report);
+  if (conditions === undefined) return [];
+  const tallies = conditions.map((condition) => ({
+    condition,
+    matched: 0,
+    unmet: new Map(condition.wanted),
+  }));
+  const selected = agents.filter((agent) => {
+    let isSelected = true;
+    for (const tally of tallies) {
+      const { wanted, textsOf } = tally.condition;
+      const found = textsOf(agent).filter((text) => wanted.has(text));
+      for (const text of found) tally.unmet.delete(text);
+      if (found.length > 0) tally.matched += 1;
+      else isSelected = false;
+    }
+    return isSelected;
+  });
+  for (const { condition, unmet } of tallies) {
+    for (const [text, place] of unmet) {
+      if (condition.isHidden === true && place.written) report.mask(place.written.range);
+      fail(place, unmetMessage(text, place, condition), report);
+    }
+  }
+  if (tallies.some(({ unmet }) => unmet.size > 0)) return [];
+  if (selected.length > 0) return selected;
+  const each = tallies.map(({ condition, matched }) => `${condition.name} matches ${matched}`);
+  const message = `selects no agent: ${each.join(', ')}, and no agent matches all of them`;
+  const hint = 'An agent is selected if every member of select matches it';
+  fail(at, { rule: 'rollout/selection', message, hint }, report, 'key');
+  return [];
+}
+
+/** Texts that a hint lists where none is plainly meant. */
+const MOST_LISTED = 8;
+
+function unmetMessage(
+  text: string,
+  { written: node }: LocatedValue,
+  { which, known, isHidden }: Condition,
+): ProblemMessage {
+  const shown = isHidden === true ? MASK : node?.type === 'scalar' ? node.text : text;
+  const some = [...new Set(known())];
+  const others =
+    some.length === 0 ? undefined : `There are ${some.slice(0, MOST_LISTED).join(', ')}`;
+  return {
+    rule: 'rollout/selection',
+    message: `names ${shown}, ${which}`,
+    hint: didYouMean(text, some, others),
+  };
+}
+
+/** What `select` asks for; undefined after reporting columns that there are not. */
+function conditionsOf(
+  at: LocatedValue,
+  agents: readonly Agent[],
+  report: Report,
+): readonly Condition[] | undefined {
+  const labels = followPath(at, ['labels']);
+  const columns = Object.keys(membersOf(labels?.value));
+  // Rows of one table share its columns.
+  const tables = new Set(agents.map(({ row }) => row?.columns));
+  const known = new Set([...tables].flatMap((table) => [...(table ?? [])]));
+  const unknown = columns.filter((column) => !known.has(headOf(column)));
+  for (const column of unknown) {
+    const label = labels && followPath(labels, [column]);
+    if (label !== undefined) fail(label, columnMessage(column, known), report, 'key');
+  }
+  if (unknown.length > 0) return undefined;
+  const wanted = (path: Path) =>
+    new Map(elementsOf(followPath(at, path)).map((one) => [String(one.value), one] as const));
+  const targets = wanted(['targets']);
+  const addresses = () => agents.map(({ address }) => address);
+  const all: readonly Condition[] = [
+    {
+      name: 'targets',
+      wanted: targets,
+      textsOf: ({ address }) => [...targets.keys()].filter((one) => matchesAddress(one, address)),
+      which: 'which matches no agent of the stack',
+      known: addresses,
+    },
+    {
+      name: 'keys',
+      wanted: wanted(['keys']),
+      textsOf: ({ address }) => keysIn(address),
+      which: 'which is the key of no agent',
+      known: () => addresses().flatMap(keysIn),
+    },
+    {
+      name: 'organizations',
+      wanted: wanted(['organizations']),
+      textsOf: ({ document: { organization_id: id } }) => (typeof id === 'string' ? [id] : []),
+      which: 'which has no agent in this stack',
+      known: () => [],
+    },
+    ...columns.map((column): Condition => {
+      const isHidden = agents.some(({ row }) => row?.redaction.isHidden(headOf(column)) === true);
+      const values = (agent: Agent) => labelsOf(agent, column).slice(0, 1);
+      return {
+        name: `labels.${column}`,
+        wanted: wanted(['labels', column]),
+        textsOf: (agent) => labelsOf(agent, column),
+        which: 'which no row of an agent has there',
+        known: () => (isHidden ? [] : agents.flatMap(values)),
+        isHidden,
+      };
+    }),
+  ];
+  return all.filter((condition) => condition.wanted.size > 0);
+}
+
+function keysIn(address: Address): readonly string[] {
+  const key = rowKey(address);
+  return key === undefined ? [] : [key];
+}
+
+/** The column of a label: `address` of `address.city`. */
+function headOf(label: string): string {
+  return label.split('.')[0] ?? '';
+}
+
+/** What a cell reads as: its text, and the number that it is, which people spell in other ways. */
+function labelsOf({ row }: Agent, label: string): readonly string[] {
+  if (row?.columns.has(headOf(label)) !== true) return [];
+  const found = lookUpCell(row, label.split('.'));
+  if (found === 'nothing' || 'unknown' in found || found.cell.type !== 'scalar') return [];
+  const { text } = found.cell;
+  return /^-?\d+(?:\.\d+)?$/.test(text) ? [text, String(Number(text))] : [text];
+}
+
+function columnMessage(column: string, known: ReadonlySet<string>): ProblemMessage {
+  const others =
+    known.size === 0 ? 'No agent of the stack has for_each' : `There are ${[...known].join(', ')}`;
+  return {
+    rule: 'rollout/column',
+    message: 'is no column of the rows of any agent',
+    hint: didYouMean(headOf(column), known, others),
+  };
+}
+
+/** Whether steps grow can also depend on how many agents there are: 3 agents are more than 10 % of 20. */
+function checkCounts(rollout: WrittenRollout, agents: number, report: Report): void {
+  const steps = stepsOf(rollout) ?? [];
+  const counts = stepCounts(rollout.settings.steps, agents);
+  for (const [index, { size, at }] of steps.entries()) {
+    const [before = 0, count = 0] = [counts[index - 1], counts[index]];
+    const isTooLarge = 'agents' in size && size.agents > agents;
+    if (!isTooLarge && count > before) continue;
+    const message = isTooLarge
+      ? `is ${textOf(size)}, and the rollout selects ${agents}`
+      : `is ${count} of ${agents === 1 ? '1 agent' : `${agents} agents`}, and the step before it is ${before}`;
+    fail(at, { rule: 'rollout/steps', message, hint: GROWS }, report);
+    return;
+  }
+}
+
+function checkListed(
+  { located }: WrittenRollout,
+  selected: readonly Address[],
+  agents: readonly Agent[],
+  report: Report,
+): void {
+  const chosen = new Set(selected);
+  for (const at of elementsOf(followPath(located, ['first', 'agents']))) {
+    const address = String(at.value);
+    if (chosen.has(address)) continue;
+    const isAgent = agents.some((agent) => agent.address === address);
+    const which = isAgent
+      ? 'which the rollout does not select'
+      : 'which is not an agent of the stack';
+    const hint = isAgent
+      ? 'Remove it, or change select'
+      : didYouMean(address, selected, `For example ${selected[0]}`);
+    fail(at, { rule: 'rollout/first', message: `names ${address}, ${which}`, hint }, report);
+  }
+}

@@ -1,0 +1,491 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is text here.
+import { describe, expect, test } from 'vitest';
+import settings from '../../schemas/settings.json' with { type: 'json' };
+import { MEASURES, type RolloutSettings } from '../../src/core/rollout.ts';
+import { BAY, broken, type Files, load, loadGood, MAIN } from './stack-folder.ts';
+
+const AT = 'callsheet.yaml: rollouts.careful';
+
+/** Ten agents: one without rows, four of a CSV file, and five of a map that has no region. */
+const FLEET: Files = {
+  'agents.yaml': `agents:
+  desk: { name: Desk, organization: bay }
+  clinic:
+    for_each: { $file: clinics.csv }
+    key: \${each.slug}
+    name: \${each.name}
+    organization: \${each.organization}
+  ward:
+    for_each: { one: { floor: { wing: left } }, two: { floor: { wing: right } }, three: {}, four: {}, five: {} }
+    name: Ward \${each.key}
+retry_policies: { gentle: { name: Gentle } }
+`,
+  'clinics.csv':
+    'slug,name,organization,region,tier\n' +
+    'c1,C1,harbor,west,1\nc2,C2,bay,west,2.0\nc10,C10,bay,east,\nc11,C11,harbor,south,1\n',
+};
+const CLINICS = ['c1', 'c2', 'c10', 'c11'].map((key) => `agent.clinic["${key}"]`);
+const WARDS = ['five', 'four', 'one', 'three', 'two'].map((key) => `agent.ward["${key}"]`);
+const [C1, C2, C10, C11] = CLINICS as [string, string, string, string];
+
+/** A stack whose only rollout has these members, on one line: line 4, from column 23 on. */
+function careful(members: string): Files {
+  return { ...FLEET, 'callsheet.yaml': `${MAIN}rollouts: { careful: { ${members} } }\n` };
+}
+
+async function read(members: string): Promise<RolloutSettings> {
+  const { rollouts } = await loadGood(careful(members));
+  expect(rollouts).toHaveLength(1);
+  return rollouts[0] as RolloutSettings;
+}
+
+test('a rollout of steps alone selects every agent, and has all defaults', async () => {
+  expect(await read('steps: [10%, 100%]')).toEqual({
+    name: 'careful',
+    agents: [...CLINICS, 'agent.desk', ...WARDS],
+    steps: [{ percent: 10 }, { percent: 100 }],
+    first: { by: 'volume', seed: 0, agents: [] },
+    judge: {
+      measures: [{ name: 'resolved', margin: 5, better: 'higher' }],
+      minCalls: 200,
+      minHours: 24,
+      counted: { zone: 'UTC' },
+      confidence: 95,
+      baselineWeeks: 4,
+    },
+    guardRails: { errorWords: ['error', 'failed'], silence: 30 },
+    onWorse: 'rollback',
+    overdueAfter: 7 * 86_400_000,
+    position: { file: 'callsheet.yaml', line: 4, column: 13 },
+  });
+});
+
+test('a stack without rollouts has none', async () => {
+  expect((await loadGood(FLEET)).rollouts).toEqual([]);
+});
+
+test('everything can be given', async () => {
+  const rollout = await read(`steps: [1 agent, 2 agents, 50%, 62.5 %, 100%],
+    first: { by: listed, seed: 7, agents: [agent.desk, 'agent.clinic["c2"]'] },
+    judge: {
+      measures: {
+        errors: { better: higher, margin: 0.5 }, hangups: { within: 1m }, cost: { per_minute: 0.12 },
+        duration: {}, positive: {}, other: {}, abandoned: { margin: 3 }, transferred: {}, resolved: {} },
+      min_calls: 50, min_hours: 0.5, hours: "22:00-06:00", weekdays: [sat, mon], zone: America/New_York,
+      confidence: 99.5, baseline_weeks: 2 },
+    guard_rails: { errors: 5, error_words: timeout, silence: 10 }, on_worse: ask, overdue_after: 36h`);
+  expect(rollout).toMatchObject({
+    steps: [{ agents: 1 }, { agents: 2 }, { percent: 50 }, { percent: 62.5 }, { percent: 100 }],
+    first: { by: 'listed', seed: 7, agents: ['agent.desk', C2] },
+    guardRails: { errors: 5, errorWords: ['timeout'], silence: 10 },
+    onWorse: 'ask',
+    overdueAfter: 36 * 3_600_000,
+  });
+  // In the order in which all measures are shown, whatever the order of the file.
+  expect(rollout.judge).toEqual({
+    measures: [
+      { name: 'resolved', margin: 5, better: 'higher' },
+      { name: 'transferred', margin: 5, better: 'lower' },
+      { name: 'abandoned', margin: 3, better: 'lower' },
+      { name: 'other', margin: 5, better: 'lower' },
+      { name: 'positive', margin: 5, better: 'higher' },
+      { name: 'duration', margin: 20, better: 'lower' },
+      { name: 'cost', margin: 20, better: 'lower', perMinute: 0.12 },
+      { name: 'hangups', margin: 5, better: 'lower', within: 60 },
+      { name: 'errors', margin: 0.5, better: 'higher' },
+    ],
+    minCalls: 50,
+    minHours: 0.5,
+    counted: {
+      hours: { from: 1320, to: 360 },
+      weekdays: ['mon', 'sat'],
+      zone: 'America/New_York',
+    },
+    confidence: 99.5,
+    baselineWeeks: 2,
+  });
+});
+
+test('the schema has the measures that the engine knows', () => {
+  const { judge } = settings.settings.properties.rollouts.additionalProperties.properties;
+  expect(Object.keys(judge.properties.measures.properties)).toEqual(MEASURES);
+});
+
+describe('select', () => {
+  test.each<[string, readonly string[]]>([
+    ['{}', [...CLINICS, 'agent.desk', ...WARDS]],
+    ['{ targets: agent }', [...CLINICS, 'agent.desk', ...WARDS]],
+    ['{ targets: agent.clinic }', CLINICS],
+    ['{ targets: [agent.d*, \'agent.clinic["c10"]\'] }', [C10, 'agent.desk']],
+    ['{ keys: c2 }', [C2]],
+    ['{ keys: [one, c11] }', [C11, 'agent.ward["one"]']],
+    ['{ organizations: bay }', [C2, C10, 'agent.desk']],
+    [`{ organizations: ${BAY} }`, [C2, C10, 'agent.desk']],
+    ['{ labels: { region: west } }', [C1, C2]],
+    ['{ labels: { region: [west, east] } }', [C1, C2, C10]],
+    ['{ labels: { tier: 1 } }', [C1, C11]],
+    ['{ labels: { tier: "1" } }', [C1, C11]],
+    ['{ labels: { tier: 2 } }', [C2]],
+    ['{ labels: { key: one } }', ['agent.ward["one"]']],
+    ['{ labels: { floor.wing: [left, right] } }', ['agent.ward["one"]', 'agent.ward["two"]']],
+    ['{ labels: { region: west, tier: 1 } }', [C1]],
+    ['{ targets: agent.clinic, organizations: [harbor, bay], labels: { region: south } }', [C11]],
+    ['{ targets: [agent.clinic, agent.desk], organizations: bay, keys: [c1, c2] }', [C2]],
+  ])('%s', async (select, agents) => {
+    expect((await read(`steps: [100%], select: ${select}`)).agents).toEqual(agents);
+  });
+});
+
+type Wrong = readonly [members: string, says: string, hint?: string];
+
+/** The mark is where the one diagnostic points: `steps: [3 agents, ¦10%, 100%]`. */
+function wrong(rows: readonly Wrong[]): void {
+  broken(
+    rows.map(([marked, says, hint]) => {
+      const [before = '', ...rest] = marked.split('¦');
+      const files = careful([before, ...rest].join(''));
+      const line = files['callsheet.yaml']?.toString().split('\n')[3] ?? '';
+      const column = line.indexOf('careful: { ') + 'careful: { '.length + before.length + 1;
+      return {
+        title: marked,
+        files,
+        says: [`callsheet.yaml:4:${column} ${says}`],
+        ...(hint === undefined ? {} : { hint }),
+      };
+    }),
+  );
+}
+
+describe('steps', () => {
+  wrong([
+    [
+      'steps: [20%, ¦10%, 100%]',
+      `rollout/steps ${AT}.steps[1] is 10%, and an earlier step is 20%`,
+      'Each step must be larger than the one before it',
+    ],
+    [
+      'steps: [2 agents, 50%, ¦2 agents, 100%]',
+      `rollout/steps ${AT}.steps[2] is 2 agents, and an earlier step is 2 agents`,
+    ],
+    [
+      'steps: [10%, ¦50%]',
+      `rollout/steps ${AT}.steps[1] is 50%, and the last step must be 100%`,
+      'Add 100% as the last step',
+    ],
+    [
+      'steps: [100%, ¦5 agents]',
+      `rollout/steps ${AT}.steps[1] is 5 agents, and the last step must be 100%`,
+    ],
+    [
+      'steps: [3 agents, ¦10%, 100%]',
+      `rollout/steps ${AT}.steps[1] is 1 of 10 agents, and the step before it is 3`,
+      'a share is rounded up',
+    ],
+    [
+      'steps: [10%, ¦11 agents, 100%]',
+      `rollout/steps ${AT}.steps[1] is 11 agents, and the rollout selects 10`,
+    ],
+    [
+      'steps: [10 agents, ¦100%]',
+      `rollout/steps ${AT}.steps[1] is 10 of 10 agents, and the step before it is 10`,
+    ],
+    [
+      'select: { keys: c1 }, steps: [10%, ¦100%]',
+      `rollout/steps ${AT}.steps[1] is 1 of 1 agent, and the step before it is 1`,
+    ],
+    ['steps: ¦[]', `schema/limit ${AT}.steps must not be empty`],
+    ['steps: ¦100%', `schema/type ${AT}.steps must be a list, not text`],
+    ['steps: [¦3, 100%]', `schema/type ${AT}.steps[0] must be text, not a number`],
+    [
+      'steps: [¦a few, 100%]',
+      `schema/format ${AT}.steps[0] must be a number of agents or a share of them: it must be written as 3 agents or as 10%`,
+      'For example 3 agents or 10%',
+    ],
+    [
+      'steps: [¦0%, 100%]',
+      `schema/format ${AT}.steps[0] must be a number of agents or a share of them: a share is more than 0% and at most 100%`,
+    ],
+    [
+      'steps: [¦1.5 agents, 100%]',
+      `schema/format ${AT}.steps[0] must be a number of agents or a share of them: agents are counted in whole numbers from 1`,
+    ],
+  ]);
+});
+
+describe('a selection', () => {
+  wrong([
+    [
+      'steps: [100%], select: { targets: [agent.desk, ¦agent.clinc] }',
+      `rollout/selection ${AT}.select.targets[1] names agent.clinc, which matches no agent of the stack`,
+      'There are agent.clinic["c1"], agent.clinic["c2"]',
+    ],
+    [
+      'steps: [100%], select: { targets: ¦agent.dsek }',
+      `rollout/selection ${AT}.select.targets names agent.dsek, which matches no agent of the stack`,
+      'Did you mean agent.desk?',
+    ],
+    [
+      'steps: [100%], select: { targets: ¦retry_policy.gentle }',
+      `rollout/selection ${AT}.select.targets names retry_policy.gentle, which matches no agent of the stack`,
+    ],
+    [
+      'steps: [100%], select: { keys: [c1, ¦thre] }',
+      `rollout/selection ${AT}.select.keys[1] names thre, which is the key of no agent`,
+      'Did you mean three?',
+    ],
+    [
+      'steps: [100%], select: { organizations: ¦harbr }',
+      `organization/unknown ${AT}.select.organizations is "harbr", which is not an organization of the stack`,
+      'Did you mean "harbor"?',
+    ],
+    [
+      `steps: [100%], select: { organizations: ¦${BAY.replace('9', '8')} }`,
+      `rollout/selection ${AT}.select.organizations names ${BAY.replace('9', '8')}, which has no agent in this stack`,
+    ],
+    [
+      'steps: [100%], select: { labels: { ¦regoin: west } }',
+      `rollout/column ${AT}.select.labels.regoin is no column of the rows of any agent`,
+      'Did you mean region?',
+    ],
+    [
+      'steps: [100%], select: { labels: { region: [west, ¦soth] } }',
+      `rollout/selection ${AT}.select.labels.region[1] names soth, which no row of an agent has there`,
+      'Did you mean south?',
+    ],
+    [
+      'steps: [100%], ¦select: { keys: [c1, c2], labels: { region: east, tier: 1 } }',
+      `rollout/selection ${AT}.select selects no agent: keys matches 2, labels.region matches 1, labels.tier matches 2, and no agent matches all of them`,
+      'every member of select',
+    ],
+    [
+      'steps: [100%], select: { targets: ¦[] }',
+      `schema/limit ${AT}.select.targets must not be empty`,
+    ],
+    [
+      'steps: [100%], select: { ¦target: agent }',
+      `schema/unknown-key ${AT}.select has no field "target"`,
+      'Did you mean targets?',
+    ],
+  ]);
+
+  broken([
+    {
+      title: 'of a stack without agents',
+      files: { ...careful('steps: [100%]'), 'agents.yaml': '' },
+      says: [
+        'callsheet.yaml:4:13 rollout/selection callsheet.yaml: rollouts.careful selects no agent, because the stack has none',
+      ],
+    },
+    {
+      title: 'by a column of a stack without rows',
+      files: {
+        ...careful('steps: [100%], select: { labels: { region: west } }'),
+        'agents.yaml': 'agents: { desk: { name: Desk } }\n',
+      },
+      says: [
+        `callsheet.yaml:4:59 rollout/column ${AT}.select.labels.region is no column of the rows of any agent`,
+      ],
+      hint: 'No agent of the stack has for_each',
+    },
+    {
+      title: 'is not judged where resources are wrong',
+      files: { ...careful('steps: [100%], select: { keys: nobody }'), 'more.yaml': 'agents: 1\n' },
+      says: ['more.yaml:1:9 schema/type agents must be a map of names, not a number'],
+    },
+  ]);
+
+  test('quotes no column that fills in a secret', async () => {
+    const { diagnostics } = await load({
+      ...careful('steps: [100%], select: { labels: { token: canary-of-a-secret } }'),
+      'agents.yaml': `agents:
+  clinic:
+    for_each: [{ name: a, token: canary-of-a-token }]
+    key: \${each.name}
+    name: \${each.name}
+    extensions:
+      tools: [{ type: webhook, name: crm, condition: during_call, method: GET, url: https://crm.test/, headers: [{ key: X-Key, value: "\${each.token}" }] }]
+`,
+    });
+    expect(diagnostics.map(({ rule }) => rule)).toContain('rollout/selection');
+    expect(JSON.stringify(diagnostics)).not.toContain('canary');
+  });
+});
+
+describe('the agents that come first', () => {
+  wrong([
+    [
+      'steps: [100%], first: { by: listed, agents: [agent.desk, ¦agent.dask] }',
+      `rollout/first ${AT}.first.agents[1] names agent.dask, which is not an agent of the stack`,
+      'Did you mean agent.desk?',
+    ],
+    [
+      'steps: [100%], first: { by: listed, agents: ¦agent.clinic }',
+      `rollout/first ${AT}.first.agents names agent.clinic, which is not an agent of the stack`,
+      'For example agent.clinic["c1"]',
+    ],
+    [
+      'steps: [100%], select: { keys: [c1, c2] }, first: { by: listed, agents: ¦agent.desk }',
+      `rollout/first ${AT}.first.agents names agent.desk, which the rollout does not select`,
+    ],
+    [
+      'steps: [100%], first: { ¦agents: agent.desk }',
+      `rollout/first ${AT}.first.agents has no effect, because first.by is volume`,
+      'Write by: listed, or remove agents',
+    ],
+    [
+      'steps: [100%], first: { by: ¦listed }',
+      `rollout/first ${AT}.first.by is listed, and first has no agents`,
+    ],
+    ['steps: [100%], first: { by: ¦size }', `schema/enum ${AT}.first.by cannot be "size"`],
+  ]);
+});
+
+describe('a judgement', () => {
+  wrong([
+    [
+      'steps: [100%], judge: { measures: { ¦resolvd: {} } }',
+      `schema/unknown-key ${AT}.judge.measures has no field "resolvd"`,
+      'Did you mean resolved?',
+    ],
+    [
+      'steps: [100%], judge: { measures: ¦{} }',
+      `schema/limit ${AT}.judge.measures must not be empty`,
+    ],
+    [
+      'steps: [100%], judge: { measures: { ¦hangups: {} } }',
+      `schema/required ${AT}.judge.measures.hangups needs within`,
+    ],
+    [
+      'steps: [100%], judge: { measures: { ¦cost: { margin: 3 } } }',
+      `schema/required ${AT}.judge.measures.cost needs per_minute`,
+    ],
+    [
+      'steps: [100%], judge: { measures: { resolved: {}, ¦resolved: {} } }',
+      'yaml/duplicate-key the key "resolved" is twice in one map, first at callsheet.yaml:4:60',
+    ],
+    [
+      'steps: [100%], judge: { measures: { resolved: { margin: ¦0 } } }',
+      `schema/limit ${AT}.judge.measures.resolved.margin must be more than 0`,
+    ],
+    [
+      'steps: [100%], judge: { measures: { hangups: { within: ¦10 s } } }',
+      `schema/format ${AT}.judge.measures.hangups.within must be a length of time: it must be a number and one of s, m, h, d and w, such as 12h`,
+    ],
+    [
+      'steps: [100%], judge: { hours: ¦08:00-18:00 }',
+      `rollout/hours ${AT}.judge.hours needs a time zone beside it`,
+      'zone: America/New_York',
+    ],
+    [
+      'steps: [100%], judge: { weekdays: ¦[mon] }',
+      `rollout/hours ${AT}.judge.weekdays needs a time zone beside it`,
+    ],
+    [
+      'steps: [100%], judge: { hours: ¦8-18, zone: UTC }',
+      `schema/format ${AT}.judge.hours must be hours of a day: it must be two times with a hyphen, such as 09:00-17:00`,
+    ],
+    [
+      'steps: [100%], judge: { zone: ¦America/NewYork, weekdays: [mon] }',
+      `schema/format ${AT}.judge.zone must be an IANA time zone`,
+      'Did you mean America/New_York?',
+    ],
+    [
+      'steps: [100%], judge: { min_calls: ¦0 }',
+      `schema/limit ${AT}.judge.min_calls must be at least 1`,
+    ],
+    [
+      'steps: [100%], judge: { confidence: ¦100 }',
+      `schema/limit ${AT}.judge.confidence must be less than 100`,
+    ],
+    [
+      'steps: [100%], overdue_after: ¦0d',
+      `schema/format ${AT}.overdue_after must be a length of time: it must be more than 0`,
+    ],
+  ]);
+});
+
+broken([
+  {
+    title: 'a rollout without steps, and one whose name is none',
+    files: {
+      ...FLEET,
+      'callsheet.yaml': `${MAIN}rollouts:\n  a: {}\n  "b c": { steps: [100%] }\n`,
+    },
+    says: [
+      'callsheet.yaml:5:3 schema/required callsheet.yaml: rollouts.a needs steps',
+      'callsheet.yaml:6:3 rollout/name callsheet.yaml: rollouts has "b c", which is not a valid name for a rollout',
+    ],
+  },
+  {
+    title: 'rollouts in another file',
+    files: { ...FLEET, 'more.yaml': 'rollouts: { careful: { steps: [100%] } }\n' },
+    says: ['more.yaml:1:1 stack/misplaced rollouts belongs in callsheet.yaml'],
+  },
+]);
+
+test('a rollout says at which pace, not what: it is no part of the digest', async () => {
+  const [bare, rolled] = await Promise.all([loadGood(FLEET), loadGood(careful('steps: [100%]'))]);
+  expect(rolled.digest).toBe(bare.digest);
+});
+
+describe('an environment', () => {
+  const files: Files = {
+    ...FLEET,
+    'callsheet.yaml': `${MAIN}variables: { share: { default: "50" } }
+rollouts:
+  careful:
+    select: { targets: agent.clinic, labels: { region: west } }
+    steps: ["\${var.share}%", 100%]
+    judge: { measures: { hangups: { within: 10s }, resolved: {} } }
+environments:
+  staging:
+    rollouts:
+      careful:
+        select: { labels: { region: south } }
+        steps: [100%]
+        judge: { measures: { hangups: { margin: 9 } }, min_calls: 5 }
+      quick: { steps: [1 agent, 100%] }
+  small: { rollouts: { careful: { $remove: true } } }
+  broken: { rollouts: { careful: { steps: [50%] } } }
+`,
+  };
+  const loadIn = (environment?: string) => loadGood(files, { environment });
+
+  test('lays its rollouts over those of the stack', async () => {
+    const { rollouts } = await loadIn();
+    expect(rollouts).toMatchObject([
+      { name: 'careful', agents: [C1, C2], steps: [{ percent: 50 }, { percent: 100 }] },
+    ]);
+    const staging = (await loadIn('staging')).rollouts;
+    expect(staging).toMatchObject([
+      { name: 'careful', agents: [C11], steps: [{ percent: 100 }], judge: { minCalls: 5 } },
+      { name: 'quick', steps: [{ agents: 1 }, { percent: 100 }] },
+    ]);
+    expect(staging[0]?.judge.measures).toEqual([
+      { name: 'resolved', margin: 5, better: 'higher' },
+      { name: 'hangups', margin: 9, better: 'lower', within: 10 },
+    ]);
+    expect((await loadIn('small')).rollouts).toEqual([]);
+  });
+
+  broken([
+    {
+      title: 'shows its own mistakes where they are written, once it is chosen',
+      files,
+      options: { environment: 'broken' },
+      says: [
+        `callsheet.yaml:19:44 rollout/steps ${AT}.steps[0] is 50%, and the last step must be 100%`,
+      ],
+    },
+    {
+      title: 'has the form of its rollouts checked, chosen or not',
+      files: {
+        ...FLEET,
+        'callsheet.yaml': `${MAIN}environments: { dev: { rollouts: { a: { step: [] } } } }\n`,
+      },
+      says: [
+        'callsheet.yaml:4:41 schema/unknown-key callsheet.yaml: environments.dev.rollouts.a has no field "step"',
+      ],
+    },
+  ]);
+});
