@@ -5,7 +5,7 @@ import type { MetricsBlock } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { isObject, type JsonObject, millisecondsIn } from '../../core/value.ts';
 import { dataOf } from '../../kinds/making.ts';
-import { PAGE_SIZE } from '../../platform/pages.ts';
+import { type WantedCalls, wantedCalls } from '../../live/calls.ts';
 import {
   CALL_COLUMNS,
   callRecord,
@@ -13,7 +13,6 @@ import {
   callSeparator,
   renderCallsText,
   renderCallText,
-  startOf,
 } from '../../render/read/calls.ts';
 import {
   BILLING_COLUMNS,
@@ -331,79 +330,6 @@ async function showCall(
   throw new CallsheetError('usage', `${agent.label} has no call whose id begins with ${wanted}`, {
     hint: 'callsheet get calls AGENT lists its calls with the beginnings of their ids.',
   });
-}
-
-/** Which calls are wanted: a time, in milliseconds since 1970, and how many, counted from the newest. */
-type WantedCalls = {
-  readonly since?: number;
-  readonly until?: number;
-  readonly limit?: number;
-};
-
-/**
- * The wanted calls out of a list that is read page by page. The platform does not say in which order it
- * lists them (assumption `call_log.order`). As long as every call so far was older than the one before,
- * reading stops once nothing that follows can be wanted; where that does not hold, all is read. Without a
- * limit calls come as they are listed; with one the newest come first.
- */
-async function* wantedCalls(
-  listed: AsyncIterable<JsonObject>,
-  wanted: WantedCalls,
-): AsyncGenerator<JsonObject, void, undefined> {
-  const { since = Number.NEGATIVE_INFINITY, limit } = wanted;
-  const order = watchOrder();
-  const kept: JsonObject[] = [];
-  let seen = 0;
-  for await (const call of listed) {
-    const at = timeOf(call);
-    order.see(at);
-    seen += 1;
-    if (isWanted(at, wanted)) {
-      if (limit === undefined) yield call;
-      else kept.push(call);
-      if (limit !== undefined && kept.length > 2 * limit) keepNewest(kept, limit);
-    }
-    // The rest of a page is there already, and tells more about the order.
-    const isPageRead = seen % PAGE_SIZE === 0;
-    const isEnough = at !== undefined && at < since;
-    const isFull = limit !== undefined && kept.length >= limit;
-    if (isPageRead && order.isNewestFirst() && (isEnough || isFull)) break;
-  }
-  if (limit !== undefined) yield* keepNewest(kept, limit);
-}
-
-/** Whether the times seen so far fell, at least once, and never rose. */
-function watchOrder() {
-  let last = Number.POSITIVE_INFINITY;
-  let hasFallen = false;
-  let hasRisen = false;
-  return {
-    see(at: number | undefined) {
-      if (at === undefined) return;
-      if (at > last) hasRisen = true;
-      if (at < last && last !== Number.POSITIVE_INFINITY) hasFallen = true;
-      last = at;
-    },
-    isNewestFirst: () => hasFallen && !hasRisen,
-  };
-}
-
-/** Keeps at most `limit` calls, those that began last, in that order. */
-function keepNewest(calls: JsonObject[], limit: number): readonly JsonObject[] {
-  calls.sort((a, b) => (timeOf(b) ?? 0) - (timeOf(a) ?? 0));
-  calls.length = Math.min(calls.length, limit);
-  return calls;
-}
-
-/** A call of which nobody knows when it was is wanted unless a time is asked for. */
-function isWanted(at: number | undefined, { since, until }: WantedCalls): boolean {
-  if (at === undefined) return since === undefined && until === undefined;
-  return (since === undefined || at >= since) && (until === undefined || at <= until);
-}
-
-function timeOf(call: JsonObject): number | undefined {
-  const time = Date.parse(startOf(call) ?? '');
-  return Number.isNaN(time) ? undefined : time;
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;

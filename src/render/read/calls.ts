@@ -61,7 +61,7 @@ export function callRecord(call: JsonObject): JsonObject {
 }
 
 /** When a call began, or was written down where that is not said. */
-export function startOf(call: JsonObject): string | undefined {
+function startOf(call: JsonObject): string | undefined {
   const [start] = [call.call_started_at, call.created_at].filter(
     (value) => typeof value === 'string',
   );
