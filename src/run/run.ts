@@ -66,8 +66,8 @@ export type RunRequest = {
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
   /** What it means for the values that it undoes. */
   readonly hold?: HoldChange;
-  /** What becomes of rollouts with it, where it is a step of one. */
-  readonly rollouts?: (run: string) => RolloutRecords;
+  /** What becomes of all rollouts with it, where it is a step of one: as it begins, and with what came of it. */
+  readonly rollouts?: (run: string, result?: RunResult) => RolloutRecords;
   /** What is to be done should it fail, which a run that dies leaves to the next command. */
   readonly onFailure?: 'rollback';
   /** Until when to wait for another run that holds the state, in milliseconds since the epoch; unset: not at all. */
@@ -280,7 +280,11 @@ async function execute(
     const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
     await stage(context, 'commit', () =>
       lease.commit(
-        nextState(withRollouts(withHolds(state, guarded.holds), guarded.rollouts), run, resources),
+        nextState(
+          withRollouts(withHolds(state, guarded.holds), request.rollouts?.(run, result)),
+          run,
+          resources,
+        ),
       ),
     );
     return result;

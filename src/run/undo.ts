@@ -3,6 +3,7 @@ import { type Address, kindOf, matchesAddress } from '../core/address.ts';
 import { CallsheetError, commandLine, foldSentences, quoted } from '../core/errors.ts';
 import { liftingFlags } from '../core/lifting-flags.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import { isUnderWay } from '../core/rollout.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader, readNewest } from '../live/reader.ts';
@@ -54,6 +55,8 @@ export type UndoOptions = StackOptions & {
   /** Whether what is refused is left out, and the rest undone. */
   readonly skipRefused?: boolean;
   readonly overrideFreeze?: string;
+  /** The rollout that it takes back a step of. */
+  readonly rollout?: string;
   /** Whether it is planned, and nothing done. */
   readonly dryRun?: boolean;
 };
@@ -113,6 +116,7 @@ export async function undo(
     await refuseAtWork(options.run, session);
     await refuseBeside(session);
     const { run, entries, rollbacks, isBegun, undone } = await findRun(session, options.run);
+    refuseStepOf(run, session, options);
     if (isBegun) context.emit({ type: 'rollback_resumed', run });
     refuseWithoutCopies(run, entries, options);
     const historyOf = historiesOf(session);
@@ -149,6 +153,16 @@ export async function undo(
   } finally {
     await session.close();
   }
+}
+
+/** A step that is taken back alone would leave its rollout judging a change that is no longer there. */
+function refuseStepOf(run: string, { state }: Session, { rollout }: UndoOptions): void {
+  const running = Object.values(state.rollouts ?? {}).filter(isUnderWay);
+  const own = running.find(({ steps }) => steps.some(({ runs }) => runs.includes(run)));
+  if (own === undefined || own.name === rollout) return;
+  throw new CallsheetError('refused', `run ${run} is a step of the rollout ${own.name}`, {
+    hint: `To take the rollout back: callsheet rollout abort ${own.name}`,
+  });
 }
 
 /** The newest entries of histories, each read once; none where the resource is gone. */
