@@ -1,4 +1,9 @@
-import { type MeasuredBy, type Measures, openMeasures } from '../console/monitor/metrics.ts';
+import {
+  type MeasuredBy,
+  type Measures,
+  openMeasures,
+  openRolloutGauges,
+} from '../console/monitor/metrics.ts';
 import {
   debug,
   error,
@@ -183,7 +188,7 @@ export type PassMeasured = {
   readonly seconds: number;
   readonly at: Date;
   /** What was seen, where the pass got that far. */
-  readonly seen?: (Counts & Pick<Seen, 'verdicts'>) | undefined;
+  readonly seen?: (Counts & Pick<Seen, 'verdicts' | 'rollouts'>) | undefined;
 };
 
 /** From a stack of ten agents to one of 100,000. */
@@ -191,7 +196,9 @@ const BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
 
 /** Opens metrics that nothing was counted in yet. `stacks` have their series from the beginning. */
 export function openMetrics(stacks: readonly string[], by: MeasuredBy, now: Date): Metrics {
-  const { counter, gauge, histogram, counting, expose } = openMeasures(by);
+  const measures = openMeasures(by);
+  const { counter, gauge, histogram, counting, expose } = measures;
+  const showRollouts = openRolloutGauges(measures);
   const of = ['stack'] as const;
   const passes = counter('passes_total', 'Passes over a stack, by how they ended.', [
     ...of,
@@ -253,6 +260,7 @@ export function openMetrics(stacks: readonly string[], by: MeasuredBy, now: Date
       drifted.set({ stack }, seen.drifted);
       pending.set({ stack }, seen.pending);
       contested.set({ stack }, seen.contested);
+      showRollouts(stack, seen.rollouts);
     },
     healEnded: (stack, status) => heals.inc({ stack, status }),
     notified: (stack, isDelivered) =>

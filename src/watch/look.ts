@@ -2,6 +2,7 @@ import type { Context, PlanFlags } from '../console/context.ts';
 import type { Address } from '../core/address.ts';
 import { digestOf } from '../core/digest.ts';
 import type { Attribution, Change, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import type { RolloutRecord } from '../core/rollout.ts';
 import { isWritten } from '../diff/compare.ts';
 import { planSelfHealing, type SelfHealing } from '../plan/drift.ts';
 import { comparedCount } from '../render/wording.ts';
@@ -29,6 +30,7 @@ export type Seen = {
   readonly healing: SelfHealing;
   /** Why nothing is healed whatever drifted; undefined where nothing stands against it. */
   readonly unsettled: string | undefined;
+  readonly rollouts: readonly RolloutRecord[];
 };
 
 type Verdict = PlanDocument['changes'][number]['verdict'];
@@ -57,6 +59,7 @@ export async function look(flags: PlanFlags, context: Context): Promise<Look> {
       drift,
       healing: planSelfHealing(plan, drifted, (address) => marked.has(address)),
       unsettled: await findUnsettled(session),
+      rollouts: Object.values(session.state.rollouts ?? {}),
     };
   } finally {
     await session.close();
@@ -80,8 +83,9 @@ function countVerdicts({ changes }: PlanDocument): Seen['verdicts'] {
   };
 }
 
-/** Whether a plan would do more than take note of a resource, or put it back. */
-function isPending({ action, missing_id: missing, fields }: Change): boolean {
+/** Whether a plan would do more than take note of a resource, or put it back. What a rollout holds waits for its step. */
+function isPending({ action, verdict, missing_id: missing, fields }: Change): boolean {
+  if (action === 'update' && verdict === 'held') return false;
   if (action === 'adopt' || (action === 'create' && missing !== null)) return false;
   const isOwn = ({ cause }: FieldChange) => cause !== 'drifted' && isWritten({ cause });
   return action !== 'update' || fields.some(isOwn);

@@ -98,7 +98,7 @@ export function watchStack(deps: WatchedDeps): Watched {
         outcome: 'done',
         seconds: took,
         at: context.now(),
-        seen: { ...counts, verdicts: seen.verdicts },
+        seen: { ...counts, verdicts: seen.verdicts, rollouts: seen.rollouts },
       });
       return { streak, isCut };
     } catch (error) {

@@ -181,7 +181,12 @@ test('metrics are what another program reads as Prometheus text', async () => {
   const seen = { compared: 8, drifted: 2, pending: 1, healed: 1, contested: 0 };
   const verdicts = { ok: 3, held: 0, refused: 1, unsupported: 0 };
   const at = new Date('2026-11-22T00:00:00Z');
-  metrics.passEnded('clinic', { outcome: 'done', seconds: 0.7, at, seen: { ...seen, verdicts } });
+  metrics.passEnded('clinic', {
+    outcome: 'done',
+    seconds: 0.7,
+    at,
+    seen: { ...seen, verdicts, rollouts: [] },
+  });
   metrics.passEnded('clinic', {
     outcome: 'failed',
     seconds: 40,

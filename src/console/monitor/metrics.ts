@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RolloutRecord, RolloutStatus } from '../../core/rollout.ts';
 import type { Transport } from '../../platform/transport.ts';
 
 /** What of a command's context its measures need. */
@@ -85,6 +86,51 @@ export function openMeasures({ version, telemetry }: MeasuredBy): Measures {
       },
     }),
     expose: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+const STATUSES: readonly RolloutStatus[] = [
+  'applying',
+  'judging',
+  'held',
+  'rolling_back',
+  'done',
+  'rolled_back',
+];
+
+/** Gauges of rollouts, as they were last looked at. They name measures and no agent. */
+export function openRolloutGauges({
+  gauge,
+}: Pick<Measures, 'gauge'>): (stack: string, rollouts: readonly RolloutRecord[]) => void {
+  const of = ['stack', 'rollout'] as const;
+  const status = gauge('rollout_status', 'The status of a rollout: 1 for the one that it has.', [
+    ...of,
+    'status',
+  ]);
+  const step = gauge('rollout_step', 'The step that a rollout is at, from 1.', of);
+  const agents = gauge('rollout_agents', 'Agents that have the change of a rollout.', of);
+  const since = gauge('rollout_step_timestamp_seconds', 'When its step was applied.', of);
+  const calls = gauge('rollout_calls', 'Calls of agents with the change since their step.', of);
+  const effect = gauge(
+    'rollout_effect',
+    'How much more agents with the change moved than others, and the ends of the interval.',
+    [...of, 'measure', 'bound'],
+  );
+  return (stack, rollouts) => {
+    for (const { name: rollout, steps, step: index, look, ...record } of rollouts) {
+      const labels = { stack, rollout };
+      const current = steps[index];
+      for (const one of STATUSES)
+        status.set({ ...labels, status: one }, one === record.status ? 1 : 0);
+      step.set(labels, index + 1);
+      agents.set(labels, steps.findLast(({ at }) => at !== null)?.agents ?? 0);
+      if (current?.at != null) since.set(labels, Date.parse(current.at) / 1000);
+      if (look === null) continue;
+      calls.set(labels, look.calls);
+      for (const { name: measure, effect: value, low, high } of look.measures)
+        for (const [bound, figure] of Object.entries({ effect: value, low, high }))
+          if (figure !== null) effect.set({ ...labels, measure, bound }, figure);
+    }
   };
 }
 

@@ -25,7 +25,7 @@ export function openBoth(now: () => Date) {
     worker,
     /** A pass that saw the whole stack. */
     pass(seen: Partial<typeof QUIET> = {}): void {
-      const all = { ...QUIET, ...seen, verdicts: VERDICTS };
+      const all = { ...QUIET, ...seen, verdicts: VERDICTS, rollouts: [] };
       watch.passEnded(STACK, { outcome: 'done', seconds: 1, at: now(), seen: all });
     },
     failedPass(): void {
