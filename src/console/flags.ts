@@ -174,6 +174,12 @@ export const NOTIFY = flag(
   'post drift as JSON to this address, or to CALLSHEET_NOTIFY_URL',
 );
 
+export const LOCK_TIMEOUT = flag(
+  '--lock-timeout <span>',
+  'how long to wait for a run that holds the state: 30s, 5m, 1h',
+  { parse: span },
+);
+
 /** The flags of the commands that workers run, beside those of every command. */
 export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[] } = {
   plan: [
@@ -192,9 +198,7 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     ROLLBACK_ON_FAILURE,
     flag('--expect <digest>', 'apply only the plan with this digest (sha256:…)'),
     flag('--events <file>', "append the run's events to a file, one JSON a line"),
-    flag('--lock-timeout <span>', 'how long to wait for a run that holds the state: 30s, 5m, 1h', {
-      parse: span,
-    }),
+    LOCK_TIMEOUT,
     format('text', 'json'),
   ],
   drift: [

@@ -51,9 +51,16 @@ export async function notifyDrift(
   const { commit, pipeline } = await describeActor(dir, context);
   const id = randomUUID();
   const sender = { id, sent_at: context.now().toISOString(), commit, pipeline };
-  const { stop, now, timeouts, wire, terminal } = context;
-  const pause = context.pause ?? realPause;
-  const body = JSON.stringify(notificationOf(drift, sender));
+  await deliver(address, id, JSON.stringify(notificationOf(drift, sender)), context);
+}
+
+/** Posts a JSON text, signed where there is a secret. `id`: the same for whoever gets it twice. */
+export async function deliver(
+  address: NoticeTarget,
+  id: string,
+  body: string,
+  { stop, now, timeouts, wire, terminal, pause = realPause }: Context,
+): Promise<void> {
   const { secret } = address;
   const headers = secret === undefined ? {} : { [SIGNATURE_HEADER]: signatureOf(body, secret) };
   await postNotice(address, { delivery: id, body, headers }, { pause, stop, now, timeouts, wire });
