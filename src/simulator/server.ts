@@ -33,22 +33,18 @@ export function createServer(
   platform: Platform,
   log: (request: LoggedRequest) => void,
 ): FastifyInstance {
-  const { dialect } = platform;
   const server = fastify({
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 500 },
     // An address that cannot be decoded is none.
     frameworkErrors: (_error, request, reply) => {
-      void deliver(request, reply, nothingHere(), dialect);
+      stampDate(platform, reply);
+      void deliver(platform, request, reply, nothingHere());
     },
     clientErrorHandler: answerUnparsed,
   });
-  // The time of the platform, which may be another than the machine's.
-  server.addHook('onSend', async (_request, reply) => {
-    if (dialect.dates) reply.header('date', platform.now().toUTCString());
-    else reply.raw.sendDate = false;
-  });
+  server.addHook('onSend', async (_request, reply) => stampDate(platform, reply));
   // Nobody reads what comes to an address that is none; Fastify would refuse a QUERY without a type itself.
   server.addHook('onRequest', async ({ is404, headers }) => {
     if (is404) headers['content-type'] = 'application/json';
@@ -74,7 +70,7 @@ export function createServer(
         ...(body === undefined ? {} : { body }),
         at: platform.now().toISOString(),
       });
-      return deliver(request, reply, answer, dialect, ending, hangMs);
+      return deliver(platform, request, reply, answer, ending, hangMs);
     };
 
   for (const [id, { method, path }] of entriesOf(operations))
@@ -101,7 +97,7 @@ export function createServer(
     const answer = isCallersFault(error)
       ? unreadable(request.routeOptions.config.operation, reason)
       : coded(500, 'internal_error', `The simulator failed: ${reason}`).answer;
-    return deliver(request, reply, answer, dialect);
+    return deliver(platform, request, reply, answer);
   });
   return server;
 }
@@ -124,6 +120,12 @@ function answerUnparsed(error: ConnectionError, socket: Socket): void {
   ];
   if (socket.writable) socket.write(`${lines.join('\r\n')}\r\n\r\n${text}`);
   socket.destroySoon();
+}
+
+/** Gives an answer the time of the platform, which may be another than the machine's. */
+function stampDate({ dialect, now }: Platform, { raw }: FastifyReply): void {
+  raw.sendDate = false;
+  if (dialect.dates) raw.setHeader('date', now().toUTCString());
 }
 
 function upload(platform: Platform, request: FastifyRequest) {
@@ -181,16 +183,17 @@ type Ending = 'whole' | 'none' | 'head' | 'half' | 'never';
 
 /** Sends an answer as far as it is to come. Silence ends after `hangMs`. */
 async function deliver(
+  platform: Platform,
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answer,
-  dialect: Dialect,
   ending: Ending = 'whole',
   hangMs = 0,
 ): Promise<FastifyReply> {
   const { status, headers = {}, type = JSON_TYPE } = answer;
   const text =
-    answer.text ?? (answer.body === undefined ? undefined : wireText(dialect, answer.body));
+    answer.text ??
+    (answer.body === undefined ? undefined : wireText(platform.dialect, answer.body));
   switch (ending) {
     case 'whole':
       reply.code(status).headers(headers);
@@ -208,6 +211,7 @@ async function deliver(
     case 'half': {
       const bytes = Buffer.from(text ?? '');
       reply.hijack();
+      stampDate(platform, reply);
       reply.raw.writeHead(status, {
         ...headers,
         'content-type': type,
