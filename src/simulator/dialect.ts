@@ -135,6 +135,10 @@ export const DIALECT_OPTIONS = {
     'whether the feature list has every feature, or only those whose keys the specification names',
   ),
   callLogOrder: oneOf(['newest', 'oldest'], 'which call log comes first'),
+  metrics: oneOf(
+    ['complete', 'late', 'partial'],
+    'whether metrics know all calls that are over, only those that ended 6 hours ago, or list only two thirds of the agents, the busiest, while totals count all. `absent=getMetrics` is a platform without them',
+  ),
   limitBody: oneOf(
     ['coded', 'empty', 'text'],
     'the body of a 429: a code and a sentence, nothing, or plain text',

@@ -54,6 +54,8 @@ export const VALUES: Values = {
   unknownFields: [false, true],
   keyOrder: ['stable', 'shuffled'],
   numbers: ['plain', 'decimal'],
+  // What is planned and applied never asks for them.
+  metrics: ['complete'],
 };
 
 const SIZES = Object.values(VALUES).map(({ length }) => length);

@@ -39,6 +39,7 @@ export const DIALECTS: { readonly [name: string]: Partial<Dialect> } = {
     createdStatus: 200,
     deletedStatus: 200,
     enqueuedStatus: 200,
+    metrics: 'late',
     me: 'wrapped',
     meScope: 'flat',
     readiness: 'wrapped',
@@ -65,6 +66,7 @@ export const DIALECTS: { readonly [name: string]: Partial<Dialect> } = {
     emptyListPages: 1,
     historyLagMs: 50,
     callLogOrder: 'oldest',
+    metrics: 'partial',
     limitBody: 'empty',
   },
 };

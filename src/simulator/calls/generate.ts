@@ -155,7 +155,7 @@ function twoDigits(number: number): string {
 }
 
 /** Milliseconds. */
-const HOUR = 3_600_000;
+export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
 /** Days before the clock in which generated calls lie. */

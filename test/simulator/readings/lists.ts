@@ -3,11 +3,13 @@ import { IDS, type Reply, SEED } from '../world.ts';
 import { answer, at, history, keys, listOf, type Readings, record, update } from './reading.ts';
 
 const names = async (reply: Promise<Reply>) => listOf(await reply).map(({ name }) => name);
-const callOn = (day: string) => ({
-  agent_id: IDS.desk,
-  call_started_at: `${day}T10:00:00Z`,
+const callOn = (day: string) => callAt(`${day}T10:00:00Z`);
+const callAt = (at: string, agent: string = IDS.desk) => ({
+  agent_id: agent,
+  call_started_at: at,
   call_duration: 60,
 });
+const MINUTES_AGO = new Date(Date.now() - 600_000).toISOString();
 
 /** What lists hold, and in which order. */
 export const listsReadings: Readings<
@@ -25,6 +27,7 @@ export const listsReadings: Readings<
   | 'facetEntries'
   | 'featureRows'
   | 'callLogOrder'
+  | 'metrics'
 > = {
   listOrder: {
     look: ({ call }) => names(call('listAgents')),
@@ -164,6 +167,25 @@ export const listsReadings: Readings<
     shows: [
       ['newest', ['2026-01-02', '2026-01-01']],
       ['oldest', ['2026-01-01', '2026-01-02']],
+    ],
+  },
+  metrics: {
+    seed: {
+      ...SEED,
+      calls: [
+        callOn('2026-01-01'),
+        ...[IDS.desk, IDS.recall, IDS.foreign].map((agent) => callAt(MINUTES_AGO, agent)),
+      ],
+    },
+    look: async ({ call }) => {
+      const span = { startDate: '2026-01-01', endDate: '9999-12-31' };
+      const { metrics, agentPerformance } = record(await call('getMetrics', { query: span }));
+      return [Object(metrics).totalCalls, Object(agentPerformance).length];
+    },
+    shows: [
+      ['complete', [4, 3]],
+      ['late', [1, 1]],
+      ['partial', [4, 2]],
     ],
   },
 };
