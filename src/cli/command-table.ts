@@ -987,6 +987,11 @@ export const COMMANDS: readonly CommandEntry[] = [
       }),
       flag('--agents <n>', 'create a fleet of this many agents', { parse: whole }),
       flag('--calls <n>', 'create this many calls of the last 90 days', { parse: whole }),
+      flag(
+        '--callers [calls]',
+        'have each agent called about this often a day as the clock moves on (by default 40)',
+        { parse: upTo(10_000) },
+      ),
       flag('--resellers <n>', 'create a whole account, with this many resellers', { parse: whole }),
       flag('--organizations <n>', 'create a whole account, with this many organizations', {
         parse: whole,
@@ -995,6 +1000,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: [
       'callsheet simulate --agents 20',
       'callsheet simulate --resellers 3 --organizations 12 --agents 500 --calls 5000',
+      'callsheet simulate --agents 40 --callers --admin',
     ],
     exits: OFFLINE,
     load: async () => (await import('./commands/simulate.ts')).simulate,

@@ -3,6 +3,7 @@
  * in every state, and everything that agents use. The same numbers give the same account.
  */
 import type { JsonObject } from '../core/value.ts';
+import type { CallersOptions } from './calls/callers.ts';
 import { DAY, DAYS_OF_CALLS, generateCalls } from './calls/generate.ts';
 import { generateAgent, generateFleet, nth, ROLES } from './fleet.ts';
 import { uuidOf } from './ids.ts';
@@ -20,29 +21,41 @@ export type GeneratedOptions = {
   readonly resellers?: number | undefined;
   /** Generates a whole account with that many organizations; four for each reseller unless given. */
   readonly organizations?: number | undefined;
+  /** Has agents called as time goes on; nobody calls unless given. */
+  readonly callers?: CallersOptions | undefined;
 };
 
 /** Plants what was asked for: a whole account where resellers or organizations are, otherwise agents alone. */
 export function plantGenerated(
   platform: Platform,
   seed: SeedDocument,
-  { agents, calls = 0, resellers, organizations }: GeneratedOptions,
+  { agents, calls = 0, resellers, organizations, callers }: GeneratedOptions,
 ): void {
   const now = platform.now().getTime();
+  const isCalled = calls > 0 || callers !== undefined;
+  const plant = (account: SeedDocument) =>
+    plantSeed(platform, callers === undefined ? account : withTransferRules(account));
   if (resellers !== undefined || organizations !== undefined) {
     const size = {
       resellers: resellers ?? 0,
       organizations: organizations ?? 4 * (resellers ?? 0),
       agents: agents ?? 0,
     };
-    plantSeed(platform, generateAccount(size, platform.store.account.id, now));
+    plant(generateAccount(size, platform.store.account.id, now));
   } else if (agents !== undefined || seed.organizations === undefined) {
     // Agents are older than their calls.
     const made = new Date(now - (DAYS_OF_CALLS + 30) * DAY).toISOString();
-    const fleet = generateFleet(agents ?? 0, seed.organizations, calls > 0 ? made : undefined);
-    plantSeed(platform, fleet);
+    plant(generateFleet(agents ?? 0, seed.organizations, isCalled ? made : undefined));
   }
   generateCalls(platform, calls);
+}
+
+/** Callers can be transferred where there are rules for it. */
+function withTransferRules({ agents = [], ...account }: SeedDocument): SeedDocument {
+  const rules = 'Transfer callers who ask for a person, or who are in pain.';
+  const agent = (one: SeedAgent): SeedAgent =>
+    one.transfer_enabled === true ? { transfer_rules: rules, ...one } : one;
+  return { ...account, agents: agents.map(agent) };
 }
 
 /** One deleted agent for so many that are there, and one in any case. */

@@ -234,7 +234,8 @@ export const COMMANDS: readonly Command[] = [
     name: 'POST delete',
     does: 'deletes an agent in the dashboard',
     body: members({ agentId: TEXT }, 'agentId'),
-    run: ({ store }, { agentId }) => {
+    run: ({ store, platform }, { agentId }) => {
+      platform.callers.callUntilNow(String(agentId));
       if (!store.agents.delete(String(agentId))) throw new Error(`no agent ${agentId}`);
       return { deleted: agentId ?? null };
     },

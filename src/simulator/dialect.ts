@@ -291,6 +291,8 @@ export type Inventions = {
   readonly nothing: JsonObject;
   /** Members that no schema knows, where answers have such (`unknownFields`). */
   readonly unknown: JsonObject;
+  /** How a transcript says that the webhook `{name}` failed. */
+  readonly failure: string;
 };
 
 const STATES: Readonly<Record<keyof Inventions['states'], readonly string[]>> = {
@@ -333,6 +335,16 @@ const MEMBERS: readonly (readonly [string, Json])[] = [
   ['tenant_shard', 7],
 ];
 
+/** One of the words `error` and `failed` is in all of them: people have to know what to look for. */
+const FAILURES: readonly string[] = [
+  'Webhook {name} failed: no answer within 10 s',
+  'Error in webhook {name}: HTTP 502',
+  'ERROR: the webhook {name} could not be reached',
+  'Tool call {name} failed after 3 attempts',
+  'An error occurred while {name} was executed',
+  'Webhook {name} Failed (connection refused)',
+];
+
 const drawn = new Map<number | null, Inventions>();
 
 /** The inventions of a seed; the same seed draws the same. */
@@ -365,5 +377,6 @@ function draw(chance: Chance): Inventions {
     },
     nothing: chance.pick(NOTHING),
     unknown: { [`x_${chance.between(0, 9999)}`]: true, ...Object.fromEntries(members) },
+    failure: chance.pick(FAILURES),
   };
 }

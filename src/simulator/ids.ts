@@ -102,7 +102,9 @@ export function chanceOf(seed: number, stream = 0): Chance {
 }
 
 /** Draws indexes of a list of weights, each as often as its weight says. */
-export function weightedIndex(weights: readonly number[]): (chance: Chance) => number {
+export function weightedIndex(
+  weights: readonly number[],
+): (chance: Pick<Chance, 'next'>) => number {
   let total = 0;
   const sums = weights.map((weight) => {
     total += weight;

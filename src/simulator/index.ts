@@ -6,8 +6,8 @@
  * `server.ts` (rate limit and faults), `perform.ts` (who calls, and whether it keeps to the contract) and its
  * route; the answer leaves in the notation of `wire.ts`. Where the specification is silent, `dialect.ts` says
  * which way the simulator goes. `seed.ts` and `plant.ts` fill the `store.ts`, `account.ts` and `fleet.ts` make
- * up what to fill it with, `calls/` has what was said on the phone and its reports. `admin.ts` steers one that
- * runs, `simulation.ts` reads how one is to behave from a file.
+ * up what to fill it with, `calls/` has who calls, what was said on the phone and its reports. `admin.ts` steers one
+ * that runs, `simulation.ts` reads how one is to behave from a file.
  *
  * This file starts one.
  */
@@ -17,6 +17,7 @@ import { sendText } from './agent-rules.ts';
 import { editedRecord } from './agent-write.ts';
 import { isRegistered } from './agents.ts';
 import { rotateSecret } from './auth.ts';
+import { NOBODY, startCallers } from './calls/callers.ts';
 import { catalogueOf, setLock } from './catalogue.ts';
 import { DEFAULT_DIALECT, type Dialect, drawSeed } from './dialect.ts';
 import { createFaults, type Seed } from './faults.ts';
@@ -75,6 +76,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     dialect: { ...dialect, inventions: dialect.inventions ?? drawSeed() },
     faults: createFaults(options.chaosSeed),
     limiter: createLimiter(clock.now, options.rateLimit),
+    callers: NOBODY,
     latencyMs: options.latencyMs ?? 0,
     kill: options.kill ?? refuseToDie,
     ids: countIds(options.idSalt),
@@ -85,6 +87,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
   plantSeed(platform, seed);
   plantGenerated(platform, seed, options);
+  if (options.callers !== undefined) platform.callers = startCallers(platform, options.callers);
 
   const requests = createRequestLog();
   const server = createServer(platform, log ? requests.add : () => {});
@@ -102,6 +105,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     edit: (agentId, patch, actor = DASHBOARD_USER) => {
       const agent = store.agents.get(agentId);
       if (agent === undefined) throw new Error(`no agent ${agentId}`);
+      platform.callers.callUntilNow(agentId);
       agent.record = editedRecord(platform, agent.record, patch);
       return viewEntry(
         platform,

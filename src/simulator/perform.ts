@@ -42,6 +42,9 @@ export async function perform(
     const parameters = readParameters(platform, id, record(request.params), query(request.query));
     const violations = isForm(id) ? [] : bodyViolations(id, body ?? null);
     if (violations.length > 0) throw invalid(rulesOf(id).invalid, violations);
+    // Calls meet the settings of their own time, which may be about to change.
+    const { agentId } = parameters.path;
+    if (agentId !== undefined) platform.callers.callUntilNow(agentId);
     return routes[id]({ key, ...parameters, body: isObject(body) ? body : {}, files }, platform);
   });
   return given.body === undefined ? { answer } : { answer, body: given.body };

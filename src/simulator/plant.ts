@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { editedRecord, NEW_AGENT } from './agent-write.ts';
 import type { CallBook } from './calls/call.ts';
-import { addCall, countCalls, openBook, sortCalls } from './calls/generate.ts';
+import { countCalls, createCall, openBook, sortCalls } from './calls/generate.ts';
 import { recordHistory } from './history.ts';
 import { recordsOf, without } from './json.ts';
 import type { Platform } from './platform.ts';
@@ -170,8 +170,9 @@ function plantVoice({ store, ids }: Platform, seed: JsonObject): void {
 /** Enters a seed's calls into the books of their agents. */
 function plantCalls({ store }: Platform, calls: readonly SeedCall[]): void {
   const first = countCalls(store);
-  for (const [index, call] of calls.entries())
-    addCall(bookOf(store, call.agent_id), first + index, {
+  for (const [index, call] of calls.entries()) {
+    const book = bookOf(store, call.agent_id);
+    const entered = createCall(book, first + index, {
       startedAt: Date.parse(call.call_started_at),
       duration: call.call_duration,
       outcome: call.outcome ?? 'resolved',
@@ -181,7 +182,9 @@ function plantCalls({ store }: Platform, calls: readonly SeedCall[]): void {
       callerId: call.caller_id,
       isRecorded: call.recorded,
     });
-  if (calls.length > 0) sortCalls(store);
+    book.calls.push(entered);
+  }
+  if (calls.length > 0) for (const book of store.calls.values()) sortCalls(book);
 }
 
 /** A deleted agent has its book from when it was planted. */

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../core/value.ts';
 import type { OperationId } from '../platform/operations.generated.ts';
 import type { Answer, Query } from './answer.ts';
+import type { Callers } from './calls/callers.ts';
 import type { Dialect } from './dialect.ts';
 import type { Faults } from './faults.ts';
 import type { Ids } from './ids.ts';
@@ -15,6 +16,8 @@ export type Platform = {
   readonly dialect: Dialect;
   readonly faults: Faults;
   readonly limiter: Limiter;
+  /** Who calls agents as time goes on; nobody until it starts. */
+  callers: Callers;
   /** Milliseconds that every request waits. */
   latencyMs: number;
   /** Ends the process as a crash would. */

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { CallsheetError } from '../core/errors.ts';
 import { operations } from '../platform/operations.generated.ts';
+import type { CallersOptions } from './calls/callers.ts';
 import { type Dialect, readDialect, readDialectFlags } from './dialect.ts';
 import type { Fault, Seed } from './faults.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -19,6 +20,7 @@ export type Simulation = {
   readonly chaosSeed?: Seed;
   readonly rateLimit?: RateLimit;
   readonly latencyMs?: number;
+  readonly callers?: CallersOptions;
 };
 
 ajv.addSchema(schema);
@@ -84,6 +86,8 @@ export type SimulationFlags = {
   readonly fault?: readonly string[];
   /** Requests a second, or a whole limit as YAML. */
   readonly rateLimit?: number | string;
+  /** Calls of an agent a day; `true` where there is no number. */
+  readonly callers?: number | true;
 };
 
 /** What flags and files come to: options to start with, and faults to set before the first request. */
@@ -101,6 +105,7 @@ export async function readSimulationFlags(flags: SimulationFlags): Promise<Simul
     flags.config === undefined ? {} : readSimulation(await readText('simulation', flags.config));
   const seed = await readNamedSeed(flags, file);
   const { chaosSeed, latencyMs } = file;
+  const callers = callersOf(flags, file);
   const rateLimit = readRateLimit(flags, file);
   return {
     options: {
@@ -109,6 +114,7 @@ export async function readSimulationFlags(flags: SimulationFlags): Promise<Simul
       ...(rateLimit === undefined ? {} : { rateLimit }),
       ...(latencyMs === undefined ? {} : { latencyMs }),
       ...(chaosSeed === undefined ? {} : { chaosSeed }),
+      ...(callers === undefined ? {} : { callers }),
     },
     faults: [...(file.faults ?? []), ...readFaults(flags)],
   };
@@ -121,6 +127,12 @@ async function readNamedSeed(
   if (flags.seed !== undefined) return readSeed(await readText('seed', flags.seed));
   if (typeof seed !== 'string') return seed;
   return readSeed(await readText('seed', resolve(dirname(flags.config ?? ''), seed)));
+}
+
+/** A number replaces only that of the file. */
+function callersOf({ callers: flag }: SimulationFlags, file: Simulation): Simulation['callers'] {
+  if (flag === undefined) return file.callers;
+  return { ...file.callers, ...(flag === true ? {} : { perDay: flag }) };
 }
 
 /** A number replaces only the rate of the file's limit. */

@@ -84,6 +84,23 @@ test('a file says the rest, its seed lies beside it, and flags win', async () =>
   });
 });
 
+test.each<[callers: SimulationFlags['callers'], expected: object]>([
+  [undefined, { perDay: 5, weeks: 2 }],
+  [true, { perDay: 5, weeks: 2 }],
+  [80, { perDay: 80, weeks: 2 }],
+])('--callers %s beside callers of the file', async (callers, expected) => {
+  const dir = await folder({ 'simulator.yaml': 'callers: { perDay: 5, weeks: 2 }' });
+  const { options } = await readSimulationFlags({
+    config: join(dir, 'simulator.yaml'),
+    ...(callers === undefined ? {} : { callers }),
+  });
+  expect(options.callers).toEqual(expected);
+});
+
+test('--callers alone', async () => {
+  expect((await readSimulationFlags({ callers: true })).options.callers).toEqual({});
+});
+
 test('--seed wins over the seed of the file', async () => {
   const dir = await folder({
     'mine.yaml': seed('Mine'),

@@ -38,12 +38,18 @@ test('flags reach the platform, and --admin prints the token that steers it', as
     child,
     url,
     token = '',
-  } = await simulate('--admin', '--dialect', 'absentAnswer=method', '--dialect', 'absent=getMe');
+  } = await simulate(
+    ...['--admin', '--dialect', 'absentAnswer=method', '--dialect', 'absent=getMe'],
+    ...['--agents', '2', '--callers', '15'],
+  );
   expect((await request(`${url}/v1/me`)).statusCode).toBe(405);
   const dialect = await request(`${url}${ADMIN_PATH}/dialect`, {
     headers: { [ADMIN_HEADER]: token },
   });
   expect(await dialect.body.json()).toMatchObject({ absent: ['getMe'] });
+  const dump = await request(`${url}${ADMIN_PATH}/dump`, { headers: { [ADMIN_HEADER]: token } });
+  const { calls } = (await dump.body.json()) as { calls: Record<string, { calls: object[] }> };
+  expect(Object.values(calls).map((book) => book.calls.length > 20)).toEqual([true, true]);
   const exit = once(child, 'exit');
   child.kill('SIGINT');
   expect(await exit).toEqual([0, null]);

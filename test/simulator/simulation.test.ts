@@ -15,6 +15,7 @@ describe('a file', () => {
       chaosSeed: tuesday
       rateLimit: { perSecond: 20, burst: 40, retryAfter: false }
       latencyMs: 15
+      callers: { perDay: 12, weeks: 3, seed: 4 }
     `);
     expect(simulation).toEqual({
       seed: 'seed.yaml',
@@ -26,6 +27,7 @@ describe('a file', () => {
       chaosSeed: 'tuesday',
       rateLimit: { perSecond: 20, burst: 40, retryAfter: false },
       latencyMs: 15,
+      callers: { perDay: 12, weeks: 3, seed: 4 },
     });
   });
 
@@ -54,6 +56,7 @@ describe('a file', () => {
           - { operation: getMe, probability: 2 }
         rateLimit: { perSecond: 1, burst: 0, shape: round }
         latency: 3
+        callers: { perDay: 0, weeks: many }
       `);
     expect(read).toThrow(CallsheetError);
     for (const problem of [
@@ -67,6 +70,8 @@ describe('a file', () => {
       /rateLimit.burst: must be >= 1/,
       /rateLimit.shape: /,
       /unknown property: latency/,
+      /callers.perDay: must be > 0/,
+      /callers.weeks: /,
     ])
       expect(read).toThrow(problem);
   });

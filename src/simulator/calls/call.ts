@@ -24,6 +24,14 @@ export type CalledWebhook = {
   readonly name: string;
   readonly condition: string;
   readonly method: string;
+  /** Whether what it calls may fail: an address without https, or of a host that begins with `broken.`. */
+  readonly isBroken: boolean;
+};
+
+/** What a transcript tells of the agent itself. */
+export type AgentOnCall = {
+  readonly languages: readonly Language[];
+  readonly webhooks: readonly CalledWebhook[];
 };
 
 /**
@@ -45,18 +53,20 @@ export type Call = {
   readonly reason: string | undefined;
   readonly callerId: string;
   readonly isRecorded: boolean;
+  /** What the agent was in this call, where its book does not say it. Calls between two changes share it. */
+  readonly agent: AgentOnCall | undefined;
+  /** Name of a webhook of the agent that failed in it. */
+  readonly failed: string | undefined;
 };
 
 /** An agent's calls, and what the agent was when they were held: later changes of it do not change them. */
-export type CallBook = {
+export type CallBook = AgentOnCall & {
   readonly agentId: string;
   readonly agentName: string;
   readonly organizationId: string;
   readonly company: string;
   readonly trade: Trade;
-  readonly languages: readonly Language[];
   readonly timezone: string;
-  readonly webhooks: readonly CalledWebhook[];
   readonly isRecorded: boolean;
   /** Newest first. */
   readonly calls: Call[];

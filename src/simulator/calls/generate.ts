@@ -4,13 +4,23 @@ import { type Chance, chanceOf, weightedIndex } from '../ids.ts';
 import { inside, recordsOf } from '../json.ts';
 import type { Platform } from '../platform.ts';
 import type { Agent, Store } from '../store.ts';
-import type { CalledWebhook, Language, Trade } from './call.ts';
-import { type Call, type CallBook, OUTCOMES, type Outcome, type Sentiment } from './call.ts';
+import {
+  type AgentOnCall,
+  type Call,
+  type CallBook,
+  type CalledWebhook,
+  type Language,
+  OUTCOMES,
+  type Outcome,
+  type Sentiment,
+  type Trade,
+} from './call.ts';
 
-/** How calls of an agent end: resolved, transferred, abandoned, other. */
+/** How calls of an agent end, of 100: resolved, transferred, abandoned, other. */
+const SHARES = { inbound: [71, 14, 9, 6], outbound: [48, 6, 12, 34] };
 const ENDINGS = {
-  inbound: weightedIndex([71, 14, 9, 6]),
-  outbound: weightedIndex([48, 6, 12, 34]),
+  inbound: weightedIndex(SHARES.inbound),
+  outbound: weightedIndex(SHARES.outbound),
 };
 
 /** Seconds that calls take: the shortest, the longest, and how rare long ones are. */
@@ -56,33 +66,42 @@ export function generateCalls({ store, now }: Platform, count: number): void {
     const agent = agents[index];
     const book = agent === undefined ? deleted[index - agents.length] : openBook(store, agent);
     if (book === undefined) throw new Error('an index of a weight belongs to an agent');
-    const ending = ENDINGS[book.trade === 'outbound' ? 'outbound' : 'inbound'](chance);
+    const ending = ENDINGS[directionOf(book)](chance);
     const outcome = OUTCOMES[ending] ?? 'other';
-    addCall(book, number, {
-      startedAt: timeOf(chance, rhythmOf(book), book.timezone),
-      duration: drawDuration(chance, outcome),
-      outcome,
-    });
+    const startedAt = timeOf(chance, rhythmOf(book), book.timezone);
+    const duration = Math.round(drawDuration(chance, outcome));
+    book.calls.push(createCall(book, number, { startedAt, duration, outcome }));
   }
-  sortCalls(store);
+  for (const book of store.calls.values()) sortCalls(book);
+}
+
+function directionOf({ trade }: CallBook): keyof typeof SHARES {
+  return trade === 'outbound' ? 'outbound' : 'inbound';
+}
+
+/** How calls of an agent end, as weights of `OUTCOMES`. */
+export function sharesOfOutcomes(book: CallBook): readonly number[] {
+  return SHARES[directionOf(book)];
 }
 
 function activity({ record }: Agent): number {
   return (BUSY[String(record.agent_type)] ?? 1) * (BUSY[String(record.status)] ?? 1);
 }
 
-/** Some agents are busier than others of their kind. */
-function unevenness({ next }: Chance): number {
+/** Some agents are busier than others of their kind: around a mean of `MEAN_UNEVENNESS`. */
+export function unevenness({ next }: Chance): number {
   return 0.3 + 5 * next() ** 4;
 }
+export const MEAN_UNEVENNESS = 1.3;
 
 function rhythmOf({ trade, agentName }: CallBook): Rhythm {
   return trade === 'hotline' || /after hours/i.test(agentName) ? 'always' : 'office';
 }
 
-function drawDuration({ next }: Chance, outcome: Outcome): number {
+/** Seconds, not rounded. */
+export function drawDuration({ next }: Pick<Chance, 'next'>, outcome: Outcome): number {
   const [shortest, longest, rarity] = DURATIONS[outcome];
-  return Math.round(shortest + (longest - shortest) * next() ** rarity);
+  return shortest + (longest - shortest) * next() ** rarity;
 }
 
 /** Why calls are handed to a person, with how often. */
@@ -117,13 +136,15 @@ type CallSpec = {
   readonly reason?: string | undefined;
   readonly callerId?: string | undefined;
   readonly isRecorded?: boolean | undefined;
+  readonly agent?: AgentOnCall | undefined;
+  readonly failed?: string | undefined;
 };
 
-/** Enters a call into its agent's book. */
-export function addCall(book: CallBook, number: number, spec: CallSpec): void {
+/** A call of an agent with a book. */
+export function createCall(book: CallBook, number: number, spec: CallSpec): Call {
   const chance = chanceOf(number, DRAWN);
   const { outcome } = spec;
-  const call: Call = {
+  return {
     number,
     id: spec.id,
     startedAt: spec.startedAt,
@@ -133,8 +154,9 @@ export function addCall(book: CallBook, number: number, spec: CallSpec): void {
     reason: outcome === 'transferred' ? (spec.reason ?? drawReason(chance)) : undefined,
     callerId: spec.callerId ?? `+1${chance.pick(AREAS)}55501${twoDigits(chance.between(0, 99))}`,
     isRecorded: spec.isRecorded ?? book.isRecorded,
+    agent: spec.agent,
+    failed: spec.failed,
   };
-  book.calls.push(call);
 }
 
 function drawSentiment({ next }: Chance, outcome: Outcome): Sentiment {
@@ -210,8 +232,20 @@ function busyness(day: number, ago: number): number {
   return weekday * growth * (0.85 + 0.3 * chanceOf(day).next());
 }
 
-/** Milliseconds that a zone is ahead of UTC now; none where there is no such zone. */
-function zoneOffset(timeZone: string, now: number): number {
+/** What part of an average day's calls an agent gets in the hour of a local time. */
+export function shareOfDay(local: number, book: CallBook): number {
+  const rhythm = rhythmOf(book);
+  const day = (WEEKDAYS[(Math.floor(local / DAY) + 4) % 7] ?? 1) * 7;
+  const hour = HOURS[rhythm][Math.floor(local / HOUR) % 24] ?? 0;
+  return (day * hour) / (WEEK_TOTAL * DAY_TOTALS[rhythm]);
+}
+
+const total = (weights: readonly number[]) => weights.reduce((sum, weight) => sum + weight, 0);
+const WEEK_TOTAL = total(WEEKDAYS);
+const DAY_TOTALS = { office: total(HOURS.office), always: total(HOURS.always) };
+
+/** Milliseconds that a zone is ahead of UTC then; none where there is no such zone. */
+export function zoneOffset(timeZone: string, now: number): number {
   try {
     const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
     const name = parts.formatToParts(now).find(({ type }) => type === 'timeZoneName')?.value ?? '';
@@ -235,9 +269,8 @@ export function openBook(store: Store, agent: Agent): CallBook {
     organizationId: agent.organizationId,
     company,
     trade: record.agent_type === 'outbound' ? 'outbound' : tradeOf(company),
-    languages: languagesOf(record),
+    ...agentOnCall(record),
     timezone: typeof record.timezone === 'string' ? record.timezone : 'UTC',
-    webhooks: webhooksOf(record),
     isRecorded: isRecorded(record),
     calls: [],
   };
@@ -253,8 +286,8 @@ export function countCalls({ calls }: Store): number {
 }
 
 /** Puts the newest calls first, which is the order in which they are read. */
-export function sortCalls({ calls }: Store): void {
-  for (const book of calls.values()) book.calls.sort((a, b) => b.startedAt - a.startedAt);
+export function sortCalls({ calls }: CallBook): void {
+  calls.sort((a, b) => b.startedAt - a.startedAt || a.number - b.number);
 }
 
 /** Words in a company's name that tell its trade. */
@@ -270,19 +303,25 @@ function tradeOf(company: string): Trade {
   return TRADES.find(([, words]) => words.test(company))?.[0] ?? 'office';
 }
 
+/** What callers notice of an agent with that record. */
+export function agentOnCall(record: JsonObject): AgentOnCall {
+  return { languages: languagesOf(record), webhooks: webhooksOf(record) };
+}
+
 function languagesOf({ language }: JsonObject): readonly Language[] {
   if (language === 'multi') return ['en', 'es'];
   return language === 'es-US' ? ['es'] : ['en'];
 }
 
 function webhooksOf({ extensions }: JsonObject): readonly CalledWebhook[] {
-  return recordsOf(inside(extensions, 'tools')).map(({ name, condition, method }) => ({
+  return recordsOf(inside(extensions, 'tools')).map(({ name, condition, method, url }) => ({
     name: String(name),
     condition: String(condition),
     method: String(method),
+    isBroken: !/^https:\/\/(?!broken\.)/i.test(String(url)),
   }));
 }
 
-function isRecorded({ enable_recording: own, config }: JsonObject): boolean {
+export function isRecorded({ enable_recording: own, config }: JsonObject): boolean {
   return (own ?? inside(config, 'enable_recording')) === true;
 }

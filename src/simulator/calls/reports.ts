@@ -11,6 +11,7 @@ import {
   reaches,
 } from '../auth.ts';
 import { rulesOf } from '../contract.ts';
+import { inventionsOf } from '../dialect.ts';
 import type { Input, Platform, Routes } from '../platform.ts';
 import type { Organization, Store } from '../store.ts';
 import { invalid, violation } from '../validation.ts';
@@ -31,12 +32,14 @@ export const reports: Routes<'getMetrics' | 'getBillingReport' | 'listCallLogs'>
   getMetrics: (input, platform) => {
     const span = readSpan('getMetrics', input, ['startDate', 'endDate']);
     const organizations = measuredOrganizations(platform, input);
+    platform.callers.callUntilNow();
     return data(metricsOf(platform, organizations, span));
   },
 
   getBillingReport: (input, platform) => {
     const span = readSpan('getBillingReport', input, ['start_date', 'end_date']);
     const { start_date: start, end_date: end } = input.query;
+    platform.callers.callUntilNow();
     return {
       status: 200,
       body: {
@@ -135,7 +138,8 @@ function idsOf(query: Input['query'], name: string): readonly string[] {
 /** A call as its log shows it (Call log). All that is not stored is made up here, the same every time. */
 function viewCallLog(platform: Platform, book: CallBook, call: Call): JsonObject {
   const script = scriptOf(book, call);
-  const entries = transcriptOf(book, call, script);
+  const { failure } = inventionsOf(platform.dialect.inventions);
+  const entries = transcriptOf(book, call, script, failure);
   const id = callId(call);
   const ended = isoTime(endOf(call));
   const room = `call-${id.slice(0, 8)}`;

@@ -1,5 +1,12 @@
 import { type Chance, chanceOf } from '../ids.ts';
-import { type Call, type CallBook, escalatedAfter, type Language, type Trade } from './call.ts';
+import {
+  type Call,
+  type CallBook,
+  type CalledWebhook,
+  escalatedAfter,
+  type Language,
+  type Trade,
+} from './call.ts';
 import en from './phrases.en.json' with { type: 'json' };
 import es from './phrases.es.json' with { type: 'json' };
 
@@ -21,7 +28,7 @@ const WORDS = 10;
 /** What was said in a call: the same every time, whatever became of the agent since. */
 export function scriptOf(book: CallBook, call: Call): Script {
   const chance = chanceOf(call.number, WORDS);
-  const phrases = PHRASES[chance.pick(book.languages)];
+  const phrases = PHRASES[chance.pick((call.agent ?? book).languages)];
   const fill = slots(book, phrases, chance);
   const plot = plotOf(book, call, phrases, chance);
   const { topic, asked, done, actions } = plot.scenario;
@@ -30,7 +37,7 @@ export function scriptOf(book: CallBook, call: Call): Script {
     summary: fill([asked, done].filter(Boolean).join(' ')),
     actions: actions.map(fill),
     lines: withWebhook(
-      book,
+      webhooksOf(book, call),
       chance,
       plot.lines.map(({ speaker, text }) => ({ speaker, text: fill(text) })),
     ),
@@ -100,8 +107,13 @@ function talk(turns: readonly string[]): readonly Line[] {
     .filter(({ text }) => text !== '');
 }
 
+/** The agent's webhooks in a call, without the one that failed. */
+function webhooksOf(book: CallBook, call: Call): readonly CalledWebhook[] {
+  return (call.agent ?? book).webhooks.filter(({ name }) => name !== call.failed);
+}
+
 /** A webhook of the agent runs once the caller has said what it is about. */
-function withWebhook({ webhooks }: CallBook, chance: Chance, lines: readonly Line[]) {
+function withWebhook(webhooks: readonly CalledWebhook[], chance: Chance, lines: readonly Line[]) {
   const during = webhooks.filter(({ condition }) => condition === 'during_call');
   const at = lines.findIndex(({ speaker }) => speaker === 'user') + 1;
   if (during.length === 0 || at === 0 || lines.length < 5) return lines;
@@ -109,7 +121,7 @@ function withWebhook({ webhooks }: CallBook, chance: Chance, lines: readonly Lin
   return [...lines.slice(0, at), line, ...lines.slice(at)];
 }
 
-function webhookText({ name, condition, method }: CallBook['webhooks'][number]): string {
+function webhookText({ name, condition, method }: CalledWebhook): string {
   return `Webhook ${name} (${condition}) executed: ${method} answered 200`;
 }
 
@@ -182,16 +194,20 @@ type Timed = Line & { readonly at: number; readonly isPartial: boolean };
 
 const TIMING = 11;
 
-/** The entries of a call, in order: what was said, what was still being heard, and what happened. */
+/**
+ * The entries of a call, in order: what was said, what was still being heard, and what happened. `failure` is how
+ * they say that the webhook `{name}` failed.
+ */
 export function transcriptOf(
   book: CallBook,
   call: Call,
   script: Script,
+  failure: string,
 ): readonly TranscriptEntry[] {
   const { outcome, duration, startedAt } = call;
   const spokenUntil = outcome === 'transferred' ? escalatedAfter(call) : Math.max(0, duration - 1);
   const hooks = (condition: string, at: number) =>
-    book.webhooks
+    webhooksOf(book, call)
       .filter((webhook) => webhook.condition === condition)
       .map((webhook) => event(webhookText(webhook), at));
   const entries = [
@@ -201,6 +217,11 @@ export function transcriptOf(
     event(`Call ended: ${script.ending}`, duration),
     ...hooks('after_call', duration),
   ];
+  if (call.failed !== undefined) {
+    const text = failure.replaceAll('{name}', call.failed);
+    entries.push(event(text, failedAt(book, call, spokenUntil)));
+    entries.sort((a, b) => a.at - b.at);
+  }
   return entries.map(({ text, speaker, at, isPartial }) => ({
     text,
     speaker,
@@ -216,6 +237,13 @@ export function transcriptText(entries: readonly TranscriptEntry[]): string {
     .filter(({ is_partial: isPartial }) => !isPartial)
     .map(({ timestamp, speaker, text }) => `[${timestamp.toFixed(1)}s] ${speaker}: ${text}`)
     .join('\n');
+}
+
+/** Seconds into a call at which its webhook failed. */
+function failedAt(book: CallBook, { agent, failed, duration }: Call, spokenUntil: number): number {
+  const { condition } = (agent ?? book).webhooks.find(({ name }) => name === failed) ?? {};
+  if (condition === 'before_call') return 0;
+  return condition === 'after_call' ? duration : spokenUntil / 2;
 }
 
 function event(text: string, at: number): Timed {
