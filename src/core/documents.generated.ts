@@ -2360,7 +2360,7 @@ export type Look = {
     readonly message: string;
   }[];
 };
-/** One measure. Shares are in percent, durations in seconds, costs in the unit of `per_minute`. */
+/** One measure. Shares are in percent, durations in seconds, costs in the unit of `per_minute`; effects are in percentage points of shares, and of durations and costs in percent of what they were before. */
 export type Measure = {
   /** The measure. */
   readonly name:
@@ -2377,8 +2377,8 @@ export type Measure = {
   readonly better: 'higher' | 'lower';
   /** Of `hangups`: shorter calls count, in seconds; null of the others. */
   readonly within: number | null;
-  /** How much worse is tolerated, in the unit of the measure; null where that depends on figures of before and there are none. */
-  readonly margin: number | null;
+  /** How much worse is tolerated, as an effect. */
+  readonly margin: number;
   /** Agents with the change, in the weeks before the rollout. */
   readonly before: number | null;
   /** The same agents since they have the change. */
