@@ -16,7 +16,7 @@ import {
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue } from './value-text.ts';
-import { formatCount, formatDuration } from './wording.ts';
+import { formatAge, formatCount } from './wording.ts';
 
 /** What the commands of `callsheet state` show: what a state holds, who locks it, what an edit did. */
 
@@ -99,13 +99,14 @@ export function renderLock(
 ): string {
   if (held === null) return sentence(`The state ${location} is not locked.`, options);
   const { holder, lease, beat, owner } = held;
+  const age = formatAge(beat, now);
   const who = holder.user === null ? holder.host : `${holder.user} on ${holder.host}`;
   const facts = [
     ['lease', lease],
     ['held by', holder.run === '' ? holder.command : `${holder.command}, run ${holder.run}`],
     ['of', `${who}, process ${holder.pid}`],
     ['since', holder.since],
-    ['heartbeat', `${beat}${ageOf(beat, now)}`],
+    ['heartbeat', age === undefined ? beat : `${beat} (${age})`],
     ['process', OWNERS[owner]],
   ] as const;
   const title = unlocked ? 'is unlocked. It was held so:' : 'is locked:';
@@ -126,14 +127,6 @@ const OWNERS: { readonly [owner in HeldLock['owner']]: string } = {
   gone: 'has ended',
   elsewhere: 'on another machine, or in another container',
 };
-
-/** By this machine's clock, which may not be that of the holder. */
-function ageOf(beat: string, now: Date): string {
-  const seconds = (now.getTime() - Date.parse(beat)) / 1000;
-  if (Number.isNaN(seconds)) return '';
-  if (seconds < 0) return ' (ahead of the clock here)';
-  return seconds < 1 ? ' (just now)' : ` (${formatDuration(seconds)} ago)`;
-}
 
 /** What an edit of the state did. */
 type ShownEdit = {

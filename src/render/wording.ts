@@ -49,13 +49,27 @@ export function formatSize(bytes: number): string {
   return kilobytes < 1024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
 }
 
-/** `3 s`, `2 min 10 s`, `1 h 5 min`. */
+/** From so many hours on, days are counted. */
+const HOURS_IN_WORDS = 48;
+
+/** `3 s`, `2 min 10 s`, `1 h 5 min`, `3 days 4 h`. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min${whole % 60 ? ` ${whole % 60} s` : ''}`;
-  const minutes = Math.round((whole % 3600) / 60);
-  return `${Math.floor(whole / 3600)} h${minutes ? ` ${minutes} min` : ''}`;
+  const minutes = Math.round(whole / 60);
+  const hours = Math.round(whole / 3600);
+  if (hours < HOURS_IN_WORDS)
+    return `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`;
+  return `${Math.floor(hours / 24)} days${hours % 24 ? ` ${hours % 24} h` : ''}`;
+}
+
+/** `2 min 10 s ago`; undefined where it is no moment. The clock of `now` may be another one than that of `at`. */
+export function formatAge(at: string, now: Date): string | undefined {
+  const seconds = (now.getTime() - Date.parse(at)) / 1000;
+  if (Number.isNaN(seconds)) return undefined;
+  if (seconds < 0) return 'ahead of the clock here';
+  return seconds < 1 ? 'just now' : `${formatDuration(seconds)} ago`;
 }
 
 /** `2026-11-21T09:45:12Z`: every time is shown in UTC, as receipts of runs have it. */

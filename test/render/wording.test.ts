@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  formatAge,
   formatCount,
   formatDuration,
   formatNumber,
@@ -8,6 +9,8 @@ import {
   kindTitle,
 } from '../../src/render/wording.ts';
 import { changeOf, planOf } from './sample.ts';
+
+const AT = new Date('2026-03-02T08:30:00Z');
 
 test.each([
   [formatNumber(999), '999'],
@@ -21,6 +24,14 @@ test.each([
   [formatDuration(130), '2 min 10 s'],
   [formatDuration(120), '2 min'],
   [formatDuration(3900), '1 h 5 min'],
+  [formatDuration(7199), '2 h'],
+  [formatDuration(47 * 3600), '47 h'],
+  [formatDuration(76 * 3600), '3 days 4 h'],
+  [formatDuration(9 * 86_400), '9 days'],
+  [formatAge('2026-03-02T08:00:00Z', AT), '30 min ago'],
+  [formatAge('2026-03-02T08:30:00Z', AT), 'just now'],
+  [formatAge('2026-03-02T08:30:01Z', AT), 'ahead of the clock here'],
+  [String(formatAge('yesterday', AT)), 'undefined'],
   [kindTitle('retry_policy'), 'retry policies'],
   [kindTitle('agent'), 'agents'],
 ])('%#: %s', (text, expected) => {
