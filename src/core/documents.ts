@@ -1,4 +1,4 @@
-import type { Export, Field, Import, Pull, Value } from './documents.generated.ts';
+import type { Export, Field, Import, Pull, Rollouts, Value } from './documents.generated.ts';
 
 /**
  * The JSON documents that commands print, as their schemas describe them member by member. Plans, and what plans
@@ -19,6 +19,14 @@ export type ImportDocument = Import.Document;
 export type PullDocument = Pull.Document;
 /** A live value that is not pulled. */
 export type PullLeft = Pull.Left;
+
+/** Rollouts, how far they are, and what calls say of them. */
+export type RolloutsDocument = Rollouts.Document;
+export type ShownRollout = Rollouts.Rollout;
+export type RolloutStep = Rollouts.Step;
+export type RolloutLook = Rollouts.Look;
+export type RolloutMark = Rollouts.Mark;
+export type RolloutMeasure = Rollouts.Measure;
 
 /** Where a value of a resource came from. */
 export type ValueDocument = Value.Document;

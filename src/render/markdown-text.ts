@@ -64,7 +64,7 @@ export type PageOptions = {
  * stack and environment, and another one for another stack: a pull request may change several.
  */
 export function markerOf(
-  page: 'plan' | 'drift' | 'fleet',
+  page: 'plan' | 'drift' | 'fleet' | 'rollouts',
   { environment = '' }: Pick<PlanDocument, 'environment'>,
   { stack = '' }: PageOptions,
 ): string {

@@ -1,0 +1,611 @@
+import type {
+  RolloutLook,
+  RolloutMark,
+  RolloutMeasure,
+  RolloutStep,
+  RolloutsDocument,
+  ShownRollout,
+} from '../core/documents.ts';
+import { type Hours, WEEKDAYS } from '../core/plan-document.ts';
+import type { CountedHours } from '../core/rollout.ts';
+import type { JsonObject } from '../core/value.ts';
+import {
+  escapeText,
+  fence,
+  GITHUB_LIMIT,
+  inlineCode,
+  markerOf,
+  type PageOptions,
+} from './markdown-text.ts';
+import { type Field, formatDecimal, layOut } from './read/table.ts';
+import {
+  cutText,
+  type Fact,
+  factLines,
+  type Line,
+  moreLines,
+  paint,
+  type RenderOptions,
+  span,
+  type Tone,
+  wrap,
+} from './terminal.ts';
+import { sanitiseLine } from './untrusted.ts';
+import { firstOf, formatAge, formatCount, formatNumber, formatTime } from './wording.ts';
+
+/**
+ * Rollouts for people: whether each goes on, what calls say of it and what comes next, in a terminal and as a comment
+ * on a pull request. The page in a browser (`page/rollouts.ts`) has its words and figures from here.
+ */
+
+export type RolloutVerdict = RolloutLook['verdict'];
+
+/** How a verdict looks, wherever it is shown. Nothing is told by colour alone. */
+export const VERDICTS: {
+  readonly [verdict in RolloutVerdict]: {
+    readonly mark: string;
+    readonly word: string;
+    readonly tone: Tone;
+  };
+} = {
+  better: { mark: '✓', word: 'better', tone: 'added' },
+  no_worse: { mark: '✓', word: 'no worse', tone: 'added' },
+  worse: { mark: '✗', word: 'worse', tone: 'error' },
+  not_enough_calls: { mark: '◦', word: 'too few calls', tone: 'plain' },
+  no_figures: { mark: '–', word: 'no figures', tone: 'warning' },
+};
+
+const STATUSES: {
+  readonly [status in ShownRollout['status']]: { readonly words: string; readonly tone: Tone };
+} = {
+  applying: { words: 'applying step', tone: 'strong' },
+  judging: { words: 'waiting at step', tone: 'strong' },
+  held: { words: 'held at step', tone: 'warning' },
+  rolling_back: { words: 'rolling back at step', tone: 'warning' },
+  done: { words: 'done', tone: 'strong' },
+  rolled_back: { words: 'rolled back at step', tone: 'error' },
+};
+
+/** A verdict on the calls of a moment, in words. Enough calls may still be too few hours. */
+export function verdictWord(
+  verdict: RolloutVerdict,
+  { at, step, calls }: Pick<RolloutMark, 'at' | 'step' | 'calls'>,
+  { judge, steps }: ShownRollout,
+): string {
+  const applied = Date.parse(steps.find(({ number }) => number === step)?.at ?? '');
+  const hours = (Date.parse(at) - applied) / 3_600_000;
+  const isEarly = calls >= judge.min_calls && hours < judge.min_hours;
+  return verdict === 'not_enough_calls' && isEarly ? 'too early' : VERDICTS[verdict].word;
+}
+
+/** What each measure counts. */
+const MEANINGS: { readonly [name in RolloutMeasure['name']]: string } = {
+  resolved: 'calls that were resolved',
+  transferred: 'calls that were transferred to a person',
+  abandoned: 'calls that the caller abandoned',
+  other: 'calls that ended in another way',
+  positive: 'callers in a good mood',
+  duration: 'mean length of a call',
+  cost: 'mean cost of a call',
+  hangups: 'calls that ended early',
+  errors: 'calls with an error',
+};
+
+/** `calls shorter than 10 s` */
+export function meaningOf({ name, within }: RolloutMeasure): string {
+  return name === 'hangups' && within !== null ? `calls shorter than ${within} s` : MEANINGS[name];
+}
+
+/** `careful for staging: waiting at step 1 of 4 (3 of 40 agents)`; not sanitised. */
+export function rolloutTitle(
+  rollout: ShownRollout,
+  { environment }: Pick<RolloutsDocument, 'environment'>,
+): string {
+  const { status, step, steps, agents, overdue } = rollout;
+  const { words } = STATUSES[status];
+  const name = environment === null ? rollout.name : `${rollout.name} for ${environment}`;
+  if (status === 'done')
+    return `${name}: ${words}, ${formatCount(steps.length, 'step')} (${formatCount(agents, 'agent')})`;
+  const reached = formatNumber(stepAt(rollout)?.agents ?? 0);
+  const late = overdue ? ', overdue' : '';
+  return `${name}: ${words} ${step} of ${steps.length}${late} (${reached} of ${formatCount(agents, 'agent')})`;
+}
+
+/** The step that a rollout is at. */
+export function stepAt({ step, steps }: ShownRollout): RolloutStep | undefined {
+  return steps.find(({ number }) => number === step);
+}
+
+export function isEnded({ status }: ShownRollout): boolean {
+  return status === 'done' || status === 'rolled_back';
+}
+
+/** Why there is no verdict yet; undefined where there is one, or where it is said elsewhere. */
+export function noVerdictWhy(rollout: ShownRollout): string | undefined {
+  const { look, why } = rollout;
+  if (look === null || isEnded(rollout) || rollout.status === 'rolling_back') return undefined;
+  if (look.verdict !== 'not_enough_calls' && look.verdict !== 'no_figures') return undefined;
+  const missing = look.why ?? distinct(look.measures.map((measure) => measure.why)).join(' ');
+  return missing === '' || missing === why ? undefined : missing;
+}
+
+function distinct(texts: readonly (string | null)[]): readonly string[] {
+  return [...new Set(texts.filter((text) => text !== null))];
+}
+
+/** Whether there is any figure to show; that there is none is said as what is missing. */
+export function hasFigures({ measures }: RolloutLook): boolean {
+  return measures.some(({ verdict }) => verdict !== 'no_figures');
+}
+
+/** `138 of 3 agents, compared with 37 others` */
+export function callsText(look: RolloutLook, { step }: Pick<ShownRollout, 'step'>): string {
+  const { calls, agents, others } = look;
+  const compared =
+    others === 0
+      ? 'with no others to compare with'
+      : `compared with ${formatCount(others, 'other')}`;
+  const at = look.step === step ? '' : `, at step ${look.step}`;
+  return `${formatNumber(calls)} of ${formatCount(agents, 'agent')}${at}, ${compared}`;
+}
+
+/** `200 calls and 24 hours at least; only Mon–Fri 08:00–18:00 UTC counts; …` */
+export function needsText({ judge }: ShownRollout): string {
+  const { min_calls: calls, min_hours: hours, counted, confidence, baseline_weeks: weeks } = judge;
+  return [
+    `at least ${formatCount(calls, 'call')} and ${formatCount(hours, 'hour')} after a step`,
+    ...(counted === null ? [] : [`only calls of ${counted} count`]),
+    `compared with the ${weeks === 1 ? 'week' : `${weeks} weeks`} before`,
+    `intervals at ${confidence} %, over all looks together`,
+  ].join('; ');
+}
+
+/** What would stop the rollout at once. */
+export function guardRailsText({ guard_rails: { errors, silence } }: ShownRollout): string {
+  return [
+    ...(errors === null ? [] : [`an agent with errors in more than ${errors} % of its calls`]),
+    `an agent without a call where ${formatNumber(silence)} were expected`,
+  ].join(', or ');
+}
+
+/** `silence: agent.reception got no call since 2026-11-26T11:05:00Z; 34 were expected` */
+export function brokenText({ rail, message }: RolloutLook['broken'][number]): string {
+  return `${rail}: ${message}`;
+}
+
+/** Why it is held or was rolled back, line by line; none where a broken guard rail says it. */
+export function whyLines({ why, look }: ShownRollout): readonly string[] {
+  if (why === null || look?.broken.some(({ message }) => message === why)) return [];
+  return why.split('\n').filter((line) => line.trim() !== '');
+}
+
+/** Which calls count, as a document of rollouts says it; null where all do. */
+export function describeCounted({ hours, weekdays, zone }: CountedHours): string | null {
+  if (hours === undefined && weekdays === undefined) return null;
+  return [
+    ...(weekdays === undefined ? [] : [describeDays(weekdays)]),
+    ...(hours === undefined ? [] : [describeHours(hours)]),
+    zone,
+  ].join(' ');
+}
+
+/** `Mon–Fri`, `Mon, Wed, Sat–Sun`: in the order of a week that begins with Monday. */
+function describeDays(weekdays: readonly (typeof WEEKDAYS)[number][]): string {
+  const week = [...WEEKDAYS.slice(1), ...WEEKDAYS.slice(0, 1)];
+  const spans: (typeof week)[] = [];
+  for (const [at, day] of week.entries()) {
+    if (!weekdays.includes(day)) continue;
+    const last = spans.at(-1);
+    if (last !== undefined && last.at(-1) === week[at - 1]) last.push(day);
+    else spans.push([day]);
+  }
+  const title = (day = '') => day.slice(0, 1).toUpperCase() + day.slice(1);
+  return spans
+    .map((days) => (days.length === 1 ? title(days[0]) : `${title(days[0])}–${title(days.at(-1))}`))
+    .join(', ');
+}
+
+function describeHours({ from, to }: Hours): string {
+  const clock = (minutes: number) =>
+    `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
+  return `${clock(from)}–${clock(to)}`;
+}
+
+/** A measure as it is written: null where there is no figure. */
+export type MeasureFigures = {
+  /** Of the effect and the margin: `points`, `%`. */
+  readonly unit: string;
+  /** `−7.6` */
+  readonly effect: string | null;
+  /** `−10.1 to −5.0` */
+  readonly interval: string | null;
+  /** `−5 points`: from where on the effect is worse than tolerated. */
+  readonly margin: string;
+  /** `71.2 → 64.0 %`: agents with the change, before and now. */
+  readonly changed: string | null;
+  /** The same of the rest of the fleet. */
+  readonly others: string | null;
+};
+
+export function figuresOf(measure: RolloutMeasure): MeasureFigures {
+  const { effect, low, high, before, after, others_before, others_after } = measure;
+  const [unit, own] = unitsOf(measure.name);
+  const digits = digitsOf(measure);
+  const figure = (value: number | null) => (value === null ? '–' : formatDecimal(value, digits));
+  const moved = (from: number | null, to: number | null) =>
+    from === null && to === null ? null : `${figure(from)} → ${figure(to)} ${own}`.trim();
+  return {
+    unit,
+    effect: effect === null ? null : formatShift(effect, 1),
+    interval:
+      low === null || high === null ? null : `${formatShift(low, 1)} to ${formatShift(high, 1)}`,
+    margin: `${formatShift(limitOf(measure), 2).replace(/\.?0+$/, '')} ${unit}`,
+    changed: moved(before, after),
+    others: moved(others_before, others_after),
+  };
+}
+
+/** The margin as an effect: how far it may be on the bad side. */
+export function limitOf({ better, margin }: Pick<RolloutMeasure, 'better' | 'margin'>): number {
+  return better === 'higher' ? -margin : margin;
+}
+
+/** `+0.4`, `−7.6`, `0.0` */
+export function formatShift(value: number, digits: number): string {
+  const figure = formatDecimal(Math.abs(value), digits);
+  if (Number(figure.replaceAll(',', '')) === 0) return figure;
+  return value < 0 ? `−${figure}` : `+${figure}`;
+}
+
+/** `−7.6 (−10.1 to −5.0)`; null where there is no figure. */
+export function effectText({ effect, interval }: MeasureFigures): string | null {
+  return effect === null || interval === null ? effect : `${effect} (${interval})`;
+}
+
+/** The unit of effects, and that of values; the currency of costs is not known. */
+function unitsOf(name: RolloutMeasure['name']): readonly [string, string] {
+  if (name === 'duration') return ['%', 's'];
+  return name === 'cost' ? ['%', ''] : ['points', '%'];
+}
+
+/** Digits after the point of values: three in all of a cost, which may be in dollars or cents. */
+function digitsOf({ name, before }: RolloutMeasure): number {
+  if (name !== 'cost') return 1;
+  return Math.min(5, Math.max(0, 2 - Math.floor(Math.log10(before || 1))));
+}
+
+/** Of broken guard rails and of what is left so many are named, unless everything is asked for. */
+const MOST = 3;
+
+/** Rollouts in a terminal. Those that ended take two lines each beside one that is under way. */
+export function renderRolloutsText(document: RolloutsDocument, options: RenderOptions): string {
+  const rollouts = inOrder(document.rollouts);
+  if (rollouts.length === 0) return 'No rollout is recorded.\n';
+  const lines = rollouts.map((rollout) =>
+    isEnded(rollout) && rollouts.length > 1 && !options.verbose
+      ? shortLines(rollout, document, options)
+      : rolloutLines(rollout, document, options),
+  );
+  return paint(
+    lines.flatMap((own, at) => (at === 0 ? own : [[], ...own])),
+    options.color,
+  );
+}
+
+/** Those under way first. */
+export function inOrder(rollouts: readonly ShownRollout[]): readonly ShownRollout[] {
+  return rollouts.toSorted((a, b) => Number(isEnded(a)) - Number(isEnded(b)));
+}
+
+function titleLine(rollout: ShownRollout, document: RolloutsDocument): Line {
+  const tone = rollout.overdue ? 'warning' : STATUSES[rollout.status].tone;
+  return [span(sanitiseLine(rolloutTitle(rollout, document)), tone)];
+}
+
+function shortLines(
+  rollout: ShownRollout,
+  document: RolloutsDocument,
+  { width }: RenderOptions,
+): readonly Line[] {
+  const ended = rollout.ended_at && momentText(rollout.ended_at, new Date(document.now));
+  return [
+    ...wrap(titleLine(rollout, document), width, 2),
+    ...factLines([...whyFacts(rollout), ['ended', ended]], width, 2),
+  ];
+}
+
+function rolloutLines(
+  rollout: ShownRollout,
+  document: RolloutsDocument,
+  options: RenderOptions,
+): readonly Line[] {
+  const now = new Date(document.now);
+  const { look, ended_at: ended, next, commands, left } = rollout;
+  const { width, verbose } = options;
+  const broken = look?.broken ?? [];
+  const age = look === null || isEnded(rollout) ? undefined : formatAge(look.at, now);
+  const above: readonly Fact[] = [
+    ...whyFacts(rollout),
+    ...repeated('broken', broken.map(brokenText), options, 'error'),
+    ...(verbose ? identityFacts(rollout) : startFacts(rollout, now)),
+    ['ended', ended && momentText(ended, now)],
+    [
+      'calls',
+      look === null
+        ? 'not looked at yet'
+        : `${callsText(look, rollout)}${age === undefined ? '' : `, ${age}`}`,
+    ],
+  ];
+  const below: readonly Fact[] = [
+    ['no verdict', noVerdictWhy(rollout) ?? null],
+    ...repeated('not undone', left, options, 'warning'),
+    ['next', next === '' ? null : next],
+  ];
+  const table = look === null ? [] : measureLines(look, rollout, options);
+  const after = factLines(below, width, 2);
+  const facts =
+    table.length === 0
+      ? factLines([...above, ...below], width, 2)
+      : [...factLines(above, width, 2), [], ...table, ...(after.length > 0 ? [[]] : []), ...after];
+  return [
+    ...wrap(titleLine(rollout, document), width, 2),
+    ...facts,
+    ...moreLines(hiddenOf(broken, options), options, 'more broken guard rails'),
+    ...moreLines(hiddenOf(left, options), options, 'more not undone'),
+    // Each is typed as it is, so that none is broken.
+    ...commands.map((command): Line => [span(`  ${sanitiseLine(command)}`)]),
+  ];
+}
+
+function hiddenOf(items: readonly unknown[], { verbose }: RenderOptions): number {
+  return verbose ? 0 : Math.max(0, items.length - MOST);
+}
+
+/** One fact for each of several texts, named once. */
+function repeated(
+  name: string,
+  texts: readonly string[],
+  { verbose }: RenderOptions,
+  tone: Tone,
+): readonly Fact[] {
+  const shown = verbose ? texts : texts.slice(0, MOST);
+  return shown.map((text, at) => [at === 0 ? name : '', text, tone]);
+}
+
+function whyFacts(rollout: ShownRollout): readonly Fact[] {
+  const tone = rollout.status === 'held' ? 'warning' : 'error';
+  return whyLines(rollout).map((line, at) => [at === 0 ? 'why' : '', line, tone]);
+}
+
+/** Since when: of the step that it is at, and of the whole where that is another moment. */
+function startFacts(rollout: ShownRollout, now: Date): readonly Fact[] {
+  const { step, started_at: started } = rollout;
+  const origin = originOf(rollout);
+  const whole = `${formatTime(started)}${origin}`;
+  const at = stepAt(rollout)?.at ?? null;
+  if (at === null || isEnded(rollout)) return [['started', whole]];
+  const since = momentText(at, now);
+  if (step === 1) return [['step 1', origin === '' ? since : `${since}, started${origin}`]];
+  return [
+    ['started', whole],
+    [`step ${step}`, since],
+  ];
+}
+
+/** `2026-11-26T09:59:00Z (7 h 45 min ago)` */
+export function momentText(at: string, now: Date): string {
+  const age = formatAge(at, now);
+  return age === undefined ? formatTime(at) : `${formatTime(at)} (${age})`;
+}
+
+/** ` by kim at 1f3a9c2` */
+export function originOf({ user, commit }: ShownRollout): string {
+  const by = user === null ? '' : ` by ${user}`;
+  return commit === null ? by : `${by} at ${commit.replace(/^([0-9a-f]{7})[0-9a-f]+/, '$1')}`;
+}
+
+function identityFacts(rollout: ShownRollout): readonly Fact[] {
+  const { id, plan_digest: digest, steps } = rollout;
+  return [
+    ['started', `${formatTime(rollout.started_at)}${originOf(rollout)}`],
+    ['id', id],
+    ['plan', digest],
+    ['verdicts', needsText(rollout)],
+    ['guard rails', guardRailsText(rollout)],
+    ...steps.map((step): Fact => [`step ${step.number}`, stepText(step)]),
+  ];
+}
+
+const STEP_WORDS: { readonly [status in RolloutStep['status']]: string } = {
+  applied: 'applied',
+  applying: 'being applied',
+  pending: 'not yet applied',
+  undone: 'rolled back',
+};
+
+/** `4 agents, applied 2026-11-27T10:00:00Z, run 2026…; adds agent.a` */
+function stepText(step: RolloutStep): string {
+  const { agents, adds, runs } = step;
+  return [
+    `${formatCount(agents, 'agent')}, ${stepStatus(step)}`,
+    ...(runs.length === 0 ? [] : [`${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}`]),
+    ...(adds.length === 0 ? [] : [`adds ${adds.join(', ')}`]),
+  ].join('; ');
+}
+
+/** `applied 2026-11-27T10:00:00Z` */
+export function stepStatus({ status, at }: RolloutStep): string {
+  return at === null || status === 'pending'
+    ? STEP_WORDS[status]
+    : status === 'undone'
+      ? `${STEP_WORDS.applied} ${formatTime(at)}, then ${STEP_WORDS.undone}`
+      : `${STEP_WORDS[status]} ${formatTime(at)}`;
+}
+
+const MEASURE_FIELDS: readonly Field[] = [
+  { path: 'name', title: 'measure' },
+  {
+    path: 'verdict',
+    title: 'verdict',
+    tone: (said) => Object.values(VERDICTS).find(({ word }) => word === said)?.tone ?? 'plain',
+  },
+  { path: 'effect', title: 'effect (interval)' },
+  { path: 'margin', title: 'margin', drop: 1 },
+  { path: 'changed', title: 'with the change', drop: 2 },
+  { path: 'others', title: 'others', drop: 3 },
+];
+
+/** One line a measure: what is said of it, and the figures that there is room for. */
+function measureLines(
+  look: RolloutLook,
+  rollout: ShownRollout,
+  { width, verbose }: RenderOptions,
+): readonly Line[] {
+  const { measures } = look;
+  if (!hasFigures(look)) return [];
+  const records = measures.map((measure) => ({
+    ...measureRecord(measure),
+    verdict: verdictWord(measure.verdict, look, rollout),
+  }));
+  const { heading, row } = layOut(MEASURE_FIELDS, records, width, 2);
+  const whys = measures.flatMap(({ name, why }) => (why === null ? [] : [[name, why] as const]));
+  return [
+    heading,
+    ...records.map((record) => row(record)),
+    ...(verbose ? factLines(whys, width, 2) : []),
+  ];
+}
+
+function measureRecord(measure: RolloutMeasure): JsonObject {
+  const figures = figuresOf(measure);
+  const { margin, changed, others } = figures;
+  return { name: measure.name, effect: effectText(figures), margin, changed, others };
+}
+
+/** Steps and texts of a rollout that a comment names, and agents of a step. */
+const MOST_NAMED = 20;
+const MOST_AGENTS = 8;
+/** Characters of a text in a comment: it was written by anybody. */
+const MOST_TEXT = 600;
+
+/**
+ * Rollouts as one comment on a pull request, never longer than `limit` characters. Times are absolute: a comment is
+ * read long after it was written.
+ */
+export function renderRolloutsMarkdown(
+  document: RolloutsDocument,
+  options: PageOptions = {},
+): string {
+  const limit = options.limit ?? GITHUB_LIMIT;
+  const { environment } = document;
+  const marker = markerOf('rollouts', environment === null ? {} : { environment }, options);
+  const rollouts = inOrder(document.rollouts);
+  const tail = `\n<sub>As of ${escapeText(formatTime(document.now))}; times in UTC.</sub>\n`;
+  const pieces = rollouts.map((rollout) => `\n${rolloutMarkdown(rollout, document)}\n`);
+  const where = environment === null ? '' : ` for ${escapeText(environment)}`;
+  const head =
+    rollouts.length === 0 ? `${marker}\n\n### No rollout is recorded${where}.\n` : `${marker}\n`;
+  let text = head;
+  let missing = 0;
+  for (const piece of pieces) {
+    if (text.length + piece.length + tail.length + NOTICE_ROOM > limit) missing += 1;
+    else text += piece;
+  }
+  const notice = `\n_${formatCount(missing, 'rollout')} not shown: they do not fit in a comment. \`callsheet rollout show\` shows them._\n`;
+  return `${text}${missing === 0 ? '' : notice}${tail}`.slice(0, limit);
+}
+
+/** Characters kept for what is said of rollouts that do not fit. */
+const NOTICE_ROOM = 200;
+
+function rolloutMarkdown(rollout: ShownRollout, document: RolloutsDocument): string {
+  const { look, started_at: started, ended_at: ended, next, left, commands } = rollout;
+  const [why, ...more] = whyLines(rollout);
+  const at = stepAt(rollout)?.at ?? null;
+  const missing = noVerdictWhy(rollout);
+  const times = [
+    `Started ${formatTime(started)}${originOf(rollout)}`,
+    ...(at === null || isEnded(rollout) ? [] : [`step ${rollout.step} applied ${formatTime(at)}`]),
+    ...(ended === null ? [] : [`ended ${formatTime(ended)}`]),
+  ];
+  const calls =
+    look === null ? 'not looked at yet.' : `${callsText(look, rollout)} (${formatTime(look.at)}).`;
+  return [
+    `### ${textOf(rolloutTitle(rollout, document))}`,
+    `${textOf(times.join('; '))}.`,
+    ...(why === undefined ? [] : [`**Why:** ${textOf(why)}`]),
+    ...itemsMarkdown(more),
+    ...listMarkdown('Broken guard rails', (look?.broken ?? []).map(brokenText)),
+    `**Calls:** ${textOf(calls)}`,
+    ...(look === null || !hasFigures(look) ? [] : [measuresMarkdown(look, rollout)]),
+    ...(missing === undefined ? [] : [`**No verdict yet:** ${textOf(missing)}`]),
+    ...listMarkdown('Not undone', left),
+    ...(next === '' ? [] : [`**Next:** ${textOf(next)}`]),
+    ...(commands.length === 0 ? [] : [fence(commands, 'sh')]),
+    stepsMarkdown(rollout),
+  ].join('\n\n');
+}
+
+function textOf(text: string): string {
+  return escapeText(cutText(sanitiseLine(text), MOST_TEXT));
+}
+
+function listMarkdown(title: string, texts: readonly string[]): readonly string[] {
+  return texts.length === 0 ? [] : [`**${title}:**`, ...itemsMarkdown(texts)];
+}
+
+function itemsMarkdown(texts: readonly string[]): readonly string[] {
+  if (texts.length === 0) return [];
+  const more = texts.length - MOST_NAMED;
+  return [
+    [
+      ...texts.slice(0, MOST_NAMED).map((text) => `- ${textOf(text.trim())}`),
+      ...(more > 0 ? [`- and ${formatNumber(more)} more`] : []),
+    ].join('\n'),
+  ];
+}
+
+function measuresMarkdown(look: RolloutLook, rollout: ShownRollout): string {
+  const { measures } = look;
+  const { confidence } = rollout.judge;
+  const rows = measures.map((measure) => {
+    const figures = figuresOf(measure);
+    const { margin, changed, others } = figures;
+    const { mark } = VERDICTS[measure.verdict];
+    const word = verdictWord(measure.verdict, look, rollout);
+    const verdict = measure.verdict === 'worse' ? `**${mark} ${word}**` : `${mark} ${word}`;
+    const cells = [effectText(figures), margin, changed, others].map((cell) => cell ?? '–');
+    return `| ${[measure.name, verdict, ...cells].join(' | ')} |`;
+  });
+  const heads = `| Measure | Verdict | Effect (${confidence} % interval) | Margin | With the change | Others |`;
+  return [heads, '|---|---|---:|---:|---:|---:|', ...rows].join('\n');
+}
+
+function stepsMarkdown(rollout: ShownRollout): string {
+  const { steps, id, plan_digest: digest } = rollout;
+  const rows = steps.map((step) => {
+    const { number, agents, adds, runs } = step;
+    const names = firstOf(
+      adds.map((name) => inlineCode(cutText(sanitiseLine(name), 80))),
+      MOST_AGENTS,
+    );
+    const ran = firstOf(
+      runs.map((run) => inlineCode(cutText(sanitiseLine(run), 80))),
+      3,
+    );
+    return `| ${number} | ${formatNumber(agents)} | ${escapeText(stepStatus(step))} | ${ran} | ${names} |`;
+  });
+  return [
+    '<details><summary>Steps, and what a verdict needs</summary>',
+    '',
+    '| Step | Agents | | Run | Adds |',
+    '|---:|---:|---|---|---|',
+    ...rows.slice(0, MOST_NAMED),
+    '',
+    `- Verdicts: ${textOf(needsText(rollout))}`,
+    `- Guard rails: ${textOf(guardRailsText(rollout))}`,
+    `- Rollout ${inlineCode(cutText(sanitiseLine(id), 80))}, plan ${inlineCode(cutText(sanitiseLine(digest), 80))}`,
+    '',
+    '</details>',
+  ].join('\n');
+}

@@ -1,0 +1,402 @@
+import type {
+  RolloutLook,
+  RolloutMark,
+  RolloutMeasure,
+  RolloutsDocument,
+  ShownRollout,
+} from '../../src/core/documents.ts';
+
+/** Rollouts in every state that there is something to see of, as documents. */
+
+/** The moment at which all of them are shown. */
+export const NOW = '2026-11-26T17:44:00.000Z';
+
+const HOUR = 3_600_000;
+const hoursBefore = (hours: number, at = NOW) =>
+  new Date(Date.parse(at) - hours * HOUR).toISOString();
+
+export function documentOf(...rollouts: readonly ShownRollout[]): RolloutsDocument {
+  return { format: 'callsheet-rollouts', version: 1, now: NOW, environment: null, rollouts };
+}
+
+/** Busiest first, as `by: volume` chooses them. */
+const AGENTS = Array.from({ length: 40 }, (_, at) => `agent.clinic["c${at + 1}"]`);
+
+type Name = RolloutMeasure['name'];
+
+/** What each measure is like without a change. */
+const USUAL: {
+  readonly [name in Name]?: Pick<RolloutMeasure, 'better' | 'margin'> & { readonly level: number };
+} = {
+  resolved: { better: 'higher', margin: 5, level: 71.2 },
+  abandoned: { better: 'lower', margin: 3, level: 8.4 },
+  hangups: { better: 'lower', margin: 3, level: 5.1 },
+  duration: { better: 'lower', margin: 20, level: 132 },
+  cost: { better: 'lower', margin: 20, level: 0.264 },
+};
+
+/** What a measure comes to: its effect, and half the width of the interval. */
+type Found = readonly [effect: number, half: number, verdict: RolloutMeasure['verdict']];
+
+export function measureOf(name: Name, found: Found | null): RolloutMeasure {
+  const { better = 'lower', margin = 3, level = 10 } = USUAL[name] ?? {};
+  const within = name === 'hangups' ? 10 : null;
+  const others = { others_before: level * 0.996, others_after: level * 1.001 };
+  if (found === null) {
+    const why = `The platform gives no figures for ${name}.`;
+    const none = { before: null, after: null, others_before: null, others_after: null };
+    const nothing = { ...none, effect: null, low: null, high: null };
+    return { name, better, within, margin, ...nothing, verdict: 'no_figures', why };
+  }
+  const [effect, half, verdict] = found;
+  const isMean = name === 'duration' || name === 'cost';
+  const moved = others.others_after - others.others_before + (isMean ? level / 100 : 1) * effect;
+  return {
+    name,
+    better,
+    within,
+    margin,
+    before: level,
+    after: level + moved,
+    ...others,
+    effect,
+    low: effect - half,
+    high: effect + half,
+    verdict,
+    why: verdict === 'not_enough_calls' ? '138 of at least 200 calls so far.' : null,
+  };
+}
+
+function lookOf(more: Partial<RolloutLook> = {}): RolloutLook {
+  return {
+    at: hoursBefore(4 / 60),
+    step: 1,
+    verdict: 'not_enough_calls',
+    why: null,
+    calls: 138,
+    agents: 3,
+    others: 37,
+    measures: [],
+    broken: [],
+    ...more,
+  };
+}
+
+/** Earlier looks, one each hour: `foundAt` says what a measure came to after so many hours, of so many. */
+function courseOf(
+  hours: number,
+  foundAt: (name: Name, hour: number) => Found | null,
+  names: readonly Name[],
+  {
+    end = hoursBefore(1),
+    stepAt = () => 1,
+  }: { end?: string; stepAt?: (hour: number) => number } = {},
+): readonly RolloutMark[] {
+  return Array.from({ length: hours }, (_, at) => {
+    const measures = names.map((name) => {
+      const { effect, low, high, verdict } = measureOf(name, foundAt(name, at + 1));
+      return { name, effect, low, high, verdict };
+    });
+    const verdicts = measures.map(({ verdict }) => verdict);
+    const verdict =
+      (['worse', 'no_figures', 'not_enough_calls'] as const).find((one) =>
+        verdicts.includes(one),
+      ) ?? 'no_worse';
+    const calls = Math.round(19.7 * (at + 1));
+    return { at: hoursBefore(hours - 1 - at, end), step: stepAt(at + 1), verdict, calls, measures };
+  });
+}
+
+/** The same noise in every run of the tests, smaller the more calls there are. */
+function noise(name: Name, hour: number, size: number): number {
+  const turn = Math.sin(hour * 12.9898 + name.length * 78.233) * 43758.5453;
+  return ((turn - Math.floor(turn)) * 2 - 1) * (size / Math.sqrt(hour));
+}
+
+/** Steps of 3, 4, 20 and 40 agents, of which so many were applied at these moments. */
+function stepsOf(
+  applied: readonly string[],
+  last: 'applied' | 'applying' | 'undone' = 'applied',
+): ShownRollout['steps'] {
+  const sizes = [3, 4, 20, 40];
+  return sizes.map((agents, index) => {
+    const at = applied[index] ?? null;
+    const isLast = index === applied.length - 1;
+    return {
+      number: index + 1,
+      agents,
+      adds: AGENTS.slice(sizes[index - 1] ?? 0, agents),
+      status:
+        at === null
+          ? 'pending'
+          : last === 'undone'
+            ? 'undone'
+            : isLast
+              ? last
+              : ('applied' as const),
+      at,
+      runs: at === null ? [] : [`2026112${index}t100000z-1f3a9c`],
+    };
+  });
+}
+
+const COMMANDS = ['run', 'promote', 'abort'].map(
+  (command) => `callsheet rollout ${command} careful`,
+);
+
+export function rolloutOf(more: Partial<ShownRollout> = {}): ShownRollout {
+  return {
+    id: '20261126t095800z-1f3a9c',
+    name: 'careful',
+    status: 'judging',
+    why: null,
+    overdue: false,
+    started_at: hoursBefore(7.8),
+    ended_at: null,
+    user: 'kim',
+    commit: '1f3a9c2d5e6f708192a3b4c5d6e7f8091a2b3c4d',
+    plan_digest: `sha256:${'5d'.repeat(32)}`,
+    agents: 40,
+    step: 1,
+    steps: stepsOf([hoursBefore(7.75)]),
+    judge: {
+      min_calls: 200,
+      min_hours: 24,
+      counted: 'Mon–Fri 08:00–18:00 America/New_York',
+      confidence: 95,
+      baseline_weeks: 4,
+    },
+    guard_rails: { errors: 5, silence: 30 },
+    look: null,
+    course: [],
+    left: [],
+    next: 'The next rollout run looks at the calls again. If callers fare no worse, 4 of 40 agents have the change then.',
+    commands: COMMANDS,
+    ...more,
+  };
+}
+
+/** It waits: too few calls for a verdict. */
+export function waiting(): ShownRollout {
+  const foundAt = (name: Name, hour: number): Found => {
+    const scale = name === 'resolved' ? 1 : 0.5;
+    const effect = -0.4 * scale + noise(name, hour, 6 * scale);
+    return [effect, (24 * scale) / Math.sqrt(hour), 'not_enough_calls'];
+  };
+  const names = ['resolved', 'abandoned', 'hangups'] as const;
+  const measures = names.map((name) => measureOf(name, foundAt(name, 7.6)));
+  return rolloutOf({
+    look: lookOf({ measures, why: '138 of at least 200 calls so far.' }),
+    course: courseOf(7, foundAt, names),
+  });
+}
+
+/** The platform gives no figures at all. */
+export function silent(): ShownRollout {
+  const why = 'The platform gives no figures for resolved.';
+  const names = ['resolved', 'abandoned'] as const;
+  const measures = names.map((name) => measureOf(name, null));
+  return rolloutOf({
+    overdue: true,
+    started_at: hoursBefore(200),
+    steps: stepsOf([hoursBefore(199.9)]),
+    look: lookOf({ verdict: 'no_figures', why, calls: 0, measures }),
+    course: courseOf(7, () => null, names),
+    next: 'The next rollout run looks at the calls again.',
+  });
+}
+
+const WORSE =
+  'resolved moved by −7.6 points against the other agents (−10.2 to −5.0); 5 are tolerated.';
+
+/** Callers fare worse, and it was rolled back. */
+export function worse(): ShownRollout {
+  const foundAt = (name: Name, hour: number): Found => {
+    const scale = { resolved: 1, abandoned: 0.5, duration: 4 }[String(name)] ?? 1;
+    const truth = { resolved: -7.6, abandoned: 1.1, duration: 3 }[String(name)] ?? 0;
+    const half = (19 * scale) / Math.sqrt(hour);
+    const effect = truth + noise(name, hour, 5 * scale);
+    if (hour < 24) return [effect, half, 'not_enough_calls'];
+    if (name === 'resolved') return [effect, half, hour < 50 ? 'not_enough_calls' : 'worse'];
+    return [effect, half, name === 'duration' || hour > 44 ? 'no_worse' : 'not_enough_calls'];
+  };
+  const names = ['resolved', 'abandoned', 'duration'] as const;
+  const measures = [
+    measureOf('resolved', [-7.6, 2.6, 'worse']),
+    measureOf('abandoned', [1.1, 1.3, 'no_worse']),
+    measureOf('duration', [3.2, 10.4, 'no_worse']),
+  ];
+  const end = hoursBefore(31);
+  return rolloutOf({
+    status: 'rolled_back',
+    why: 'callers fare worse by resolved',
+    started_at: hoursBefore(83),
+    ended_at: hoursBefore(30.9),
+    steps: stepsOf([hoursBefore(82.9)], 'undone'),
+    look: lookOf({ at: end, verdict: 'worse', why: WORSE, calls: 1021, measures }),
+    course: courseOf(50, foundAt, names, { end: hoursBefore(32) }),
+    left: ['agent.clinic["c2"] voice_settings.speed: somebody changed it since'],
+    next: 'The values are held: plan and apply refuse to write them again until the configuration changes, or --release-hold is given.',
+    commands: [],
+  });
+}
+
+/** It went through its four steps. */
+export function done(): ShownRollout {
+  const foundAt = (name: Name, hour: number): Found => {
+    const scale = name === 'resolved' ? 1 : 0.5;
+    const grown = hour < 26 ? hour : hour < 52 ? hour * 1.2 : hour * 3;
+    const effect = (name === 'hangups' ? -1.5 : 0.5) + noise(name, hour, 4 * scale);
+    const half = (16 * scale) / Math.sqrt(grown);
+    const isEarly = hour % 26 < 24 && hour % 26 > 0;
+    const verdict = name === 'hangups' && effect + half < 0 ? 'better' : 'no_worse';
+    return [effect, half, isEarly ? 'not_enough_calls' : verdict];
+  };
+  const names = ['resolved', 'hangups'] as const;
+  const end = hoursBefore(12);
+  const hours = 78;
+  const stepHours = [hours + 1, hours - 25, hours - 51, 0];
+  return rolloutOf({
+    status: 'done',
+    started_at: hoursBefore(hours + 1.2, end),
+    ended_at: end,
+    step: 4,
+    steps: stepsOf(stepHours.map((before) => hoursBefore(before, end))),
+    look: lookOf({
+      at: end,
+      step: 3,
+      verdict: 'no_worse',
+      calls: 1540,
+      agents: 20,
+      others: 20,
+      measures: [
+        measureOf('resolved', [0.6, 1.8, 'no_worse']),
+        measureOf('hangups', [-1.6, 0.9, 'better']),
+      ],
+    }),
+    course: courseOf(hours - 1, foundAt, names, {
+      end: hoursBefore(1, end),
+      stepAt: (hour) => (hour < 26 ? 1 : hour < 52 ? 2 : 3),
+    }),
+    next: 'All 40 agents have the change.',
+    commands: [],
+  });
+}
+
+/** A step would do what nobody reviewed. */
+export function stale(): ShownRollout {
+  return rolloutOf({
+    status: 'held',
+    why: 'run 20261126t100000z-1f3a9c did not apply all of it:\nagent.clinic["c4"]: greeting_message was changed on the platform by dana@harbor.example\nagent.clinic["c5"]: not applied',
+    step: 1,
+    started_at: hoursBefore(30),
+    steps: stepsOf([hoursBefore(29.8)]),
+    look: lookOf({
+      verdict: 'no_worse',
+      calls: 412,
+      measures: [measureOf('resolved', [0.2, 3.4, 'no_worse'])],
+    }),
+    next: 'It stays as it is until somebody decides.',
+    commands: COMMANDS.slice(1),
+  });
+}
+
+/** Errors beyond the limit, at once. */
+export function broken(): ShownRollout {
+  const [first = '', , third = ''] = AGENTS;
+  const errors = '4 of 11 calls of 2 agents have an error; 5 % are tolerated';
+  const silence = `${third} got no call since 2026-11-26T11:05:00Z; 34 were expected`;
+  return rolloutOf({
+    status: 'rolling_back',
+    why: errors,
+    look: lookOf({
+      why: '29 of at least 200 calls so far.',
+      calls: 29,
+      measures: [measureOf('resolved', [-21.3, 31.5, 'not_enough_calls'])],
+      broken: [
+        { rail: 'errors', address: first, message: errors },
+        { rail: 'silence', address: third, message: silence },
+      ],
+    }),
+    next: 'It is not rolled back in full. The next rollout run goes on with that.',
+    commands: COMMANDS.slice(0, 1),
+  });
+}
+
+/** More than a week, looked at every hour. */
+export function long(): ShownRollout {
+  const foundAt = (name: Name, hour: number): Found | null => {
+    if (hour > 60 && hour < 78) return null;
+    const scale = { resolved: 1, abandoned: 0.5, duration: 3, cost: 3 }[String(name)] ?? 0.4;
+    const truth = name === 'hangups' ? -1.9 : -1.4 * scale;
+    const effect = truth + noise(name, hour, 9 * scale);
+    const half = (20 * scale) / Math.sqrt(hour);
+    if (name === 'hangups' && hour > 50) return [effect, half, 'better'];
+    return [effect, half, hour < 40 ? 'not_enough_calls' : 'no_worse'];
+  };
+  const names = ['resolved', 'abandoned', 'hangups', 'duration', 'cost'] as const;
+  return rolloutOf({
+    name: 'night-lines',
+    step: 2,
+    started_at: hoursBefore(202),
+    steps: stepsOf([hoursBefore(201.5), hoursBefore(110)]),
+    look: lookOf({
+      step: 2,
+      verdict: 'no_worse',
+      calls: 3961,
+      agents: 4,
+      others: 36,
+      measures: [
+        measureOf('resolved', [-1.4, 1.7, 'no_worse']),
+        measureOf('abandoned', [-0.7, 0.8, 'no_worse']),
+        measureOf('hangups', [-1.9, 0.6, 'better']),
+        measureOf('duration', [-4.2, 4.6, 'no_worse']),
+        measureOf('cost', [-4.2, 4.6, 'no_worse']),
+      ],
+    }),
+    course: courseOf(200, foundAt, names, { stepAt: (hour) => (hour < 92 ? 1 : 2) }),
+    next: 'The next rollout run looks at the calls again. If callers fare no worse, 20 of 40 agents have the change then.',
+    commands: ['callsheet rollout promote night-lines', 'callsheet rollout abort night-lines'],
+  });
+}
+
+/** Each with the name under which it is shown. */
+export const ROLLOUTS: { readonly [name: string]: RolloutsDocument } = {
+  waiting: documentOf(waiting()),
+  silent: documentOf(silent()),
+  worse: documentOf(worse()),
+  done: documentOf(done()),
+  stale: documentOf(stale()),
+  broken: documentOf(broken()),
+  two: documentOf(worse(), long()),
+  long: documentOf(long()),
+};
+
+/** A document in which everything that somebody may have written is `text`. */
+export function hostile(text: string): RolloutsDocument {
+  const rollout = broken();
+  const { look, steps } = rollout;
+  const one = {
+    ...rollout,
+    name: text,
+    id: text,
+    why: text,
+    user: text,
+    commit: text,
+    plan_digest: text,
+    started_at: text,
+    status: 'held' as const,
+    left: [text, text],
+    next: text,
+    commands: [`callsheet rollout run ${text}`],
+    judge: { ...rollout.judge, counted: text },
+    steps: steps.map((step) => ({ ...step, adds: [text], runs: [text] })),
+    look: look && {
+      ...look,
+      why: `missing ${text}`,
+      broken: look.broken.map((rail) => ({ ...rail, address: text, message: text })),
+      measures: look.measures.map((measure) => ({ ...measure, why: text })),
+    },
+  };
+  return { ...documentOf(one), environment: text };
+}
