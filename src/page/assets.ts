@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What is sent to a browser beside the data: one script and one style, as they stand in a page. */
+/** What is sent to a browser beside the data: one script, empty where a page needs none, and one style. */
 export type Assets = { readonly script: string; readonly style: string };
 
-/** The pages that there are; each begins with the file of its name in `browser/`. */
-export const PAGES = ['report', 'ui'] as const;
+/** The pages that there are. Those with a script begin with the file of its name in `browser/`. */
+export const PAGES = ['report', 'ui', 'rollouts'] as const;
 type PageName = (typeof PAGES)[number];
 
 const bundled = new Map<PageName, Promise<Assets>>();
@@ -21,10 +21,11 @@ export async function pageAssets(page: PageName): Promise<Assets> {
 export async function bundlePage(
   page: PageName,
 ): Promise<Assets & { readonly modules: readonly string[] }> {
+  const style = await styleOf(page);
+  if (page === 'rollouts') return { script: '', style, modules: [] };
   const { build } = await import('rolldown');
-  const folder = join(import.meta.dirname, 'browser');
   const { output } = await build({
-    input: join(folder, `${page}.tsx`),
+    input: join(BROWSER, `${page}.tsx`),
     platform: 'browser',
     logLevel: 'warn',
     write: false,
@@ -35,18 +36,25 @@ export async function bundlePage(
   const script = chunk.code.trim();
   // Either would end the element that the script stands in.
   if (/<\/script|<!--/i.test(script)) throw new Error(`the page ${page} holds an end of script`);
-  const style = await Promise.all(
-    STYLES[page].map((name) => readFile(join(folder, 'style', `${name}.css`), 'utf8')),
-  );
-  return { script, style: withoutComments(style.join('\n')), modules: chunk.moduleIds };
+  return { script, style, modules: chunk.moduleIds };
 }
+
+const BROWSER = join(import.meta.dirname, 'browser');
 
 const SHARED = ['frame', 'list', 'change', 'views'];
 /** In the order of the cascade. */
 const STYLES: { readonly [page in PageName]: readonly string[] } = {
   report: [...SHARED, 'media'],
   ui: [...SHARED, 'ui', 'media'],
+  rollouts: ['frame', 'rollouts'],
 };
+
+async function styleOf(page: PageName): Promise<string> {
+  const sheets = await Promise.all(
+    STYLES[page].map((name) => readFile(join(BROWSER, 'style', `${name}.css`), 'utf8')),
+  );
+  return withoutComments(sheets.join('\n'));
+}
 
 const BANNER =
   '/*! Contains preact (MIT, Copyright (c) 2015-present Jason Miller) and diff (BSD-3-Clause, Copyright (c) 2009-2015 Kevin Decker). */';

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
+import type { RolloutsDocument } from '../core/documents.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { sanitiseLine } from '../render/untrusted.ts';
 import { type Assets, pageAssets } from './assets.ts';
+import { escapeHtml } from './html.ts';
 import type { UiStart } from './live.ts';
 import { packDocument } from './pack.ts';
+import { rolloutsBody, rolloutsTitle } from './rollouts.ts';
 
 /**
- * `page/` shows documents in a browser: a plan or drift as one file that needs no network, and what
+ * `page/` shows documents in a browser: a plan, drift or rollouts as one file that needs no network, and what
  * `callsheet ui` serves. What runs in the browser lies in `browser/`; the build bundles it.
  */
 
@@ -14,12 +17,12 @@ import { packDocument } from './pack.ts';
 export async function renderReport(document: PlanDocument): Promise<string> {
   const packed = packDocument(document);
   const assets = await pageAssets('report');
-  return framePage({ title: packed.title, assets, data: JSON.stringify(packed), policy: [] });
+  return frameApp({ title: packed.title, assets, data: JSON.stringify(packed), policy: [] });
 }
 
 /** The page that `callsheet ui` serves. It may ask its own server for documents and events, and nobody else. */
 export async function renderUi(start: UiStart): Promise<string> {
-  return framePage({
+  return frameApp({
     title: `Callsheet: ${start.dir}`,
     assets: await pageAssets('ui'),
     data: JSON.stringify(start),
@@ -27,8 +30,19 @@ export async function renderUi(start: UiStart): Promise<string> {
   });
 }
 
-/** What a page is made of. */
-type PageParts = {
+/** Rollouts, and the course of each measure, as one HTML file. It runs no script. */
+export async function renderRolloutsPage(document: RolloutsDocument): Promise<string> {
+  const { style } = await pageAssets('rollouts');
+  return framePage({
+    title: rolloutsTitle(document),
+    style,
+    body: rolloutsBody(document),
+    policy: [],
+  });
+}
+
+/** What a page with a script is made of. */
+type AppParts = {
   readonly title: string;
   readonly assets: Assets;
   /** JSON, as it is. */
@@ -40,15 +54,30 @@ type PageParts = {
 /** The id of the element that carries the data. */
 const DATA = 'data';
 
+/** A page that its script draws from the data beside it. */
+function frameApp({ title, assets: { script, style }, data, policy }: AppParts): string {
+  const plain = escapeHtml(sanitiseLine(title));
+  const body = `<div id="app"><noscript><main><h1>${plain}</h1><p>This page needs JavaScript to show the changes. It runs none but its own and asks for nothing from any network. <code>callsheet plan --format markdown</code> gives the same without it.</p></main></noscript></div>
+<script type="application/json" id="${DATA}">${escapeScript(data)}</script>
+<script>${script}</script>`;
+  return framePage({ title, style, body, policy: [`script-src ${hashOf(script)}`, ...policy] });
+}
+
+type PageParts = {
+  readonly title: string;
+  readonly style: string;
+  /** Markup, as it is. */
+  readonly body: string;
+  readonly policy: readonly string[];
+};
+
 /**
- * One HTML file. Its policy lets the one script and the one style run that were built with it, by their
- * hashes, and nothing else: no other script, no request, no form, no frame, and no text taken for markup.
+ * One HTML file. Its policy lets the one style apply that was built with it, by its hash, the script that `policy`
+ * names, and nothing else: no other script, no request, no form, no frame, and no text taken for markup.
  */
-function framePage({ title, assets, data, policy }: PageParts): string {
-  const { script, style } = assets;
+function framePage({ title, style, body, policy }: PageParts): string {
   const directives = [
     "default-src 'none'",
-    `script-src ${hashOf(script)}`,
     `style-src ${hashOf(style)}`,
     "base-uri 'none'",
     "form-action 'none'",
@@ -69,9 +98,7 @@ function framePage({ title, assets, data, policy }: PageParts): string {
 <style>${style}</style>
 </head>
 <body>
-<div id="app"><noscript><main><h1>${escapeHtml(sanitiseLine(title))}</h1><p>This page needs JavaScript to show the changes. It runs none but its own and asks for nothing from any network. <code>callsheet plan --format markdown</code> gives the same without it.</p></main></noscript></div>
-<script type="application/json" id="${DATA}">${escapeScript(data)}</script>
-<script>${script}</script>
+${body}
 </body>
 </html>
 `;
@@ -80,17 +107,6 @@ function framePage({ title, assets, data, policy }: PageParts): string {
 /** A source of the policy that lets exactly this text run. */
 function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-}
-
-const MARKUP: { readonly [character: string]: string } = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => MARKUP[character] ?? character);
 }
 
 /**

@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { renderReport } from '../../src/page/index.ts';
+import { renderReport, renderRolloutsPage } from '../../src/page/index.ts';
 import { longRows, longTest } from '../long.ts';
+import { documentOf, hostile, long, ROLLOUTS, worse } from '../render/rollouts.ts';
 import { planOf } from '../render/sample.ts';
 import { axeFindings } from './axe.ts';
 import { closeChromium } from './chromium.ts';
@@ -11,6 +12,16 @@ import { openPage, openReport } from './open-page.ts';
 import { driftPlan, groupedPlan, reviewPlan } from './plans.ts';
 
 /** What the page does in a real Chromium. */
+
+/** What runs, or reads as what it is not, where it is not escaped. */
+const PAYLOADS = [
+  '</script><script>globalThis.pwned=1</script>',
+  '<img src=x onerror="globalThis.pwned=2;alert(1)">',
+  '<!--<script>',
+  'javascript:alert(3)//',
+  '"><svg onload=alert(4)>',
+  '\u202egnirts\u2066\u001b]0;owned\u0007\u2028{{constructor.constructor("alert(5)")()}}',
+];
 
 afterAll(closeChromium);
 
@@ -180,6 +191,71 @@ describe('the overview', () => {
   });
 });
 
+describe('rollouts', () => {
+  const VIEWS = [
+    ['light', 1200],
+    ['dark', 390],
+    ['light', 390],
+    ['dark', 1200],
+  ] as const;
+  const rows = Object.entries({ ...ROLLOUTS, none: documentOf() }).flatMap(([name, document]) =>
+    VIEWS.map(([scheme, width]) => ({ name, document, scheme, width })),
+  );
+  const isShort = ({ name, scheme, width }: (typeof rows)[number]) =>
+    scheme === 'light' ? name === 'broken' && width === 1200 : name === 'stale' && width === 390;
+  test.each(longRows(rows, isShort))(
+    '$name: axe finds nothing, $scheme and $width wide',
+    async ({ document, scheme: colorScheme, width }) => {
+      const html = await renderRolloutsPage(document);
+      const viewport = { width, height: 844 };
+      const { page, wrongs } = await openPage(html, { colorScheme, viewport });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      await page.evaluate(
+        'document.querySelectorAll("details").forEach((one) => (one.open = true))',
+      );
+      expect(await axeFindings(page)).toEqual([]);
+      expect(wrongs).toEqual([]);
+    },
+  );
+
+  test('each measure has a course with its steps, its margin and its verdict', async () => {
+    const { page } = await openPage(await renderRolloutsPage(documentOf(worse(), long())));
+    const charts = page.getByRole('img', { name: /^Effect on / });
+    expect(await charts.count()).toBe(8);
+    expect(await charts.nth(5).getAttribute('aria-label')).toBe(
+      'Effect on resolved from 2026-11-23T08:44:00Z to 2026-11-25T10:44:00Z, looked at 51 times. At last −7.6 points (−10.2 to −5.0): worse.',
+    );
+    const first = charts.first();
+    expect(await first.locator('.step').count()).toBe(2);
+    expect(await first.locator('.agents').allTextContents()).toEqual(['3 agents', '4']);
+    // Where there were no figures, the line has a gap.
+    expect(await first.locator('polyline').count()).toBe(2);
+    const words = await page.locator('span.verdict').allInnerTexts();
+    expect(words.filter((word) => word.includes('✗ worse'))).toHaveLength(2);
+    const box = async (name: string) => (await first.locator(name).boundingBox()) ?? { y: 0 };
+    // Higher is better: what is worse than tolerated is below.
+    expect((await box('.beyond')).y).toBeGreaterThan((await box('.zero')).y);
+    const lower = charts.nth(1);
+    const beyond = await lower.locator('.beyond').boundingBox();
+    expect(beyond?.y).toBeLessThan((await lower.locator('.zero').boundingBox())?.y ?? 0);
+  });
+
+  test('is shown to whoever has no script, and runs none that got into it', async () => {
+    const evil = PAYLOADS.join(' ');
+    const html = await renderRolloutsPage(hostile(evil));
+    expect(html).not.toMatch(/<script|\son[a-z]+="|style="/);
+    const { page, wrongs } = await openPage(html);
+    expect(await page.locator('main').innerText()).toContain('<img src=x');
+    expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
+    expect(await page.locator('img, iframe, object, embed, svg[onload], script').count()).toBe(0);
+    expect(await page.locator('body').innerText()).not.toMatch(/[\p{Cf}\u2028]/u);
+    expect(wrongs).toEqual([]);
+    const smuggled = html.replace('</body>', '<script>globalThis.pwned = 1</script></body>');
+    const { page: other } = await openPage(smuggled);
+    expect(await other.evaluate('globalThis.pwned')).toBeUndefined();
+  });
+});
+
 test('axe finds nothing in the graph and drift', async () => {
   const { page } = await openReport(reviewPlan());
   await page.keyboard.press('g');
@@ -224,15 +300,6 @@ describe('the policy', () => {
 });
 
 describe('bad input', () => {
-  const PAYLOADS = [
-    '</script><script>globalThis.pwned=1</script>',
-    '<img src=x onerror="globalThis.pwned=2;alert(1)">',
-    '<!--<script>',
-    'javascript:alert(3)//',
-    '"><svg onload=alert(4)>',
-    '\u202egnirts\u2066\u001b]0;owned\u0007\u2028{{constructor.constructor("alert(5)")()}}',
-  ];
-
   /** Every text of a plan that is live or configured, with a payload behind it. */
   function poisoned<T>(value: T, key = ''): T {
     const kept = [
