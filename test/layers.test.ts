@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /**
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
- *     main ─▶ cli ─▶ fleet, watch, rehearse, restore ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, stores, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *     main ─▶ cli ─▶ fleet, watch, rollout, rehearse, restore ─▶ console ─▶ run ─▶ apply, live, snapshot, stack, platform, simulator, stores, state ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 stack ─▶ rules ─▶ kinds ─▶ core
  *                    run ─▶ pull ─▶ export ─▶ stack, plan, state; pull ─▶ diff
  *
@@ -23,6 +23,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   main: ['cli'],
   index: ['run', 'render', 'platform', 'contract', 'core'],
   cli: [
+    'rollout',
     'fleet',
     'watch',
     'rehearse',
@@ -63,6 +64,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'kinds',
     'core',
   ],
+  rollout: ['console', 'run', 'live', 'platform', 'plan', 'model', 'render', 'page', 'core'],
   watch: ['console', 'run', 'apply', 'platform', 'model', 'plan', 'diff', 'render', 'core'],
   console: [
     'run',

@@ -11,6 +11,7 @@ import {
   IDENTITY,
   KEYS,
   LISTEN,
+  LOCK_TIMEOUT,
   LOG,
   NOTIFY,
   ORGANIZATION,
@@ -127,6 +128,31 @@ const BATCH: readonly ExitName[] = [
   'stale',
   'locked',
   'interrupted',
+];
+
+/** Commands that go on with a rollout. */
+const ROLLING: readonly ExitName[] = [
+  'done',
+  'error',
+  'changes',
+  'partial',
+  'refused',
+  'stale',
+  'locked',
+  'interrupted',
+];
+const ROLLOUT_NAME = {
+  name: '[name]',
+  does: 'a rollout of callsheet.yaml; by default the only one that is under way',
+};
+const ROLLOUT = [
+  AUTO_APPROVE,
+  OVERRIDE_FREEZE,
+  LOCK_TIMEOUT,
+  NOTIFY,
+  flag('--notify-always', 'post it also while it waits'),
+  CONCURRENCY,
+  format('text', 'json', 'markdown', 'html'),
 ];
 
 /** Every command, in the order of the reference. One of two words may stand below a command that runs itself. */
@@ -358,6 +384,68 @@ export const COMMANDS: readonly CommandEntry[] = [
     exits: ['done', 'error', 'partial', 'refused', 'stale', 'interrupted'],
     prints: ['callsheet-plan'],
     load: async () => (await import('../rehearse/command.ts')).rehearse,
+  },
+  {
+    name: 'rollout start',
+    does: 'give a change to a few agents first, and to the others if callers fare no worse',
+    args: [
+      {
+        name: '[planfile|name]',
+        does: 'a plan made by: callsheet plan --out FILE; or a rollout of callsheet.yaml, which is planned now',
+      },
+    ],
+    flags: [
+      flag('--rollout <name>', 'with a plan file: which rollout of callsheet.yaml it is'),
+      flag('--expect <digest>', 'start only the plan with this digest (sha256:…)'),
+      ...ROLLOUT,
+    ],
+    examples: ['callsheet rollout start careful', 'callsheet rollout start plan.json'],
+    exits: ROLLING,
+    prints: ['callsheet-rollouts'],
+    load: async () => (await import('../rollout/command.ts')).start,
+  },
+  {
+    name: 'rollout run',
+    does: 'do what is due in rollouts, for pipelines: look at the calls, go on or roll back',
+    args: [ROLLOUT_NAME],
+    flags: ROLLOUT,
+    examples: ['callsheet rollout run', 'callsheet rollout run careful --format markdown'],
+    exits: ROLLING,
+    prints: ['callsheet-rollouts'],
+    load: async () => (await import('../rollout/command.ts')).run,
+  },
+  {
+    name: 'rollout show',
+    does: 'show rollouts as they were last looked at',
+    args: [ROLLOUT_NAME],
+    flags: [format('text', 'json', 'markdown', 'html')],
+    examples: [
+      'callsheet rollout show',
+      'callsheet rollout show careful --format html > careful.html',
+    ],
+    exits: READING,
+    prints: ['callsheet-rollouts'],
+    load: async () => (await import('../rollout/command.ts')).show,
+  },
+  {
+    name: 'rollout promote',
+    does: 'go to the next step now, whatever the calls say',
+    args: [ROLLOUT_NAME],
+    flags: ROLLOUT,
+    examples: ['callsheet rollout promote careful'],
+    exits: ROLLING,
+    prints: ['callsheet-rollouts'],
+    load: async () => (await import('../rollout/command.ts')).promote,
+  },
+  {
+    name: 'rollout abort',
+    does: 'roll a rollout back',
+    args: [ROLLOUT_NAME],
+    flags: ROLLOUT,
+    examples: ['callsheet rollout abort careful --auto-approve'],
+    exits: ROLLING,
+    prints: ['callsheet-rollouts'],
+    load: async () => (await import('../rollout/command.ts')).abort,
   },
   {
     name: 'drift',
@@ -1012,15 +1100,15 @@ export const GROUPS: { readonly [name: string]: string } = {
   state: 'look at the state, edit, unlock or rebuild it',
   snapshot: 'save an account in a file, and inspect it',
   queue: 'run the stacks of a tree on many workers',
+  rollout: 'give a change to a few agents first, judge it by their calls',
 };
 
 /** What a person wants to do, and the commands for it: the order in which `callsheet --help` lists them. */
 export const PURPOSES: { readonly [purpose: string]: readonly string[] } = {
   Start: ['init', 'export', 'import'],
-  Change: ['fmt', 'validate', 'plan', 'show', 'rehearse', 'apply'],
+  Change: ['fmt', 'validate', 'plan', 'show', 'rehearse', 'apply', 'rollout'],
   Look: ['get', 'history', 'metrics', 'drift', 'pull', 'runs', 'explain', 'ui'],
-  'Undo and recover': ['rollback', 'snapshot', 'restore'],
-  State: ['state'],
+  'Undo and recover': ['rollback', 'snapshot', 'restore', 'state'],
   'Fleets and pipelines': ['queue', 'watch'],
   'Editor, simulator, applications': ['schema', 'completion', 'simulate', 'session'],
 };

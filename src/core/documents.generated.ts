@@ -3022,6 +3022,7 @@ export type Rollouts = {
     /** Index of the step that it is at. */
     readonly step: number;
     readonly look: JsonObject | null;
+    readonly logs: JsonObject | null;
     readonly course: readonly JsonObject[];
     readonly left: readonly string[];
   };

@@ -125,6 +125,8 @@ export type RolloutRecord = {
   /** Index of the step that it is at. */
   readonly step: number;
   readonly look: Rollouts.Look | null;
+  /** What call logs told so far; null where they are not asked. */
+  readonly logs: LoggedCalls | null;
   readonly course: readonly Rollouts.Mark[];
   /** What rolling it back left as it is, in words. */
   readonly left: readonly string[];
@@ -146,6 +148,20 @@ export type RolloutStep = {
   readonly at: string | null;
   /** The runs that applied it, the oldest first. */
   readonly runs: readonly string[];
+};
+
+/** What was counted in the call logs of some agents. */
+export type LoggedCalls = {
+  /** Calls that began before it are counted. */
+  readonly until: string;
+  /** By agent: counts of the weeks before the rollout, then of the time since each step, up to the next one. */
+  readonly agents: { readonly [id: string]: readonly CallCounts[] };
+};
+
+export type CallCounts = {
+  readonly calls: number;
+  readonly hangups: number;
+  readonly errors: number;
 };
 
 /** Rollouts by name. */

@@ -22,7 +22,7 @@ import { copyStack, type StackCopy } from '../e2e/stack-copy.ts';
 import { INVENTIONS } from '../inventions.ts';
 import { isTorture } from '../long.ts';
 
-export type StageOptions = Pick<SimulatorOptions, 'seed' | 'dialect'> & {
+export type StageOptions = Pick<SimulatorOptions, 'seed' | 'dialect' | 'callers'> & {
   /** The platform's clock; the machine's unless given. */
   readonly platformNow?: () => Date;
   /** Folder of the stack that is copied; the clinic of `test/e2e` unless given. */
@@ -109,11 +109,12 @@ export function longStaged(...given: Parameters<typeof staged>): void {
 export async function openStage(options: StageOptions = {}) {
   const { stack = CLINIC, seed = SEED, dialect = {}, secrets = CANARIES } = options;
   const copy = copyStack(stack);
-  const { platformNow: now } = options;
+  const { platformNow: now, callers } = options;
   const sim = await startSimulator({
     seed,
     dialect: { inventions: INVENTIONS, ...dialect },
     ...(now ? { now } : {}),
+    ...(callers ? { callers } : {}),
   });
   const printed: Printed[] = [];
   const flagsOf = <F>(flags: F) => ({ dir: copy.folder, format: 'json' as const, ...flags });

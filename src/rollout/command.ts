@@ -1,0 +1,282 @@
+import { randomUUID } from 'node:crypto';
+import { type CommonFlags, type Context, stackOptions } from '../console/context.ts';
+import { isAgreed } from '../console/events.ts';
+import { deliver, type NotifyFlags, noticeAddress } from '../console/notify.ts';
+import { pageOf, readPlanFile } from '../console/plan.ts';
+import { openProgress } from '../console/progress.ts';
+import { tellRefused } from '../console/result.ts';
+import type { RolloutsDocument, ShownRollout } from '../core/documents.ts';
+import { CallsheetError, commandLine, EXIT, type ExitCode } from '../core/errors.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import { isUnderWay, type RolloutRecord } from '../core/rollout.ts';
+import { describeCounted, renderRolloutsMarkdown, renderRolloutsText } from '../render/rollout.ts';
+import { renderPlanText } from '../render/text.ts';
+import { jsonText } from '../render/untrusted.ts';
+import {
+  abortRollout,
+  addedBy,
+  goOn,
+  promoteRollout,
+  type RolloutEnd,
+  type RolloutOptions,
+  type RolloutOutcome,
+  type RolloutReview,
+  readRollouts,
+  startRollout,
+} from './rollout.ts';
+
+export type RolloutFlags = CommonFlags &
+  NotifyFlags & {
+    readonly autoApprove?: boolean;
+    readonly lockTimeout?: number;
+    readonly overrideFreeze?: string;
+    readonly concurrency?: number;
+    readonly format: 'text' | 'json' | 'markdown' | 'html';
+  };
+
+/** What each way of ending is for a pipeline. */
+const EXITS: { readonly [end in RolloutEnd]: ExitCode } = {
+  done: EXIT.done,
+  waiting: EXIT.changes,
+  rolled_back: EXIT.partial,
+  held: EXIT.refused,
+  interrupted: EXIT.interrupted,
+  declined: EXIT.error,
+};
+
+const UNASKED = 'To go on without being asked, pass --auto-approve.';
+
+/** `callsheet rollout start PLANFILE|NAME`: records what was reviewed, and applies the first step. */
+export async function start(
+  what: string | undefined,
+  flags: RolloutFlags & { readonly rollout?: string; readonly expect?: string },
+  context: Context,
+): Promise<ExitCode> {
+  // A plan is a file, and names of rollouts have no dots and slashes.
+  const isFile = what !== undefined && /[./\\]/.test(what);
+  if (what !== undefined && !isFile && flags.rollout !== undefined)
+    throw new CallsheetError('usage', `the rollout is named twice: ${what} and ${flags.rollout}`, {
+      hint: 'Give the name alone, or a plan file with --rollout.',
+    });
+  const plan = isFile ? await readPlanFile(what) : undefined;
+  const name = flags.rollout ?? (isFile ? undefined : what);
+  const wanted = { ...optionsOf(flags), plan, name, expect: flags.expect };
+  const { agree, ...review } = reviewOf(flags, context);
+  // A plan file was reviewed: nobody is asked again.
+  const isAsked = plan === undefined && agree !== undefined;
+  const outcome = await startRollout(wanted, context, { ...review, ...(isAsked && { agree }) });
+  if ('plan' in outcome) {
+    if (outcome.end === 'refused') tellRefused(outcome.plan, context.terminal);
+    else context.terminal.err('Nothing was written.');
+    return outcome.end === 'refused' ? EXIT.refused : EXIT.error;
+  }
+  return finish([outcome], flags, context);
+}
+
+/** `callsheet rollout run [NAME]`: does what is due in one rollout, or in all that are under way, and ends. */
+export async function run(
+  name: string | undefined,
+  flags: RolloutFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const options = optionsOf(flags);
+  const { records } = await readRollouts(name, options, context);
+  const due = name === undefined ? records.filter(isUnderWay) : records;
+  if (due.length === 0 && flags.format === 'text') {
+    context.terminal.out('No rollout is under way.');
+    return EXIT.done;
+  }
+  const outcomes: RolloutOutcome[] = [];
+  const { agree, ...review } = reviewOf(flags, context);
+  // Where nobody can be asked a rollout that is to ask is held.
+  const isAsked = agree !== undefined && (context.terminal.canAsk || flags.autoApprove === true);
+  const reviewed = { ...review, ...(isAsked && { agree }) };
+  for (const one of due) outcomes.push(await goOn(one.name, options, context, reviewed));
+  return finish(outcomes, flags, context);
+}
+
+/** `callsheet rollout show [NAME]`: rollouts as they were last looked at. Nothing is written. */
+export async function show(
+  name: string | undefined,
+  flags: RolloutFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const { records, now } = await readRollouts(name, optionsOf(flags), context);
+  const document = documentOf(
+    records.map((record) => ({ record })),
+    now,
+    flags,
+  );
+  context.terminal.out(await render(document, flags, context));
+  return EXIT.done;
+}
+
+/** `callsheet rollout promote [NAME]`: goes on without waiting for a verdict. */
+export async function promote(
+  name: string | undefined,
+  flags: RolloutFlags,
+  context: Context,
+): Promise<ExitCode> {
+  return finish(
+    [await promoteRollout(name, optionsOf(flags), context, reviewOf(flags, context))],
+    flags,
+    context,
+  );
+}
+
+/** `callsheet rollout abort [NAME]`: takes it back. */
+export async function abort(
+  name: string | undefined,
+  flags: RolloutFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const outcome = await abortRollout(name, optionsOf(flags), context, reviewOf(flags, context));
+  const exit = await finish([outcome], flags, context);
+  // That it is rolled back is what was asked for.
+  const isWhole = outcome.end === 'rolled_back' && outcome.record.left.length === 0;
+  return isWhole ? EXIT.done : exit;
+}
+
+function optionsOf(flags: RolloutFlags): RolloutOptions {
+  const { lockTimeout, overrideFreeze } = flags;
+  return { ...stackOptions(flags), lockTimeout, overrideFreeze };
+}
+
+function reviewOf(flags: RolloutFlags, context: Context): RolloutReview {
+  const { terminal } = context;
+  return {
+    show(plan) {
+      if (flags.format === 'text') terminal.out(renderPlanText(plan, terminal.render));
+    },
+    agree: (question) => isAgreed(question, flags, terminal, UNASKED),
+    observe: (plan: PlanDocument) => openProgress(plan, flags, context),
+  };
+}
+
+/** Shows what came of it, posts it where something was decided, and gives the exit code: the worst of all. */
+async function finish(
+  outcomes: readonly RolloutOutcome[],
+  flags: RolloutFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const address = noticeAddress(flags, context);
+  const now = outcomes[0]?.now ?? context.now().getTime();
+  const document = documentOf(outcomes, now, flags);
+  terminal.out(await render(document, flags, context));
+  const isDecided = outcomes.some(({ end }) => end !== 'waiting');
+  if (address !== undefined && (isDecided || flags.notifyAlways === true))
+    await deliver(address, randomUUID(), jsonText(document), context);
+  const ends = outcomes.map(({ end }) => end);
+  const worst = (['interrupted', 'declined', 'held', 'rolled_back', 'waiting'] as const).find(
+    (end) => ends.includes(end),
+  );
+  return EXITS[worst ?? 'done'];
+}
+
+async function render(
+  document: RolloutsDocument,
+  { format, dir }: RolloutFlags,
+  { terminal }: Context,
+): Promise<string> {
+  switch (format) {
+    case 'text':
+      return renderRolloutsText(document, terminal.render);
+    case 'json':
+      return jsonText(document);
+    case 'markdown':
+      return renderRolloutsMarkdown(document, pageOf(dir));
+    case 'html':
+      return (await import('../page/index.ts')).renderRolloutsPage(document);
+  }
+}
+
+/** The document of rollouts as they are now. */
+function documentOf(
+  outcomes: readonly Pick<RolloutOutcome, 'record' | 'waitsFor'>[],
+  now: number,
+  flags: RolloutFlags,
+): RolloutsDocument {
+  return {
+    format: 'callsheet-rollouts',
+    version: 1,
+    now: new Date(now).toISOString(),
+    environment: flags.env ?? null,
+    rollouts: outcomes.map(({ record, waitsFor }) => shownOf(record, now, waitsFor, flags)),
+  };
+}
+
+function shownOf(
+  record: RolloutRecord,
+  now: number,
+  waitsFor: string | undefined,
+  flags: RolloutFlags,
+): ShownRollout {
+  const { settings, agents, steps, step, status } = record;
+  const { judge, guardRails } = settings;
+  const { settings: _, logs: __, ...told } = record;
+  const at = steps[step]?.at ?? null;
+  const since = Date.parse(at ?? record.started_at);
+  return {
+    ...told,
+    overdue: isUnderWay(record) && now - since > settings.overdueAfter,
+    agents: agents.length,
+    step: step + 1,
+    steps: steps.map((one, index) => ({
+      number: index + 1,
+      agents: one.agents,
+      adds: addedBy(record, index).map(({ address }) => address),
+      status: stepStatus(record, index),
+      at: one.at,
+      runs: one.runs,
+    })),
+    judge: {
+      min_calls: judge.minCalls,
+      min_hours: judge.minHours,
+      counted: describeCounted(judge.counted),
+      confidence: judge.confidence,
+      baseline_weeks: judge.baselineWeeks,
+    },
+    guard_rails: { errors: guardRails.errors ?? null, silence: guardRails.silence },
+    next: waitsFor ?? NEXT[status](record),
+    commands: COMMANDS[status].map((command) =>
+      commandLine(`rollout ${command} ${record.name}`, flags),
+    ),
+  };
+}
+
+function stepStatus(
+  { status, step, steps }: RolloutRecord,
+  index: number,
+): ShownRollout['steps'][number]['status'] {
+  const { at = null, runs = [] } = steps[index] ?? {};
+  if (status === 'rolled_back') return runs.length > 0 ? 'undone' : 'pending';
+  if (at !== null) return 'applied';
+  return index === step && status !== 'done' ? 'applying' : 'pending';
+}
+
+type Status = RolloutRecord['status'];
+
+const NEXT: { readonly [status in Status]: (record: RolloutRecord) => string } = {
+  applying: () => 'The step is not applied in full. The next rollout run goes on with it.',
+  judging: ({ step, steps, agents }) => {
+    const next = steps[step + 1];
+    return next === undefined
+      ? 'All of its agents have the change. The next rollout run looks at the calls again.'
+      : `The next rollout run looks at the calls again. If callers fare no worse, ${next.agents} of ${agents.length} agents have the change then.`;
+  },
+  held: () => 'It stays as it is until somebody decides.',
+  rolling_back: () => 'It is not rolled back in full. The next rollout run goes on with that.',
+  done: ({ agents }) => `All ${agents.length} agents have the change.`,
+  rolled_back: () =>
+    'The values are held: plan and apply refuse to write them again until the configuration changes, or --release-hold is given.',
+};
+
+const COMMANDS: { readonly [status in Status]: readonly string[] } = {
+  applying: ['run', 'abort'],
+  judging: ['run', 'promote', 'abort'],
+  held: ['promote', 'abort'],
+  rolling_back: ['run'],
+  done: [],
+  rolled_back: [],
+};

@@ -1,0 +1,524 @@
+/**
+ * Counts the calls that a rollout is judged by. Figures come from metrics, which give every agent's at once; what they
+ * do not tell, how long single calls were and whether something failed in them, comes from the call logs of some agents.
+ */
+import type { Address } from '../core/address.ts';
+import { endOf, stretchesWithin } from '../core/calendar.ts';
+import { digestOf } from '../core/digest.ts';
+import type { Rollouts } from '../core/documents.generated.ts';
+import { CallsheetError } from '../core/errors.ts';
+import {
+  type CallCounts,
+  type CountedHours,
+  type GuardRails,
+  isUnderWay,
+  type Judging,
+  type LoggedCalls,
+  type Measure,
+  type RolloutRecord,
+  type RolloutSettings,
+} from '../core/rollout.ts';
+import { inSeconds, isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { timeOf, wantedCalls } from '../live/calls.ts';
+import { ApiError, describeApiError } from '../platform/errors.ts';
+import type { Session } from '../run/session.ts';
+import { type Cohort, findErrors, findSilence, judge, type Seen, type Tally } from './judge.ts';
+
+type Platform = Pick<Session, 'client' | 'state'>;
+
+/** Milliseconds. */
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
+
+/** From `from` up to, but not including, `until`, in milliseconds since 1970. */
+type Span = { readonly from: number; readonly until: number };
+
+type Agent = { readonly address: Address; readonly id: string };
+
+/** The agents that got the change with one step, and those that do not have it. */
+type Group = {
+  readonly since: number;
+  readonly changed: readonly Agent[];
+  readonly others: readonly Agent[];
+};
+
+/** Why the platform tells nothing. */
+type Untold = { readonly why: string };
+
+/** What came of looking; `others`: agents that there are to compare with. */
+type Looked = Pick<RolloutRecord, 'logs'> & {
+  readonly look: Rollouts.Look;
+  readonly others: number;
+};
+
+/** The calls of a rollout as they are at a time of the platform, and what follows from them. */
+export async function lookAtCalls(
+  record: RolloutRecord,
+  session: Platform,
+  now: number,
+): Promise<Looked> {
+  const { judge: judging, guardRails } = record.settings;
+  const groups = groupsOf(record, session);
+  const started = Date.parse(record.started_at);
+  const weeks = { from: started - judging.baselineWeeks * WEEK, until: started };
+  // The weeks before, the time since each step, and the last day.
+  const begins = [...groups.map(({ since }) => since), now - DAY];
+  const spans = [weeks, ...begins.map((from) => ({ from, until: now }))];
+  const figures = await readFigures(spans, judging.counted, groups, session);
+  const logs = needsLogs(judging, guardRails) ? await readLogs(record, groups, now, session) : null;
+  const cohortsFor = (measure: Measure): Seen['cohorts'] => {
+    if (!isLogged(measure))
+      return 'why' in figures
+        ? null
+        : cohortsOf(groups, (id, index) => tallyOf(measure, figures.spans[index]?.get(id)));
+    return logs === null || 'why' in logs ? null : cohortsIn(logs, groups, measure.name);
+  };
+  const newest = groups.at(-1)?.since ?? now;
+  const { confidence, minCalls, minHours } = judging;
+  const hours = (now - newest) / HOUR;
+  const seen = judging.measures.map((measure) => ({ measure, cohorts: cohortsFor(measure) }));
+  const judged = judge(seen, { confidence, minCalls, minHours, hours });
+  const untold = logs !== null && 'why' in logs ? logs : figures;
+  const volumes = cohortsFor(VOLUME);
+  const others = groups.at(-1)?.others.length ?? 0;
+  const look: Rollouts.Look = {
+    at: new Date(now).toISOString(),
+    step: record.step + 1,
+    ...judged,
+    ...(judged.verdict === 'no_figures' && 'why' in untold ? { why: untold.why } : {}),
+    calls: callsOf(volumes),
+    agents: groups.flatMap(({ changed }) => changed).length,
+    others,
+    broken: [
+      ...silentIn(groups, figures, guardRails),
+      ...failingIn(groups, logs, judging, guardRails),
+    ],
+  };
+  return { look, others, logs: logs !== null && 'why' in logs ? record.logs : logs };
+}
+
+/** All calls, by which is told whether an agent is called at all. */
+const VOLUME: Measure = { name: 'other', margin: 1, better: 'lower' };
+
+function callsOf(volumes: Seen['cohorts']): number {
+  return (volumes ?? [])
+    .flatMap(({ changed }) => changed)
+    .reduce((sum, { after }) => sum + after.calls, 0);
+}
+
+/**
+ * Agents by the step with which they got the change. They are compared with what else the stack has, but for agents
+ * that another rollout changes.
+ */
+function groupsOf(record: RolloutRecord, { state }: Platform): readonly Group[] {
+  const { agents, steps, step, name } = record;
+  const reached = steps.slice(0, step + 1);
+  const changed = new Set(agents.slice(0, reached.at(-1)?.agents).map(({ id }) => id));
+  const elsewhere = new Set(
+    Object.values(state.rollouts ?? {})
+      .filter((one) => one.name !== name && isUnderWay(one))
+      .flatMap((one) => one.agents.map(({ id }) => id)),
+  );
+  const others = Object.entries(state.resources)
+    .filter(([, { kind, id }]) => kind === 'agent' && !changed.has(id) && !elsewhere.has(id))
+    .map(([address, { id }]) => ({ address, id }));
+  return reached.flatMap(({ at, agents: count }, index): readonly Group[] => {
+    const first = steps[index - 1]?.agents ?? 0;
+    return at === null
+      ? []
+      : [{ since: Date.parse(at), changed: agents.slice(first, count), others }];
+  });
+}
+
+/** `tally`: the calls of an agent in a span; 0 is the weeks before, then there is one for each group. */
+function cohortsOf(
+  groups: readonly Pick<Group, 'changed' | 'others'>[],
+  tally: (id: string, span: number) => Tally,
+): readonly Cohort[] {
+  return groups.map(({ changed, others }, index) => {
+    const callsOf = ({ address, id }: Agent) => ({
+      address,
+      before: tally(id, 0),
+      after: tally(id, index + 1),
+    });
+    return { changed: changed.map(callsOf), others: others.map(callsOf) };
+  });
+}
+
+/** What metrics tell of one agent (Metrics, agentPerformance). */
+type Figures = {
+  readonly calls: number;
+  readonly resolved: number;
+  readonly transferred: number;
+  readonly abandoned: number;
+  readonly other: number;
+  readonly seconds: number;
+  /** Calls in a good mood, and those of which the mood is known: somebody talked to the agent. */
+  readonly positive: number;
+  readonly moods: number;
+};
+
+const NO_CALLS: Figures = {
+  calls: 0,
+  resolved: 0,
+  transferred: 0,
+  abandoned: 0,
+  other: 0,
+  seconds: 0,
+  positive: 0,
+  moods: 0,
+};
+
+function tallyOf({ name, perMinute = 1 }: Measure, figures: Figures = NO_CALLS): Tally {
+  const { calls, seconds, positive, moods } = figures;
+  switch (name) {
+    case 'duration':
+      return { calls, sum: seconds };
+    case 'cost':
+      return { calls, sum: (seconds / 60) * perMinute };
+    case 'positive':
+      return { calls: moods, sum: positive };
+    case 'resolved':
+    case 'transferred':
+    case 'abandoned':
+    case 'other':
+      return { calls, sum: figures[name] };
+    case 'hangups':
+    case 'errors':
+      return { calls: 0, sum: 0 };
+  }
+}
+
+type AllFigures = {
+  readonly spans: readonly ReadonlyMap<string, Figures>[];
+  /** When each of them begins. */
+  readonly from: readonly number[];
+};
+
+/** The figures of all agents in each span; one request for each stretch of hours that count. */
+async function readFigures(
+  spans: readonly Span[],
+  counted: CountedHours,
+  groups: readonly Group[],
+  { client, state }: Platform,
+): Promise<AllFigures | Untold> {
+  const scopes = new Set(
+    groups
+      .flatMap(({ changed, others }) => [...changed, ...others])
+      .map(({ address }) => state.resources[address]?.scope.organization_id),
+  );
+  const [organizationId] = scopes;
+  // One organization is asked for alone; several are one answer.
+  const scope = scopes.size === 1 && organizationId !== undefined ? { organizationId } : {};
+  const read = async (span: Span) => {
+    const parts = await Promise.all(
+      stretchesWithin(counted, span).map(async ({ from, until }) => {
+        const query = { startDate: isoTime(from), endDate: isoTime(until - 1), ...scope };
+        return figuresIn(await client.call({ operation: 'getMetrics', query }));
+      }),
+    );
+    return addUp(parts);
+  };
+  try {
+    const found = await Promise.all(spans.map(read));
+    const partial = found.find((one): one is Untold => 'why' in one);
+    if (partial !== undefined) return partial;
+    return {
+      spans: found.flatMap((one) => ('why' in one ? [] : [one.agents])),
+      from: spans.map(({ from }) => from),
+    };
+  } catch (error) {
+    return untold(error);
+  }
+}
+
+/** An answer that refuses or fails is no figure; where there is no answer at all the command fails. */
+function untold(error: unknown): Untold {
+  if (error instanceof ApiError)
+    return { why: `The platform gives no figures: ${describeApiError(error)}.` };
+  throw error;
+}
+
+type Part = { readonly agents: ReadonlyMap<string, Figures> };
+
+function figuresIn(answer: Json): Part | Untold {
+  const data = isObject(answer) && isObject(answer.data) ? answer.data : {};
+  const rows = isList(data.agentPerformance)
+    ? data.agentPerformance.flatMap((row) => (isObject(row) ? [row] : []))
+    : undefined;
+  if (rows === undefined) return { why: 'The metrics of the platform have no agentPerformance.' };
+  const agents = new Map(rows.map((row) => [String(row.agentId), figuresOf(row)]));
+  const counted = [...agents.values()].reduce((sum, { calls }) => sum + calls, 0);
+  const total = isObject(data.metrics) ? numberIn(data.metrics, 'totalCalls') : counted;
+  if (counted < total)
+    return {
+      why: `The figures are incomplete: agents have ${counted} of ${total} calls.`,
+    };
+  return { agents };
+}
+
+function figuresOf(row: JsonObject): Figures {
+  const calls = numberIn(row, 'totalCalls');
+  const [resolved, transferred] = [numberIn(row, 'resolved'), numberIn(row, 'transferred')];
+  const moods = typeof row.sentimentPercent === 'number' ? resolved + transferred : 0;
+  return {
+    calls,
+    resolved,
+    transferred,
+    abandoned: numberIn(row, 'abandoned'),
+    other: numberIn(row, 'other'),
+    seconds: numberIn(row, 'avgDuration') * calls,
+    positive: Math.round((numberIn(row, 'sentimentPercent') / 100) * moods),
+    moods,
+  };
+}
+
+function numberIn(row: JsonObject, name: string): number {
+  const value = row[name];
+  return typeof value === 'number' ? value : 0;
+}
+
+function addUp(parts: readonly (Part | Untold)[]): Part | Untold {
+  const agents = new Map<string, Figures>();
+  for (const part of parts) {
+    if ('why' in part) return part;
+    for (const [id, more] of part.agents) {
+      const known = agents.get(id);
+      agents.set(id, known === undefined ? more : sumOf(known, more));
+    }
+  }
+  return { agents };
+}
+
+function sumOf(a: Figures, b: Figures): Figures {
+  return {
+    calls: a.calls + b.calls,
+    resolved: a.resolved + b.resolved,
+    transferred: a.transferred + b.transferred,
+    abandoned: a.abandoned + b.abandoned,
+    other: a.other + b.other,
+    seconds: a.seconds + b.seconds,
+    positive: a.positive + b.positive,
+    moods: a.moods + b.moods,
+  };
+}
+
+/** Whether a measure is counted in call logs. */
+function isLogged(measure: Measure): measure is Measure & { readonly name: 'hangups' | 'errors' } {
+  return measure.name === 'hangups' || measure.name === 'errors';
+}
+
+function needsLogs({ measures }: Judging, { errors }: GuardRails): boolean {
+  return errors !== undefined || measures.some(isLogged);
+}
+
+/**
+ * Reading call logs takes a request for each hundred calls of each agent: of agents with the change, of others, and of
+ * the calls of one agent between two looks no more than these are read.
+ */
+const MOST_CHANGED = 50;
+const MOST_OTHERS = 24;
+const MOST_CALLS = 500;
+
+/** Milliseconds after which the log of a call is there: calls are counted once. */
+const SETTLED = HOUR / 2;
+
+/** Adds what call logs tell since the last look to what they told before, of the same agents each time. */
+async function readLogs(
+  { id: rollout, agents, settings, steps, logs: known, ...record }: RolloutRecord,
+  groups: readonly Group[],
+  now: number,
+  { client }: Platform,
+): Promise<LoggedCalls | Untold> {
+  const { judge: judging, guardRails } = settings;
+  const started = Date.parse(record.started_at);
+  // The first to get the change, and those that have it last or never.
+  const last = agents.slice(MOST_CHANGED);
+  const others = [...last, ...(groups.at(-1)?.others ?? []).filter(isOther(agents))];
+  const chosen =
+    known === null
+      ? [...agents.slice(0, MOST_CHANGED), ...shuffled(others, rollout).slice(0, MOST_OTHERS)]
+      : Object.keys(known.agents).map((id) => ({ id }));
+  const from = known === null ? started - judging.baselineWeeks * WEEK : Date.parse(known.until);
+  const until = now - SETTLED;
+  const begins = [started, ...steps.flatMap(({ at }) => (at === null ? [] : [Date.parse(at)]))];
+  const words = guardRails.errorWords.map((word) => word.toLowerCase());
+  const within = judging.measures.find(({ name }) => name === 'hangups')?.within ?? 0;
+  const read = async ({ id }: { readonly id: string }) => {
+    const counts = begins.map((_, part) => ({ ...(known?.agents[id]?.[part] ?? NO_COUNTS) }));
+    const listed = client.each({ operation: 'listCallLogs', path: { agentId: id } });
+    for await (const call of wantedCalls(listed, { since: from, limit: MOST_CALLS })) {
+      const at = timeOf(call);
+      if (at === undefined || at < from || at >= until || !isCounted(at, judging.counted)) continue;
+      // Before the rollout is the first part; what lies between its start and its first step counts nowhere.
+      const part =
+        at < started ? 0 : begins.findLastIndex((begin, index) => index > 0 && at >= begin);
+      const count = counts[part];
+      if (count === undefined) continue;
+      count.calls += 1;
+      if (numberIn(call, 'call_duration') < within) count.hangups += 1;
+      if (hasWord(call, words)) count.errors += 1;
+    }
+    return [id, counts] as const;
+  };
+  if (until <= from) return known ?? { until: isoTime(from), agents: {} };
+  try {
+    const counted = await Promise.all(chosen.map(read));
+    return { until: isoTime(until), agents: Object.fromEntries(counted) };
+  } catch (error) {
+    return untold(error);
+  }
+}
+
+const NO_COUNTS: CallCounts = { calls: 0, hangups: 0, errors: 0 };
+
+function isOther(agents: readonly Agent[]): (agent: Agent) => boolean {
+  const ids = new Set(agents.map(({ id }) => id));
+  return ({ id }) => !ids.has(id);
+}
+
+function shuffled<T extends Agent>(agents: readonly T[], seed: string | number): readonly T[] {
+  const keyed = agents.map((agent) => ({ agent, key: digestOf([seed, agent.address]) }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ agent }) => agent);
+}
+
+function isCounted(at: number, { hours, weekdays, zone }: CountedHours): boolean {
+  if (hours === undefined && weekdays === undefined) return true;
+  return endOf({ zone, ...(hours && { hours }), ...(weekdays && { weekdays }) }, at) !== undefined;
+}
+
+/** Whether a system entry of the transcript has one of the words (Call log, transcript_json). */
+function hasWord({ transcript_json: entries }: JsonObject, words: readonly string[]): boolean {
+  if (!isList(entries)) return false;
+  return entries.some((entry) => {
+    if (!isObject(entry) || entry.speaker !== 'system') return false;
+    const text = String(entry.text).toLowerCase();
+    return words.some((word) => text.includes(word));
+  });
+}
+
+/** Cohorts of the agents whose call logs are read. */
+function cohortsIn(
+  { agents }: LoggedCalls,
+  groups: readonly Group[],
+  name: 'hangups' | 'errors',
+): readonly Cohort[] {
+  const read = groups.map((group) => loggedOf(group, agents));
+  return cohortsOf(read, (id, span) => {
+    const counts = agents[id] ?? [];
+    // Since a step is since it and all that followed it.
+    const parts = span === 0 ? counts.slice(0, 1) : counts.slice(span);
+    const add = (count: (one: CallCounts) => number) =>
+      parts.reduce((sum, one) => sum + count(one), 0);
+    return { calls: add(({ calls }) => calls), sum: add((one) => one[name]) };
+  });
+}
+
+function loggedOf({ changed, others, since }: Group, agents: LoggedCalls['agents']): Group {
+  const isRead = ({ id }: Agent) => Object.hasOwn(agents, id);
+  return { since, changed: changed.filter(isRead), others: others.filter(isRead) };
+}
+
+type Broken = Rollouts.Look['broken'];
+
+/** Agents that got no call where many were expected, and others did: since their step, or in the last day of it. */
+function silentIn(
+  groups: readonly Group[],
+  figures: AllFigures | Untold,
+  { silence }: GuardRails,
+): Broken {
+  if ('why' in figures) return [];
+  const recent = figures.spans.length - 1;
+  const told = new Set<Address>();
+  return groups.flatMap((group, index) =>
+    [index + 1, recent].flatMap((span) => {
+      const from = figures.from[span] ?? 0;
+      const [cohort] = cohortsOf([group], (id, part) =>
+        tallyOf(VOLUME, figures.spans[part === 0 ? 0 : span]?.get(id)),
+      );
+      if (cohort === undefined || from < group.since) return [];
+      const { isTelling, silent } = findSilence(cohort, silence);
+      if (!isTelling) return [];
+      return silent.flatMap(({ address, expected }) => {
+        if (told.has(address)) return [];
+        told.add(address);
+        const message = `${address} got no call since ${inSeconds(isoTime(from))}; ${Math.round(expected)} were expected`;
+        return [{ rail: 'silence' as const, address, message }];
+      });
+    }),
+  );
+}
+
+/** Agents whose calls have more errors than allowed. */
+function failingIn(
+  groups: readonly Group[],
+  logs: LoggedCalls | Untold | null,
+  { confidence }: Judging,
+  { errors: limit }: GuardRails,
+): Broken {
+  if (limit === undefined || logs === null || 'why' in logs) return [];
+  return cohortsIn(logs, groups, 'errors').flatMap((cohort) => {
+    const found = findErrors(cohort, limit, confidence);
+    if (found === null) return [];
+    const { addresses } = found;
+    const [address] = addresses;
+    if (address === undefined) return [];
+    const whose = addresses.length === 1 ? address : `${addresses.length} agents`;
+    const message = `${found.errors} of ${found.calls} calls of ${whose} have an error; ${round(found.allowed)} % are tolerated`;
+    return [{ rail: 'errors' as const, address, message }];
+  });
+}
+
+function round(percent: number): number {
+  return Math.round(percent * 10) / 10;
+}
+
+/** Agents in the order in which they get the change. Throws where nobody tells how busy they are. */
+export async function chooseOrder<T extends Agent>(
+  { first, name, judge: judging }: RolloutSettings,
+  agents: readonly T[],
+  session: Platform,
+  now: number,
+): Promise<readonly T[]> {
+  const drawnOrder = shuffled(agents, first.seed);
+  switch (first.by) {
+    case 'random':
+      return drawnOrder;
+    case 'listed': {
+      const listed = first.agents.flatMap(
+        (address) => agents.find((one) => one.address === address) ?? [],
+      );
+      return [...listed, ...agents.filter((one) => !listed.includes(one))];
+    }
+    case 'spread':
+      return inTurnOver(drawnOrder, session);
+    case 'volume': {
+      const span = { from: now - judging.baselineWeeks * WEEK, until: now };
+      const groups = [{ since: now, changed: agents, others: [] }];
+      const figures = await readFigures([span], judging.counted, groups, session);
+      if ('why' in figures)
+        throw new CallsheetError('api', `rollouts.${name}.first.by is volume. ${figures.why}`, {
+          hint: 'Choose the first agents in another way: first: { by: spread }, random or listed.',
+        });
+      const calls = ({ id }: Agent) => figures.spans[0]?.get(id)?.calls ?? 0;
+      return drawnOrder.toSorted((a, b) => calls(b) - calls(a));
+    }
+  }
+}
+
+/** One agent of each organization, then the second of each, and so on. */
+function inTurnOver<T extends Agent>(agents: readonly T[], { state }: Platform): readonly T[] {
+  const rounds = new Map<string, number>();
+  const keyed = agents.map((agent) => {
+    const organization = state.resources[agent.address]?.scope.organization_id ?? '';
+    const round = rounds.get(organization) ?? 0;
+    rounds.set(organization, round + 1);
+    return { agent, round };
+  });
+  return keyed.toSorted((a, b) => a.round - b.round).map(({ agent }) => agent);
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

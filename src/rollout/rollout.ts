@@ -1,0 +1,732 @@
+/**
+ * `rollout/` lets a change reach a few agents first, and the others only if callers fare no worse. A rollout is kept in
+ * the state of its stack (`RolloutRecord`), each of its steps is an ordinary run, and taking it back is the ordinary
+ * rollback of those runs. `judge.ts` decides, `observe.ts` counts the calls, `command.ts` is the command line.
+ *
+ * This file: what a rollout goes through.
+ *
+ *   start ──▶ applying ──▶ judging ──▶ applying … ──▶ done
+ *                │            │ worse
+ *                ▼            ▼
+ *               held     rolling_back ──▶ rolled_back
+ *
+ * Whatever dies, the next `rollout run` goes on from the status that was written last.
+ */
+import { hostname } from 'node:os';
+import type { Address } from '../core/address.ts';
+import { digestOf } from '../core/digest.ts';
+import { CallsheetError, foldSentences } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest.ts';
+import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import {
+  isUnderWay,
+  type RolloutAgent,
+  type RolloutRecord,
+  type RolloutRecords,
+  type RolloutSettings,
+  stepCounts,
+} from '../core/rollout.ts';
+import { isRefused } from '../plan/document.ts';
+import type { Planned } from '../plan/make.ts';
+import { describeActor, runId } from '../run/actor.ts';
+import { checkExpectation, checkPlan } from '../run/apply.ts';
+import type { RunContext, StackOptions } from '../run/context.ts';
+import { readRun } from '../run/find-run.ts';
+import { overrideOptions, planConfiguration, refusalsNow } from '../run/plan.ts';
+import { acquireUntil, recordRecovery } from '../run/recover.ts';
+import { needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts';
+import { openSession, type Session } from '../run/session.ts';
+import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
+import { nextState, withRollouts } from '../state/replay.ts';
+import { chooseOrder, lookAtCalls } from './observe.ts';
+
+/** Which stack, and how long to wait for its state. */
+export type RolloutOptions = StackOptions & {
+  /** Milliseconds to wait for another run that holds the state. */
+  readonly lockTimeout?: number | undefined;
+  readonly overrideFreeze?: string | undefined;
+};
+
+/** Who looks on, and decides. */
+export type RolloutReview = Review & {
+  /** Told what a look at the calls came to, before anything is done about it. */
+  readonly looked?: (record: RolloutRecord) => void;
+};
+
+/** What a rollout waits for or has come to. */
+export type RolloutEnd = 'done' | 'waiting' | 'rolled_back' | 'held' | 'interrupted' | 'declined';
+
+/** What came of a rollout command. */
+export type RolloutOutcome = {
+  readonly end: RolloutEnd;
+  readonly record: RolloutRecord;
+  /** The time of the platform, in milliseconds since 1970. */
+  readonly now: number;
+  /** Where it waits for something else than calls: what that is. */
+  readonly waitsFor?: string;
+};
+
+/** The rollout that is to be started, and what is said of it. */
+export type StartOptions = RolloutOptions & {
+  /** The plan that was reviewed; without one it is made now. */
+  readonly plan?: PlanDocument | undefined;
+  readonly expect?: string | undefined;
+  /** Its name in callsheet.yaml; the only one where none is given. */
+  readonly name?: string | undefined;
+};
+
+/** Starts a rollout, and applies its first step. Throws `CallsheetError('config')` where the plan holds more than it. */
+export async function startRollout(
+  options: StartOptions,
+  context: RunContext,
+  review: RolloutReview = {},
+): Promise<RolloutOutcome | { readonly end: 'refused' | 'declined'; readonly plan: PlanDocument }> {
+  const { plan: given, expect } = options;
+  if (given !== undefined) checkExpectation(given, expect);
+  const session = await openSession(options, context, { freeBy: freeByOf(options) });
+  let name: string;
+  try {
+    const settings = settingsNamed(options.name, session);
+    name = settings.name;
+    refuseBesideOthers(settings, session);
+    if (given !== undefined) checkPlan(given, session);
+    const planned =
+      given === undefined
+        ? await planOf(settings.agents, session, options, context)
+        : { plan: given };
+    const { plan } = planned;
+    checkExpectation(plan, expect);
+    refuseMore(plan, settings);
+    review.show?.(plan);
+    if (isRefused(plan)) return { end: 'refused', plan };
+    await needSecrets(plan, { session });
+    const changed = plan.changes.filter(isActing).map(agentOf);
+    const agents = await chooseOrder(settings, changed, session, timeOf(session, context));
+    // Of the selected agents fewer may change, and a step that adds nobody is none.
+    const counts = stepCounts(settings.steps, agents.length).filter(
+      (count, index, all) => count > (all[index - 1] ?? 0),
+    );
+    const question = `Start the rollout ${name} with ${counts[0]} of ${agents.length} agents?`;
+    if ((await review.agree?.(question)) === false) return { end: 'declined', plan };
+    const { user, commit } = await describeActor(session.stack.dir, context);
+    const { agents: _, steps: __, first: ___, position: ____, ...kept } = settings;
+    const record: RolloutRecord = {
+      id: runId(context.now()),
+      name,
+      status: 'applying',
+      why: null,
+      started_at: isoTime(timeOf(session, context)),
+      ended_at: null,
+      user,
+      commit,
+      plan_digest: plan.digest,
+      settings: kept,
+      agents,
+      steps: counts.map((count) => ({ agents: count, at: null, runs: [] })),
+      step: 0,
+      look: null,
+      logs: null,
+      course: [],
+      left: [],
+    };
+    await writeDown(record, session, options, context);
+  } finally {
+    await session.close();
+  }
+  return goOn(name, options, context, review);
+}
+
+/** What is due in a rollout: applies a step, looks at the calls, takes it back. */
+export async function goOn(
+  name: string,
+  options: RolloutOptions,
+  context: RunContext,
+  review: RolloutReview = {},
+): Promise<RolloutOutcome> {
+  for (;;) {
+    const turn = await takeTurn(name, options, context, review);
+    if (turn === 'rolling_back') return await takeBack(name, options, context, review);
+    if (turn !== 'again') return turn;
+  }
+}
+
+/** Goes to the next step without waiting for a verdict, or tries the step again that is held. */
+export async function promoteRollout(
+  name: string | undefined,
+  options: RolloutOptions,
+  context: RunContext,
+  review: RolloutReview = {},
+): Promise<RolloutOutcome> {
+  const changed = await decide(name, options, context, async (record) => {
+    if (record.status === 'rolling_back')
+      throw new CallsheetError('usage', `the rollout ${record.name} is being rolled back`, {
+        hint: `To go on with that: callsheet rollout run ${record.name}`,
+      });
+    const isApplied = record.steps[record.step]?.at != null;
+    const isLast = record.step === record.steps.length - 1;
+    if (!isApplied) return { ...record, status: 'applying', why: null };
+    if (isLast) return ended(record, 'done');
+    const next = record.steps[record.step + 1];
+    const question = `Let ${next?.agents ?? 0} of ${record.agents.length} agents have the change now?`;
+    if ((await review.agree?.(question)) === false) return undefined;
+    return { ...record, status: 'applying', why: null, step: record.step + 1 };
+  });
+  if ('end' in changed) return changed;
+  return goOn(changed.name, options, context, review);
+}
+
+/** Takes a rollout back, whatever its verdict. */
+export async function abortRollout(
+  name: string | undefined,
+  options: RolloutOptions,
+  context: RunContext,
+  review: RolloutReview = {},
+): Promise<RolloutOutcome> {
+  const changed = await decide(name, options, context, async (record, session) => {
+    const { user } = await describeActor(session.stack.dir, context);
+    const question = `Roll back the rollout ${record.name}, and the ${reached(record)} agents that have the change?`;
+    if ((await review.agree?.(question)) === false) return undefined;
+    return { ...record, status: 'rolling_back', why: `aborted by ${user ?? 'someone'}` };
+  });
+  if ('end' in changed) return changed;
+  return takeBack(changed.name, options, context, review);
+}
+
+/** The rollouts that are under way, or the one that is named. Asks the platform for its time alone. */
+export async function readRollouts(
+  name: string | undefined,
+  options: RolloutOptions,
+  context: RunContext,
+): Promise<{ readonly records: readonly RolloutRecord[]; readonly now: number }> {
+  const session = await openSession(options, context);
+  try {
+    const records =
+      name === undefined ? recordsIn(session) : [recordNamed(name, session, () => true)];
+    return { records, now: timeOf(session, context) };
+  } finally {
+    await session.close();
+  }
+}
+
+/** Writes down what somebody decided; what is returned has an `end` where nothing was decided. */
+async function decide(
+  name: string | undefined,
+  options: RolloutOptions,
+  context: RunContext,
+  decision: (record: RolloutRecord, session: Session) => Promise<RolloutRecord | undefined>,
+): Promise<RolloutRecord | RolloutOutcome> {
+  const session = await openSession(options, context, { freeBy: freeByOf(options) });
+  try {
+    const record = recordNamed(name, session, isUnderWay);
+    const next = await decision(record, session);
+    const now = timeOf(session, context);
+    if (next === undefined) return { end: 'declined', record, now };
+    await writeDown(next, session, options, context);
+    return isUnderWay(next) ? next : { end: 'done', record: next, now };
+  } finally {
+    await session.close();
+  }
+}
+
+type Turn = RolloutOutcome | 'again' | 'rolling_back';
+
+/** One thing that is due, in a session of its own: whatever is written makes the state another one. */
+async function takeTurn(
+  name: string,
+  options: RolloutOptions,
+  context: RunContext,
+  review: RolloutReview,
+): Promise<Turn> {
+  const session = await openSession(options, context, { freeBy: freeByOf(options) });
+  try {
+    const record = recordNamed(name, session, () => true);
+    const now = timeOf(session, context);
+    switch (record.status) {
+      case 'applying':
+        return await applyStep(record, session, options, context, review);
+      case 'judging':
+        return await judgeStep(record, session, options, context, review);
+      case 'rolling_back':
+        return 'rolling_back';
+      case 'held':
+      case 'done':
+      case 'rolled_back':
+        return { end: record.status, record, now };
+    }
+  } finally {
+    await session.close();
+  }
+}
+
+/** Applies what the step adds, as it was reviewed and not otherwise. */
+async function applyStep(
+  record: RolloutRecord,
+  session: Session,
+  options: RolloutOptions,
+  context: RunContext,
+  review: RolloutReview,
+): Promise<Turn> {
+  const { name, step } = record;
+  const now = timeOf(session, context);
+  const hold = async (why: string): Promise<Turn> => {
+    const held: RolloutRecord = { ...record, status: 'held', why };
+    await writeDown(held, session, options, context);
+    return { end: 'held', record: held, now };
+  };
+  const adds = addedBy(record, step);
+  const configured = new Set(session.stack.resources.map(({ address }) => address));
+  const gone = adds.filter(({ address }) => !configured.has(address));
+  if (gone.length > 0) return hold(`${namesOf(gone)} no longer in the configuration`);
+  const addresses = adds.map(({ address }) => address);
+  const planned = await planOf(addresses, session, options, context, name);
+  const written = await writtenBy(record.steps[step]?.runs ?? [], session);
+  const moved = movedSince(adds, planned, written);
+  if (moved.length > 0) return hold(foldSentences(moved));
+  const isDue = planned.plan.changes.some(isActing);
+  if (!isDue) {
+    await writeDown(withStepApplied(record, now), session, options, context);
+    return 'again';
+  }
+  const refusals = refusalsNow(planned.plan, session, context);
+  if (refusals.length > 0 && refusals.every(({ guard }) => guard === 'freeze'))
+    return { end: 'waiting', record, now, waitsFor: refusals[0]?.message ?? '' };
+  if (isRefused(planned.plan)) return hold(refusedWhy(planned.plan));
+  const outcome = await runPlan(planned, {
+    session,
+    context,
+    purpose: 'apply',
+    freeBy: freeByOf(options),
+    observe: review.observe,
+    rollouts: (run, result) => {
+      const begun = withRun(record, run);
+      const after = result === undefined ? begun : afterRun(begun, run, result, session, context);
+      return { ...session.state.rollouts, [name]: after };
+    },
+  });
+  if (outcome.type === 'refused') return hold(refusedWhy(outcome.plan));
+  if (outcome.type === 'ran' && outcome.result.status === 'interrupted')
+    return { end: 'interrupted', record: withRun(record, outcome.run), now };
+  return 'again';
+}
+
+type RunResult = Extract<RunOutcome, { type: 'ran' }>['result'];
+
+/** What becomes of a rollout with the run of a step. */
+function afterRun(
+  record: RolloutRecord,
+  run: string,
+  result: RunResult,
+  session: Session,
+  context: RunContext,
+): RolloutRecord {
+  if (result.status === 'interrupted') return record;
+  const failed = result.ledger.filter(({ status }) => status !== 'done');
+  const { stale, interleaved } = result;
+  if (failed.length === 0 && stale.length === 0 && interleaved.length === 0)
+    return withStepApplied(record, timeOf(session, context));
+  const sentences = failed.map(({ address, message }) => ({
+    address,
+    message: `${address}: ${message ?? 'not applied'}`,
+  }));
+  const what =
+    sentences.length > 0
+      ? `run ${run} did not apply all of it:\n${foldSentences(sentences)}`
+      : `somebody edited its agents while run ${run} was under way: callsheet runs ${run}`;
+  return { ...record, status: 'held', why: what };
+}
+
+function withRun(record: RolloutRecord, run: string): RolloutRecord {
+  const steps = record.steps.map((step, index) =>
+    index === record.step ? { ...step, runs: [...step.runs, run] } : step,
+  );
+  return { ...record, steps };
+}
+
+function withStepApplied(record: RolloutRecord, now: number): RolloutRecord {
+  const steps = record.steps.map((step, index) =>
+    index === record.step ? { ...step, at: isoTime(now) } : step,
+  );
+  return { ...record, status: 'judging', steps };
+}
+
+/** Looks at the calls, and decides what comes of them. */
+async function judgeStep(
+  record: RolloutRecord,
+  session: Session,
+  options: RolloutOptions,
+  context: RunContext,
+  review: RolloutReview,
+): Promise<Turn> {
+  const { look, logs, others } = await lookAtCalls(record, session, timeOf(session, context));
+  const now = timeOf(session, context);
+  const looked: RolloutRecord = { ...record, look, logs, course: withMark(record) };
+  review.looked?.(looked);
+  const isLast = record.step === record.steps.length - 1;
+  // Once all have it there may be nobody left to compare with.
+  const isEnd = look.verdict === 'no_worse' || look.verdict === 'better' || others === 0;
+  if (look.broken.length > 0 || look.verdict === 'worse')
+    return stopFor(looked, session, options, context, review);
+  if (isEnd && isLast) {
+    // Where there is nobody to compare with, the look before says more.
+    const done = ended(others === 0 ? record : looked, 'done', now);
+    await writeDown(done, session, options, context);
+    return { end: 'done', record: done, now };
+  }
+  if (isEnd && others > 0) {
+    const next: RolloutRecord = { ...looked, status: 'applying', step: record.step + 1 };
+    await writeDown(next, session, options, context);
+    return 'again';
+  }
+  await writeDown(looked, session, options, context);
+  return { end: 'waiting', record: looked, now };
+}
+
+/** Callers fare worse. */
+async function stopFor(
+  record: RolloutRecord,
+  session: Session,
+  options: RolloutOptions,
+  context: RunContext,
+  review: RolloutReview,
+): Promise<Turn> {
+  const { onWorse } = record.settings;
+  const why = whyStopped(record);
+  const isAgreed =
+    onWorse === 'rollback' ||
+    (onWorse === 'ask' && (await review.agree?.(`${why}. Roll back ${record.name}?`)) === true);
+  const next: RolloutRecord = { ...record, status: isAgreed ? 'rolling_back' : 'held', why };
+  await writeDown(next, session, options, context);
+  return isAgreed ? 'rolling_back' : { end: 'held', record: next, now: timeOf(session, context) };
+}
+
+function whyStopped({ look }: RolloutRecord): string {
+  const [broken] = look?.broken ?? [];
+  return broken?.message ?? look?.why ?? 'callers fare worse';
+}
+
+/**
+ * Undoes the runs of a rollout, the newest first. What is undone already is passed over, so that a rollback that died
+ * is gone on with.
+ */
+async function takeBack(
+  name: string,
+  options: RolloutOptions,
+  context: RunContext,
+  review: RolloutReview,
+): Promise<RolloutOutcome> {
+  const { records } = await readRollouts(name, options, context);
+  const [record] = records;
+  if (record === undefined) throw new Error(`the rollout ${name} was there a moment ago`);
+  const runs = record.steps.flatMap(({ runs }) => runs).toReversed();
+  const left: string[] = [];
+  const overrideFreeze =
+    options.overrideFreeze ?? `the rollout ${name} is taken back: ${record.why ?? ''}`;
+  const { show, observe } = review;
+  for (const run of runs) {
+    context.emit({ type: 'notice', text: `Run ${run} of the rollout ${name} is rolled back.` });
+    const wanted = { ...options, run, skipRefused: true, overrideFreeze, rollout: name };
+    const outcome = await undo(wanted, context, { ...(show && { show }), observe });
+    if (outcome.type === 'ran' && outcome.result.status === 'interrupted')
+      return { end: 'interrupted', record, now: context.now().getTime() };
+    left.push(...leftBy(outcome));
+  }
+  const session = await openSession(options, context, { freeBy: freeByOf(options) });
+  try {
+    const current = recordNamed(name, session, () => true);
+    const now = timeOf(session, context);
+    const back = ended({ ...current, left: [...new Set(left)] }, 'rolled_back', now);
+    await writeDown(back, session, options, context);
+    return { end: 'rolled_back', record: back, now };
+  } finally {
+    await session.close();
+  }
+}
+
+/** What an undo did not put back, in words. */
+function leftBy(outcome: UndoOutcome): readonly string[] {
+  if (outcome.type === 'refused')
+    return outcome.plan.changes
+      .filter(({ verdict }) => verdict !== 'ok')
+      .map(({ address, reason }) => `${address}: ${reason}`);
+  if (outcome.type !== 'ran' && outcome.type !== 'unchanged') return [];
+  const verification = outcome.type === 'ran' ? outcome.result.verification : outcome.verification;
+  const ledger = outcome.type === 'ran' ? outcome.result.ledger : [];
+  return [
+    ...ledger
+      .filter(({ status, verdict }) => status !== 'done' && verdict === undefined)
+      .map(({ address, message }) => `${address}: ${message ?? 'not undone'}`),
+    ...(verification?.left ?? []).map(
+      ({ address, path, why }) => `${address}: ${path === null ? '' : `${path} `}${why}`,
+    ),
+    ...(verification?.differs ?? []).map(
+      ({ address, path }) => `${address}: ${path ?? 'it'} is not what it was`,
+    ),
+  ];
+}
+
+function ended(
+  record: RolloutRecord,
+  status: 'done' | 'rolled_back',
+  now: number = Date.now(),
+): RolloutRecord {
+  return { ...record, status, ended_at: isoTime(now) };
+}
+
+/** Agents that have the change, as far as steps were begun. */
+function reached({ steps }: RolloutRecord): number {
+  return steps.findLast(({ runs }) => runs.length > 0)?.agents ?? 0;
+}
+
+/** Agents that get the change with a step. */
+export function addedBy({ agents, steps }: RolloutRecord, step: number): readonly RolloutAgent[] {
+  return agents.slice(steps[step - 1]?.agents ?? 0, steps[step]?.agents);
+}
+
+/** Looks that are kept: of a longer course every other one goes, so that the state stays small. */
+const MOST_MARKS = 200;
+
+function withMark({ look, course }: RolloutRecord): RolloutRecord['course'] {
+  if (look === null) return course;
+  const { at, step, verdict, calls, measures } = look;
+  const mark = {
+    at,
+    step,
+    verdict,
+    calls,
+    measures: measures.map(({ name, effect, low, high, verdict }) => {
+      return { name, effect, low, high, verdict };
+    }),
+  };
+  const all = [...course, mark];
+  return all.length <= MOST_MARKS ? all : all.filter((_, index) => index % 2 === 0);
+}
+
+/** The time that a rollout goes by is that of the platform, as its calls do. */
+function timeOf({ client }: Pick<Session, 'client'>, { now }: RunContext): number {
+  return client.platformTime() ?? now().getTime();
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function freeByOf({ lockTimeout = 0 }: RolloutOptions): number {
+  return Date.now() + lockTimeout;
+}
+
+/** Writes a rollout into the state. Throws `CallsheetError('stale')` where another run wrote the state meanwhile. */
+async function writeDown(
+  record: RolloutRecord,
+  session: Session,
+  options: RolloutOptions,
+  context: RunContext,
+): Promise<void> {
+  session.beginWriting();
+  const { user } = await describeActor(session.stack.dir, context);
+  const holder = {
+    run: '',
+    command: `rollout ${record.name}`,
+    user,
+    host: hostname(),
+    pid: process.pid,
+    since: context.now().toISOString(),
+  };
+  const lease = await acquireUntil(session.store, holder, freeByOf(options), context);
+  await releasing(lease, async () => {
+    const state = await recordRecovery(lease, session, context);
+    const rollouts: RolloutRecords = { ...state.rollouts, [record.name]: record };
+    await lease.commit(nextState(withRollouts(state, rollouts)));
+  });
+}
+
+/** The plan of what some agents are to have. */
+function planOf(
+  target: readonly Address[],
+  session: Session,
+  options: RolloutOptions,
+  context: RunContext,
+  rollout?: string,
+): Promise<Planned> {
+  const { overrideFreeze } = options;
+  const chosen: PlanOptions = {
+    allow_delete: false,
+    accept_conflicts: false,
+    skip_refused: false,
+    resend_secrets: false,
+    target,
+    exclude: [],
+    force: false,
+    ...overrideOptions(overrideFreeze === undefined ? {} : { overrideFreeze }),
+  };
+  return planConfiguration(session, chosen, context, { refresh: 'fast', rollout });
+}
+
+/** Whether a change asks something of the platform. */
+function isActing({ verdict, operations }: Change): boolean {
+  return verdict !== 'unsupported' && operations.length > 0;
+}
+
+/** What of a change was reviewed: what it does, and what it does that to. Not when, and not why. */
+function reviewedDigest({ address, id, action, fields, operations }: Change): string {
+  return digestOf({
+    address,
+    id,
+    action,
+    fields: fields
+      .filter(({ cause }) => cause !== 'unknown_secret')
+      .map(({ path, before, after, cause, secret }) => ({ path, before, after, cause, secret }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1)),
+    operations: operations.map((one) => ({ ...one, fields: [...one.fields].sort() })),
+  });
+}
+
+function agentOf(change: Change): RolloutAgent {
+  const { address, id } = change;
+  if (id === null) throw new Error(`${address} is updated and has no id`);
+  return { address, id, change: reviewedDigest(change) };
+}
+
+/** Agents of a step whose change is not the one that was reviewed, and that the step has not changed already. */
+function movedSince(
+  adds: readonly RolloutAgent[],
+  { plan }: Planned,
+  written: ReadonlySet<Address>,
+): readonly { readonly address: Address; readonly message: string }[] {
+  const changes = new Map(plan.changes.filter(isActing).map((one) => [one.address, one]));
+  return adds.flatMap(({ address, change: reviewed }) => {
+    const change = changes.get(address);
+    if (change === undefined)
+      return written.has(address)
+        ? []
+        : [{ address, message: `${address} no longer has the change that was reviewed` }];
+    if (reviewedDigest(change) === reviewed) return [];
+    const fields = change.fields.map(({ path }) => path).join(', ');
+    return [{ address, message: `${address} would change otherwise than reviewed: ${fields}` }];
+  });
+}
+
+/** Addresses that runs changed, as their receipts say. */
+async function writtenBy(runs: readonly string[], session: Session): Promise<ReadonlySet<Address>> {
+  const journals = await Promise.all(runs.map((run) => readRun(session, run)));
+  const ledgers = journals.flatMap((entries = []) =>
+    entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : [])),
+  );
+  return new Set(ledgers.filter(({ status }) => status === 'done').map(({ address }) => address));
+}
+
+function refusedWhy({ refusals = [], changes }: PlanDocument): string {
+  const sentences = changes
+    .filter(({ verdict }) => verdict === 'refused')
+    .map(({ address, reason }) => ({ address, message: `${address}: ${reason}` }));
+  return [
+    ...refusals.map(({ message }) => message),
+    ...(sentences.length > 0 ? [foldSentences(sentences)] : []),
+  ].join('; ');
+}
+
+function namesOf(agents: readonly RolloutAgent[]): string {
+  const names = agents.map(({ address }) => address);
+  const shown = names.slice(0, 3).join(', ');
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+  return `${shown}${more} ${names.length === 1 ? 'is' : 'are'}`;
+}
+
+/** A rollout is of one kind of change: what it does not select, and what cannot be judged by calls, is refused. */
+function refuseMore(plan: PlanDocument, { name, agents, position }: RolloutSettings): void {
+  const { file, line } = position;
+  const acting = plan.changes.filter(isActing);
+  const others = acting.filter(({ address }) => !agents.includes(address));
+  const created = acting.filter(
+    ({ address, action }) => agents.includes(address) && action !== 'update',
+  );
+  const where = `rollouts.${name} (${file}:${line})`;
+  if (others.length > 0) {
+    const message = `the plan changes ${others.length} resource${others.length === 1 ? '' : 's'} that ${where} does not select:\n${foldSentences(others.map(({ address, source }) => ({ address, message: `${address}${source === null ? '' : ` (${source})`}` })))}`;
+    throw new CallsheetError('config', message, {
+      hint: `Apply them first, or plan the rollout alone: callsheet rollout start ${name}`,
+    });
+  }
+  if (created.length > 0) {
+    const message = `${where}: only updates of agents can be judged by their calls:\n${foldSentences(created.map(({ address, action }) => ({ address, message: `${address} (${action})` })))}`;
+    throw new CallsheetError('config', message, {
+      hint: 'Apply these with callsheet plan and apply, or leave them out of the selection.',
+    });
+  }
+  if (acting.length === 0)
+    throw new CallsheetError('usage', `nothing of ${where} changes`, {
+      hint: 'callsheet plan shows what the configuration changes.',
+    });
+}
+
+/** Two rollouts of one agent could not be told apart by its calls. */
+function refuseBesideOthers({ name, agents }: RolloutSettings, { state }: Session): void {
+  const running = Object.values(state.rollouts ?? {}).filter(isUnderWay);
+  const other = running.find(
+    (one) => one.name === name || one.agents.some(({ address }) => agents.includes(address)),
+  );
+  if (other === undefined) return;
+  const shared = other.agents.find(({ address }) => agents.includes(address))?.address;
+  const message =
+    other.name === name
+      ? `the rollout ${name} is under way already`
+      : `the rollout ${other.name} is under way, and has ${shared ?? 'agents of this one'}, too`;
+  throw new CallsheetError('refused', message, {
+    hint: `See it with callsheet rollout show ${other.name}. To end it: callsheet rollout promote ${other.name}, or callsheet rollout abort ${other.name}`,
+  });
+}
+
+function settingsNamed(name: string | undefined, { stack }: Session): RolloutSettings {
+  const { rollouts } = stack;
+  const found = name === undefined ? rollouts : rollouts.filter((one) => one.name === name);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const names = rollouts.map((one) => one.name);
+  if (rollouts.length === 0)
+    throw new CallsheetError('usage', 'callsheet.yaml has no rollouts', {
+      hint: 'callsheet help rollouts shows how to write one.',
+    });
+  if (name === undefined)
+    throw new CallsheetError('usage', `there are several rollouts: ${names.join(', ')}`, {
+      hint: 'Name one.',
+    });
+  throw new CallsheetError('usage', `callsheet.yaml has no rollout ${name}`, {
+    hint: didYouMean(name, names, `It has ${names.join(', ')}.`),
+  });
+}
+
+function recordsIn({ state }: Session): readonly RolloutRecord[] {
+  return Object.values(state.rollouts ?? {}).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The rollout that is meant: the only one of that sort where none is named. */
+function recordNamed(
+  name: string | undefined,
+  session: Session,
+  isMeant: (record: RolloutRecord) => boolean,
+): RolloutRecord {
+  const all = recordsIn(session);
+  const found = name === undefined ? all.filter(isMeant) : all.filter((one) => one.name === name);
+  const [only] = found;
+  const names = all.map((one) => one.name);
+  if (only === undefined) {
+    const message =
+      name === undefined ? 'no rollout is under way' : `no rollout ${name} was started`;
+    throw new CallsheetError('usage', message, {
+      hint:
+        name === undefined
+          ? 'To start one: callsheet rollout start NAME'
+          : didYouMean(name, names, `To start it: callsheet rollout start ${name}`),
+    });
+  }
+  if (found.length > 1)
+    throw new CallsheetError('usage', `several rollouts are under way: ${names.join(', ')}`, {
+      hint: 'Name one.',
+    });
+  if (!isMeant(only)) {
+    const how = only.status === 'done' ? 'is done' : 'was rolled back';
+    throw new CallsheetError('usage', `the rollout ${only.name} ${how}`, {
+      hint: `To start it again: callsheet rollout start ${only.name}`,
+    });
+  }
+  return only;
+}

@@ -1,0 +1,288 @@
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { drift } from '../../src/cli/commands/drift.ts';
+import { apply } from '../../src/console/apply.ts';
+import { plan } from '../../src/console/plan.ts';
+import { run, start } from '../../src/rollout/command.ts';
+import { stateIn } from '../cli/state-stage.ts';
+import {
+  DAY,
+  type Fleet,
+  type FleetOptions,
+  HOUR,
+  LONG,
+  openFleet,
+  POLITE,
+  SHORT,
+  small,
+} from './fleet.ts';
+
+async function opened(options: FleetOptions = {}): Promise<Fleet> {
+  const fleet = await openFleet(options);
+  onTestFinished(fleet.close);
+  return fleet;
+}
+
+const firstOf = (fleet: Fleet) =>
+  [...fleet.stage.sim.store.agents.values()].find(
+    ({ record }) => record.greeting_message === SHORT,
+  );
+
+describe('a change', () => {
+  test('that is careless is caught at the first step, and rolled back', async () => {
+    const fleet = await opened();
+    await fleet.greet(LONG);
+    expect(await fleet.start(2)).toMatchObject({ status: 'judging', step: 1, agents: 40 });
+    expect(fleet.greeting(LONG)).toBe(3);
+    const { end } = await fleet.runEvery(HOUR, 24 * 7);
+    expect(end).toMatchObject({ status: 'rolled_back', step: 1, left: [] });
+    expect(end.why).toMatch(/^resolved moved by −\d/);
+    expect(fleet.greeting(LONG)).toBe(0);
+    expect(fleet.greeting(SHORT)).toBe(40);
+    // The values that were undone are held.
+    const { refusals } = await fleet.stage.plan({}, { exit: 4 });
+    expect(refusals).toMatchObject([{ guard: 'hold' }]);
+  });
+
+  test('that is harmless goes through all steps', async () => {
+    const fleet = await opened();
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    const { end } = await fleet.runEvery(DAY, 60);
+    expect(end).toMatchObject({ status: 'done', step: 4, look: { verdict: 'no_worse' } });
+    expect(end.steps.map(({ agents, status }) => [agents, status])).toEqual([
+      [3, 'applied'],
+      [4, 'applied'],
+      [20, 'applied'],
+      [40, 'applied'],
+    ]);
+    expect(fleet.greeting(POLITE)).toBe(40);
+    expect((await fleet.stage.plan()).changes).toEqual([]);
+  });
+});
+
+describe('what others do meanwhile', () => {
+  test('neither applies what waits, nor sees drift, nor undoes a step alone', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    const { steps } = await fleet.start(2);
+    const { changes, summary } = await fleet.stage.plan();
+    expect(summary).toMatchObject({ update: 10, held: 10 });
+    expect(changes[0]?.reason).toContain('held by the rollout careful, which is at step 1 of 3');
+    const given = { dir: fleet.stage.folder, format: 'json' } as const;
+    await fleet.act((to) => apply(undefined, { ...given, autoApprove: true }, to));
+    expect(fleet.greeting(POLITE)).toBe(2);
+    const drifted = await fleet.act((to) => drift({ ...given, detailedExitcode: true }, to));
+    expect(JSON.parse(drifted.out).changes).toEqual([]);
+    const run = steps[0]?.runs[0] ?? '';
+    const undone = await fleet.stage.run(
+      async (to) =>
+        (await import('../../src/cli/commands/rollback.ts')).rollback(
+          { ...given, run, autoApprove: true },
+          to,
+        ),
+      { exit: 4 },
+    );
+    expect(undone.err).toContain('callsheet rollout abort careful');
+    expect(fleet.greeting(POLITE)).toBe(2);
+  });
+
+  test('who starts it again or selects the same agents is refused', async () => {
+    const fleet = await opened(small('  other: { steps: [1 agent, 100%] }\n'));
+    await fleet.greet(POLITE);
+    await fleet.start(2, 'careful');
+    for (const name of ['careful', 'other']) {
+      const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+      const { err } = await fleet.act((to) => start(name, given, to), { exit: 4 });
+      expect(err).toContain('the rollout careful is under way');
+    }
+  });
+
+  test('an edit of an agent that waits is not overwritten: the rollout is held', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    const waiting = firstOf(fleet);
+    fleet.stage.sim.edit(waiting?.id ?? '', { greeting_message: 'Edited by hand' });
+    const held = await fleet.promote(2).catch(() => undefined);
+    for (const one of held === undefined ? [] : [held]) expect(one.status).toBe('judging');
+    const [shown] = await fleet.show();
+    // Whether the edited agent comes with this step or the last one, it is never overwritten.
+    const last = shown?.status === 'held' ? shown : await fleet.promote(4);
+    expect(last).toMatchObject({ status: 'held' });
+    expect(last?.why).toContain('would change otherwise than reviewed: greeting_message');
+    expect(fleet.greeting('Edited by hand')).toBe(1);
+  });
+
+  test('a configuration that changes holds it, and what was reviewed goes on', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    const text = await fleet.stage.read('agents.yaml');
+    await fleet.stage.write('agents.yaml', text.replace(POLITE, LONG));
+    const held = await fleet.promote(4);
+    expect(held.why).toContain('would change otherwise than reviewed: greeting_message');
+    expect(fleet.greeting(LONG)).toBe(0);
+    await fleet.stage.write('agents.yaml', text);
+    expect(await fleet.promote(2)).toMatchObject({ status: 'judging', step: 2 });
+    expect(fleet.greeting(POLITE)).toBe(6);
+  });
+});
+
+describe('a plan', () => {
+  test('that was reviewed is started from its file, and no other', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    const out = join(fleet.stage.folder, 'plan.json');
+    const { folder: dir } = fleet.stage;
+    const { out: printed } = await fleet.act((to) => plan({ dir, format: 'json', out }, to));
+    const { digest } = JSON.parse(printed);
+    const given = { dir, format: 'json' } as const;
+    await fleet.act((to) => start(out, { ...given, expect: 'sha256:other' }, to), { exit: 5 });
+    const { out: shown } = await fleet.act((to) => start(out, { ...given, expect: digest }, to), {
+      exit: 2,
+    });
+    expect(JSON.parse(shown).rollouts).toMatchObject([{ plan_digest: digest, step: 1 }]);
+  });
+
+  test('that holds more than the rollout selects is refused, with the place of both', async () => {
+    const fleet = await opened(small('    select: { keys: [c1, c2, c3, c4, c5] }\n'));
+    await fleet.greet(POLITE);
+    const out = join(fleet.stage.folder, 'plan.json');
+    const { folder: dir } = fleet.stage;
+    await fleet.act((to) => plan({ dir, format: 'json', out }, to));
+    const { err } = await fleet.act((to) => start(out, { dir, format: 'json' }, to), { exit: 1 });
+    expect(err).toContain('the plan changes 7 resources that rollouts.careful (callsheet.yaml:5)');
+    expect(err).toContain('agent.clinic["c6"] (clinics.csv:7)');
+    expect(fleet.greeting(POLITE)).toBe(0);
+    // The rollout alone is planned without them.
+    expect(await fleet.start(2)).toMatchObject({ agents: 5, steps: { length: 3 } });
+  });
+});
+
+describe('where callers fare worse', () => {
+  const worse = async (what: string) => {
+    const fleet = await opened(small(`    on_worse: ${what}\n`));
+    await fleet.greet(LONG);
+    await fleet.start(2);
+    return { fleet, ...(await fleet.runEvery(DAY, 14)) };
+  };
+
+  test('it is held where the stack says so, until somebody decides', async () => {
+    const { fleet, end } = await worse('hold');
+    expect(end).toMatchObject({ status: 'held', look: { verdict: 'worse' } });
+    expect(fleet.greeting(LONG)).toBe(2);
+    expect(await fleet.run(4)).toMatchObject({ status: 'held' });
+    expect(await fleet.abort(0)).toMatchObject({ status: 'rolled_back', left: [] });
+    expect(fleet.greeting(LONG)).toBe(0);
+  });
+
+  test('it asks, and without anybody to ask it is held', async () => {
+    const fleet = await opened(small('    on_worse: ask\n'));
+    await fleet.greet(LONG);
+    await fleet.start(2);
+    let status = 'judging';
+    for (let day = 0; day < 14 && status === 'judging'; day += 1) {
+      fleet.pass(DAY);
+      const given = { dir: fleet.stage.folder, format: 'json' } as const;
+      const { out } = await fleet.act((to) => run(undefined, given, to), { exit: [2, 4] });
+      status = JSON.parse(out).rollouts[0].status;
+    }
+    expect(status).toBe('held');
+    expect(fleet.greeting(LONG)).toBe(2);
+  });
+});
+
+describe('a guard rail', () => {
+  const BROKEN = `    extensions:
+      tools:
+        - { type: webhook, name: crm, condition: during_call, method: GET, url: 'https://broken.example.test/x' }
+`;
+
+  test.each<[string, string, (text: string) => string, RegExp]>([
+    [
+      'for errors',
+      '    guard_rails: { errors: 5 }\n',
+      (text) => `${text}${BROKEN}`,
+      /^\d+ of \d+ calls of .* have an error; 5 % are tolerated$/,
+    ],
+    [
+      'for silence',
+      '    guard_rails: { silence: 20 }\n',
+      (text) => text.replace('status: active', 'status: inactive'),
+      /^agent\.clinic\["c\d+"\] got no call since .*; \d+ were expected$/,
+    ],
+  ])('%s stops before a verdict, and takes back what was changed', async (_, more, edit, why) => {
+    const fleet = await opened(small(more));
+    const before = await fleet.stage.read('agents.yaml');
+    await fleet.stage.write('agents.yaml', edit(before));
+    await fleet.start(2);
+    const { end, hours } = await fleet.runEvery(HOUR, 24);
+    expect(end).toMatchObject({ status: 'rolled_back', look: { verdict: 'not_enough_calls' } });
+    expect(end.why).toMatch(why);
+    expect(hours).toBeLessThan(24);
+    await fleet.stage.write('agents.yaml', before);
+    expect((await fleet.stage.plan()).changes).toEqual([]);
+  });
+
+  test('for silence sees an agent that falls silent later, and leaves what somebody edited', async () => {
+    const fleet = await opened(small('    guard_rails: { silence: 8 }\n'));
+    await fleet.greet(POLITE);
+    const { steps } = await fleet.start(2);
+    fleet.pass(2 * DAY);
+    await fleet.run(2);
+    const address = steps[0]?.adds[0] ?? '';
+    const { resources } = await stateIn(fleet.stage);
+    fleet.stage.sim.edit(resources[address]?.id ?? '', { status: 'inactive' });
+    const { end } = await fleet.runEvery(DAY / 2, 6);
+    expect(end).toMatchObject({ status: 'rolled_back' });
+    expect(end.why).toContain(`${address} got no call since`);
+    expect(end.left.join()).toContain(address);
+    expect(fleet.greeting(POLITE)).toBe(1);
+  });
+
+  test('for calls that end at once is a measure of call logs', async () => {
+    const judge = '    judge: { measures: { hangups: { within: 10s, margin: 5 } } }\n';
+    const fleet = await opened(small(judge));
+    await fleet.greet(LONG);
+    await fleet.start(2);
+    const { end } = await fleet.runEvery(DAY, 14);
+    expect(end).toMatchObject({ status: 'rolled_back', look: { measures: [{ name: 'hangups' }] } });
+  });
+});
+
+describe('where calls say nothing', () => {
+  test.each<[string, FleetOptions, RegExp]>([
+    ['there are no metrics', { dialect: { absent: ['getMetrics'] } }, /gives no figures: .*404/],
+    ['agents are missing from them', { dialect: { metrics: 'partial' } }, /figures are incomplete/],
+    ['hardly anybody calls', { perDay: 1 }, /of at least 200 calls/],
+  ])('it waits for weeks where %s, says so, and is overdue', async (_, options, why) => {
+    const fleet = await opened({ ...small(), ...options });
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    for (let day = 0; day < 8; day += 1) {
+      fleet.pass(DAY);
+      const waiting = await fleet.run(2);
+      expect(waiting).toMatchObject({ status: 'judging', step: 1, overdue: day >= 7 });
+      expect(waiting.look?.why).toMatch(why);
+    }
+    expect(fleet.greeting(POLITE)).toBe(2);
+  });
+
+  test('late metrics are waited for', async () => {
+    const fleet = await opened({ dialect: { metrics: 'late' } });
+    await fleet.greet(LONG);
+    await fleet.start(2);
+    const { end } = await fleet.runEvery(DAY, 14);
+    expect(end.status).toBe('rolled_back');
+  });
+});
+
+test('the state has what a rollout was started with, and no value of a field', async () => {
+  const fleet = await opened(small());
+  await fleet.greet(POLITE);
+  await fleet.start(2);
+  const { rollouts } = await stateIn(fleet.stage);
+  expect(JSON.stringify(rollouts)).not.toContain(POLITE);
+  expect(rollouts?.careful?.agents).toHaveLength(12);
+});
