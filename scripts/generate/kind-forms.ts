@@ -145,7 +145,7 @@ function emptiable(parent: Schema, name: string, member: Schema): boolean {
   return !(
     member.readOnly === true ||
     typeof member['x-config'] === 'string' ||
-    'enum' in member ||
+    ('enum' in member && !clearable(parent, name, member)) ||
     'const' in member ||
     (Array.isArray(required) && required.includes(name))
   );
