@@ -1,3 +1,4 @@
+import schema from '../../schemas/plan.schema.json' with { type: 'json' };
 import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { parsePath } from '../core/path.ts';
@@ -9,6 +10,7 @@ import type {
   PlanOptions,
   Refusal,
 } from '../core/plan-document.ts';
+import type { FieldSchema } from '../core/schema.ts';
 import { checkChosen, kinds } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { checkGuards, checkTeamRules, type GuardFinding, refusalsIn } from '../plan/guards.ts';
@@ -313,17 +315,22 @@ function reasonOf(flag: string, given: string | undefined, what: string): string
   });
 }
 
-/** What a person allows, as a plan records it. */
+/** The options of a plan, as its schema has them. What every plan has to say has a default there. */
+const OPTIONS: { readonly [option: string]: FieldSchema } = schema.properties.options.properties;
+
+/** What a person allows, as a plan records it: the choices under the names that the options have in the schema. */
 export function planOptions(choices: PlanChoices): PlanOptions {
-  return {
-    allow_delete: choices.allowDelete ?? false,
-    accept_conflicts: choices.acceptConflicts ?? false,
-    skip_refused: choices.skipRefused ?? false,
-    resend_secrets: choices.resendSecrets ?? false,
-    target: choices.target ?? [],
-    exclude: choices.exclude ?? [],
-    force: choices.deleteUsed ?? false,
-    ...overrideOptions(choices),
-    ...(choices.releaseHold === true ? { release_hold: true } : {}),
-  };
+  const given = new Map<string, unknown>(Object.entries({ ...choices, force: choices.deleteUsed }));
+  const options = Object.entries(OPTIONS).flatMap(([option, { default: byDefault }]) => {
+    const value = given.get(choiceOf(option)) ?? byDefault;
+    return value === undefined || (value === false && byDefault === undefined)
+      ? []
+      : [[option, value]];
+  });
+  return { ...(Object.fromEntries(options) as PlanOptions), ...overrideOptions(choices) };
+}
+
+/** `allow_delete`: `allowDelete`. */
+function choiceOf(option: string): string {
+  return option.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,5 +1,8 @@
+import { Option } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { ALLOWANCES, jobFlagsOf } from '../../src/console/flags.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
+import { allowanceFlags } from '../../src/core/lifting-flags.ts';
 import { checkChosen } from '../../src/kinds/index.ts';
 import { planOptions } from '../../src/run/plan.ts';
 import { parseVars } from '../../src/run/stack.ts';
@@ -55,5 +58,31 @@ describe('--target, --exclude and --resend-secrets name what there is', () => {
     }
     expect(thrown).toMatchObject({ code: 'usage', message: expect.stringContaining(message) });
     if (hint !== undefined) expect(thrown).toMatchObject({ hint });
+  });
+});
+
+describe('what a plan may do', () => {
+  test('is nothing but what every plan does, unless a flag allows it', () => {
+    expect(planOptions({ allowDelete: false, releaseHold: false })).toEqual({
+      allow_delete: false,
+      accept_conflicts: false,
+      skip_refused: false,
+      resend_secrets: false,
+      target: [],
+      exclude: [],
+      force: false,
+    });
+  });
+
+  test.each(ALLOWANCES)('$spelling is recorded, and goes to workers', ({ spelling }) => {
+    const option = new Option(spelling);
+    const name = option.attributeName();
+    const [value, typed] = option.variadic
+      ? [['agent.desk'], ' agent.desk']
+      : option.required
+        ? ['why', ' why']
+        : [true, ''];
+    expect(allowanceFlags(planOptions({ [name]: value }))).toEqual([`${option.long}${typed}`]);
+    expect(jobFlagsOf('plan')).toContain(name);
   });
 });
