@@ -23,6 +23,7 @@ import {
   positive,
   QUEUE,
   REFRESH,
+  REVIEW,
   rate,
   repeatable,
   STACK_FLAGS,
@@ -287,7 +288,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'show',
     does: 'show a plan file as it was made, without a network',
     args: [{ name: '<planfile>', does: 'a plan made by: callsheet plan --out FILE' }],
-    flags: [format('text', 'json', 'markdown', 'html')],
+    flags: [REVIEW],
     examples: ['callsheet show plan.json', 'callsheet show plan.json --format html > plan.html'],
     exits: ['done', 'error', 'stale'],
     prints: ['callsheet-plan'],
@@ -339,7 +340,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       ),
       OVERRIDE_FREEZE,
       CONCURRENCY,
-      format('text', 'json', 'markdown', 'html'),
+      REVIEW,
     ],
     examples: [
       'callsheet rollback',
@@ -373,7 +374,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       ...KEYS,
       flag('--from <snapshot>', 'copy the fleet of a snapshot, without asking the platform'),
       flag('--out <file>', 'write the plan with the verdict to this file'),
-      format('text', 'json', 'markdown', 'html'),
+      REVIEW,
     ],
     examples: [
       'callsheet rehearse plan.json',
@@ -704,11 +705,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       { name: '<earlier>', does: 'a snapshot' },
       { name: '<later>', does: 'another of the same account' },
     ],
-    flags: [
-      ...KEYS,
-      flag('--detailed-exitcode', 'exit 2 when something differs'),
-      format('text', 'json', 'markdown', 'html'),
-    ],
+    flags: [...KEYS, flag('--detailed-exitcode', 'exit 2 when something differs'), REVIEW],
     examples: [
       'callsheet snapshot diff monday.snapshot tuesday.snapshot',
       'callsheet snapshot diff monday.snapshot tuesday.snapshot --format markdown',

@@ -8,7 +8,7 @@ import { refuseFolder } from '../stack/folder.ts';
 import { type Context, type PlanFlags, stackOptions } from './context.ts';
 import { confirm, say } from './events.ts';
 import { allowancesIn } from './flags.ts';
-import { type PlanFormat, readPlanFile } from './plan.ts';
+import { readPlanFile } from './plan.ts';
 import { openProgress } from './progress.ts';
 import { exitOfOutcome, tellOutcome } from './result.ts';
 
@@ -19,7 +19,7 @@ export type ApplyFlags = PlanFlags & {
   readonly rollbackOnFailure?: boolean;
   /** Milliseconds to wait for another run that holds the state. */
   readonly lockTimeout?: number;
-  readonly format: Exclude<PlanFormat, 'markdown'>;
+  readonly format: 'text' | 'json';
 };
 
 /** `callsheet apply [PLANFILE]`: carries out a plan, the given one or one made now and agreed to. */

@@ -57,6 +57,11 @@ export function format(...choices: readonly string[]): Flag {
   return flag('--format <format>', 'how to show the result', { choices, byDefault: choices[0] });
 }
 
+/** How a plan is shown to those who review it. `renderReview` (`console/plan.ts`) renders each. */
+const REVIEW_FORMATS = ['text', 'json', 'markdown', 'html'] as const;
+export type ReviewFormat = (typeof REVIEW_FORMATS)[number];
+export const REVIEW = format(...REVIEW_FORMATS);
+
 export const TARGETS = [
   flag(
     '--target <address...>',
@@ -187,7 +192,7 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     ...TREE,
     REFRESH,
     flag('--out <file>', 'write the plan to a file that apply takes; with --recursive a folder'),
-    format('text', 'json', 'markdown', 'html'),
+    REVIEW,
     DETAILED_EXITCODE,
   ],
   apply: [
@@ -206,7 +211,7 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     ...TREE,
     REFRESH,
     CONCURRENCY,
-    format('text', 'json', 'markdown', 'html'),
+    REVIEW,
     flag('--detailed-exitcode', 'exit 2 when there is drift', { isInJob: true }),
     NOTIFY,
     flag('--notify-always', 'post it also when there is no drift'),

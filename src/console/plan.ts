@@ -2,16 +2,16 @@ import { readFile, stat } from 'node:fs/promises';
 import { CallsheetError, commandLine, EXIT, type ExitCode, errorCode } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { hasChanges, isRefused, parsePlan, parsePlanLines } from '../plan/document.ts';
+import type { FleetDocument, FleetPlace, StackPart } from '../render/fleet.ts';
 import { planFilePieces, renderPlanJson } from '../render/json.ts';
 import type { PageOptions } from '../render/markdown-text.ts';
 import { renderPlanText } from '../render/text.ts';
 import { planOptions, planStack } from '../run/plan.ts';
 import { realDisk } from '../state/file/disk.ts';
 import { type CommonFlags, type Context, type PlanFlags, stackOptions } from './context.ts';
+import type { ReviewFormat } from './flags.ts';
 import { folderInRepository, missingHint, writeNamedFile } from './named-file.ts';
 import type { Terminal } from './terminal.ts';
-
-export type PlanFormat = 'text' | 'json' | 'markdown';
 
 export type PlanCommandFlags = PlanFlags & {
   readonly out?: string;
@@ -59,9 +59,6 @@ export function planExit(document: PlanDocument, detailed: boolean): ExitCode {
   return detailed && hasChanges(document) ? EXIT.changes : EXIT.done;
 }
 
-/** How a plan is shown to those who review it. */
-export type ReviewFormat = PlanFormat | 'html';
-
 /** A plan in the wanted format. `dir`: the folder of its stack, where there is one. Pages are loaded where they are asked for. */
 export async function renderReview(
   document: PlanDocument,
@@ -81,6 +78,31 @@ export async function renderReview(
     case 'html':
       return (await import('../page/index.ts')).renderReport(document);
   }
+}
+
+/** How the plans of many stacks make one text: a part for each as it comes, and what puts the parts together. */
+type TreeReview = {
+  readonly part: (plan: PlanDocument, path: string) => string;
+  readonly whole: (fleet: FleetDocument, parts: readonly StackPart[], place: FleetPlace) => string;
+};
+
+/** The formats that have one. The others show one stack. */
+const TREE_REVIEWS = {
+  markdown: async () => {
+    const { renderPlanMarkdown } = await import('../render/markdown.ts');
+    const { renderFleetMarkdown } = await import('../render/fleet.ts');
+    return { part: (plan) => renderPlanMarkdown(plan), whole: renderFleetMarkdown };
+  },
+} as const satisfies { readonly [format in ReviewFormat]?: () => Promise<TreeReview> };
+
+export type TreeReviewFormat = keyof typeof TREE_REVIEWS;
+
+export function treeReview(format: TreeReviewFormat): Promise<TreeReview> {
+  return TREE_REVIEWS[format]();
+}
+
+export function isTreeReview(format: string): format is TreeReviewFormat {
+  return Object.hasOwn(TREE_REVIEWS, format);
 }
 
 export type ShowFlags = CommonFlags & { readonly format: ReviewFormat };

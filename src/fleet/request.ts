@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type ApplyFlags, refusePlanningFlags } from '../console/apply.ts';
 import type { Context } from '../console/context.ts';
 import type { DriftFlags } from '../console/notify.ts';
-import type { PlanCommandFlags } from '../console/plan.ts';
+import { isTreeReview, type PlanCommandFlags, type TreeReviewFormat } from '../console/plan.ts';
 import type { ValidateFlags } from '../console/validate.ts';
 import { CallsheetError, reasonIn } from '../core/errors.ts';
 import { kinds } from '../kinds/index.ts';
@@ -16,10 +16,11 @@ import { isSkipped, STACK_FILE } from '../stack/discover.ts';
  * (`run-stack.ts`), and tells what came of all in one summary (`work-on.ts`).
  */
 
-/** How many stacks are shown. What a command knows beside these shows one stack. */
-const TREE_FORMATS = ['text', 'json', 'markdown', 'sarif', 'junit', 'github'] as const;
+/** How many stacks are shown, whatever was done in them. */
+const TREE_FORMATS = ['text', 'json', 'sarif', 'junit', 'github'] as const;
 
-export type TreeFormat = (typeof TREE_FORMATS)[number];
+/** Plans are shown in a few more. What a command knows beside these shows one stack. */
+export type TreeFormat = (typeof TREE_FORMATS)[number] | TreeReviewFormat;
 
 /** Flags of a command that runs in every stack of a tree. */
 export type TreeFlags = StackFlags & {
@@ -54,7 +55,9 @@ export function checkTree(
     flags.events,
     'Events do not name their stack. Apply one stack, with --dir.',
   );
-  const format = TREE_FORMATS.find((one) => one === flags.format);
+  const format = isTreeReview(flags.format)
+    ? flags.format
+    : TREE_FORMATS.find((one) => one === flags.format);
   if (format === undefined) {
     const hint = 'It shows one stack: choose another format, or one stack with --dir.';
     throw besideRecursive(`--format ${flags.format}`, hint);

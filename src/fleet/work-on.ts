@@ -1,6 +1,6 @@
 import type { CommonFlags, Context } from '../console/context.ts';
 import { folderInRepository } from '../console/named-file.ts';
-import { pageOf } from '../console/plan.ts';
+import { pageOf, treeReview } from '../console/plan.ts';
 import { openTerminal } from '../console/terminal.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { commandLine, type ExitCode, unreachable } from '../core/errors.ts';
@@ -8,13 +8,11 @@ import { renderDiagnosticsText } from '../render/diagnostics.ts';
 import {
   type FleetDocument,
   type FleetStack,
-  renderFleetMarkdown,
   renderFleetText,
   renderStackTitle,
-  type StackPage,
+  type StackPart,
   type StackStatus,
 } from '../render/fleet.ts';
-import { renderPlanMarkdown } from '../render/markdown.ts';
 import { type ReportFormat, renderReport } from '../render/report/index.ts';
 import { renderLedgerText } from '../render/runs.ts';
 import type { RenderOptions } from '../render/terminal.ts';
@@ -60,7 +58,7 @@ export async function workOn(
   if (out !== undefined) await clearPlanSet(out);
   const refusals: Refusals =
     work.isReport === true ? new Map() : await refuseOverlaps(request, found, context);
-  const view = openView(request, context, work.isStep === true);
+  const view = await openView(request, context, work.isStep === true);
   const stacks: FleetStack[] = [];
   await eachStack(
     chosen,
@@ -152,8 +150,8 @@ type View = {
   readonly end: (document: FleetDocument) => void;
 };
 
-function openView({ flags }: TreeRequest, context: Context, isStep: boolean): View {
-  const view = viewOf(flags.format, flags, context);
+async function openView({ flags }: TreeRequest, context: Context, isStep: boolean): Promise<View> {
+  const view = await viewOf(flags.format, flags, context);
   return {
     add(result, outcome) {
       tellSaid(result, flags, context);
@@ -163,7 +161,11 @@ function openView({ flags }: TreeRequest, context: Context, isStep: boolean): Vi
   };
 }
 
-function viewOf(format: TreeFormat, { dir, env }: TreeRequest['flags'], context: Context): View {
+async function viewOf(
+  format: TreeFormat,
+  { dir, env }: TreeRequest['flags'],
+  context: Context,
+): Promise<View> {
   const { terminal } = context;
   switch (format) {
     case 'text':
@@ -176,17 +178,6 @@ function viewOf(format: TreeFormat, { dir, env }: TreeRequest['flags'], context:
       };
     case 'json':
       return { add: () => undefined, end: (document) => terminal.out(fleetJson(document)) };
-    case 'markdown': {
-      const pages: StackPage[] = [];
-      return {
-        add(result, outcome) {
-          const markdown = stackPage(result, outcome);
-          if (markdown !== undefined) pages.push({ path: result.path, markdown });
-        },
-        end: (document) =>
-          terminal.out(renderFleetMarkdown(document, pages, { ...pageOf(dir), environment: env })),
-      };
-    }
     case 'sarif':
     case 'junit':
     case 'github': {
@@ -196,8 +187,19 @@ function viewOf(format: TreeFormat, { dir, env }: TreeRequest['flags'], context:
         end: () => terminal.out(reportTree(format, results, dir, context)),
       };
     }
-    default:
-      return unreachable(format);
+    default: {
+      const { part, whole } = await treeReview(format);
+      const parts: StackPart[] = [];
+      return {
+        add({ path, document }, { status }) {
+          // Where nothing changes there is nothing to review.
+          if (document?.format === 'callsheet-plan' && status !== 'unchanged')
+            parts.push({ path, text: part(document, path) });
+        },
+        end: (document) =>
+          terminal.out(whole(document, parts, { ...pageOf(dir), environment: env })),
+      };
+    }
   }
 }
 
@@ -225,13 +227,6 @@ function bodyOf(document: StackDocument, options: RenderOptions): string {
     default:
       return unreachable(document);
   }
-}
-
-/** The page of a stack's plan; undefined where there is nothing to review. */
-function stackPage({ document }: StackResult, { status }: FleetStack): string | undefined {
-  return document?.format === 'callsheet-plan' && status !== 'unchanged'
-    ? renderPlanMarkdown(document)
-    : undefined;
 }
 
 /** What a stack said beside its result. With `--quiet` that is why it failed, which is told all the same. */

@@ -1,7 +1,8 @@
 import { refusePlanningFlags } from '../console/apply.ts';
 import type { CommonFlags, Context, PlanFlags } from '../console/context.ts';
+import type { ReviewFormat } from '../console/flags.ts';
 import { writeNamedFile } from '../console/named-file.ts';
-import { type ReviewFormat, readPlanFile, renderReview } from '../console/plan.ts';
+import { readPlanFile, renderReview } from '../console/plan.ts';
 import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
 import { CallsheetError, commandLine, EXIT, type ExitCode, unreachable } from '../core/errors.ts';
 import type { PlanDocument, Rehearsal, RehearsalVerdict } from '../core/plan-document.ts';

@@ -289,8 +289,11 @@ function sumCounts(stacks: readonly FleetStack[]): FleetStack['counts'] {
   return sums;
 }
 
-/** The page of one stack, which is folded below the table. */
-export type StackPage = { readonly path: string; readonly markdown: string };
+/** What a format makes of the plan of one stack. In Markdown it is a page, which is folded below the table. */
+export type StackPart = { readonly path: string; readonly text: string };
+
+/** Where the tree lies, and what its stacks were planned for. */
+export type FleetPlace = PageOptions & { readonly environment?: string | undefined };
 
 /**
  * What came of all stacks as one comment on a pull request, never longer than `limit` characters: a table of those
@@ -298,8 +301,8 @@ export type StackPage = { readonly path: string; readonly markdown: string };
  */
 export function renderFleetMarkdown(
   document: FleetDocument,
-  pages: readonly StackPage[],
-  options: PageOptions & { readonly environment?: string | undefined } = {},
+  pages: readonly StackPart[],
+  options: FleetPlace = {},
 ): string {
   const limit = options.limit ?? GITHUB_LIMIT;
   const { environment, ...place } = options;
@@ -348,10 +351,10 @@ function rowOf(stack: FleetStack, command: FleetDocument['command']): string {
   return `| ${inlineCode(stack.path)} | ${mark} ${word} | ${told.map((text) => escapeText(text)).join('; ')} |\n`;
 }
 
-function pagesText(pages: readonly StackPage[], room: number): string {
+function pagesText(pages: readonly StackPart[], room: number): string {
   let text = '';
   let missing = 0;
-  for (const { path, markdown } of pages) {
+  for (const { path, text: markdown } of pages) {
     const page = `\n<details><summary>${inlineCode(path)}</summary>\n\n${withoutMarker(markdown).trim()}\n\n</details>\n`;
     if (text.length + page.length > room) missing += 1;
     else text += page;

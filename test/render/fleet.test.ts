@@ -82,7 +82,7 @@ test('a comment is never longer than it may be, and says what is missing', () =>
   const many = Array.from({ length: 3000 }, (_, at) => stack(`clinics/${at}`));
   const pages = many.map(({ path }) => ({
     path,
-    markdown: `<!-- callsheet:plan -->\n\n${'x'.repeat(500)}`,
+    text: `<!-- callsheet:plan -->\n\n${'x'.repeat(500)}`,
   }));
   for (const limit of [65_536, 5000]) {
     const page = renderFleetMarkdown(fleet(many), pages, { limit });
@@ -93,9 +93,7 @@ test('a comment is never longer than it may be, and says what is missing', () =>
 });
 
 test('a page is found by a mark of its own, one for each shard', () => {
-  const pages = [
-    { path: 'a', markdown: '<!-- callsheet:plan stack=a -->\n\n### Plan: 1 to create\n' },
-  ];
+  const pages = [{ path: 'a', text: '<!-- callsheet:plan stack=a -->\n\n### Plan: 1 to create\n' }];
   const one = fleet([stack('a')], { shard: { index: 2, count: 4 }, found: 9 });
   const page = renderFleetMarkdown(one, pages, { stack: 'fleet', environment: 'staging' });
   expect(page.split('\n')[0]).toBe(

@@ -1,11 +1,12 @@
 import type { Context } from '../../console/context.ts';
+import type { ReviewFormat } from '../../console/flags.ts';
 import { type DriftFlags, driftNow } from '../../console/notify.ts';
 import { renderReview } from '../../console/plan.ts';
 import { CallsheetError, type ExitCode } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 
 export type DriftCommandFlags = DriftFlags & {
-  readonly format: 'text' | 'json' | 'markdown' | 'html';
+  readonly format: ReviewFormat;
 };
 
 /** `callsheet drift`: what changed on the platform since Callsheet last wrote it, and who changed it. */
@@ -26,7 +27,7 @@ async function acceptDrift(
     notify !== undefined && '--notify',
     notifyAlways === true && '--notify-always',
     detailedExitcode === true && '--detailed-exitcode',
-    (format === 'markdown' || format === 'html') && `--format ${format}`,
+    format !== 'text' && format !== 'json' && `--format ${format}`,
   ].filter((flag) => flag !== false);
   if (beside !== undefined) {
     throw new CallsheetError('usage', `${beside} cannot be used with --accept`, {

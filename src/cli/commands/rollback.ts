@@ -1,6 +1,7 @@
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { isAgreed } from '../../console/events.ts';
-import { type ReviewFormat, renderReview } from '../../console/plan.ts';
+import type { ReviewFormat } from '../../console/flags.ts';
+import { renderReview } from '../../console/plan.ts';
 import { openProgress } from '../../console/progress.ts';
 import { exitOfOutcome, showOutcome, tellWaysOn } from '../../console/result.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';

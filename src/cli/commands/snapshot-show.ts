@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { type ReviewFormat, renderReview } from '../../console/plan.ts';
+import type { ReviewFormat } from '../../console/flags.ts';
+import { renderReview } from '../../console/plan.ts';
 import { documentOf, show as showDocument } from '../../console/show.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
