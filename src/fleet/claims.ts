@@ -5,7 +5,7 @@ import { reportFailure } from '../console/report.ts';
 import { messagesOnly } from '../console/terminal.ts';
 import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { placeKey, placeName } from '../core/origin.ts';
+import { placeKey, placeName } from '../core/stores.ts';
 import type { Json } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { naturalKeyOf } from '../plan/natural-key.ts';

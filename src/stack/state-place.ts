@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve as resolvePath, sep } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
-import type { NamedBy, S3Place, StatePlace } from '../core/origin.ts';
+import type { NamedBy } from '../core/origin.ts';
+import { STORES, type StatePlace } from '../core/stores.ts';
 import type { Problem, Report } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
 import { isInside } from './folder.ts';
@@ -18,38 +19,6 @@ import {
 
 /** Where something is that is not a file. */
 const ADDRESS = /^([a-z][a-z0-9+]*):\/\//;
-
-type Store = {
-  /** What must be given; the first says where it is. An environment may leave out what the stack says. */
-  readonly needs: readonly [string, ...string[]];
-  /** What tells one state from another there. */
-  readonly identity: readonly string[];
-  /** The members that hold the address of a server, and what such an address begins with. */
-  readonly addresses: readonly string[];
-  readonly schemes: readonly string[];
-};
-
-/** The stores that keep a state, beside files. */
-const STORES: { readonly [store: string]: Store } = {
-  http: {
-    needs: ['address'],
-    identity: ['address'],
-    addresses: ['address', 'lock_address', 'unlock_address'],
-    schemes: ['https:', 'http:'],
-  },
-  postgres: {
-    needs: ['url', 'stack'],
-    identity: ['url', 'stack'],
-    addresses: ['url'],
-    schemes: ['postgres:', 'postgresql:'],
-  },
-  s3: {
-    needs: ['bucket', 'key'],
-    identity: ['endpoint', 'bucket', 'key'],
-    addresses: ['endpoint'],
-    schemes: ['https:', 'http:'],
-  },
-};
 
 /** What is wrong with where the state is said to be. True: it is not to be read any further. */
 export function refuseState(state: SyntaxNode | undefined, report: Report): boolean {
@@ -160,29 +129,18 @@ export function statePlace(
 ): StatePlace {
   const { CALLSHEET_STATE: elsewhere } = env;
   if (elsewhere !== undefined && elsewhere !== '') return placeOf(elsewhere);
-  const { file, http, postgres, s3 } = membersOf(value);
+  const members = membersOf(value);
   /** The stack names the server, be it with a variable: which one is its word. */
   const by = (store: string, member: string): NamedBy => {
     const given = memberOf(written, store)?.value;
     const range = memberOf(given, member)?.value.range ?? given?.range ?? written?.range;
     return range === undefined ? { file: STACK_FILE, line: 1, column: 1 } : positionOf(range);
   };
-  const { address, ...others } = textsIn(http);
-  if (address !== undefined)
-    return checked(
-      {
-        http: { ...others, address },
-        by: by('http', 'address'),
-        lock_by: by('http', others.lock_address === undefined ? 'unlock_address' : 'lock_address'),
-      },
-      STACK_FILE,
-    );
-  const { url, stack } = textsIn(postgres);
-  if (url !== undefined && stack !== undefined)
-    return checked({ postgres: { url, stack }, by: by('postgres', 'url') }, STACK_FILE);
-  const { bucket, key, ...service } = textsIn(s3);
-  if (bucket !== undefined && key !== undefined)
-    return checked({ s3: { ...service, bucket, key }, by: by('s3', 'endpoint') }, STACK_FILE);
+  for (const [store, { read }] of Object.entries(STORES)) {
+    const place = read(textsIn(members[store]), (member) => by(store, member));
+    if (place !== undefined) return checked(place, STACK_FILE);
+  }
+  const { file } = members;
   return { file: stateFileAt(dir, environment, typeof file === 'string' ? file : undefined) };
 }
 
@@ -232,52 +190,17 @@ function realOf(path: string): string {
 
 /** A place in one text: an address or the path of a file. Throws `CallsheetError('usage')` for an address of no store. */
 export function placeOf(text: string): StatePlace {
-  const store = ADDRESS.exec(text)?.[1];
-  switch (store) {
-    case undefined:
-      return { file: resolvePath(text) };
-    case 'http':
-    case 'https':
-      return checked({ http: { address: text }, by: 'operator' }, 'the place of the state');
-    case 'postgres':
-    case 'postgresql':
-      return checked(
-        { postgres: { url: text, stack: stackIn(text) }, by: 'operator' },
-        'the place of the state',
-      );
-    case 's3':
-      return checked({ s3: bucketIn(text), by: 'operator' }, 'the endpoint of the state');
-    default:
-      throw new CallsheetError('usage', `Callsheet cannot keep a state at ${store}://`, {
-        hint: 'A state is kept in a file, at https://, postgres:// or s3://. callsheet help stores says how.',
-      });
+  const scheme = ADDRESS.exec(text)?.[1];
+  if (scheme === undefined) return { file: resolvePath(text) };
+  const stores = Object.values(STORES);
+  const store = stores.find(({ protocols }) => protocols.includes(`${scheme}:`));
+  if (store !== undefined) {
+    const isWhole = store.addresses.includes(store.needs[0]);
+    return checked(store.parse(text), `the ${isWhole ? 'place' : 'endpoint'} of the state`);
   }
-}
-
-/** `s3://bucket/key`, with region and endpoint behind a question mark. */
-function bucketIn(text: string): S3Place {
-  const at = URL.canParse(text) ? new URL(text) : undefined;
-  const key = decodeURIComponent(at?.pathname.slice(1) ?? '');
-  if (at === undefined || at.hostname === '' || key === '')
-    throw new CallsheetError('usage', 'CALLSHEET_STATE names no object in a bucket', {
-      hint: 'Use the form s3://bucket/folder/state.json, and ?endpoint=https://… for a service that is not Amazon’s.',
-    });
-  const region = at.searchParams.get('region');
-  const endpoint = at.searchParams.get('endpoint');
-  return {
-    bucket: at.hostname,
-    key,
-    ...(region === null ? {} : { region }),
-    ...(endpoint === null ? {} : { endpoint }),
-  };
-}
-
-/** A database keeps many states: the address must say which one is meant. */
-function stackIn(text: string): string {
-  const stack = URL.canParse(text) ? new URL(text).searchParams.get('stack') : null;
-  if (stack !== null && stack !== '') return stack;
-  throw new CallsheetError('usage', 'CALLSHEET_STATE names a database, but no stack in it', {
-    hint: 'Add the name of the stack to the address: postgres://…/database?stack=NAME.',
+  const names = stores.map(({ protocols: [first] }) => `${first}//`);
+  throw new CallsheetError('usage', `Callsheet cannot keep a state at ${scheme}://`, {
+    hint: `A state is kept in a file, at ${names.slice(0, -1).join(', ')} or ${names.at(-1)}. callsheet help stores says how.`,
   });
 }
 

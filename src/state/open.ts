@@ -1,4 +1,5 @@
-import { type Admit, Origin, placeAddress, type StatePlace } from '../core/origin.ts';
+import { type Admit, Origin } from '../core/origin.ts';
+import { placeAddress, type StatePlace } from '../core/stores.ts';
 import { openFileStore, type StoreEffects } from './file/store.ts';
 import { realEffects } from './lock.ts';
 import { openRetries, timeoutFrom } from './remote/failures.ts';
@@ -33,7 +34,7 @@ async function load(
   if ('http' in place) {
     const [{ documentRemote }, { addressesOf, httpPlace }, { openExchange }] = await Promise.all([
       import('./remote/document.ts'),
-      import('./http.ts'),
+      import('./http/store.ts'),
       import('./remote/exchange.ts'),
     ]);
     const credentials = {

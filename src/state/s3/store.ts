@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import type { CallsheetError } from '../../core/errors.ts';
-import type { S3Place } from '../../core/origin.ts';
+import type { S3Place } from '../../core/stores.ts';
 import { type DocumentPlace, inFew, type Part, type Put } from '../remote/document.ts';
 import {
   type Answer,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Origin } from '../../../src/core/origin.ts';
-import { httpPlace } from '../../../src/state/http.ts';
+import { httpPlace } from '../../../src/state/http/store.ts';
 import { realEffects } from '../../../src/state/lock.ts';
 import { documentRemote } from '../../../src/state/remote/document.ts';
 import { openExchange } from '../../../src/state/remote/exchange.ts';

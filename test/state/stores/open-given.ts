@@ -1,9 +1,5 @@
-import {
-  type HttpPlace,
-  Origin,
-  type PostgresPlace,
-  type S3Place,
-} from '../../../src/core/origin.ts';
+import { Origin } from '../../../src/core/origin.ts';
+import type { HttpPlace, PostgresPlace, S3Place } from '../../../src/core/stores.ts';
 import { openStateStore } from '../../../src/state/open.ts';
 import type { StateStore } from '../../../src/state/store.ts';
 

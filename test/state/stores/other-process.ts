@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import type { StatePlace } from '../../../src/core/origin.ts';
+import type { StatePlace } from '../../../src/core/stores.ts';
 import type { JournalEntry } from '../../../src/state/journal.ts';
 import type { Holder } from '../../../src/state/store.ts';
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { Origin, type StatePlace } from '../../../src/core/origin.ts';
+import { Origin } from '../../../src/core/origin.ts';
+import type { StatePlace } from '../../../src/core/stores.ts';
 import { realEffects } from '../../../src/state/lock.ts';
 import { type Database, openDatabase, type Query } from '../../../src/state/postgres/database.ts';
 import { migrate, postgresRemote, readVersion, STEPS } from '../../../src/state/postgres/store.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { StatePlace } from '../../../../src/core/origin.ts';
+import type { StatePlace } from '../../../../src/core/stores.ts';
 import type { LockEffects } from '../../../../src/state/lock.ts';
 import type { StateStore } from '../../../../src/state/store.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import type { HttpPlace } from '../core/origin.ts';
-import { StillLocked } from './failures.ts';
-import type { LockEffects, LockRecord } from './lock.ts';
-import { type DocumentPlace, inFew, type Put, zip } from './remote/document.ts';
+import type { HttpPlace } from '../../core/stores.ts';
+import { StillLocked } from '../failures.ts';
+import type { LockEffects, LockRecord } from '../lock.ts';
+import { type DocumentPlace, inFew, type Put, zip } from '../remote/document.ts';
 import {
   type Answer,
   ask,
@@ -13,9 +13,9 @@ import {
   refusal,
   refuseClearText,
   said,
-} from './remote/exchange.ts';
-import { type Doing, type Retries, refusedByStore } from './remote/failures.ts';
-import { parseRecord } from './shape.ts';
+} from '../remote/exchange.ts';
+import { type Doing, type Retries, refusedByStore } from '../remote/failures.ts';
+import { parseRecord } from '../shape.ts';
 
 /**
  * A server that speaks the protocol of Terraform's `http` backend, as GitLab does.

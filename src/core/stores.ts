@@ -1,0 +1,157 @@
+import { CallsheetError } from './errors.ts';
+import type { NamedBy } from './origin.ts';
+
+/**
+ * Where a stack keeps its state. Credentials are never a part of it: they come from the environment, and `by` says
+ * who names the server that they would go to.
+ */
+export type StatePlace =
+  | { readonly file: string }
+  | { readonly http: HttpPlace; readonly by: NamedBy; readonly lock_by?: NamedBy }
+  | { readonly postgres: PostgresPlace; readonly by: NamedBy }
+  | { readonly s3: S3Place; readonly by: NamedBy };
+
+/** A server that speaks the protocol of Terraform's `http` backend. */
+export type HttpPlace = {
+  readonly address: string;
+  readonly lock_address?: string;
+  readonly unlock_address?: string;
+  readonly lock_method?: string;
+  readonly unlock_method?: string;
+  readonly update_method?: string;
+  readonly username?: string;
+};
+
+export type PostgresPlace = {
+  readonly url: string;
+  /** One database keeps many stacks, each under a name. */
+  readonly stack: string;
+};
+
+export type S3Place = {
+  readonly bucket: string;
+  readonly key: string;
+  readonly region?: string;
+  /** Of another service than Amazon's. */
+  readonly endpoint?: string;
+};
+
+/** A store beside files, as a stack or the environment names a state in it. */
+type Store = {
+  /** What must be given; the first says where it is. An environment may leave out what the stack says. */
+  readonly needs: readonly [string, ...string[]];
+  /** What tells one state from another there. */
+  readonly identity: readonly string[];
+  /** The members that hold the address of a server, and what such an address begins with. */
+  readonly addresses: readonly string[];
+  readonly schemes: readonly string[];
+  /** What the whole place begins with as one text. */
+  readonly protocols: readonly [string, ...string[]];
+  /** The place in that text. Throws `CallsheetError('usage')` where something is missing. */
+  readonly parse: (text: string) => StatePlace;
+  /** The place that `callsheet.yaml` says; undefined where it says none. `by` is asked who names a member. */
+  readonly read: (
+    given: { readonly [member: string]: string },
+    by: (member: string) => NamedBy,
+  ) => StatePlace | undefined;
+};
+
+export const STORES: { readonly [store: string]: Store } = {
+  http: {
+    needs: ['address'],
+    identity: ['address'],
+    addresses: ['address', 'lock_address', 'unlock_address'],
+    schemes: ['https:', 'http:'],
+    protocols: ['https:', 'http:'],
+    parse: (text) => ({ http: { address: text }, by: 'operator' }),
+    read({ address, ...others }, by) {
+      if (address === undefined) return undefined;
+      const lock = others.lock_address === undefined ? 'unlock_address' : 'lock_address';
+      return { http: { ...others, address }, by: by('address'), lock_by: by(lock) };
+    },
+  },
+  postgres: {
+    needs: ['url', 'stack'],
+    identity: ['url', 'stack'],
+    addresses: ['url'],
+    schemes: ['postgres:', 'postgresql:'],
+    protocols: ['postgres:', 'postgresql:'],
+    parse: (text) => ({ postgres: { url: text, stack: stackIn(text) }, by: 'operator' }),
+    read: ({ url, stack }, by) =>
+      url === undefined || stack === undefined
+        ? undefined
+        : { postgres: { url, stack }, by: by('url') },
+  },
+  s3: {
+    needs: ['bucket', 'key'],
+    identity: ['endpoint', 'bucket', 'key'],
+    addresses: ['endpoint'],
+    schemes: ['https:', 'http:'],
+    protocols: ['s3:'],
+    parse: (text) => ({ s3: bucketIn(text), by: 'operator' }),
+    read: ({ bucket, key, ...service }, by) =>
+      bucket === undefined || key === undefined
+        ? undefined
+        : { s3: { ...service, bucket, key }, by: by('endpoint') },
+  },
+};
+
+/** A database keeps many states: the address must say which one is meant. */
+function stackIn(text: string): string {
+  const stack = URL.canParse(text) ? new URL(text).searchParams.get('stack') : null;
+  if (stack !== null && stack !== '') return stack;
+  throw new CallsheetError('usage', 'CALLSHEET_STATE names a database, but no stack in it', {
+    hint: 'Add the name of the stack to the address: postgres://…/database?stack=NAME.',
+  });
+}
+
+/** `s3://bucket/key`, with region and endpoint behind a question mark. */
+function bucketIn(text: string): S3Place {
+  const at = URL.canParse(text) ? new URL(text) : undefined;
+  const key = decodeURIComponent(at?.pathname.slice(1) ?? '');
+  if (at === undefined || at.hostname === '' || key === '')
+    throw new CallsheetError('usage', 'CALLSHEET_STATE names no object in a bucket', {
+      hint: 'Use the form s3://bucket/folder/state.json, and ?endpoint=https://… for a service that is not Amazon’s.',
+    });
+  const region = at.searchParams.get('region');
+  const endpoint = at.searchParams.get('endpoint');
+  return {
+    bucket: at.hostname,
+    key,
+    ...(region === null ? {} : { region }),
+    ...(endpoint === null ? {} : { endpoint }),
+  };
+}
+
+/** A place as it is named in messages: its address without credentials and without what a query may hide. */
+export function placeAddress(place: StatePlace): string {
+  if ('file' in place) return place.file;
+  if ('http' in place) return bareAddress(place.http.address);
+  if ('s3' in place) return `s3://${place.s3.bucket}/${place.s3.key}`;
+  return `${bareAddress(place.postgres.url)}#${place.postgres.stack}`;
+}
+
+/** A place as it is named where others read along: nothing of an address that could hold more than where it is. */
+export function placeName(place: StatePlace): string {
+  if ('file' in place) return place.file;
+  if ('http' in place) return `at ${new URL(place.http.address).host}`;
+  if ('s3' in place) return `s3://${place.s3.bucket}/${place.s3.key}`;
+  return `${place.postgres.stack} in PostgreSQL`;
+}
+
+/** Equal for two that are one and the same place. Of a file it is its path, which may not be its only one. */
+export function placeKey(place: StatePlace): string {
+  if ('file' in place) return place.file;
+  if ('http' in place) return place.http.address;
+  if ('s3' in place) {
+    const { endpoint = '', bucket, key } = place.s3;
+    return JSON.stringify([endpoint, bucket, key]);
+  }
+  return JSON.stringify([place.postgres.url, place.postgres.stack]);
+}
+
+function bareAddress(address: string): string {
+  if (!URL.canParse(address)) return 'at an address that cannot be read';
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname}`;
+}
