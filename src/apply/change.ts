@@ -148,7 +148,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
         ...base,
         status: isDone(work, progress) ? 'done' : 'failed',
         id: progress.live?.id ?? change.id,
-        ...formerOf(work),
+        ...priorId(work),
         message: remarksOf(work, progress, kept),
         ...seenIn(progress),
       },
@@ -339,13 +339,13 @@ function isSecretSent(field: Change['fields'][number]): boolean {
 function remarksOf(work: Work, progress: Progress, kept: readonly string[]): string | null {
   const { remarks, left } = progress;
   const others = othersIn(work.change.address, progress);
-  const { former_id: former } = formerOf(work);
+  const { former_id: prior } = priorId(work);
   const isUndo = work.deps.restored !== undefined;
-  const isBack = `it was created again with the id ${progress.live?.id} (before: ${former})`;
+  const isBack = `it was created again with the id ${progress.live?.id} (before: ${prior})`;
   const stays = `the platform cannot clear ${kept.join(', ')}: the value stays, and Callsheet no longer manages it`;
   return (
     [
-      ...(former === undefined ? [] : [isBack]),
+      ...(prior === undefined ? [] : [isBack]),
       ...left.map((one) => leftMessage(one, isUndo)),
       ...(left.length > 0 && isUndo ? ['everything else was undone'] : []),
       ...remarks,
@@ -371,7 +371,7 @@ function unverified({ kind }: Work, { live, written }: Progress): readonly strin
 }
 
 /** The id that something had which a rollback makes anew. */
-function formerOf({ change, desired }: Work): Pick<LedgerLine, 'former_id'> {
+function priorId({ change, desired }: Work): Pick<LedgerLine, 'former_id'> {
   const id = desired?.isPartial === true ? desired.lifecycle.adopt : undefined;
   return change.action === 'create' && id !== undefined ? { former_id: id } : {};
 }

@@ -96,17 +96,15 @@ export type HistoryAfter = {
 
 /** What the state remembers of the resource of a change, under this address or the one that it had before. */
 export function recordedOf(
-  { address, kind, moved_from: former }: Change,
+  { address, kind, moved_from: prior }: Change,
   desired: DesiredResource | undefined,
   { resources }: State,
   world: World,
 ): ResourceState | undefined {
   const known = resources[address];
-  const before = former === undefined ? undefined : resources[former];
-  if (known !== undefined || before === undefined || former === undefined) return known;
-  return desired === undefined
-    ? before
-    : moveEntry(kindNamed(kind), desired, before, former, world);
+  const before = prior === undefined ? undefined : resources[prior];
+  if (known !== undefined || before === undefined || prior === undefined) return known;
+  return desired === undefined ? before : moveEntry(kindNamed(kind), desired, before, prior, world);
 }
 
 /** Reads a resource as the plan did. */

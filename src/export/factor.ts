@@ -145,7 +145,7 @@ function basesOf(
   const all: WritableBase[] = [];
   const below = common.length === 0 ? undefined : COMMON;
   if (below !== undefined) all.push({ name: COMMON, kind, document: treeOf(common) });
-  const standing = new Map<string, { readonly base: string; readonly leaves: readonly Leaf[] }>();
+  const ownBases = new Map<string, { readonly base: string; readonly leaves: readonly Leaf[] }>();
   for (const { id } of organizations) {
     const group = groups.get(id);
     const name = names.get(id) ?? id;
@@ -158,12 +158,12 @@ function basesOf(
     );
     if (own.length === 0) continue;
     all.push({ name, kind, base: below, document: treeOf(own) });
-    standing.set(id, { base: name, leaves: own });
+    ownBases.set(id, { base: name, leaves: own });
   }
   return {
     all,
     layOver(organization, document) {
-      const own = standing.get(organization);
+      const own = ownBases.get(organization);
       const laid = new Map(
         [...common, ...(own?.leaves ?? [])].map((leaf) => [JSON.stringify(leaf.path), leaf]),
       );

@@ -63,22 +63,22 @@ type Identified = {
  * Finds each resource's live counterpart (DESIGN §4.2): by the id in the state, by `lifecycle.adopt`, or
  * by its natural key. An id that another address holds is never taken; with `moves`, one that only an
  * address holds which is no longer configured is: the resource got another address. Without `moves`, as
- * for a rollback, `lifecycle.adopt` is what a resource was once, and may be gone. `formerly` gives the
+ * for a rollback, `lifecycle.adopt` is what a resource was once, and may be gone. `priorAddresses` gives the
  * addresses that one had before, as `moved` says, the latest first.
  */
 export async function identify(
   desired: readonly DesiredResource[],
   state: State | undefined,
   reader: Reader,
-  { moves = true, formerly = () => [] }: IdentifyOptions = {},
+  { moves = true, priorAddresses = () => [] }: IdentifyOptions = {},
 ): Promise<Identified> {
   const wanted = new Set(desired.map(({ address }) => address));
   const known = state?.resources ?? {};
   const taken = new Set<Address>();
-  const formerOf = (address: Address): Address | undefined =>
+  const priorOf = (address: Address): Address | undefined =>
     known[address] === undefined
-      ? formerly(address).find(
-          (former) => known[former] !== undefined && !wanted.has(former) && !taken.has(former),
+      ? priorAddresses(address).find(
+          (prior) => known[prior] !== undefined && !wanted.has(prior) && !taken.has(prior),
         )
       : undefined;
   const search: Search = {
@@ -90,11 +90,11 @@ export async function identify(
   const identities: Identity[] = [];
   const ambiguities: Ambiguity[] = [];
   for (const resource of desired) {
-    const former = formerOf(resource.address);
-    if (former !== undefined) taken.add(former);
-    const result = await identifyOne(resource, known[former ?? resource.address], search);
+    const prior = priorOf(resource.address);
+    if (prior !== undefined) taken.add(prior);
+    const result = await identifyOne(resource, known[prior ?? resource.address], search);
     if ('type' in result) ambiguities.push(result);
-    else identities.push(former === undefined ? result : { ...result, movedFrom: former });
+    else identities.push(prior === undefined ? result : { ...result, movedFrom: prior });
   }
   const found = new Map(
     identities.flatMap((identity, index) =>
@@ -115,7 +115,7 @@ export async function identify(
 
 export type IdentifyOptions = {
   readonly moves?: boolean;
-  readonly formerly?: ((address: Address) => readonly Address[]) | undefined;
+  readonly priorAddresses?: ((address: Address) => readonly Address[]) | undefined;
 };
 
 /** The live resource of an id: in its list or, where there is none, on its own. */

@@ -87,7 +87,7 @@ export type PlanInput = {
    */
   readonly refresh?: Refresh;
   /** Addresses that a resource had before, the latest first. */
-  readonly formerly?: (address: Address) => readonly Address[];
+  readonly priorAddresses?: (address: Address) => readonly Address[];
   /** Whether a resource that is no longer configured is let go of instead of deleted. */
   readonly isForgotten?: (address: Address) => boolean;
   /** Whether the platform is asked what it would refuse; drift carries nothing out, so it need not. */
@@ -138,7 +138,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   const { desired, state, reader, options } = input;
   const { identities, ambiguities } = await identify(desired, state, reader, {
     moves: input.purpose !== 'rollback' && input.purpose !== 'restore',
-    formerly: input.formerly,
+    priorAddresses: input.priorAddresses,
   });
   if (ambiguities.length > 0) throw ambiguousIdentityError(ambiguities, input);
 

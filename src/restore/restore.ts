@@ -245,11 +245,11 @@ async function runRound(
   return exitOfOutcome(outcome);
 }
 
-/** What a person agreed to have written over: addresses with the resource and how it stood. */
+/** What a person agreed to have written over: addresses with the resource and its pin. */
 type Agreement = ReadonlyMap<Address, string>;
 
 export function agreementOn({ changes }: PlanDocument): Agreement {
-  return new Map(changes.filter(isOverwriting).map((change) => [change.address, standing(change)]));
+  return new Map(changes.filter(isOverwriting).map((change) => [change.address, pinKey(change)]));
 }
 
 /** What a plan would write over although it moved since, or although nobody was shown it. */
@@ -258,7 +258,7 @@ export function beyondAgreement(
   agreement: Agreement,
 ): CallsheetError | undefined {
   const moved = changes.find(
-    (change) => isOverwriting(change) && agreement.get(change.address) !== standing(change),
+    (change) => isOverwriting(change) && agreement.get(change.address) !== pinKey(change),
   );
   if (moved === undefined) return undefined;
   return new CallsheetError('stale', `${moved.address} changed after the restore was approved`, {
@@ -281,7 +281,7 @@ function isOverwriting({ verdict, operations, pin }: Change): boolean {
   return verdict === 'ok' && operations.length > 0 && pin !== null;
 }
 
-function standing({ id, pin, action }: Change): string {
+function pinKey({ id, pin, action }: Change): string {
   return `${action} ${id} ${pin?.digest}`;
 }
 

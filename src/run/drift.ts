@@ -146,8 +146,8 @@ async function attributeOne(
 /** What the state says of the resource; not of another one that had its address before. */
 function recordedAs(
   id: string,
-  { address, moved_from: former }: Change,
+  { address, moved_from: prior }: Change,
   resources: Session['state']['resources'],
 ): ResourceState | undefined {
-  return [address, former ?? address].map((at) => resources[at]).find((one) => one?.id === id);
+  return [address, prior ?? address].map((at) => resources[at]).find((one) => one?.id === id);
 }

@@ -19,7 +19,7 @@ import { listKnown, naturalKeyOf, recordKeyOf, scopeOf, scopesOf } from '../plan
 import type { Reader } from '../plan/reader.ts';
 import { assumptionOf, movedEndpoints } from '../platform/endpoints.ts';
 import { sourceOf } from '../stack/index.ts';
-import { formerAddresses } from '../stack/moves.ts';
+import { priorAddresses } from '../stack/moves.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
 import { recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
@@ -137,7 +137,7 @@ export async function planConfiguration(
       const origin = stack.originOf(address, parsePath(path) ?? [path]);
       return origin && sourceOf(origin);
     },
-    formerly: formerAddresses(moved),
+    priorAddresses: priorAddresses(moved),
     isForgotten: (address) => forget.some((pattern) => matchesAddress(pattern, address)),
     ...how,
     ...(refresh === undefined ? {} : { refresh: session.endpoints.assume ? refresh : 'full' }),

@@ -59,10 +59,10 @@ export function readMoves(
  * The addresses that a resource had before, the latest first. Of several moves that lead to an address the
  * narrowest counts, and each counts once.
  */
-export function formerAddresses(moved: readonly Move[]): (address: Address) => readonly Address[] {
+export function priorAddresses(moved: readonly Move[]): (address: Address) => readonly Address[] {
   const byEnd = new Map(moved.map((move) => [move.to, move]));
   return (address) => {
-    const former: Address[] = [];
+    const prior: Address[] = [];
     const used = new Set<Move>();
     let at = address;
     for (;;) {
@@ -70,10 +70,10 @@ export function formerAddresses(moved: readonly Move[]): (address: Address) => r
       const move = patternsOf(here)
         .flatMap((pattern) => byEnd.get(pattern) ?? [])
         .find((one) => !used.has(one) && leadsTo(one, here));
-      if (move === undefined) return former;
+      if (move === undefined) return prior;
       used.add(move);
       at = `${move.from}${here.slice(move.to.length)}`;
-      former.push(at);
+      prior.push(at);
     }
   };
 }

@@ -519,17 +519,17 @@ function wrongMember(
   if (named.readOnly === true) {
     return { message: 'a field that only the platform sets, and that is never compared' };
   }
-  return typeof named['x-config'] === 'string' ? standing(named['x-config']) : undefined;
+  return typeof named['x-config'] === 'string' ? notIgnorable(named['x-config']) : undefined;
 }
 
-/** What says where a resource stands is told apart by no other means, so it is always compared. */
-function standing(name: string): WrongPath {
+/** Nothing else tells whose a resource is than such a member (`organization`), so it is always compared. */
+function notIgnorable(name: string): WrongPath {
   return { message: `the ${name} of a resource, which cannot be ignored` };
 }
 
 function unknownMember(schema: FieldSchema, before: Path, step: string): WrongPath | undefined {
   const fields = Object.values(schema.properties ?? {});
-  if (fields.some((field) => field['x-config'] === step)) return standing(step);
+  if (fields.some((field) => field['x-config'] === step)) return notIgnorable(step);
   const known = fieldNames(schema).filter(
     (name) => typeof namedField(schema, name)?.['x-config'] !== 'string',
   );

@@ -24,7 +24,7 @@ import {
   type OpenRun,
   type OpenRuns,
   readReceipt,
-  type Standing,
+  type Stored,
   summarise,
   type Wanted,
 } from './runs.ts';
@@ -64,9 +64,9 @@ export type StoreDriver = LockPlace & {
   readonly removeDrafts?: () => Promise<void>;
   /** Throws `CallsheetError('locked')` where the lease has been lost, as far as one sees without asking the store. */
   readonly check?: (lease: string) => void;
-  readonly load: () => Promise<Standing>;
+  readonly load: () => Promise<Stored>;
   /** The same where only the mark of the state and the ends of the journals are asked for. */
-  readonly loadMark: () => Promise<Standing<StateMark>>;
+  readonly loadMark: () => Promise<Stored<StateMark>>;
   /** Whether it is known without reading the state that no journal is open. */
   readonly hasNoOpenRuns?: () => Promise<boolean>;
   /** Files what the dead left behind. */
@@ -119,13 +119,13 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
   const { location, worded = (work) => work() } = driver;
   const leases = new Set<Lease>();
   /** What was read under a lease that is fenced: nobody but its holder can have changed it since. */
-  let latest: Standing | undefined;
+  let latest: Stored | undefined;
   let closing: Promise<void> | undefined;
 
-  async function takeLatest(): Promise<Standing<StateMark>> {
-    const standing = latest ?? (await driver.loadMark());
+  async function takeLatest(): Promise<Stored<StateMark>> {
+    const stored = latest ?? (await driver.loadMark());
     latest = undefined;
-    return standing;
+    return stored;
   }
 
   async function runs(): Promise<readonly RunSummary[]> {
@@ -148,9 +148,9 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
     location,
     load: () =>
       worded(async () => {
-        const standing = await driver.load();
-        latest = driver.isFenced && leases.size > 0 ? standing : undefined;
-        return { state: standing.state, pending: standing.runs.pending?.entries ?? [] };
+        const stored = await driver.load();
+        latest = driver.isFenced && leases.size > 0 ? stored : undefined;
+        return { state: stored.state, pending: stored.runs.pending?.entries ?? [] };
       }),
     overlaps: async (account, claims) => (await driver.overlaps?.(account, claims)) ?? [],
     salvage: () => worded(driver.salvage),
@@ -201,7 +201,7 @@ function openLease(
   holder: Holder,
   driver: StoreDriver,
   effects: LockEffects,
-  load: () => Promise<Standing<StateMark>>,
+  load: () => Promise<Stored<StateMark>>,
 ): Lease {
   const { location, worded = (work) => work() } = driver;
   let lost: CallsheetError | undefined;

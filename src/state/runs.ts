@@ -35,8 +35,8 @@ export type OpenRuns = {
   readonly blank: readonly OpenRun[];
 };
 
-/** How a state stands: as committed, or what tells which one it is, and what the journals beside it hold. */
-export type Standing<S extends StateMark = State> = {
+/** What a store has: the state as committed, or what tells which one it is, and what the journals beside it hold. */
+export type Stored<S extends StateMark = State> = {
   readonly state: S | undefined;
   readonly runs: OpenRuns;
 };

@@ -244,9 +244,11 @@ describe('lifecycle.adopt, where resources do not move', () => {
 /** `address → id by how`, and the address that the state still has it under. */
 async function formersOf(
   made: WorldBuilder,
-  formerly?: Readonly<Record<string, readonly string[]>>,
+  priorAddresses?: Readonly<Record<string, readonly string[]>>,
 ): Promise<Readonly<Record<string, string>>> {
-  const options = formerly && { formerly: (address: string) => formerly[address] ?? [] };
+  const options = priorAddresses && {
+    priorAddresses: (address: string) => priorAddresses[address] ?? [],
+  };
   const { identities } = await identify(made.wanted(), made.state(), made.reader(), options);
   return Object.fromEntries(
     identities.map(({ address, found, by, missing, movedFrom, knownAs }) => [
@@ -265,7 +267,7 @@ describe('a former address', () => {
     readonly title: string;
     readonly desired?: Documents;
     readonly applied: Documents;
-    readonly formerly?: Readonly<Record<string, readonly string[]>>;
+    readonly priorAddresses?: Readonly<Record<string, readonly string[]>>;
     readonly found: Readonly<Record<string, string>>;
   };
   const renamed = { 'agent.new': { name: 'Renamed' } };
@@ -273,13 +275,13 @@ describe('a former address', () => {
     {
       title: 'hands over the id in the state, whatever the resource is called now',
       applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
-      formerly: { 'agent.new': ['agent.old'] },
+      priorAddresses: { 'agent.new': ['agent.old'] },
       found: { 'agent.new': 'a1 by state, moved from agent.old' },
     },
     {
       title: 'is passed over for one before it where the state does not have it',
       applied: { 'agent.older': { id: 'a1', name: 'Desk' } },
-      formerly: { 'agent.new': ['agent.old', 'agent.older'] },
+      priorAddresses: { 'agent.new': ['agent.old', 'agent.older'] },
       found: { 'agent.new': 'a1 by state, moved from agent.older' },
     },
     {
@@ -288,7 +290,7 @@ describe('a former address', () => {
         'agent.older': { id: 'a2', name: 'Night' },
         'agent.old': { id: 'a1', name: 'Desk' },
       },
-      formerly: { 'agent.new': ['agent.old', 'agent.older'] },
+      priorAddresses: { 'agent.new': ['agent.old', 'agent.older'] },
       found: {
         'agent.new': 'a1 by state, moved from agent.old',
         'agent.older': 'a2 by state',
@@ -300,21 +302,21 @@ describe('a former address', () => {
         'agent.new': { id: 'a2', name: 'Night' },
         'agent.old': { id: 'a1', name: 'Desk' },
       },
-      formerly: { 'agent.new': ['agent.old'] },
+      priorAddresses: { 'agent.new': ['agent.old'] },
       found: { 'agent.new': 'a2 by state', 'agent.old': 'a1 by state' },
     },
     {
       title: 'keeps its resource where it is still configured',
       desired: { ...renamed, 'agent.old': { name: 'Desk' } },
       applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
-      formerly: { 'agent.new': ['agent.old'] },
+      priorAddresses: { 'agent.new': ['agent.old'] },
       found: { 'agent.new': 'none by nothing', 'agent.old': 'a1 by state' },
     },
     {
       title: 'hands over to one address only',
       desired: { ...renamed, 'agent.newer': { name: 'Newer' } },
       applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
-      formerly: { 'agent.new': ['agent.old'], 'agent.newer': ['agent.old'] },
+      priorAddresses: { 'agent.new': ['agent.old'], 'agent.newer': ['agent.old'] },
       found: {
         'agent.new': 'a1 by state, moved from agent.old',
         'agent.newer': 'none by nothing',
@@ -343,9 +345,9 @@ describe('a former address', () => {
     },
   ];
   const live = { agent: [desk('a1'), desk('a2', { name: 'Night' })] };
-  test.each(rows)('$title', async ({ desired = renamed, applied, formerly, found }) => {
+  test.each(rows)('$title', async ({ desired = renamed, applied, priorAddresses, found }) => {
     const made = world().desired(desired).live(live).applied(applied);
-    expect(await formersOf(made, formerly)).toEqual(found);
+    expect(await formersOf(made, priorAddresses)).toEqual(found);
   });
 });
 

@@ -99,7 +99,7 @@ describe('a moved resource with a secret', () => {
     .desired({ [TO]: { name: 'Desk', integrations: { smsProvider: SMS } } })
     .applied({ [FROM]: { id: 'a1', name: 'Desk', integrations: { smsProvider: SMS } } })
     .live({ agent: [live] })
-    .having({ formerly: (address) => (address === TO ? [FROM] : []) });
+    .having({ priorAddresses: (address) => (address === TO ? [FROM] : []) });
   test.each([
     ['is not written where that is the same', TOKEN, 'adopt', []],
     ['is written where that changed', { 'env:TOKEN': 'canary-token-2' }, 'update', [{ path: AT }]],

@@ -150,7 +150,7 @@ describe('a resource whose address was moved', () => {
     .live({ agent: [{ ...LIVE, integrations: { smsProvider: { account_sid: 'AC1' } } }] })
     .applied({ 'agent.desk': { id: 'a1', ...DESK, ...sms } })
     .secrets({ 'env:TOKEN': 'canary' })
-    .having({ formerly: (address) => (address === 'agent.front' ? ['agent.desk'] : []) });
+    .having({ priorAddresses: (address) => (address === 'agent.front' ? ['agent.desk'] : []) });
 
   test('is taken over from its old address, and its secrets are not written again', async () => {
     const { plan, refresh } = await made.plan();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formerAddresses } from '../../src/stack/moves.ts';
+import { priorAddresses } from '../../src/stack/moves.ts';
 import { broken, loadGood } from './stack-folder.ts';
 
 const AGENTS = {
@@ -57,7 +57,7 @@ test.each([
     ['agent.b', 'agent.a'],
   ],
 ])('%s was called before by %j', (address, moved, former) => {
-  expect(formerAddresses(moved)(address)).toEqual(former);
+  expect(priorAddresses(moved)(address)).toEqual(former);
 });
 
 broken([

@@ -25,7 +25,7 @@ import {
   openSession,
   type Session,
 } from '../../run/session.ts';
-import { formerAddresses } from '../../stack/moves.ts';
+import { priorAddresses } from '../../stack/moves.ts';
 import type { ResourceState, State } from '../../state/model.ts';
 import type { Lease } from '../../state/store.ts';
 import { beginning, type Edited, editLine, holderFor, recordEdit } from '../state/edit.ts';
@@ -198,8 +198,8 @@ async function bindOne(
 /** Binds everything that a natural key or `lifecycle.adopt` tells and the state does not know. */
 async function bindAll(session: Session, context: Context): Promise<Found> {
   const { stack, state, reader } = session;
-  const formerly = formerAddresses(stack.moves.moved);
-  const { ambiguities } = await identify(stack.resources, state, reader, { formerly });
+  const prior = priorAddresses(stack.moves.moved);
+  const { ambiguities } = await identify(stack.resources, state, reader, { priorAddresses: prior });
   const unclear = new Set(ambiguities.map(({ address }) => address));
   const clear = stack.resources.filter(({ address }) => !unclear.has(address));
   return { ...(await bind(clear, session, context)), unclear: ambiguities };

@@ -344,12 +344,12 @@ function printBlock(
 function reordered(map: YAMLMap, printed: readonly Printed[], shape: Shape): readonly Printed[] {
   const byPair = new Map(map.items.map((pair, index) => [pair, printed[index]]));
   const ordered = sorted(map.items, shape).flatMap((pair) => byPair.get(pair) ?? []);
-  const [former] = printed;
-  if (former === undefined || ordered[0] === former) return ordered;
-  const isParted = ordered.some((item) => item !== former && item.lead[0]?.text === '');
+  const [first] = printed;
+  if (first === undefined || ordered[0] === first) return ordered;
+  const isParted = ordered.some((item) => item !== first && item.lead[0]?.text === '');
   const blank: Between = { column: -1, text: '' };
   return ordered.map((item) =>
-    item === former && isParted && item.lead[0]?.text !== ''
+    item === first && isParted && item.lead[0]?.text !== ''
       ? { ...item, lead: [blank, ...item.lead] }
       : item,
   );

@@ -9,7 +9,7 @@ import {
   type Place,
   readOpenRun,
   runOf,
-  type Standing,
+  type Stored,
   sortOpenRuns,
   type Wanted,
 } from '../runs.ts';
@@ -27,12 +27,12 @@ import type { FileLine } from './disk.ts';
 const TRIES = 3;
 
 /** Throws `CallsheetError('state')` when state or journals are damaged, or do not belong together. */
-export function readStanding(place: Place): Promise<Standing> {
+export function readStored(place: Place): Promise<Stored> {
   return readAround(place, readState, 'all');
 }
 
 /** The same where only the mark of the state and the ends of the journals are asked for; all of both is checked. */
-export function readMarkStanding(place: Place): Promise<Standing<StateMark>> {
+export function readStoredMark(place: Place): Promise<Stored<StateMark>> {
   return readAround(place, readMark, 'ends');
 }
 
@@ -40,7 +40,7 @@ async function readAround<S extends StateMark>(
   place: Place,
   read: (lines: AsyncIterable<Line>) => Promise<S | undefined>,
   wanted: Wanted,
-): Promise<Standing<S | State>> {
+): Promise<Stored<S | State>> {
   for (let attempt = 1; ; attempt += 1) {
     const state = await readCommitted(place, read);
     const open = await readOpenRuns(place, wanted);
@@ -272,7 +272,7 @@ export async function filedRuns({ layout, disk }: Place): Promise<readonly strin
 export function salvage(place: Place): Promise<Salvage> {
   return salvageFrom({
     location: place.location,
-    check: () => readStanding(place),
+    check: () => readStored(place),
     lines: () => readStateLines(place),
     state: () => readStateText(place),
     journals: () => readFiles(place),

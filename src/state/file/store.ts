@@ -13,11 +13,11 @@ import { type Disk, realDisk, worded } from './disk.ts';
 import { openFileLock } from './lock.ts';
 import {
   filedRuns,
-  readMarkStanding,
   readOpenRuns,
   readRun,
   readRunFile,
-  readStanding,
+  readStored,
+  readStoredMark,
   refuseOddPlace,
   salvage,
 } from './read.ts';
@@ -129,8 +129,8 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
       for (const name of await disk.list(layout.folder))
         if (layout.isDraft(name)) await disk.remove(join(layout.folder, name));
     },
-    load: () => readStanding(place),
-    loadMark: () => readMarkStanding(place),
+    load: () => readStored(place),
+    loadMark: () => readStoredMark(place),
     hasNoOpenRuns: async () => (await readOpenRuns(place, 'ends'))?.length === 0,
     async tidy(_, { finished, blank }) {
       for (const { run } of finished) await fileRun(run);
@@ -164,7 +164,7 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
 /** Runs that committed and were not filed. Beside a damaged state nobody can tell, and none is listed. */
 async function unfiledRuns(place: Place): Promise<readonly OpenRun[]> {
   try {
-    return (await readMarkStanding(place)).runs.finished;
+    return (await readStoredMark(place)).runs.finished;
   } catch (error) {
     if (error instanceof CallsheetError) return [];
     throw error;

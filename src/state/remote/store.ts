@@ -7,7 +7,7 @@ import {
   isSound,
   type OpenRun,
   readOpenRun,
-  type Standing,
+  type Stored,
   sortOpenRuns,
   type Wanted,
 } from '../runs.ts';
@@ -88,7 +88,7 @@ function remoteDriver(remote: Remote): StoreDriver {
     if (!(await remote.write(lease, change))) throw new NotHeld();
   }
 
-  async function load(): Promise<Standing> {
+  async function load(): Promise<Stored> {
     const { state: pieces, open } = await remote.read();
     const state =
       pieces &&
