@@ -98,7 +98,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'kinds',
     'core',
   ],
-  page: ['render', 'model', 'core'],
+  page: ['render', 'state', 'model', 'core'],
   export: ['stack', 'live', 'platform', 'plan', 'state', 'model', 'kinds', 'core'],
   apply: ['platform', 'plan', 'diff', 'model', 'kinds', 'core'],
   live: ['platform', 'plan', 'kinds', 'core'],

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { followJournals } from '../../src/cli/commands/ui.ts';
+import { followJournals } from '../../src/page/feed.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
 import { temporaryFolder } from '../temporary.ts';
