@@ -44,7 +44,7 @@ const EXITS: { readonly [end in RolloutEnd]: ExitCode } = {
   declined: EXIT.error,
 };
 
-const UNASKED = 'To go on without being asked, pass --auto-approve.';
+const UNASKED = 'To answer yes without a terminal, pass --auto-approve.';
 
 /** `callsheet rollout start PLANFILE|NAME`: records what was reviewed, and applies the first step. */
 export async function start(
@@ -258,7 +258,7 @@ function stepStatus(
 type Status = RolloutRecord['status'];
 
 const NEXT: { readonly [status in Status]: (record: RolloutRecord) => string } = {
-  applying: () => 'The step is not applied in full. The next rollout run goes on with it.',
+  applying: () => 'The step is not applied in full. The next rollout run continues it.',
   judging: ({ step, steps, agents }) => {
     const next = steps[step + 1];
     return next === undefined
@@ -266,7 +266,7 @@ const NEXT: { readonly [status in Status]: (record: RolloutRecord) => string } =
       : `The next rollout run looks at the calls again. If callers fare no worse, ${next.agents} of ${agents.length} agents have the change then.`;
   },
   held: () => 'It stays as it is until somebody decides.',
-  rolling_back: () => 'It is not rolled back in full. The next rollout run goes on with that.',
+  rolling_back: () => 'It is not rolled back in full. The next rollout run continues that.',
   done: ({ agents }) => `All ${agents.length} agents have the change.`,
   rolled_back: () =>
     'The values are held: plan and apply refuse to write them again until the configuration changes, or --release-hold is given.',

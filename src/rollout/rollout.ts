@@ -160,7 +160,7 @@ export async function promoteRollout(
   const changed = await decide(name, options, context, async (record) => {
     if (record.status === 'rolling_back')
       throw new CallsheetError('usage', `the rollout ${record.name} is being rolled back`, {
-        hint: `To go on with that: callsheet rollout run ${record.name}`,
+        hint: `To continue: callsheet rollout run ${record.name}`,
       });
     const isApplied = record.steps[record.step]?.at != null;
     const isLast = record.step === record.steps.length - 1;

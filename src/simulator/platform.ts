@@ -1,12 +1,20 @@
 import type { Json, JsonObject } from '../core/value.ts';
 import type { OperationId } from '../platform/operations.generated.ts';
 import type { Answer, Query } from './answer.ts';
-import type { Callers } from './calls/callers.ts';
 import type { Dialect } from './dialect.ts';
 import type { Faults } from './faults.ts';
 import type { Ids } from './ids.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Catalogue, Key, Level, SentText, Store, TextOrder } from './store.ts';
+
+/** Who calls the agents. */
+export type Callers = {
+  /**
+   * Has agents called up to now as they are set now: the one named, or all. Called before an agent is changed or
+   * deleted, so that each call meets the settings of its own time, and before anybody reads calls.
+   */
+  readonly callUntilNow: (agentId?: string) => void;
+};
 
 /** What every operation works on. */
 export type Platform = {

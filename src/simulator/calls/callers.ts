@@ -6,7 +6,7 @@
  */
 import type { Json, JsonObject } from '../../core/value.ts';
 import { type Chance, chanceOf, uuidOf, weightedIndex } from '../ids.ts';
-import type { Platform } from '../platform.ts';
+import type { Callers, Platform } from '../platform.ts';
 import type { Agent } from '../store.ts';
 import {
   type AgentOnCall,
@@ -40,14 +40,6 @@ export type CallersOptions = {
   readonly weeks?: number;
   /** Another one has other callers; 1 unless given. */
   readonly seed?: number;
-};
-
-export type Callers = {
-  /**
-   * Has agents called up to now as they are set now: the one named, or all. Called before an agent is changed or
-   * deleted, so that each call meets the settings of its own time, and before anybody reads calls.
-   */
-  readonly callUntilNow: (agentId?: string) => void;
 };
 
 /** Who calls where nobody asked for callers. */
