@@ -27,6 +27,7 @@ import {
   rate,
   repeatable,
   STACK_FLAGS,
+  STEP_ALLOWANCES,
   span,
   TARGETS,
   TREE,
@@ -398,6 +399,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: [
       flag('--rollout <name>', 'with a plan file: which rollout of callsheet.yaml it is'),
       flag('--expect <digest>', 'start only the plan with this digest (sha256:…)'),
+      ...STEP_ALLOWANCES,
       ...ROLLOUT,
     ],
     examples: ['callsheet rollout start careful', 'callsheet rollout start plan.json'],

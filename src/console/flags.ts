@@ -93,16 +93,29 @@ export const OVERRIDE_LIMITS = flag(
   },
 );
 
+const ACCEPT_CONFLICTS = flag(
+  '--accept-conflicts',
+  'write the configured value where both sides changed',
+  { isInJob: true },
+);
+const SKIP_REFUSED = flag('--skip-refused', 'leave out refused changes; apply the rest', {
+  isInJob: true,
+});
+const RELEASE_HOLD = flag('--release-hold', 'apply again a configuration that was rolled back', {
+  isInJob: true,
+});
+
+/** What the steps of a rollout may do beside what every plan may. */
+export const STEP_ALLOWANCES = [ACCEPT_CONFLICTS, SKIP_REFUSED, RELEASE_HOLD, OVERRIDE_LIMITS];
+
 /** What a plan may do. */
 export const ALLOWANCES = [
   ...TARGETS,
   flag('--allow-delete', 'delete resources that are no longer configured', { isInJob: true }),
-  flag('--accept-conflicts', 'write the configured value where both sides changed', {
-    isInJob: true,
-  }),
-  flag('--skip-refused', 'leave out refused changes; apply the rest', { isInJob: true }),
+  ACCEPT_CONFLICTS,
+  SKIP_REFUSED,
   flag('--delete-used', 'also delete resources that live resources still use', { isInJob: true }),
-  flag('--release-hold', 'apply again a configuration that was rolled back', { isInJob: true }),
+  RELEASE_HOLD,
   OVERRIDE_FREEZE,
   OVERRIDE_LIMITS,
   flag('--resend-secrets [addresses...]', 'write secrets again: all, or those of the addresses', {

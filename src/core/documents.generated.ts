@@ -3002,6 +3002,8 @@ export type Rollouts = {
     readonly user: string | null;
     readonly commit: string | null;
     readonly plan_digest: string;
+    /** What the reviewed plan was allowed, as its options say. */
+    readonly allowed: JsonObject;
     /** What callsheet.yaml said of it when it was started. */
     readonly settings: JsonObject;
     /** Its agents, in the order in which they get the change. */

@@ -1,7 +1,7 @@
 import type { Address } from './address.ts';
 import type { SourcePosition } from './diagnostics.ts';
 import type { Rollouts } from './documents.generated.ts';
-import type { Hours, WEEKDAYS } from './plan-document.ts';
+import type { Hours, PlanOptions, WEEKDAYS } from './plan-document.ts';
 
 /** What calls are judged by. */
 export const MEASURES = [
@@ -117,6 +117,8 @@ export type RolloutRecord = {
   readonly user: string | null;
   readonly commit: string | null;
   readonly plan_digest: string;
+  /** What the reviewed plan was allowed; each step is allowed the same, and no more. */
+  readonly allowed: PlanOptions;
   /** The settings that it was started with; changing them changes no rollout that is under way. */
   readonly settings: Omit<RolloutSettings, 'agents' | 'steps' | 'first' | 'position'>;
   /** Agents in the order in which they get the change. */

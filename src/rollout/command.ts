@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { refusePlanningFlags } from '../console/apply.ts';
 import { type CommonFlags, type Context, stackOptions } from '../console/context.ts';
 import { isAgreed } from '../console/events.ts';
 import { deliver, type NotifyFlags, noticeAddress } from '../console/notify.ts';
@@ -7,11 +8,12 @@ import { openProgress } from '../console/progress.ts';
 import { tellRefused } from '../console/result.ts';
 import type { RolloutsDocument, ShownRollout } from '../core/documents.ts';
 import { CallsheetError, commandLine, EXIT, type ExitCode } from '../core/errors.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
+import type { PlanChoices, PlanDocument } from '../core/plan-document.ts';
 import { isUnderWay, type RolloutRecord } from '../core/rollout.ts';
 import { describeCounted, renderRolloutsMarkdown, renderRolloutsText } from '../render/rollout.ts';
 import { renderPlanText } from '../render/text.ts';
 import { jsonText } from '../render/untrusted.ts';
+import { planOptions } from '../run/plan.ts';
 import {
   abortRollout,
   addedBy,
@@ -49,7 +51,7 @@ const UNASKED = 'To answer yes without a terminal, pass --auto-approve.';
 /** `callsheet rollout start PLANFILE|NAME`: records what was reviewed, and applies the first step. */
 export async function start(
   what: string | undefined,
-  flags: RolloutFlags & { readonly rollout?: string; readonly expect?: string },
+  flags: RolloutFlags & PlanChoices & { readonly rollout?: string; readonly expect?: string },
   context: Context,
 ): Promise<ExitCode> {
   // A plan is a file, and names of rollouts have no dots and slashes.
@@ -60,7 +62,9 @@ export async function start(
     });
   const plan = isFile ? await readPlanFile(what) : undefined;
   const name = flags.rollout ?? (isFile ? undefined : what);
-  const wanted = { ...optionsOf(flags), plan, name, expect: flags.expect };
+  if (plan !== undefined) refusePlanningFlags(flags);
+  const allowed = planOptions(flags);
+  const wanted = { ...optionsOf(flags), plan, allowed, name, expect: flags.expect };
   const { agree, ...review } = reviewOf(flags, context);
   // A plan file was reviewed: nobody is asked again.
   const isAsked = plan === undefined && agree !== undefined;
@@ -214,7 +218,7 @@ function shownOf(
 ): ShownRollout {
   const { settings, agents, steps, step, status } = record;
   const { judge, guardRails } = settings;
-  const { settings: _, logs: __, ...told } = record;
+  const { settings: _, logs: __, allowed: ___, ...told } = record;
   const at = steps[step]?.at ?? null;
   const since = Date.parse(at ?? record.started_at);
   return {

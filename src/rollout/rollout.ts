@@ -32,7 +32,7 @@ import { describeActor, runId } from '../run/actor.ts';
 import { checkExpectation, checkPlan } from '../run/apply.ts';
 import type { RunContext, StackOptions } from '../run/context.ts';
 import { readRun } from '../run/find-run.ts';
-import { overrideOptions, planConfiguration, refusalsNow } from '../run/plan.ts';
+import { overrideOptions, planConfiguration } from '../run/plan.ts';
 import { acquireUntil, recordRecovery } from '../run/recover.ts';
 import { needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts';
 import { openSession, type Session } from '../run/session.ts';
@@ -68,8 +68,9 @@ export type RolloutOutcome = {
 
 /** The rollout that is to be started, and what is said of it. */
 export type StartOptions = RolloutOptions & {
-  /** The plan that was reviewed; without one it is made now. */
+  /** The plan that was reviewed; without one it is made now, with `allowed`. */
   readonly plan?: PlanDocument | undefined;
+  readonly allowed: PlanOptions;
   readonly expect?: string | undefined;
   /** Its name in callsheet.yaml; the only one where none is given. */
   readonly name?: string | undefined;
@@ -92,13 +93,13 @@ export async function startRollout(
     if (given !== undefined) checkPlan(given, session);
     const planned =
       given === undefined
-        ? await planOf(settings.agents, session, options, context)
+        ? await planOf(settings.agents, options.allowed, session, context)
         : { plan: given };
     const { plan } = planned;
     checkExpectation(plan, expect);
-    refuseMore(plan, settings);
     review.show?.(plan);
     if (isRefused(plan)) return { end: 'refused', plan };
+    refuseMore(plan, settings);
     await needSecrets(plan, { session });
     const changed = plan.changes.filter(isActing).map(agentOf);
     const agents = await chooseOrder(settings, changed, session, timeOf(session, context));
@@ -120,6 +121,7 @@ export async function startRollout(
       user,
       commit,
       plan_digest: plan.digest,
+      allowed: stepOptions(plan.options),
       settings: kept,
       agents,
       steps: counts.map((count) => ({ agents: count, at: null, runs: [] })),
@@ -278,7 +280,16 @@ async function applyStep(
   const gone = adds.filter(({ address }) => !configured.has(address));
   if (gone.length > 0) return hold(`${namesOf(gone)} no longer in the configuration`);
   const addresses = adds.map(({ address }) => address);
-  const planned = await planOf(addresses, session, options, context, name);
+  const { overrideFreeze } = options;
+  const allowed = {
+    ...record.allowed,
+    ...overrideOptions(overrideFreeze === undefined ? {} : { overrideFreeze }),
+  };
+  const planned = await planOf(addresses, allowed, session, context, name);
+  const { refusals = [] } = planned.plan;
+  if (refusals.length > 0 && refusals.every(({ guard }) => guard === 'freeze'))
+    return { end: 'waiting', record, now, waitsFor: refusals[0]?.message ?? '' };
+  if (isRefused(planned.plan)) return hold(refusedWhy(planned.plan));
   const written = await writtenBy(record.steps[step]?.runs ?? [], session);
   const moved = movedSince(adds, planned, written);
   if (moved.length > 0) return hold(foldSentences(moved));
@@ -287,10 +298,6 @@ async function applyStep(
     await writeDown(withStepApplied(record, now), session, options, context);
     return 'again';
   }
-  const refusals = refusalsNow(planned.plan, session, context);
-  if (refusals.length > 0 && refusals.every(({ guard }) => guard === 'freeze'))
-    return { end: 'waiting', record, now, waitsFor: refusals[0]?.message ?? '' };
-  if (isRefused(planned.plan)) return hold(refusedWhy(planned.plan));
   const outcome = await runPlan(planned, {
     session,
     context,
@@ -542,28 +549,30 @@ async function writeDown(
 /** The plan of what some agents are to have. */
 function planOf(
   target: readonly Address[],
+  allowed: PlanOptions,
   session: Session,
-  options: RolloutOptions,
   context: RunContext,
   rollout?: string,
 ): Promise<Planned> {
-  const { overrideFreeze } = options;
-  const chosen: PlanOptions = {
-    allow_delete: false,
-    accept_conflicts: false,
-    skip_refused: false,
-    resend_secrets: false,
-    target,
-    exclude: [],
-    force: false,
-    ...overrideOptions(overrideFreeze === undefined ? {} : { overrideFreeze }),
-  };
-  return planConfiguration(session, chosen, context, { refresh: 'fast', rollout });
+  const options = { ...stepOptions(allowed), target };
+  return planConfiguration(session, options, context, { refresh: 'fast', rollout });
 }
 
-/** Whether a change asks something of the platform. */
+/** What a step may do of what a plan may: nothing of a rollout is deleted, and secrets are written where they change. */
+function stepOptions(options: PlanOptions): PlanOptions {
+  const none = {
+    target: [],
+    exclude: [],
+    allow_delete: false,
+    resend_secrets: false,
+    force: false,
+  };
+  return { ...options, ...none };
+}
+
+/** Whether a change asks something of the platform, unless it is left out. */
 function isActing({ verdict, operations }: Change): boolean {
-  return verdict !== 'unsupported' && operations.length > 0;
+  return verdict === 'ok' && operations.length > 0;
 }
 
 /** What of a change was reviewed: what it does, and what it does that to. Not when, and not why. */

@@ -54,6 +54,11 @@ export function waysOf({
       ['--recursive', '--out', at('plans')],
     ],
     show: [[at('saved.plan')]],
+    'rollout start': [['careful', '--auto-approve', '--accept-conflicts'], []],
+    'rollout run': [[], ['careful']],
+    'rollout show': [[], ['careful']],
+    'rollout promote': [['--auto-approve'], []],
+    'rollout abort': [['--auto-approve']],
     apply: [
       ['--auto-approve', '--accept-conflicts', '--events', at('events.jsonl')],
       [],

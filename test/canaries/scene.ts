@@ -216,6 +216,8 @@ function queryOf(path: string): string {
   return /[?&](?:signature|X-Signature|token)=([^&]+)/i.exec(path)?.[1] ?? '';
 }
 
+const SAMPLE = 'agent.sample';
+
 /** The stack with everything in it, with the samples that have a secret in every position. */
 function stackOf({ documents }: Filled): JsonObject {
   const whole = WHOLE_VERSION.stack;
@@ -225,5 +227,6 @@ function stackOf({ documents }: Filled): JsonObject {
       const before = whole[section] as JsonObject;
       return [section, { ...before, sample: documents[name] ?? {} }] as const;
     });
-  return { ...whole, ...Object.fromEntries(sections) };
+  const careful = { select: { targets: [SAMPLE] }, steps: ['100%'], first: { by: 'random' } };
+  return { ...whole, ...Object.fromEntries(sections), rollouts: { careful } };
 }

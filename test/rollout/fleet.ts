@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Context } from '../../src/console/context.ts';
 import type { RolloutsDocument, ShownRollout } from '../../src/core/documents.ts';
+import type { PlanChoices } from '../../src/core/plan-document.ts';
 import { abort, promote, type RolloutFlags, run, show, start } from '../../src/rollout/command.ts';
 import type { SeedDocument, SimulatorOptions } from '../../src/simulator/index.ts';
 import { openStage, type Said, type Stage } from '../apply/stage.ts';
@@ -67,7 +68,7 @@ export type Fleet = Omit<Stage, 'run'> & {
   readonly start: (
     exit: number,
     what?: string,
-    flags?: Partial<RolloutFlags>,
+    flags?: Partial<RolloutFlags & PlanChoices>,
   ) => Promise<ShownRollout>;
   readonly run: (exit: number, flags?: Partial<RolloutFlags>) => Promise<ShownRollout>;
   readonly promote: (exit: number) => Promise<ShownRollout>;
@@ -104,7 +105,7 @@ export async function openFleet({
   const shown = async (
     exit: number | readonly number[],
     command: typeof run,
-    flags: Partial<RolloutFlags> = {},
+    flags: Partial<RolloutFlags & PlanChoices> = {},
     what?: string,
   ): Promise<ShownRollout> => {
     const given = { dir: stage.folder, format: 'json', autoApprove: true, ...flags } as const;

@@ -23,11 +23,6 @@ async function opened(options: FleetOptions = {}): Promise<Fleet> {
   return fleet;
 }
 
-const firstOf = (fleet: Fleet) =>
-  [...fleet.stage.sim.store.agents.values()].find(
-    ({ record }) => record.greeting_message === SHORT,
-  );
-
 describe('a change', () => {
   test('that is careless is caught at the first step, and rolled back', async () => {
     const fleet = await opened();
@@ -42,6 +37,11 @@ describe('a change', () => {
     // The values that were undone are held.
     const { refusals } = await fleet.stage.plan({}, { exit: 4 });
     expect(refusals).toMatchObject([{ guard: 'hold' }]);
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    await fleet.act((to) => start('careful', given, to), { exit: 4 });
+    // Who has reasons can let it begin once more, at the first step.
+    expect(await fleet.start(2, 'careful', { releaseHold: true })).toMatchObject({ step: 1 });
+    expect(fleet.greeting(LONG)).toBe(3);
   });
 
   test('that is harmless goes through all steps', async () => {
@@ -101,17 +101,15 @@ describe('what others do meanwhile', () => {
   test('an edit of an agent that waits is not overwritten: the rollout is held', async () => {
     const fleet = await opened(small());
     await fleet.greet(POLITE);
-    await fleet.start(2);
-    const waiting = firstOf(fleet);
-    fleet.stage.sim.edit(waiting?.id ?? '', { greeting_message: 'Edited by hand' });
-    const held = await fleet.promote(2).catch(() => undefined);
-    for (const one of held === undefined ? [] : [held]) expect(one.status).toBe('judging');
-    const [shown] = await fleet.show();
-    // Whether the edited agent comes with this step or the last one, it is never overwritten.
-    const last = shown?.status === 'held' ? shown : await fleet.promote(4);
-    expect(last).toMatchObject({ status: 'held' });
-    expect(last?.why).toContain('would change otherwise than reviewed: greeting_message');
+    const { steps } = await fleet.start(2);
+    const { resources } = await stateIn(fleet.stage);
+    const next = resources[steps[1]?.adds[0] ?? ''];
+    fleet.stage.sim.edit(next?.id ?? '', { greeting_message: 'Edited by hand' });
+    const held = await fleet.promote(4);
+    expect(held).toMatchObject({ status: 'held', step: 2 });
+    expect(held.why).toContain('both changed since the last apply (last by user:dashboard');
     expect(fleet.greeting('Edited by hand')).toBe(1);
+    expect(fleet.greeting(POLITE)).toBe(2);
   });
 
   test('a configuration that changes holds it, and what was reviewed goes on', async () => {
