@@ -28,7 +28,9 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
     const { out } = flags;
     await writeNamedFile('--out', out, planFilePieces(document));
     const next =
-      exit === EXIT.refused ? '. Apply refuses it now.' : `: ${commandLine(`apply ${out}`, flags)}`;
+      exit === EXIT.refused
+        ? '. Apply refuses it now.'
+        : `: ${commandLine(flags.rollout === undefined ? `apply ${out}` : `rollout start ${out}`, flags)}`;
     terminal.err(`The plan is in ${out}${next}`);
   }
   return exit;

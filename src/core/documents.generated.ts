@@ -1349,6 +1349,8 @@ export type Document = {
   };
   /** What the person who planned allowed. Apply allows nothing more. */
   readonly options: {
+    /** The rollout of callsheet.yaml that the plan is for. `rollout start` carries it out step by step; apply refuses it. */
+    readonly rollout?: string;
     /** Deletes are carried out. */
     readonly allow_delete: boolean;
     /** The configuration wins where both sides changed. */

@@ -26,6 +26,8 @@ export type GuardInput = {
   /** Managed resources that exist live, whether they were chosen or not. */
   readonly existing: number;
   readonly isConfigurationEmpty: boolean;
+  /** Most changes that are carried out before somebody judges them: all of them, unless a rollout takes steps. */
+  readonly atOnce?: number | undefined;
   /** Rollouts of others that are under way. */
   readonly rollouts: readonly RolloutRecord[];
 };
@@ -166,12 +168,12 @@ function guardDelete(change: Change, input: GuardInput): Change {
 /** The limits that the changes exceed by those of them that are carried out. */
 function exceededLimits(
   changes: readonly Change[],
-  { guards, existing }: Pick<GuardInput, 'guards' | 'existing'>,
+  { guards, existing, atOnce = Infinity }: Pick<GuardInput, 'guards' | 'existing' | 'atOnce'>,
 ): readonly ExceededLimit[] {
   const { max_delete: most, max_change_percent: percent } = guards;
   const { min_resources: floor = MIN_RESOURCES } = guards;
   const leaving = changes.filter(countsAs.max_delete).length;
-  const touched = changes.filter(countsAs.max_change_percent).length;
+  const touched = Math.min(atOnce, changes.filter(countsAs.max_change_percent).length);
   return [
     ...(most !== undefined && leaving > most
       ? [{ limit: 'max_delete' as const, set: most, allows: most, counted: leaving, existing }]

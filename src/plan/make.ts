@@ -105,7 +105,9 @@ export type PlanInput = {
   readonly configDigest: string;
   readonly environment?: string | undefined;
   /** The rollout that it is a step of. */
-  readonly rollout?: string | undefined;
+  readonly stepOf?: string | undefined;
+  /** Most changes that are carried out before somebody judges them; see `GuardInput`. */
+  readonly atOnce?: number | undefined;
   /** The run that died before, where there is one. */
   readonly settled?: PlanDocument['settled'];
   /** History entries that a rollback reverts to. */
@@ -231,9 +233,10 @@ function guardInput(existing: number, input: PlanInput): GuardInput {
     isProtected: (address) =>
       protectedNow.get(address) ?? state.resources[address]?.protect ?? false,
     existing,
+    atOnce: input.atOnce,
     isConfigurationEmpty: purpose === 'apply' && desired.length === 0,
     rollouts: Object.values(state.rollouts ?? {}).filter(
-      (one) => isUnderWay(one) && one.name !== input.rollout,
+      (one) => isUnderWay(one) && one.name !== input.stepOf,
     ),
   };
 }

@@ -61,9 +61,15 @@ export async function start(
       hint: 'Give the name alone, or a plan file with --rollout.',
     });
   const plan = isFile ? await readPlanFile(what) : undefined;
-  const name = flags.rollout ?? (isFile ? undefined : what);
+  const planned = plan?.options.rollout;
+  if (planned !== undefined && flags.rollout !== undefined && planned !== flags.rollout)
+    throw new CallsheetError('usage', `the plan is for the rollout ${planned}`, {
+      hint: 'Leave out --rollout: the plan names its own.',
+    });
+  const name = flags.rollout ?? planned ?? (isFile ? undefined : what);
   if (plan !== undefined) refusePlanningFlags(flags);
-  const allowed = planOptions(flags);
+  const { rollout: _, ...choices } = flags;
+  const allowed = planOptions(choices);
   const wanted = { ...optionsOf(flags), plan, allowed, name, expect: flags.expect };
   const { agree, ...review } = reviewOf(flags, context);
   // A plan file was reviewed: nobody is asked again.

@@ -32,7 +32,7 @@ import { describeActor, runId } from '../run/actor.ts';
 import { checkExpectation, checkPlan } from '../run/apply.ts';
 import type { RunContext, StackOptions } from '../run/context.ts';
 import { readRun } from '../run/find-run.ts';
-import { overrideOptions, planConfiguration } from '../run/plan.ts';
+import { overrideOptions, planConfiguration, rolloutNamed } from '../run/plan.ts';
 import { acquireUntil, recordRecovery } from '../run/recover.ts';
 import { needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts';
 import { openSession, type Session } from '../run/session.ts';
@@ -87,13 +87,18 @@ export async function startRollout(
   const session = await openSession(options, context, { freeBy: freeByOf(options) });
   let name: string;
   try {
-    const settings = settingsNamed(options.name, session);
+    const settings = rolloutNamed(options.name ?? given?.options.rollout, session.stack.rollouts);
     name = settings.name;
     refuseBesideOthers(settings, session);
     if (given !== undefined) checkPlan(given, session);
     const planned =
       given === undefined
-        ? await planOf(settings.agents, options.allowed, session, context)
+        ? await planConfiguration(
+            session,
+            { ...stepOptions(options.allowed), rollout: settings.name },
+            context,
+            { refresh: 'fast' },
+          )
         : { plan: given };
     const { plan } = planned;
     checkExpectation(plan, expect);
@@ -285,7 +290,13 @@ async function applyStep(
     ...record.allowed,
     ...overrideOptions(overrideFreeze === undefined ? {} : { overrideFreeze }),
   };
-  const planned = await planOf(addresses, allowed, session, context, name);
+  const planned = await planConfiguration(
+    session,
+    { ...stepOptions(allowed), target: addresses },
+    context,
+    // What was judged counts for no limit any more.
+    { refresh: 'fast', stepOf: name, ...(step > 0 && { atOnce: 0 }) },
+  );
   const { refusals = [] } = planned.plan;
   if (refusals.length > 0 && refusals.every(({ guard }) => guard === 'freeze'))
     return { end: 'waiting', record, now, waitsFor: refusals[0]?.message ?? '' };
@@ -546,20 +557,8 @@ async function writeDown(
   });
 }
 
-/** The plan of what some agents are to have. */
-function planOf(
-  target: readonly Address[],
-  allowed: PlanOptions,
-  session: Session,
-  context: RunContext,
-  rollout?: string,
-): Promise<Planned> {
-  const options = { ...stepOptions(allowed), target };
-  return planConfiguration(session, options, context, { refresh: 'fast', rollout });
-}
-
 /** What a step may do of what a plan may: nothing of a rollout is deleted, and secrets are written where they change. */
-function stepOptions(options: PlanOptions): PlanOptions {
+function stepOptions({ rollout: _, ...options }: PlanOptions): PlanOptions {
   const none = {
     target: [],
     exclude: [],
@@ -681,25 +680,6 @@ function refuseBesideOthers({ name, agents }: RolloutSettings, { state }: Sessio
       : `the rollout ${other.name} is under way, and has ${shared ?? 'agents of this one'}, too`;
   throw new CallsheetError('refused', message, {
     hint: `See it with callsheet rollout show ${other.name}. To end it: callsheet rollout promote ${other.name}, or callsheet rollout abort ${other.name}`,
-  });
-}
-
-function settingsNamed(name: string | undefined, { stack }: Session): RolloutSettings {
-  const { rollouts } = stack;
-  const found = name === undefined ? rollouts : rollouts.filter((one) => one.name === name);
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  const names = rollouts.map((one) => one.name);
-  if (rollouts.length === 0)
-    throw new CallsheetError('usage', 'callsheet.yaml has no rollouts', {
-      hint: 'callsheet help rollouts shows how to write one.',
-    });
-  if (name === undefined)
-    throw new CallsheetError('usage', `there are several rollouts: ${names.join(', ')}`, {
-      hint: 'Name one.',
-    });
-  throw new CallsheetError('usage', `callsheet.yaml has no rollout ${name}`, {
-    hint: didYouMean(name, names, `It has ${names.join(', ')}.`),
   });
 }
 

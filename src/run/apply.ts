@@ -171,6 +171,11 @@ async function applyGiven(
   review: Review,
 ): Promise<RunOutcome> {
   const { session, context } = request;
+  const { rollout } = given.options;
+  if (rollout !== undefined)
+    throw new CallsheetError('refused', `the plan is for the rollout ${rollout}`, {
+      hint: 'To apply it step by step: callsheet rollout start PLANFILE',
+    });
   checkPlan(given, session);
   review.show?.(given);
   // What stood against it when it was planned may be over, and something else may have begun.

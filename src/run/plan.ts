@@ -1,6 +1,7 @@
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
 import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest.ts';
 import { parsePath } from '../core/path.ts';
 import type {
   Change,
@@ -10,6 +11,7 @@ import type {
   PlanOptions,
   Refusal,
 } from '../core/plan-document.ts';
+import { type RolloutSettings, stepCounts } from '../core/rollout.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { checkChosen, kinds } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
@@ -122,12 +124,14 @@ export async function planConfiguration(
   {
     refresh,
     ...how
-  }: Partial<Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh' | 'rollout'>> = {},
+  }: Partial<Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh' | 'stepOf' | 'atOnce'>> = {},
 ): Promise<Planned> {
   const { stack, state } = session;
   const configured = stack.resources.map(({ address }) => address);
   // A session was not opened for these options alone.
   checkNamed(options)(session);
+  const rollout =
+    options.rollout === undefined ? undefined : rolloutNamed(options.rollout, stack.rollouts);
   const { moved, forget } = stack.moves;
   const expected = new Set([...configured, ...Object.keys(state.resources)]).size;
   const planned = await showPlanning(expected, context, {
@@ -139,18 +143,57 @@ export async function planConfiguration(
     },
     priorAddresses: priorAddresses(moved),
     isForgotten: (address) => forget.some((pattern) => matchesAddress(pattern, address)),
+    ...(rollout && { atOnce: firstStepOf(rollout) }),
     ...how,
     ...(refresh === undefined ? {} : { refresh: session.endpoints.assume ? refresh : 'full' }),
     purpose: 'apply',
-    options,
+    options:
+      rollout === undefined || options.target.length > 0
+        ? options
+        : { ...options, target: rollout.agents },
   });
-  const { plan } = planned;
+  const { plan } = rollout === undefined ? planned : withRolloutNote(planned, rollout);
   const unknown = plan.changes.filter(
     ({ adopted, address }) => adopted && !Object.hasOwn(state.resources, address),
   );
-  if (unknown.length === 0) return planned;
+  if (unknown.length === 0) return { ...planned, plan };
   const notes = await statelessNotes(unknown, planned, session);
   return { ...planned, plan: { ...plan, notes: [...notes, ...plan.notes] } };
+}
+
+/** The rollout of that name in callsheet.yaml, or the only one. Throws where none is meant, or more than one. */
+export function rolloutNamed(
+  name: string | undefined,
+  rollouts: readonly RolloutSettings[],
+): RolloutSettings {
+  const found = name === undefined ? rollouts : rollouts.filter((one) => one.name === name);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const names = rollouts.map((one) => one.name);
+  if (rollouts.length === 0)
+    throw new CallsheetError('usage', 'callsheet.yaml has no rollouts', {
+      hint: 'callsheet help rollouts shows how to write one.',
+    });
+  if (name === undefined)
+    throw new CallsheetError('usage', `there are several rollouts: ${names.join(', ')}`, {
+      hint: 'Name one.',
+    });
+  throw new CallsheetError('usage', `callsheet.yaml has no rollout ${name}`, {
+    hint: didYouMean(name, names, `It has ${names.join(', ')}.`),
+  });
+}
+
+/** Agents that get the change of a rollout before anybody judges it. */
+function firstStepOf({ steps, agents }: RolloutSettings): number {
+  return stepCounts(steps, agents.length)[0] ?? agents.length;
+}
+
+/** Whoever reviews the plan of a rollout is told that not all of it is applied at once. */
+function withRolloutNote(planned: Planned, rollout: RolloutSettings): Planned {
+  const { name, steps } = rollout;
+  const message = `rollout start carries the plan out: ${name} has ${steps.length} steps, the first with ${firstStepOf(rollout)} agents at most`;
+  const note = { severity: 'info', address: null, message } as const;
+  return { ...planned, plan: { ...planned.plan, notes: [note, ...planned.plan.notes] } };
 }
 
 /** What nobody can tell of resources that the state does not know, and what the lists that were read tell. */

@@ -32,6 +32,8 @@ const ROLLOUTS = `rollouts:
     first: { by: random, seed: 7 }
 `;
 
+type StartFlags = Partial<RolloutFlags & PlanChoices & { readonly expect: string }>;
+
 type Act = (
   command: (context: Context) => Promise<number>,
   options?: Parameters<Stage['run']>[1],
@@ -65,11 +67,7 @@ export type Fleet = Omit<Stage, 'run'> & {
   readonly pass: (milliseconds: number) => void;
   /** Has every agent greet in another way, in the configuration. */
   readonly greet: (text: string) => Promise<void>;
-  readonly start: (
-    exit: number,
-    what?: string,
-    flags?: Partial<RolloutFlags & PlanChoices>,
-  ) => Promise<ShownRollout>;
+  readonly start: (exit: number, what?: string, flags?: StartFlags) => Promise<ShownRollout>;
   readonly run: (exit: number, flags?: Partial<RolloutFlags>) => Promise<ShownRollout>;
   readonly promote: (exit: number) => Promise<ShownRollout>;
   readonly abort: (exit: number) => Promise<ShownRollout>;
@@ -105,7 +103,7 @@ export async function openFleet({
   const shown = async (
     exit: number | readonly number[],
     command: typeof run,
-    flags: Partial<RolloutFlags & PlanChoices> = {},
+    flags: StartFlags = {},
     what?: string,
   ): Promise<ShownRollout> => {
     const given = { dir: stage.folder, format: 'json', autoApprove: true, ...flags } as const;

@@ -143,6 +143,39 @@ describe('a plan', () => {
     expect(JSON.parse(shown).rollouts).toMatchObject([{ plan_digest: digest, step: 1 }]);
   });
 
+  test('of a rollout is of its agents, is started and not applied, and has one digest', async () => {
+    const fleet = await opened(small('    select: { keys: [c1, c2, c3, c4, c5] }\n'));
+    await fleet.greet(POLITE);
+    const out = join(fleet.stage.folder, 'plan.json');
+    const given = { dir: fleet.stage.folder, format: 'json' } as const;
+    const planned = await fleet.act((to) => plan({ ...given, out, rollout: 'careful' }, to));
+    const { digest, summary, notes } = JSON.parse(planned.out);
+    expect(summary).toMatchObject({ update: 5, held: 0 });
+    expect(notes[0].message).toContain('careful has 3 steps, the first with 2 agents at most');
+    const { err } = await fleet.act((to) => apply(out, given, to), { exit: 4 });
+    expect(err).toContain('callsheet rollout start');
+    expect(fleet.greeting(POLITE)).toBe(0);
+    // The plan that is made now is the one that was reviewed.
+    const started = await fleet.start(2, 'careful', { expect: digest });
+    expect(started).toMatchObject({ plan_digest: digest, agents: 5, step: 1 });
+  });
+
+  test.each([
+    [2, 2],
+    [1, 4],
+  ])('counts for a limit of %s in twelve as far as its first step goes', async (most, exit) => {
+    const percent = Math.ceil((100 * most) / 12);
+    const limit = `guards: { max_change_percent: ${percent}, min_resources: 1 }\n`;
+    const { rollouts = '', ...options } = small();
+    const fleet = await opened({ ...options, rollouts: `${rollouts}${limit}` });
+    await fleet.greet(POLITE);
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    await fleet.act((to) => start('careful', given, to), { exit });
+    expect(fleet.greeting(POLITE)).toBe(exit === 2 ? 2 : 0);
+    // What was judged, by calls or a person, counts no more.
+    if (exit === 2) expect(await fleet.promote(2)).toMatchObject({ step: 2 });
+  });
+
   test('that holds more than the rollout selects is refused, with the place of both', async () => {
     const fleet = await opened(small('    select: { keys: [c1, c2, c3, c4, c5] }\n'));
     await fleet.greet(POLITE);
