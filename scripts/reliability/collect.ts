@@ -45,6 +45,7 @@ const PARTS: { readonly [part in keyof Required<Figures>]: string } = {
   worlds: 'random worlds',
   stores: 'stores',
   canaries: 'canary secrets',
+  rollouts: 'rollouts judged by calls',
   mutation: 'mutation testing',
 };
 

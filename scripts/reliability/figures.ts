@@ -12,6 +12,19 @@ export type KillMatrix = Kills & {
   readonly broken: readonly object[];
 };
 
+/** Rollouts that were played, of one change to one fleet. Hours are medians from the start; null where none ended so. */
+export type PlayedRollouts = {
+  readonly fleet: string;
+  readonly change: string;
+  readonly rollouts: number;
+  readonly stopped: number;
+  /** Of those, the ones that were stopped before half of the fleet had the change. */
+  readonly early: number;
+  readonly finished: number;
+  readonly hours_to_stop: number | null;
+  readonly hours_to_finish: number | null;
+};
+
 /** What the long tests wrote down; a part is missing where its test has not run. */
 export type Measured = {
   readonly kill_matrix?: KillMatrix;
@@ -35,6 +48,7 @@ export type Measured = {
     readonly checks: number;
     readonly leaks: number;
   };
+  readonly rollouts?: readonly PlayedRollouts[];
 };
 
 /** Everything that the page shows. */

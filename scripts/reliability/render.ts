@@ -25,6 +25,9 @@ export function renderReliability(kept: Kept): string {
     '## Canary secrets',
     'A value that can come from nowhere else stands in every position that the schemas call secret or sensitive, and in every credential. Every byte that every command writes, in every format, through every kind of refusal that repeats what it was sent, is searched for it: as it is, and as JSON, URLs, Base64 and hexadecimal write it.',
     section(kept.canaries, canaries),
+    '## Rollouts judged by calls',
+    'Fleets with callers of a model are given a change step by step: 3 agents (the busiest ones, with 80 calls on a working day), 10 %, half, all. It is looked at every hour, at 95 % confidence, with at least 200 calls and 24 hours, and goes on, or is stopped, by the verdict alone. Agents have shares of good outcomes of their own (71 % on average), which wander from week to week and from day to day; weekdays, evenings, bad days and outages of hours move all of them. What does not end within eight weeks still waits. `npm run torture -- rollout-judge` plays them again and prints this table.',
+    section(kept.rollouts, renderRollouts),
     '## Mutation testing',
     'The code of the comparison, of the planner, of rollback and of the settlement of dead runs (in `src/apply`) is broken on purpose, in one place at a time. A mutant that no test notices is a hole in the tests. The command fails below 85 %.',
     section(kept.mutation, mutation),
@@ -97,6 +100,27 @@ function canaries(searched: Required<Figures>['canaries']): string {
     '| positions | commands run | positions × commands | occurrences |',
     '|--:|--:|--:|--:|',
     `| ${whole(searched.positions)} | ${whole(searched.commands)} | ${whole(searched.checks)} | ${whole(searched.leaks)} |`,
+  ].join('\n');
+}
+
+/** The table of rollouts that were played. */
+export function renderRollouts(rows: Required<Figures>['rollouts']): string {
+  return [
+    '| fleet and measures | the change costs | rollouts | stopped | before half of the fleet | finished | waiting | median hours to the stop | to the end |',
+    '|---|---|--:|--:|--:|--:|--:|--:|--:|',
+    ...rows.map((row) => {
+      const share = (count: number) => `${((100 * count) / row.rollouts).toFixed(1)} %`;
+      const waiting = row.rollouts - row.stopped - row.finished;
+      const hours = (median: number | null) => (median === null ? '–' : whole(median));
+      return `| ${[
+        row.fleet,
+        row.change,
+        whole(row.rollouts),
+        ...[row.stopped, row.early, row.finished, waiting].map(share),
+        hours(row.hours_to_stop),
+        hours(row.hours_to_finish),
+      ].join(' | ')} |`;
+    }),
   ].join('\n');
 }
 

@@ -111,6 +111,14 @@ describe('a measure', () => {
     expect(judgeOne(RESOLVED, with8).verdict).toBe('worse');
   });
 
+  test('is not compared with agents that hardly have calls', () => {
+    const changed = alike(4, [1000, 700], [1000, 700]);
+    const others = [...STEADY.slice(0, 7), ...alike(20, [20, 14], [10, 7])];
+    expect(judgeOne(RESOLVED, [{ changed, others }]).why).toBe(
+      '7 other agents can be compared with; at least 8 are needed.',
+    );
+  });
+
   test('pays for few agents to compare with by a wider interval', () => {
     const changed = alike(4, [100_000, 70_000], [1000, 700]);
     const width = (count: number) =>
@@ -167,6 +175,20 @@ describe('a measure', () => {
     );
   });
 
+  test('weighs agents by their calls where these are what it is uncertain by', () => {
+    const changed = [agent([10_000, 7000], [10_000, 7000]), agent([1000, 700], [50, 25])];
+    const { effect } = judgeOne(RESOLVED, [{ changed, others: STEADY }]);
+    expect(effect).toBeGreaterThan(-1);
+    expect(effect).toBeLessThan(0);
+  });
+
+  test('is as uncertain as it has become, not as it was before', () => {
+    const changed = alike(4, [100_000, 0], [100, 30]);
+    const others = alike(30, [100_000, 0], [100_000, 0]);
+    const errors: Measure = { name: 'errors', margin: 5, better: 'lower' };
+    expect(widthOf(judgeOne(errors, [{ changed, others }]))).toBeGreaterThan(8);
+  });
+
   test('that never happened is still not certain', () => {
     const cohorts = (errors: number) => [
       {
@@ -202,6 +224,24 @@ describe('the interval', () => {
     expect(judgeOne(RESOLVED, [{ changed: agents, others: many }]).verdict).toBe('no_worse');
   });
 
+  test('is the widest of those by which agents or calls scatter, where little tells which do', () => {
+    const others = Array.from({ length: 30 }, (_, one) => {
+      const calls = 500 + 10 * (one % 3);
+      return agent([1000, 700], [calls, calls * (one % 2 === 0 ? 0.62 : 0.78)]);
+    });
+    const width = (times: number) =>
+      widthOf(
+        judgeOne({ ...RESOLVED, margin: 20 }, [
+          {
+            changed: alike(4, [1000 * times, 700 * times], [500 * times, 350 * times]),
+            others,
+          },
+        ]),
+      );
+    expect(width(100) / width(1)).toBeGreaterThan(0.9);
+    expect(width(0.2) / width(1)).toBeGreaterThan(1.5);
+  });
+
   test('does not shrink by the calls of one agent among several', () => {
     const points = Array.from({ length: 30 }, (_, one) => (one % 2 === 0 ? 8 : -8));
     const others = scattered(...points);
@@ -229,6 +269,20 @@ describe('the interval', () => {
     expect(more).toBeGreaterThan(100);
     expect(judgeOne(RESOLVED, cohorts(400 + more / 2)).verdict).toBe('not_enough_calls');
     expect(judgeOne(RESOLVED, cohorts(400 + more + 20)).verdict).toBe('no_worse');
+  });
+
+  test('names how many calls are missing until it is worse, where that comes first', () => {
+    const cohorts = (calls: number) => [
+      {
+        changed: alike(4, [10_000, 7000], [calls / 4, 0.155 * calls]),
+        others: alike(30, [10_000, 7000], [calls / 4, 0.175 * calls]),
+      },
+    ];
+    const early = judgeOne(RESOLVED, cohorts(200));
+    expect(early.effect).toBeCloseTo(-8);
+    const more = Number(/About (?<more>\d+) more/.exec(early.why ?? '')?.groups?.more);
+    expect(judgeOne(RESOLVED, cohorts(200 + more / 2)).verdict).toBe('not_enough_calls');
+    expect(judgeOne(RESOLVED, cohorts(200 + more + 20)).verdict).toBe('worse');
   });
 
   test('says that the weeks before were too short', () => {
@@ -336,6 +390,27 @@ describe('a promotion', () => {
     }
   });
 
+  test('does not wait for little', () => {
+    // One agent of twenty that does badly by chance, and one that is worse by less than is tolerated.
+    const odd = [...alike(19, [1000, 700], [500, 350]), agent([1000, 700], [500, 302])];
+    expect(judgeOne(RESOLVED, [{ changed: odd, others: STEADY }]).verdict).toBe('no_worse');
+    const big = (sum: number) => agent([100_000, 70_000], [100_000, sum]);
+    const slight = [big(70_000), big(70_000), big(70_000), big(68_000)];
+    const steady = alike(30, [100_000, 70_000], [100_000, 70_000]);
+    expect(judgeOne(RESOLVED, [{ changed: slight, others: steady }]).verdict).toBe('no_worse');
+    // The others move by some points, which is much only next to a small margin.
+    const moved = alike(30, [100_000, 70_000], [100_000, 65_000]);
+    const strict = { ...RESOLVED, margin: 1 };
+    const along = alike(4, [100_000, 70_000], [100_000, 65_000]);
+    expect(judgeOne(strict, [{ changed: along, others: moved }]).verdict).toBe('no_worse');
+    // A few calls more or less than expected.
+    const few = [
+      { changed: alike(2, [40, 28], [13, 9]), others: alike(30, [1000, 700], [100, 70]) },
+    ];
+    const lax = { ...RESOLVED, margin: 90 };
+    expect(judgeOne(lax, few, { ...TERMS, minCalls: 20 }).verdict).toBe('no_worse');
+  });
+
   test('does not come of a few others that collapse', () => {
     const others = [...STEADY.slice(0, 24), ...alike(6, [1000, 700], [500, 0])];
     const changed = alike(3, [1000, 700], [1000, 640]);
@@ -370,6 +445,15 @@ describe('a step', () => {
     expect(judged.measures.map((one) => one.verdict)).toEqual(kinds);
     expect(judged.verdict).toBe(verdict);
     expect(judged.why === null).toBe(verdict === 'better' || verdict === 'no_worse');
+  });
+
+  test('has a measure without figures where the platform gives none', () => {
+    const hangups: Measure = { name: 'hangups', margin: 3, better: 'lower', within: 10 };
+    expect(judge([{ measure: hangups, cohorts: null }], TERMS)).toMatchObject({
+      verdict: 'no_figures',
+      why: 'The platform gives no figures for hangups.',
+      measures: [{ name: 'hangups', within: 10, effect: null, low: null, verdict: 'no_figures' }],
+    });
   });
 
   test('that is worse says by how much', () => {
@@ -528,6 +612,15 @@ describe('errors', () => {
     const found = findErrors({ changed, others }, 5, 95);
     expect(found?.addresses.length ?? null).toBe(agents);
     if (found !== null) expect(found.least).toBeGreaterThan(found.allowed);
+  });
+
+  test('count by a bound that is exact', () => {
+    const five = agent([400, 4], [5, 5]);
+    // The mixture gives five of five 1·3·5·7·9 / (2·4·6·8·10).
+    const bound = (error: number) => 100 * ((945 / 3840) * error) ** (1 / 5);
+    expect(findErrors({ changed: [five], others }, 5, 95)?.least).toBeCloseTo(bound(0.025), 6);
+    const two = [five, agent([400, 4], [40, 0])];
+    expect(findErrors({ changed: two, others }, 5, 95)?.least).toBeCloseTo(bound(0.0125), 6);
   });
 
   test('of an outage, which the others have too, stop nothing', () => {

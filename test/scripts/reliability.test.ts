@@ -70,6 +70,11 @@ test('what the long tests write is what the page shows', async () => {
     PostgreSQL: { 'away for 3 s': 'goes on', 'eight at once': 'right' },
   });
   await writeResult('canaries', { positions: 28, commands: 400, checks: 11_200, leaks: 0 });
+  const played = { fleet: '40 agents', change: 'nothing', rollouts: 2000, early: 30 };
+  await writeResult('rollouts', [
+    { ...played, stopped: 33, finished: 1600, hours_to_stop: 153, hours_to_finish: 1308 },
+    { ...played, stopped: 0, early: 0, finished: 0, hours_to_stop: null, hours_to_finish: null },
+  ]);
   const reports = [join(path, 'pure.json'), join(path, 'way-back.json')];
   const plan = { 'src/plan/a.ts': mutants('Killed', 'Killed', 'Killed', 'Survived') };
   await writeFile(join(path, 'pure.json'), JSON.stringify({ files: plan }));
@@ -91,6 +96,8 @@ test('what the long tests write is what the page shows', async () => {
     '| 1,500 | 3,100 | 900 | 1,500 |',
     '| away for 3 s | – | goes on |',
     '| 28 | 400 | 11,200 | 0 |',
+    '| 40 agents | nothing | 2,000 | 1.6 % | 1.5 % | 80.0 % | 18.4 % | 153 | 1,308 |',
+    '| 40 agents | nothing | 2,000 | 0.0 % | 0.0 % | 0.0 % | 100.0 % | – | – |',
     '| `src/plan` | 1 | 4 | 3 | 75.0 % |',
     '| `src/rollback` | 1 | 1 | 1 | 100.0 % |',
     '| **all** | 2 | 5 | 4 | 80.0 % |',
@@ -103,7 +110,7 @@ test('what is missing or was never finished is shown as not measured, and named'
   await writeFile(join(path, 'torn.json'), '{"worlds": {"wor');
   const found = await collectFigures(join(path, 'torn.json'), [join(path, 'none.json')]);
   const figures = withFigures({}, found, { on: '2026-11-22', at: 'abc1234' });
-  expect(renderReliability(figures).match(/Not measured/g)).toHaveLength(6);
+  expect(renderReliability(figures).match(/Not measured/g)).toHaveLength(7);
   const ended = [
     { command: 'npm run torture', exit: 1 },
     { command: 'npm run mutation', exit: null },
@@ -117,6 +124,7 @@ test('what is missing or was never finished is shown as not measured, and named'
     'not measured: random worlds',
     'not measured: stores',
     'not measured: canary secrets',
+    'not measured: rollouts judged by calls',
     'not measured: mutation testing',
   ]);
 });
