@@ -17,21 +17,21 @@ const [FALSE_ALARMS, CAUGHT] = [0.05, 0.9];
 
 const COSTS = { nothing: 0, 'a twentieth of good outcomes': 0.05, 'a tenth of good outcomes': 0.1 };
 
-/** Each with how many are played, and whether it is a fleet in which a careless change must be caught. */
+/** Each with how many rollouts are played, and whether a change that costs a tenth must be caught in it. */
 const FLEETS: readonly (readonly [string, Partial<Scenario>, number, boolean])[] = [
   ['40 agents, `resolved` (margin 5)', {}, 2000, true],
-  ['the same, first step of 8 agents', { steps: [8, 20, 40] }, 400, true],
-  ['the same, first agents at random', { first: 'random' }, 400, false],
+  ['first step of 8 agents', { steps: [8, 20, 40] }, 400, true],
+  ['first agents at random', { first: 'random' }, 400, false],
   ['two measures: and `abandoned` (3)', { measures: MEASURES.slice(0, 2) }, 400, true],
   ['four measures: and `hangups` (3), `duration` (20 %)', { measures: MEASURES }, 200, true],
   ['four measures, first step of 8 agents', { measures: MEASURES, steps: [8, 20, 40] }, 200, true],
   ['agents that do not wander', { drift: 0 }, 400, true],
   ['agents that wander twice as much', { drift: 2 }, 400, false],
-  ['the same, first step of 8 agents', { drift: 2, steps: [8, 20, 40] }, 400, false],
+  ['these, first step of 8 agents', { drift: 2, steps: [8, 20, 40] }, 400, true],
   ['400 agents, steps of 3, 40, 200', { agents: 400, steps: [3, 40, 200, 400] }, 100, true],
   ['12 agents, steps of 3 and 4', { agents: 12, steps: [3, 4, 12] }, 400, false],
   ['1 to 8 calls a day', { volume: [1, 8] }, 200, false],
-  ['the same, first step of 15 agents', { volume: [1, 8], steps: [15, 20, 40] }, 200, false],
+  ['these, first step of 15 agents', { volume: [1, 8], steps: [15, 20, 40] }, 200, false],
 ];
 
 const rows = FLEETS.flatMap(([fleet, part, rollouts, isCaught]) =>
