@@ -176,8 +176,11 @@ function judgeMeasure(
   if (missing !== null) return { ...judged, why: missing };
   if (compared < LEAST_OTHERS) return { ...judged, why: fewOthers(compared) };
   const good = measure.better === 'higher' ? effect : -effect;
+  // The hours keep a change from going on before it was seen at all times of a day; nobody waits for them to stop one.
+  const early = missingHours(terms);
+  if (early !== null && good + half >= 0) return { ...judged, why: early };
   if (good - half > -measure.margin) {
-    const why = doubtOf(measure, cohorts, terms, estimate, alpha);
+    const why = early ?? doubtOf(measure, cohorts, terms, estimate, alpha);
     if (why !== null) return { ...judged, why };
     return { ...judged, verdict: good - half > 0 ? 'better' : 'no_worse', why: null };
   }
@@ -441,14 +444,17 @@ function halfWidth(
   return Math.sqrt((variance * freedom * (growth - 1)) / (1 - growth / spread));
 }
 
-/** What a verdict of either kind still takes. */
-function missingCalls(cohorts: readonly Cohort[], terms: Terms): string | null {
-  const { minCalls, minHours, hours } = terms;
+/** What every verdict still takes. */
+function missingCalls(cohorts: readonly Cohort[], { minCalls }: Terms): string | null {
   const calls = sumOf(cohorts, ({ changed }) => callsOf(changed, 'after'));
-  if (calls < minCalls) return `${calls} of at least ${minCalls} calls so far.`;
-  if (hours < minHours)
-    return `${Math.floor(hours)} of at least ${minHours} hours have passed since the step.`;
-  return null;
+  return calls < minCalls ? `${calls} of at least ${minCalls} calls so far.` : null;
+}
+
+/** What a verdict takes beside that goes on with the rollout. */
+function missingHours({ minHours, hours }: Terms): string | null {
+  return hours < minHours
+    ? `${Math.floor(hours)} of at least ${minHours} hours have passed since the step.`
+    : null;
 }
 
 /** Why there is no estimate. */

@@ -84,7 +84,7 @@ describe('a measure', () => {
     expect(judged.effect).toBeCloseTo(0);
   });
 
-  test('has no verdict before its calls and hours', () => {
+  test('has no verdict before its calls, and before its hours none that goes on', () => {
     const cohorts = [{ changed: alike(4, [1000, 700], [45, 9]), others: STEADY }];
     expect(judgeOne(RESOLVED, cohorts)).toMatchObject({
       verdict: 'not_enough_calls',
@@ -92,7 +92,11 @@ describe('a measure', () => {
     });
     const later = { ...TERMS, minCalls: 180 };
     expect(judgeOne(RESOLVED, cohorts, later).verdict).toBe('worse');
-    expect(judgeOne(RESOLVED, cohorts, { ...later, hours: 23.9 })).toMatchObject({
+    // Nobody waits for the end of a day to stop what callers suffer from.
+    expect(judgeOne(RESOLVED, cohorts, { ...later, hours: 3 }).verdict).toBe('worse');
+    const steady = [{ changed: alike(4, [1000, 700], [1000, 700]), others: STEADY }];
+    expect(judgeOne(RESOLVED, steady).verdict).toBe('no_worse');
+    expect(judgeOne(RESOLVED, steady, { ...TERMS, hours: 23.9 })).toMatchObject({
       verdict: 'not_enough_calls',
       why: '23 of at least 24 hours have passed since the step.',
     });
