@@ -150,12 +150,22 @@ export async function goOn(
   context: RunContext,
   review: RolloutReview = {},
 ): Promise<RolloutOutcome> {
-  for (;;) {
-    const turn = await takeTurn(name, options, context, review);
-    if (turn === 'rolling_back') return await takeBack(name, options, context, review);
-    if (turn !== 'again') return turn;
+  for (let stale = 0; ; ) {
+    try {
+      const turn = await takeTurn(name, options, context, review);
+      if (turn === 'rolling_back') return await takeBack(name, options, context, review);
+      if (turn !== 'again') return turn;
+    } catch (error) {
+      // Another run wrote the state meanwhile: what is due now is looked at afresh.
+      const isStale = error instanceof CallsheetError && error.code === 'stale';
+      stale += 1;
+      if (!isStale || stale > MOST_STALE) throw error;
+    }
   }
 }
+
+/** Times in a row that others may write the state while something is due. */
+const MOST_STALE = 3;
 
 /** Goes to the next step without waiting for a verdict, or tries the step again that is held. */
 export async function promoteRollout(
@@ -698,13 +708,20 @@ function recordNamed(
   const [only] = found;
   const names = all.map((one) => one.name);
   if (only === undefined) {
-    const message =
-      name === undefined ? 'no rollout is under way' : `no rollout ${name} was started`;
-    throw new CallsheetError('usage', message, {
-      hint:
-        name === undefined
-          ? 'To start one: callsheet rollout start NAME'
-          : didYouMean(name, names, `To start it: callsheet rollout start ${name}`),
+    if (name === undefined)
+      throw new CallsheetError('usage', 'no rollout is under way', {
+        hint: 'To start one: callsheet rollout start NAME',
+      });
+    const set = session.stack.rollouts.map((one) => one.name);
+    const start = `To start it: callsheet rollout start ${name}`;
+    throw new CallsheetError('usage', `no rollout ${name} was started`, {
+      hint: set.includes(name)
+        ? start
+        : didYouMean(
+            name,
+            [...names, ...set],
+            'callsheet rollout show lists those that were started.',
+          ),
     });
   }
   if (found.length > 1)

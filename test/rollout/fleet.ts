@@ -68,7 +68,10 @@ export type Fleet = Omit<Stage, 'run'> & {
   /** Has every agent greet in another way, in the configuration. */
   readonly greet: (text: string) => Promise<void>;
   readonly start: (exit: number, what?: string, flags?: StartFlags) => Promise<ShownRollout>;
-  readonly run: (exit: number, flags?: Partial<RolloutFlags>) => Promise<ShownRollout>;
+  readonly run: (
+    exit: number | readonly number[],
+    flags?: Partial<RolloutFlags>,
+  ) => Promise<ShownRollout>;
   readonly promote: (exit: number) => Promise<ShownRollout>;
   readonly abort: (exit: number) => Promise<ShownRollout>;
   readonly show: () => Promise<readonly ShownRollout[]>;

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
-import { run, start } from '../../src/rollout/command.ts';
+import { abort, run, start } from '../../src/rollout/command.ts';
 import { stateIn } from '../cli/state-stage.ts';
 import {
   DAY,
@@ -85,6 +85,29 @@ describe('what others do meanwhile', () => {
     );
     expect(undone.err).toContain('callsheet rollout abort careful');
     expect(fleet.greeting(POLITE)).toBe(2);
+  });
+
+  test('two pipelines at once come to one end, and nothing is applied or undone twice', async () => {
+    const fleet = await opened(small('    judge: { measures: { resolved: { margin: 30 } } }\n'));
+    await fleet.greet(POLITE);
+    const both = async (command: typeof run, what?: string) => {
+      const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+      const exit = [0, 2, 3, 4, 5, 6];
+      await Promise.all([1, 2].map(() => fleet.act((to) => command(what, given, to), { exit })));
+    };
+    await both(start, 'careful');
+    expect(fleet.greeting(POLITE)).toBe(2);
+    fleet.pass(3 * DAY);
+    await both(run);
+    const [moved] = await fleet.show();
+    const step = moved?.steps[(moved?.step ?? 1) - 1];
+    expect([2, 6]).toContain(fleet.greeting(POLITE));
+    expect(step?.runs.length).toBeLessThanOrEqual(1);
+    await both(abort);
+    const { status, left } = (await fleet.show())[0] ?? {};
+    if (status !== 'rolled_back') await fleet.run([0, 3]);
+    expect(left).toEqual([]);
+    expect(fleet.greeting(POLITE)).toBe(0);
   });
 
   test('who starts it again or selects the same agents is refused', async () => {
