@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Kind } from '../kinds/kind.ts';
-import type { LiveResource } from '../plan/reader.ts';
+import { facetsRead, fieldsOf, type LiveResource } from '../plan/reader.ts';
 import { fastRefreshPin, livePin } from '../plan/refresh.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import type { Writable } from '../stack/edit/write.ts';
@@ -51,8 +51,8 @@ export function openMemory() {
         position: undefined,
         locate: () => undefined,
       };
-      // What is written is what is live, so the next plan need not read it.
-      const pin = fastRefreshPin(kind, live, livePin(kind, live, null));
+      // What is written is what is live, so the next plan need not read it, and one that does finds the same digest.
+      const pin = fastRefreshPin(kind, live, livePin(kind, asPlanned(kind, live, desired), null));
       const at = { id: live.id, scope: live.scope, pin };
       // What secrets are is not remembered before somebody supplies them.
       const world = { idOf, secretOf: () => undefined, fingerprints: NO_FINGERPRINTS };
@@ -81,6 +81,14 @@ export function openMemory() {
       }
     },
   };
+}
+
+/** A resource as a plan of its configuration reads it: without the facets that nothing was written of. */
+function asPlanned(kind: Kind, live: LiveResource, { document }: DesiredResource): LiveResource {
+  const read = facetsRead(kind, fieldsOf(kind, document, undefined));
+  const unread = new Set(kind.facets.map(({ field }) => field).filter((one) => !read.has(one)));
+  const members = Object.entries(live.document).filter(([field]) => !unread.has(field));
+  return { ...live, document: Object.fromEntries(members) };
 }
 
 /** Nothing is asked of them: without the value of a secret there is no fingerprint. */

@@ -98,15 +98,21 @@ export async function readWith(
   fields: Iterable<string>,
 ): Promise<LiveResource | undefined> {
   const names = new Set(fields);
-  // What the record itself holds costs no request.
-  const facets = kind.facets.flatMap(({ field, get }) =>
-    get === undefined || names.has(field) ? [field] : [],
-  );
-  const live = await reader.read(kind, at, new Set(facets));
+  const live = await reader.read(kind, at, facetsRead(kind, names));
   const sent = [...names].filter((name) => !namesField(kind.schema, name));
   return live === undefined || sent.length === 0
     ? live
     : { ...live, document: undersent(live, sent) };
+}
+
+/** The facets that are read for those who want the given fields; what the record itself holds costs no request. */
+export function facetsRead(
+  { facets }: Pick<Kind, 'facets'>,
+  names: ReadonlySet<string>,
+): ReadonlySet<string> {
+  return new Set(
+    facets.flatMap(({ field, get }) => (get === undefined || names.has(field) ? [field] : [])),
+  );
 }
 
 function undersent({ document }: LiveResource, names: readonly string[]): JsonObject {

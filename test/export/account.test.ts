@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { apply } from '../../src/console/apply.ts';
 import type { Fault, SimulatorOptions } from '../../src/simulator/index.ts';
 import { longRows, longTest } from '../long.ts';
 import { type ExportStage, expectFaithful, openExportStage } from './stage.ts';
@@ -56,6 +57,24 @@ describe('an exported account', () => {
     expect(reads.length).toBeLessThanOrEqual(unreadable.size);
     expect(unreadable.size).toBeGreaterThan(0);
     expect(unreadable.size).toBeLessThan(18);
+  });
+
+  test('leaves nothing to remember to a run that reads all of it', async () => {
+    const organization = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
+    const stage = await staged({
+      seed: {
+        organizations: [{ id: organization, name: 'Harbor' }],
+        agents: [{ name: 'Desk', organization_id: organization, model: 'alpha-4.1' }],
+      },
+      dialect: { timestamps: 'milliseconds' },
+    });
+    await stage.export('stack');
+    const dir = join(stage.folder, 'stack');
+    const state = () => readFile(join(dir, '.callsheet/state.json'), 'utf8');
+    const exported = await state();
+    const flags = { dir, refresh: 'full', autoApprove: true, format: 'json' } as const;
+    await stage.run((context) => apply(undefined, flags, context));
+    expect(await state()).toBe(exported);
   });
 
   test('has its common settings in bases, and means the same without them', async () => {
