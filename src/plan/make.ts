@@ -155,15 +155,17 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   const checks = input.isPreflighted ? preflightOf(input) : undefined;
   const share = openSharing();
   const results: Result[] = [];
+  const unread: Kind[] = [];
   // Kind by kind, so that a resource that is about to be replaced has no id for those that refer to it.
   for (const kind of kinds) {
     const ofKind = chosen.filter((identity) => identity.kind === kind);
-    const planned: Result[] = [];
-    const one = { ...input, world, checks, share };
+    const planned: (Result | undefined)[] = [];
+    const one = { ...input, world, checks, share, unread };
     await inTurns(ofKind.entries(), MOST_AT_ONCE, async ([index, identity]) => {
       planned[index] = await planOne(identity, one);
     });
     for (const result of planned) {
+      if (result === undefined) continue;
       results.push(result);
       const { action, verdict, address } = result.change;
       if (action === 'replace' && verdict === 'ok') ids.delete(address);
@@ -176,15 +178,15 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     results.map(({ change }) => change),
     guarding,
   );
-  const sound = withSharing(refuseUnresolved(guarded, desired, ids), input.desired);
+  const sound = withSharing(refuseUnresolved(guarded, desired, ids), desired);
   const uncompared = uncomparedNotes(
     results.map(({ change: { address }, leaves }) => ({ address, leaves })),
     input.world,
     state,
   );
   const plan = assemble(
-    options.force ? sound : await refuseReferenced(sound, input),
-    results,
+    options.force ? sound : await refuseReferenced(sound, { ...input, chosen }),
+    { results, chosen: chosen.length, unread: [...new Set(unread)] },
     uncompared,
     overriddenLimits(guarded, guarding),
     { ...input, world },
@@ -197,13 +199,12 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
       leaves.length === 0 ? [] : [[change.address, leaves] as const],
     ),
   );
-  const unread = results.filter(({ isUnread }) => isUnread).length;
   return {
     plan,
     refresh,
     ids,
     found,
-    unread,
+    unread: unread.length,
     uncompared:
       uncompared.flatMap(({ known, message }) => (known === true ? [] : message)).join(' ') ||
       undefined,
@@ -223,15 +224,15 @@ function isChosen(
 
 function guardInput(existing: number, input: PlanInput): GuardInput {
   const { state, desired, options, guards, purpose } = input;
-  const protectedNow = new Map(
-    desired.map(({ address, lifecycle }) => [address, lifecycle.protect]),
-  );
+  let protectedNow: ReadonlyMap<Address, boolean> | undefined;
   return {
     purpose,
     options,
     guards,
-    isProtected: (address) =>
-      protectedNow.get(address) ?? state.resources[address]?.protect ?? false,
+    isProtected: (address) => {
+      protectedNow ??= new Map(desired.map((one) => [one.address, one.lifecycle.protect]));
+      return protectedNow.get(address) ?? state.resources[address]?.protect ?? false;
+    },
     existing,
     atOnce: input.atOnce,
     isConfigurationEmpty: purpose === 'apply' && desired.length === 0,
@@ -243,7 +244,7 @@ function guardInput(existing: number, input: PlanInput): GuardInput {
 
 function assemble(
   all: readonly Change[],
-  results: readonly Result[],
+  { results, chosen, unread }: Outcome,
   uncompared: readonly Note[],
   overridden: readonly ExceededLimit[],
   input: Omit<PlanInput, 'world'> & { readonly world: World },
@@ -252,12 +253,7 @@ function assemble(
   const { sourceOf = () => undefined } = input;
   const acting = all.filter(({ action }) => action !== 'no_op');
   const changes = withTextSources(acting, sourceOf);
-  const assumptions = assumptionsOf(
-    changes,
-    unreadKinds(results),
-    carriedBy(results),
-    supportOf(input),
-  );
+  const assumptions = assumptionsOf(changes, unread, carriedBy(results), supportOf(input));
   const known = rememberedAssumptions(assumptions, state, supportOf(input));
   const groups = groupAlike(changes, sourceOf);
   const undigested: Omit<PlanDocument, 'digest'> = {
@@ -274,7 +270,7 @@ function assemble(
     state: { lineage: state.lineage, serial: state.serial },
     options,
     ...(overridden.length === 0 ? {} : { overridden_limits: overridden }),
-    summary: summarise(changes, all.length - changes.length),
+    summary: summarise(changes, chosen - changes.length),
     requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
     assumptions,
     ...(known.length === 0 ? {} : { known_assumptions: known }),
@@ -297,12 +293,6 @@ function carriedBy(results: readonly Result[]): ReadonlyMap<Address, readonly st
   return new Map(results.map(({ change, carried = [] }) => [change.address, carried]));
 }
 
-/** The kinds of what was planned without being read. */
-function unreadKinds(results: readonly Result[]): readonly Kind[] {
-  const names = new Set(results.flatMap(({ change, isUnread }) => (isUnread ? [change.kind] : [])));
-  return [...names].map(kindNamed);
-}
-
 function preflightOf(input: PlanInput): PreflightContext {
   const { reader, desired, organizations, organization } = input;
   return {
@@ -313,6 +303,16 @@ function preflightOf(input: PlanInput): PreflightContext {
   };
 }
 
+/** What planning all of them came to. */
+type Outcome = {
+  /** Of those of which there is something to say. */
+  readonly results: readonly Result[];
+  /** How many were planned. */
+  readonly chosen: number;
+  /** The kinds of what was planned without being read. */
+  readonly unread: readonly Kind[];
+};
+
 /** What planning one resource came to. */
 type Result = {
   readonly change: Change;
@@ -321,8 +321,6 @@ type Result = {
   readonly leaves: readonly LeafChange[];
   /** What the state should remember of it although nothing is written; undefined where it does already. */
   readonly state: ResourceState | undefined;
-  /** Whether it was planned without being read. */
-  readonly isUnread?: boolean;
   /** Paths of what goes back with the change as it was read. */
   readonly carried?: readonly string[];
 };
@@ -332,17 +330,25 @@ type OneInput = Omit<PlanInput, 'world'> & {
   readonly world: World;
   readonly checks: PreflightContext | undefined;
   readonly share: ReturnType<typeof openSharing>;
+  /** Takes the kind of each resource that is planned without being read. */
+  readonly unread: Kind[];
 };
 
-/** Plans one resource: reads it, compares it, and asks what the platform would refuse of the change. */
-async function planOne(given: Identity, input: OneInput): Promise<Result> {
+/**
+ * Plans one resource: reads it, compares it, and asks what the platform would refuse of the change. Undefined: it is as
+ * the state remembers it and as it is configured, and nothing need be held of it, which in a large fleet counts.
+ */
+async function planOne(given: Identity, input: OneInput): Promise<Result | undefined> {
   const { world, share } = input;
   const identity = atItsAddress(given, world);
   const { kind, found, desired, recorded, address, by } = identity;
   const resent = isResent(address, input.options);
   if (input.refresh === 'fast') {
     const unwritten = compareUnread(identity, world, resent);
-    if (unwritten !== undefined) return asRemembered(identity, unwritten, true);
+    if (unwritten !== undefined) {
+      input.unread.push(kind);
+      return asRemembered(identity, unwritten);
+    }
   }
   // What could not be read when it was made cannot be told from what is gone.
   const isUnread = recorded?.id === found?.id && recorded?.pin === null;
@@ -350,7 +356,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result> {
   const live = found && (await readWith(input.reader, kind, { ...found, isUnread }, fields));
   const seen = live === undefined ? null : livePin(kind, live, null);
   const unwritten = compareRead(identity, seen, world, resent);
-  if (unwritten !== undefined) return asRemembered(identity, unwritten, false);
+  if (unwritten !== undefined) return asRemembered(identity, unwritten);
   const support = supportOf(input);
   const context = {
     pin: seen,
@@ -407,15 +413,12 @@ async function planOne(given: Identity, input: OneInput): Promise<Result> {
   return { change: undone, notes, leaves, carried, state: undefined };
 }
 
-/** A resource that is as the state remembers it and as it is configured: there is nothing to write. */
-function asRemembered(
-  identity: Identity,
-  leaves: readonly LeafChange[],
-  isUnread: boolean,
-): Result {
+/** A resource of which there is nothing to write, and nothing to say but of secrets that nobody can compare. */
+function asRemembered(identity: Identity, leaves: readonly LeafChange[]): Result | undefined {
+  if (leaves.length === 0) return undefined;
   const notes = leafNotes(identity.address, leaves);
   const change = unchanged(identity, identity.found?.id ?? null);
-  return { change, notes, leaves, state: undefined, isUnread };
+  return { change, notes, leaves, state: undefined };
 }
 
 /** Asks what the platform would refuse. A rollback leaves that out, and does the rest. */

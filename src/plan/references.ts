@@ -9,28 +9,35 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
 import { isDelete, refuse } from './guards.ts';
+import type { Identity } from './identify.ts';
 import { listKnown, scopesOf } from './natural-key.ts';
 import type { Reader } from './reader.ts';
 
 /**
  * Refuses to delete what live resources would still refer to afterwards, whether the stack has them or
  * not. Which fields refer to which kind is in the schemas. It takes a read of every resource of the kinds
- * that may refer to it, and so it is only asked where something is about to go.
+ * that may refer to it, and so it is only asked where something is about to go. `chosen`: what is
+ * planned, whether it changes or not.
  */
 export async function refuseReferenced(
   changes: readonly Change[],
-  surroundings: Surroundings,
+  { chosen = [], ...surroundings }: Surroundings & { readonly chosen?: readonly Identity[] },
 ): Promise<readonly Change[]> {
   const leaving = new Set(changes.filter((change) => change.verdict === 'ok' && isDelete(change)));
+  if (leaving.size === 0) return changes;
   const uses = await usesOf(new Set([...leaving].map(({ kind }) => kind)), surroundings);
   const planned = new Map(changes.map((change) => [`${change.kind} ${change.id}`, change]));
+  const addresses = new Map([
+    ...changes.map(({ kind, id, address }) => [`${kind} ${id}`, address] as const),
+    ...chosen.map(({ kind, found, address }) => [`${kind.name} ${found?.id}`, address] as const),
+  ]);
   return changes.map((change) => {
     if (!leaving.has(change)) return change;
     const all = uses.get(`${change.kind} ${change.id}`) ?? [];
     const left = all.filter((use) => remains(use, planned.get(`${use.kind.name} ${use.id}`)));
     return left.length === 0
       ? change
-      : refuse(change, `${change.reason}; ${usesMessage(left, planned)}`, 'force');
+      : refuse(change, `${change.reason}; ${usesMessage(left, addresses)}`, 'force');
   });
 }
 
@@ -44,15 +51,19 @@ export function refuseUnresolved(
   desired: readonly DesiredResource[],
   ids: ReadonlyMap<Address, string>,
 ): readonly Change[] {
-  const references = new Map(desired.map((one) => [one.address, one.references]));
-  const born = new Set(ids.keys());
+  const references = new Map(
+    desired
+      .filter((one) => one.references.length > 0)
+      .map((one) => [one.address, one.references] as const),
+  );
+  const born = new Set<Address>();
   const unsupported = new Set<Address>();
   const refused = new Set<Address>();
   return changes.map((change) => {
     if (change.verdict === 'unsupported') unsupported.add(change.address);
     if (change.verdict === 'refused') refused.add(change.address);
     const unresolved = (references.get(change.address) ?? []).find(
-      (address) => !born.has(address) && writesReference(change, address),
+      (address) => !ids.has(address) && !born.has(address) && writesReference(change, address),
     );
     const isOk = change.verdict === 'ok';
     if (isOk && unresolved === undefined && isMade(change)) born.add(change.address);
@@ -144,10 +155,10 @@ export async function usesBy(
   return (await Promise.all(uses)).flat();
 }
 
-function usesMessage(uses: readonly Use[], planned: ReadonlyMap<string, Change>): string {
+function usesMessage(uses: readonly Use[], addresses: ReadonlyMap<string, Address>): string {
   const users = [...new Map(uses.map((use) => [`${use.kind.name} ${use.id}`, use])).values()];
   const named = users.slice(0, NAMED).map(({ kind, id, name }): Address | string => {
-    return planned.get(`${kind.name} ${id}`)?.address ?? `${name} (${id})`;
+    return addresses.get(`${kind.name} ${id}`) ?? `${name} (${id})`;
   });
   const more = users.length > NAMED ? ` and ${users.length - NAMED} more` : '';
   const [noun = ''] = users.map(({ kind }) => (users.length === 1 ? kind.name : kind.section));
