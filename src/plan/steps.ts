@@ -174,20 +174,32 @@ export function rememberedAssumptions(
   { last_run: lastRun, resources }: Pick<State, 'last_run' | 'resources'>,
   { assumptionOf }: Support,
 ): readonly string[] {
-  if (lastRun === null) return [];
-  const relied = assumptionsBehind(
-    Object.values(resources).map(({ kind, leaves }) => ({ kind, paths: Object.keys(leaves) })),
-    assumptionOf,
-  );
-  return assumptions.filter((one) => relied.has(one));
+  if (lastRun === null || assumptions.length === 0) return [];
+  const untold = new Set(assumptions);
+  function* remembered() {
+    for (const { kind, leaves } of Object.values(resources))
+      yield { kind, paths: Object.keys(leaves) };
+  }
+  for (const assumption of eachAssumption(remembered(), assumptionOf)) {
+    untold.delete(assumption);
+    // Most fleets rest on few, and the first resource names them.
+    if (untold.size === 0) break;
+  }
+  return assumptions.filter((one) => !untold.has(one));
 }
 
 /** The assumptions that reading and writing resources rests on, by their kinds and the fields that they set. */
 export function assumptionsBehind(
+  ...given: Parameters<typeof eachAssumption>
+): ReadonlySet<string> {
+  return new Set(eachAssumption(...given));
+}
+
+/** The same one by one; some come more than once. */
+function* eachAssumption(
   resources: Iterable<{ readonly kind: string; readonly paths: Iterable<string> }>,
   assumptionOf: Support['assumptionOf'],
-): ReadonlySet<string> {
-  const found = new Set<string | undefined>();
+): Iterable<string> {
   const seen = new Set<string>();
   const isNew = (key: string) => !seen.has(key) && seen.add(key) !== undefined;
   for (const { kind, paths } of resources) {
@@ -199,15 +211,11 @@ export function assumptionsBehind(
         ...operations.update,
         ...facets.flatMap((facet) => facet.operations),
       ];
-      for (const name of called) found.add(assumptionOf(name));
-      found.add(stamp?.assumption);
+      for (const assumption of [...called.map(assumptionOf), stamp?.assumption])
+        if (assumption !== undefined) yield assumption;
     }
-    for (const path of paths) {
-      if (!isNew(`${kind} ${path}`)) continue;
-      for (const assumption of assumptionsAlong(schema, path)) found.add(assumption);
-    }
+    for (const path of paths) if (isNew(`${kind} ${path}`)) yield* assumptionsAlong(schema, path);
   }
-  return new Set([...found].filter((one) => one !== undefined));
 }
 
 /** The assumptions that writing a field rests on: its own, and those of what it is in. */
