@@ -178,6 +178,7 @@ async function readInOrder(
   checkPages(operation, first.pages, start);
   if (head.length * first.pages < start) return gave(head.length, start);
   const found = new Map<Json | undefined, JsonObject>();
+  const keep = fields && leanly(fields);
   let [total, created, deleted, kept, returns] = [start, 0, 0, 0, 0];
   /** Items that came more than once, and how many may. */
   let [doubles, again] = [0, 0];
@@ -191,7 +192,7 @@ async function readInOrder(
     if (page.items.length !== due) return gave(before + page.items.length, page.total);
     for (const item of page.items) {
       if (found.has(item.id)) doubles += 1;
-      const one = fields === undefined ? item : lean(item, fields);
+      const one = keep === undefined ? item : keep(item);
       found.set(item.id, one);
       kept += sizeOf(one);
     }
@@ -230,6 +231,7 @@ type Listing = {
 /** Throws where more would be kept than is taken. */
 function openListing(operation: Operation, fields: readonly string[] | undefined): Listing {
   const pages = new Map<number, readonly JsonObject[]>();
+  const keep = fields && leanly(fields);
   const ids = new Set<Json | undefined>();
   let totals: readonly (number | undefined)[] = [];
   let [count, kept] = [0, 0];
@@ -237,8 +239,7 @@ function openListing(operation: Operation, fields: readonly string[] | undefined
 
   return {
     take(page, number) {
-      const items =
-        fields === undefined ? page.items : page.items.map((item) => lean(item, fields));
+      const items = keep === undefined ? page.items : page.items.map(keep);
       kept += fields === undefined ? page.length : sizeOf(items);
       checkKept(operation, kept, fields !== undefined);
       pages.set(number, items);
@@ -264,14 +265,28 @@ function openListing(operation: Operation, fields: readonly string[] | undefined
   };
 }
 
-/** An item that has its id and some fields alone: the rest of a large fleet need not be held. */
-function lean(item: JsonObject, fields: readonly string[]): JsonObject {
-  return Object.fromEntries(
-    ['id', ...fields].flatMap((name) => {
+/** Distinct values of a field that are looked for in other items: a name is another in each, a model is not. */
+const MOST_SHARED = 100;
+
+/**
+ * Items that have their id and some fields alone: the rest of a large fleet need not be held. Of texts that many have
+ * alike there is one copy.
+ */
+function leanly(fields: readonly string[]): (item: JsonObject) => JsonObject {
+  const shared = fields.map((name) => ({ name, values: new Map<Json, Json>() }));
+  return (item) => {
+    const lean: Record<string, Json> = {};
+    if (item.id !== undefined) lean.id = item.id;
+    for (const { name, values } of shared) {
       const value = ownOf(item, name);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+      if (value === undefined) continue;
+      const known = values.get(value);
+      if (known === undefined && values.size < MOST_SHARED) values.set(value, value);
+      lean[name] = known ?? value;
+    }
+    // A copy is smaller than what was put together member by member.
+    return { ...lean };
+  };
 }
 
 /** Characters of the texts in a value. */
