@@ -9,38 +9,17 @@ import { rememberResource } from '../plan/state-entry.ts';
 import type { Writable } from '../stack/edit/write.ts';
 import type { Disk } from '../state/file/disk.ts';
 import { openFileStore } from '../state/file/store.ts';
-import type { AppliedLeaf, ResourceState } from '../state/model.ts';
+import { openSharing, type ResourceState } from '../state/model.ts';
 import { emptyState, nextState } from '../state/replay.ts';
 import type { IdOf } from './index.ts';
 
 /** What the new store asks of the world. */
 type StoreWorld = { readonly disk?: Disk; readonly now: () => Date };
 
-/** Leaves that are looked up; fleets have few values that many agents share. */
-const MOST_SHARED = 5_000;
-
 /** Gathers what the state remembers of resources that were exported: that they are as the stack says. */
 export function openMemory() {
   const resources = new Map<Address, ResourceState>();
-  const known = new Map<unknown, AppliedLeaf>();
-
-  /** Leaves that are alike, as most in a fleet are, are kept once. */
-  function shared(leaves: ResourceState['leaves']): ResourceState['leaves'] {
-    const kept: Record<string, AppliedLeaf> = {};
-    for (const [path, leaf] of Object.entries(leaves)) {
-      const value = 'value' in leaf ? leaf.value : undefined;
-      // A digest is its resource's own, and a list or a map is rarely another's, too.
-      const isShared = value !== undefined && (typeof value !== 'object' || value === null);
-      kept[path] = isShared ? sharedLeaf(value, leaf) : leaf;
-    }
-    return kept;
-  }
-
-  function sharedLeaf(value: unknown, leaf: AppliedLeaf): AppliedLeaf {
-    const one = known.get(value);
-    if (one === undefined && known.size < MOST_SHARED) known.set(value, leaf);
-    return one ?? leaf;
-  }
+  const share = openSharing();
 
   return {
     remember(kind: Kind, writable: Writable, live: LiveResource, idOf: IdOf): void {
@@ -58,7 +37,7 @@ export function openMemory() {
       const world = { idOf, secretOf: () => undefined, fingerprints: NO_FINGERPRINTS };
       const { address } = writable;
       const remembered = rememberResource(kind, desired, at, undefined, new Set(), world);
-      resources.set(address, { ...remembered, leaves: shared(remembered.leaves) });
+      resources.set(address, share(remembered));
     },
 
     /** Writes the state of a new stack. */

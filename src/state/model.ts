@@ -118,9 +118,13 @@ export function isRecord(value: unknown): value is { readonly [key: string]: unk
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Distinct values that are looked for in other resources: those that many have are met among the first. */
+const MOST_SHARED = 5_000;
+
 /**
  * Gives what was just parsed or made of a resource one copy of what many resources have alike: most agents of a fleet speak
- * one language, and a state of a hundred thousand would hold that as often. Nothing is checked here.
+ * one language, and a state of a hundred thousand would hold that as often. The resource itself is changed, so nobody else
+ * may have it. Nothing is checked here.
  */
 export function openSharing(): <T>(resource: T) => T {
   const leaves = new Map<unknown, unknown>();
@@ -132,7 +136,7 @@ export function openSharing(): <T>(resource: T) => T {
     if (value === undefined || (typeof value === 'object' && value !== null)) return leaf;
     const known = leaves.get(value);
     if (known !== undefined) return known;
-    leaves.set(value, leaf);
+    if (leaves.size < MOST_SHARED) leaves.set(value, leaf);
     return leaf;
   }
 
@@ -146,7 +150,8 @@ export function openSharing(): <T>(resource: T) => T {
   return (resource) => {
     if (!isRecord(resource) || !isRecord(resource.leaves)) return resource;
     const { leaves, scope } = resource;
-    const shared = Object.entries(leaves).map(([path, leaf]) => [path, shareLeaf(leaf)]);
-    return { ...resource, scope: shareScope(scope), leaves: Object.fromEntries(shared) };
+    for (const path of Object.keys(leaves)) Reflect.set(leaves, path, shareLeaf(leaves[path]));
+    Reflect.set(resource, 'scope', shareScope(scope));
+    return resource;
   };
 }
