@@ -207,7 +207,8 @@ function planPresence(
   const fields = leaves.map((leaf) => leftOut(fieldChange(kind, leaf, secrets), left));
   const sides = { kind, document, live: live.document, known: secrets };
   const before = project(kind, document, live.document, secrets);
-  const after = mask(kind.schema, document, { onlyOwn: true });
+  const show = () => mask(kind.schema, document, { onlyOwn: true });
+  const after = show();
   const change: Change = {
     ...base(identity),
     id: live.id,
@@ -215,14 +216,38 @@ function planPresence(
     ...(compared.isSuccessor
       ? { reason: `${successorReason(identity.missing)}; ${shape.reason}` }
       : {}),
-    // Documents of an adopted fleet would fill the memory twice.
-    before: isSameJson(before, after) ? after : before,
+    before,
     after,
     fields,
     ...travelling({ fields, operations: shape.operations }, sides),
     pin: context.pin,
   };
-  return { change, leaves };
+  const isTakenOver = shape.action === 'adopt' && isSameJson(before, after);
+  return { change: isTakenOver ? shownWhenAsked(change, show) : change, leaves };
+}
+
+const SHOW = Symbol('show');
+type Shown = { readonly [SHOW]?: () => JsonObject };
+
+/** One for all: objects whose getters are functions of their own would share no layout. */
+function shown(this: Shown): JsonObject | null {
+  return this[SHOW]?.() ?? null;
+}
+
+/**
+ * The same change, whose document is put together whenever it is read: those of a fleet that is taken over as it is
+ * would fill the memory.
+ */
+function shownWhenAsked(change: Change, show: () => JsonObject): Change {
+  const document = { enumerable: true, get: shown };
+  return Object.defineProperties(
+    { ...change, before: null, after: null },
+    {
+      [SHOW]: { value: show },
+      before: document,
+      after: document,
+    },
+  );
 }
 
 /** A field of a facet that is not there to be written: the rest is written without it. */

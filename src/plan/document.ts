@@ -68,23 +68,33 @@ export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
     options: plan.options,
     overridden_limits: plan.overridden_limits,
     endpoints: plan.endpoints,
-    changes: plan.changes.map(
-      ({ reason: _, source: __, undoing: ___, fields, operations, ...acted }) => ({
-        ...acted,
-        // What is at hand to compare with may be different where it is applied; it writes nothing.
-        fields: fields
-          .filter(({ cause }) => cause !== 'unknown_secret')
-          .map(({ source: _, ...field }) => field)
-          .sort((a, b) => (a.path < b.path ? -1 : 1)),
-        operations: operations.map((one) => ({ ...one, fields: [...one.fields].sort() })),
-      }),
-    ),
+    // One by one: what is taken over has no document before it is asked for.
+    changes: plan.changes.map((change) => ({ toJSON: () => actedOn(change) })),
     // Whoever reviews a plan file reads one of a group for all of them.
     groups: plan.groups?.map(({ fields, ...group }) => ({
       ...group,
       fields: fields.map(({ path }) => path),
     })),
   });
+}
+
+function actedOn({
+  reason: _,
+  source: __,
+  undoing: ___,
+  fields,
+  operations,
+  ...acted
+}: Change): object {
+  return {
+    ...acted,
+    // What is at hand to compare with may be different where it is applied; it writes nothing.
+    fields: fields
+      .filter(({ cause }) => cause !== 'unknown_secret')
+      .map(({ source: _, ...field }) => field)
+      .sort((a, b) => (a.path < b.path ? -1 : 1)),
+    operations: operations.map((one) => ({ ...one, fields: [...one.fields].sort() })),
+  };
 }
 
 /** Whether carrying the plan out would change anything on the platform. */
