@@ -9,17 +9,20 @@ import {
 } from 'node:crypto';
 import {
   closeSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Diagnostic, SourcePosition } from '../core/diagnostics.ts';
 import type { RolloutSettings } from '../core/rollout.ts';
@@ -133,11 +136,7 @@ export function openCache(dir: string, { env, program = BUILD }: CacheOptions): 
   return {
     parse: (source) => (source.file === STACK_FILE ? settings : files).parse(source),
     find(inputs, folder) {
-      const text = entries.read(nameOfStack(inputs, folder));
-      const stored = text === undefined ? undefined : (JSON.parse(text) as StoredStack);
-      if (stored === undefined || stored.read.digest !== digestOfReads(stored.read.what, folder))
-        return undefined;
-      return decodeStack(stored, folder);
+      return entries.read(nameOfStack(inputs, folder), (lines) => decodeStack(lines, folder));
     },
     keepParsed() {
       settings.keep();
@@ -199,11 +198,11 @@ function keyOfFile(file: string): string | undefined {
   }
 }
 
-/** Sealed texts by name. */
+/** Sealed texts by name, line by line, as all of one together is large. */
 type Entries = {
-  readonly read: (name: string) => string | undefined;
-  /** The pieces of the text come one by one, as all of them together are large. */
-  readonly write: (name: string, pieces: Iterable<string>) => void;
+  /** `take` has the lines of an entry that was found to be sound as a whole; undefined where there is none. */
+  readonly read: <T>(name: string, take: (lines: Iterable<string>) => T) => T | undefined;
+  readonly write: (name: string, lines: Iterable<string>) => void;
 };
 
 /** Entries that are kept, of all environments and programs. */
@@ -218,18 +217,23 @@ const [NONCE_BYTES, TAG_BYTES] = [12, 16];
 function openEntries(above: string, key: Buffer): Entries {
   const folder = join(above, 'cache');
   return {
-    read(name) {
+    read(name, take) {
       const file = join(folder, name);
+      let from: number | undefined;
       try {
         if (!isFolder(above) || !isFolder(folder)) return undefined;
-        const text = unseal(readFileSync(file), name, key);
+        from = openSync(file, 'r');
+        // Nothing is made of what a stranger may have put there.
+        for (const _ of unsealed(from, name, key));
         noteUse(file);
-        return text;
+        return take(linesIn(unsealed(from, name, key)));
       } catch {
         return undefined;
+      } finally {
+        if (from !== undefined) closeSync(from);
       }
     },
-    write(name, pieces) {
+    write(name, lines) {
       const draft = join(folder, `${name}.${randomBytes(6).toString('hex')}`);
       try {
         if (makeFolder(above)) writeFileSync(join(above, '.gitignore'), '*\n', { flag: 'wx' });
@@ -237,7 +241,7 @@ function openEntries(above: string, key: Buffer): Entries {
         if (!isFolder(above)) return;
         makeFolder(folder);
         if (!isFolder(folder)) return;
-        const bytes = writeSealed(draft, pieces, name, key);
+        const bytes = writeSealed(draft, lines, name, key);
         makeRoom(folder, [basename(draft), name], bytes);
         renameSync(draft, join(folder, name));
       } catch (error) {
@@ -298,7 +302,7 @@ function statOf(path: string): { readonly used: number; readonly size: number } 
  * Writes a new file: a nonce, the sealed text and its tag. The name is part of what is sealed, so that no entry stands
  * for another. Throws where it is larger than what is kept, as where the disk refuses.
  */
-function writeSealed(file: string, pieces: Iterable<string>, name: string, key: Buffer): number {
+function writeSealed(file: string, lines: Iterable<string>, name: string, key: Buffer): number {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(name));
   const into = openSync(file, 'wx', 0o600);
@@ -309,8 +313,8 @@ function writeSealed(file: string, pieces: Iterable<string>, name: string, key: 
       bytes += piece.length;
     };
     write(nonce);
-    for (const piece of pieces) {
-      write(cipher.update(piece, 'utf8'));
+    for (const line of lines) {
+      write(cipher.update(`${line}\n`, 'utf8'));
       if (bytes > MOST_BYTES) throw new Error('too large to be kept');
     }
     cipher.final();
@@ -321,16 +325,39 @@ function writeSealed(file: string, pieces: Iterable<string>, name: string, key: 
   }
 }
 
-/** Throws where it is damaged, or was sealed with another key or under another name. */
-function unseal(sealed: Buffer, name: string, key: Buffer): string {
-  const nonce = sealed.subarray(0, NONCE_BYTES);
-  const tag = sealed.subarray(-TAG_BYTES);
+/** Bytes that are read at once. */
+const PIECE_BYTES = 1024 * 1024;
+
+/**
+ * What a sealed file holds, piece by piece. Throws at its end where it is damaged, or was sealed with another key or
+ * under another name.
+ */
+function* unsealed(from: number, name: string, key: Buffer): Iterable<Buffer> {
+  const read = (at: number, length: number) => {
+    const piece = Buffer.alloc(length);
+    if (readSync(from, piece, 0, length, at) < length) throw new Error('cut off');
+    return piece;
+  };
+  const end = fstatSync(from).size - TAG_BYTES;
   const options = { authTagLength: TAG_BYTES };
-  const decipher = createDecipheriv(CIPHER, key, nonce, options).setAAD(Buffer.from(name));
-  decipher.setAuthTag(tag);
-  const text = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
+  const decipher = createDecipheriv(CIPHER, key, read(0, NONCE_BYTES), options);
+  decipher.setAAD(Buffer.from(name)).setAuthTag(read(end, TAG_BYTES));
+  for (let at = NONCE_BYTES; at < end; at += PIECE_BYTES)
+    yield decipher.update(read(at, Math.min(PIECE_BYTES, end - at)));
   decipher.final();
-  return text.toString('utf8');
+}
+
+function* linesIn(pieces: Iterable<Buffer>): Iterable<string> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for (const piece of pieces) {
+    const [first = '', ...lines] = decoder.write(piece).split('\n');
+    rest += first;
+    for (const line of lines) {
+      yield rest;
+      rest = line;
+    }
+  }
 }
 
 const digests = new WeakMap<Source, string>();
@@ -396,7 +423,7 @@ function openTrees(entries: Entries, name: string): Trees {
   let hasNew = false;
   return {
     parse(source) {
-      known ??= linesOf(entries.read(name) ?? '');
+      known ??= entries.read(name, linesByDigest) ?? new Map<string, string>();
       const digest = digestOf(source);
       const line = known.get(digest);
       if (line !== undefined) {
@@ -416,10 +443,7 @@ function openTrees(entries: Entries, name: string): Trees {
       if (!hasNew) return;
       entries.write(
         name,
-        inPieces(
-          [...used].map(([digest, line]) => `${digest}${line}\n`),
-          '',
-        ),
+        [...used].map(([digest, line]) => `${digest}${line}`),
       );
       hasNew = false;
     },
@@ -428,15 +452,11 @@ function openTrees(entries: Entries, name: string): Trees {
 
 const DIGEST_CHARACTERS = 64;
 
-function linesOf(text: string): ReadonlyMap<string, string> {
-  const lines = new Map<string, string>();
-  let from = 0;
-  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-    const at = from + DIGEST_CHARACTERS;
-    lines.set(text.slice(from, at), text.slice(at, end));
-    from = end + 1;
-  }
-  return lines;
+function linesByDigest(lines: Iterable<string>): ReadonlyMap<string, string> {
+  const known = new Map<string, string>();
+  for (const line of lines)
+    known.set(line.slice(0, DIGEST_CHARACTERS), line.slice(DIGEST_CHARACTERS));
+  return known;
 }
 
 /**
@@ -508,13 +528,20 @@ function decodeTree(flat: Flat, source: Source): SyntaxNode {
 /** Where a value stands among the values of a stored stack. */
 type At = number;
 
-/** A stack as it is stored: every distinct value once, and resources as what they are made of. */
+/**
+ * A stack as it is stored: a line with what it has but resources, and one for each part of them. A part has the
+ * values that no part before it has, and its resources as what they are made of.
+ */
 type StoredStack = Omit<KeptStack, 'resources' | 'rollouts'> & {
   readonly read: { readonly what: Reads; readonly digest: string };
+};
+
+type StoredPart = {
   readonly values: readonly Stored[];
-  /** Those of `values` that are not what they seem, but a `Special`. */
+  /** Where those stand that are not what they seem, but a `Special`. */
   readonly special: readonly At[];
   readonly resources: readonly StoredResource[];
+  /** Of the last part, as they name agents of all. */
   readonly rollouts: readonly StoredRollout[];
 };
 
@@ -550,16 +577,8 @@ type Meant =
 /** Shorter texts are told again for less than where they stand. */
 const LONG_TEXT = 200;
 
-/** Texts of one piece: enough for few calls of the cipher and the disk. */
-const PIECE_TEXTS = 1000;
-
-/** Texts with what stands between them, many at a time. */
-function* inPieces(texts: readonly string[], between: string): Iterable<string> {
-  for (let at = 0; at < texts.length; at += PIECE_TEXTS) {
-    const piece = texts.slice(at, at + PIECE_TEXTS).join(between);
-    yield at === 0 ? piece : `${between}${piece}`;
-  }
-}
+/** Resources of one part. */
+const PART = 1000;
 
 /** Throws `RangeError` where a value has a name that nothing should have. */
 function* encodeStack(
@@ -567,13 +586,18 @@ function* encodeStack(
   read: StoredStack['read'],
   folder: Folder,
 ): Iterable<string> {
-  const texts: string[] = [];
   const known = new Map<string, At>();
-  const special = new Set<At>();
   const byIdentity = new Map<unknown, At>();
-  const add = (text: string): At => {
-    const at = known.get(text) ?? texts.push(text) - 1;
+  let texts: string[] = [];
+  let special: At[] = [];
+  let stored: string[] = [];
+  const add = (text: string, isSpecial = false): At => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const at = known.size;
     known.set(text, at);
+    texts.push(text);
+    if (isSpecial) special.push(at);
     return at;
   };
   const fileOf = new Map<string, string>();
@@ -583,19 +607,14 @@ function* encodeStack(
       continue;
     fileOf.set(found.source.text, path);
   }
-  const meant = (what: Meant): At => {
-    const at = add(JSON.stringify({ [SPECIAL]: what }));
-    special.add(at);
-    return at;
-  };
+  const meant = (what: Meant): At => add(JSON.stringify({ [SPECIAL]: what }), true);
   const plain = (value: unknown): At => {
     const before = byIdentity.get(value);
     if (before !== undefined) return before;
     const file = typeof value === 'string' ? fileOf.get(value) : undefined;
     if (file !== undefined) return meant(['text', file]);
     const { stored, isSpecial } = storedOf(value);
-    const at = add(JSON.stringify(stored));
-    if (isSpecial) special.add(at);
+    const at = add(JSON.stringify(stored), isSpecial);
     if (typeof value === 'object') byIdentity.set(value, at);
     return at;
   };
@@ -604,7 +623,13 @@ function* encodeStack(
     if (text === undefined) return plain(document[name]);
     return meant(['filled', plain(text.between), text.values]);
   };
-  const stored: string[] = [];
+  const part = (rollouts: readonly StoredRollout[] = []) => {
+    const own = `"rollouts":${JSON.stringify(rollouts)},"resources":[${stored}]`;
+    const line = `{"values":[${texts}],"special":[${special}],${own}}`;
+    [texts, special, stored] = [[], [], []];
+    return line;
+  };
+  yield JSON.stringify({ ...rest, read });
   for (const resource of resources) {
     const { address, kind, file, position, lifecycle, references, document } = resource;
     const filled = filledTexts(document);
@@ -615,14 +640,9 @@ function* encodeStack(
     const place = [plain(position.file), position.line, position.column];
     const own = [plain(address), plain(kind), plain(file), ...place];
     stored.push(`[${[...own, plain(lifecycle), plain(references), ...fields].join()}]`);
+    if (stored.length === PART) yield part();
   }
-  const rollouts = written.map((one) => ({ ...one, agents: one.agents.map(plain) }));
-  const whole = JSON.stringify({ ...rest, rollouts, read, special: [...special] });
-  yield '{"values":[';
-  yield* inPieces(texts, ',');
-  yield '],"resources":[';
-  yield* inPieces(stored, ',');
-  yield `],${whole.slice(1)}`;
+  yield part(written.map((one) => ({ ...one, agents: one.agents.map(plain) })));
 }
 
 type Filled = ReadonlyMap<string, FilledText> | undefined;
@@ -650,11 +670,9 @@ function meantBy(value: object): Meant | undefined {
   return undefined;
 }
 
-function decodeStack(
-  { values: stored, special, resources, rollouts, read: _, ...rest }: StoredStack,
-  folder: Folder,
-): KeptStack {
-  const values: unknown[] = [...stored];
+/** Undefined where what was read for it is no longer the same. */
+function decodeStack(lines: Iterable<string>, folder: Folder): KeptStack | undefined {
+  const values: unknown[] = [];
   const filled = new Map<At, FilledText>();
   const become = (what: Meant, at: At): unknown => {
     switch (what[0]) {
@@ -682,34 +700,44 @@ function decodeStack(
     if (SPECIAL in value) return become(value[SPECIAL] as Meant, at);
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, walk(one, at)]));
   };
-  for (const at of special) values[at] = walk(values[at], at);
-  return {
-    ...rest,
-    rollouts: rollouts.map((one) => ({
-      ...one,
-      agents: one.agents.map((at) => values[at] as string),
-    })),
-    resources: resources.map((numbers) => {
-      const [address, kind, file, place, line, column, lifecycle, references, ...fields] = numbers;
-      const texts = new Map<string, FilledText>();
-      const document: Record<string, Value> = {};
-      for (let at = 0; at < fields.length; at += 2) {
-        const [field = 0, value = 0] = [fields[at], fields[at + 1]];
-        const name = values[field] as string;
-        const text = filled.get(value);
-        if (text !== undefined) texts.set(name, text);
-        document[name] = values[value] as Value;
-      }
-      return {
-        address: values[address] as string,
-        kind: values[kind] as string,
-        file: values[file] as string,
-        position: { file: values[place] as string, line, column },
-        lifecycle: values[lifecycle] as KeptResource['lifecycle'],
-        references: values[references] as KeptResource['references'],
-        isPartial: false,
-        document: leanDocument(document, texts) as ValueObject,
-      };
-    }),
+  const resourceOf = (numbers: StoredResource): KeptResource => {
+    const [address, kind, file, place, line, column, lifecycle, references, ...fields] = numbers;
+    const texts = new Map<string, FilledText>();
+    const document: Record<string, Value> = {};
+    for (let at = 0; at < fields.length; at += 2) {
+      const [field = 0, value = 0] = [fields[at], fields[at + 1]];
+      const name = values[field] as string;
+      const text = filled.get(value);
+      if (text !== undefined) texts.set(name, text);
+      document[name] = values[value] as Value;
+    }
+    return {
+      address: values[address] as string,
+      kind: values[kind] as string,
+      file: values[file] as string,
+      position: { file: values[place] as string, line, column },
+      lifecycle: values[lifecycle] as KeptResource['lifecycle'],
+      references: values[references] as KeptResource['references'],
+      isPartial: false,
+      document: leanDocument(document, texts) as ValueObject,
+    };
   };
+  let stack: Omit<KeptStack, 'resources' | 'rollouts'> | undefined;
+  const resources: KeptResource[] = [];
+  const rollouts: RolloutSettings[] = [];
+  for (const line of lines) {
+    if (stack === undefined) {
+      const { read, ...rest } = JSON.parse(line) as StoredStack;
+      if (read.digest !== digestOfReads(read.what, folder)) return undefined;
+      stack = rest;
+      continue;
+    }
+    const part = JSON.parse(line) as StoredPart;
+    for (const value of part.values) values.push(value);
+    for (const at of part.special) values[at] = walk(values[at], at);
+    for (const one of part.resources) resources.push(resourceOf(one));
+    for (const one of part.rollouts)
+      rollouts.push({ ...one, agents: one.agents.map((at) => values[at] as string) });
+  }
+  return stack && { ...stack, resources, rollouts };
 }

@@ -238,9 +238,11 @@ async function loadKept(kept: KeptStack, opened: Opened): Promise<Loaded | undef
   options.onCounted?.(kept.resources.length);
   const rules = await openRules(settings.rules, kinds, SILENT);
   const again = readAgainFrom(opened);
-  const files = new Map(kept.resources.map(({ address, file }) => [address, file]));
+  const files = kept.resources.map(({ file }) => file);
+  let fileOf: ReadonlyMap<Address, string | undefined> | undefined;
   const resolvedAt = (address: Address) => {
-    const file = files.get(address);
+    fileOf ??= new Map(resources.map((one, at) => [one.address, files[at]]));
+    const file = fileOf.get(address);
     return file === undefined ? undefined : again.resolvedAt(address, file);
   };
   const resources = kept.resources.map(({ file, ...resource }): DesiredResource => {
