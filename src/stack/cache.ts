@@ -57,8 +57,12 @@ import { hasAnchors, type ParsedYaml, parseYaml } from './yaml.ts';
 export type Cache = {
   /** Parses YAML, or takes what parsing the same text came to. */
   readonly parse: (source: Source) => ParsedYaml;
-  /** What a stack came to; undefined where that is not known. */
-  readonly find: (inputs: StackInputs, folder: Folder) => KeptStack | undefined;
+  /** What a stack came to; undefined where that is not known. `onCounted` is told first how many resources it has. */
+  readonly find: (
+    inputs: StackInputs,
+    folder: Folder,
+    onCounted?: (resources: number) => void,
+  ) => KeptStack | undefined;
   /** `read`: everything that was read for it. */
   readonly keep: (inputs: StackInputs, stack: NewStack, read: Reads, folder: Folder) => void;
   /** Keeps what was parsed. */
@@ -90,6 +94,7 @@ export type KeptStack = {
 
 /** Its resources come one by one, as all of them together are large. */
 export type NewStack = Omit<KeptStack, 'resources'> & {
+  readonly count: number;
   readonly resources: Iterable<KeptResource>;
 };
 
@@ -135,8 +140,10 @@ export function openCache(dir: string, { env, program = BUILD }: CacheOptions): 
   };
   return {
     parse: (source) => (source.file === STACK_FILE ? settings : files).parse(source),
-    find(inputs, folder) {
-      return entries.read(nameOfStack(inputs, folder), (lines) => decodeStack(lines, folder));
+    find(inputs, folder, onCounted = () => {}) {
+      return entries.read(nameOfStack(inputs, folder), (lines) =>
+        decodeStack(lines, folder, onCounted),
+      );
     },
     keepParsed() {
       settings.keep();
@@ -532,7 +539,7 @@ type At = number;
  * A stack as it is stored: a line with what it has but resources, and one for each part of them. A part has the
  * values that no part before it has, and its resources as what they are made of.
  */
-type StoredStack = Omit<KeptStack, 'resources' | 'rollouts'> & {
+type StoredStack = Omit<NewStack, 'resources' | 'rollouts'> & {
   readonly read: { readonly what: Reads; readonly digest: string };
 };
 
@@ -671,7 +678,11 @@ function meantBy(value: object): Meant | undefined {
 }
 
 /** Undefined where what was read for it is no longer the same. */
-function decodeStack(lines: Iterable<string>, folder: Folder): KeptStack | undefined {
+function decodeStack(
+  lines: Iterable<string>,
+  folder: Folder,
+  onCounted: (resources: number) => void,
+): KeptStack | undefined {
   const values: unknown[] = [];
   const filled = new Map<At, FilledText>();
   const become = (what: Meant, at: At): unknown => {
@@ -727,8 +738,9 @@ function decodeStack(lines: Iterable<string>, folder: Folder): KeptStack | undef
   const rollouts: RolloutSettings[] = [];
   for (const line of lines) {
     if (stack === undefined) {
-      const { read, ...rest } = JSON.parse(line) as StoredStack;
+      const { read, count, ...rest } = JSON.parse(line) as StoredStack;
       if (read.digest !== digestOfReads(read.what, folder)) return undefined;
+      onCounted(count);
       stack = rest;
       continue;
     }

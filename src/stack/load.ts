@@ -160,7 +160,7 @@ export async function loadStack(
   const report = openReport();
   const opened = openParts(folder, { ...options, dir }, kinds, cache.parse, report);
   const inputs = inputsOf(opened, report);
-  const kept = inputs && cache.find(inputs, found);
+  const kept = inputs && cache.find(inputs, found, options.onCounted);
   const known = kept && (await loadKept(kept, opened));
   if (known !== undefined) return known;
   const { resources, ...loaded } = await loadWhole(opened, report);
@@ -168,7 +168,7 @@ export async function loadStack(
   const { stack, diagnostics } = loaded;
   if (stack !== undefined && inputs !== undefined) {
     const { moves, secrets, digest, rollouts } = stack;
-    const own = { moves, secrets, digest, rollouts };
+    const own = { moves, secrets, digest, rollouts, count: resources.length };
     const whole = { resources: withFiles(stack.resources, resources), ...own };
     cache.keep(inputs, { ...whole, diagnostics }, read(), found);
   }
@@ -235,7 +235,6 @@ async function loadKept(kept: KeptStack, opened: Opened): Promise<Loaded | undef
   if (settings === undefined) return undefined;
   if (secrets.some(({ source }) => secretProblem(source, folder, options) !== undefined))
     return undefined;
-  options.onCounted?.(kept.resources.length);
   const rules = await openRules(settings.rules, kinds, SILENT);
   const again = readAgainFrom(opened);
   const files = kept.resources.map(({ file }) => file);
