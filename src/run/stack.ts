@@ -15,7 +15,7 @@ import type { RunContext, StackOptions } from './context.ts';
 
 /** From this many resources on, documents that come and go would fill several times the memory that is in use. */
 const LARGE_STACK = 20_000;
-/** From this many on, what is made of each file and dropped again fills more than what is kept. */
+/** From this many on, so does what is made of each file and dropped again; a stack in the cache has none of that. */
 const MANY_RESOURCES = 2_000;
 
 export type LoadedStack = {
@@ -52,9 +52,9 @@ export async function openStack(
   const { stack, diagnostics } = await loadStack({
     ...loadOptions(options, context),
     secrets: 'skip',
-    onCounted: (resources) => {
+    onCounted: (resources, from) => {
       holdMemory(resources);
-      if (resources >= LARGE_STACK) collectEarly();
+      if (resources >= (from === 'files' ? MANY_RESOURCES : LARGE_STACK)) collectEarly();
     },
   });
   if (stack === undefined) throw broken(diagnostics);

@@ -74,8 +74,8 @@ export type LoadOptions = SettingsOptions & {
   readonly instead?: ReadonlyMap<string, string>;
   /** Whether it is an error that a secret cannot be had now. */
   readonly secrets: 'check' | 'skip';
-  /** Told how many resources were found so far, after each file. */
-  readonly onCounted?: (resources: number) => void;
+  /** Told how many resources were found so far, after each file, or once of a stack that was kept. */
+  readonly onCounted?: (resources: number, from: 'files' | 'cache') => void;
   /** Names the program that reads, for the cache; this one's own unless given. */
   readonly program?: string;
 };
@@ -160,7 +160,7 @@ export async function loadStack(
   const report = openReport();
   const opened = openParts(folder, { ...options, dir }, kinds, cache.parse, report);
   const inputs = inputsOf(opened, report);
-  const kept = inputs && cache.find(inputs, found, options.onCounted);
+  const kept = inputs && cache.find(inputs, found, (count) => options.onCounted?.(count, 'cache'));
   const known = kept && (await loadKept(kept, opened));
   if (known !== undefined) return known;
   const { resources, ...loaded } = await loadWhole(opened, report);
@@ -631,12 +631,12 @@ function openResolver(
         if (typeof composed === 'function') loops.set(resource.address, composed);
         else resolve(composed);
       }
-      onCounted?.(resources.length);
+      onCounted?.(resources.length, 'files');
     },
     /** Called once every file was added. `allPatches` are those of all environments. */
     finish: (allPatches: readonly MapNode[]) => {
       const rows = [...loops.values()].flatMap((read) => read());
-      onCounted?.(resources.length + rows.length);
+      onCounted?.(resources.length + rows.length, 'files');
       for (const row of rows) resolve(row);
       const single = [...written.addresses.keys()].filter((address) => !loops.has(address));
       const addresses = new Set([...single, ...rows.map(({ address }) => address)]);
