@@ -577,9 +577,9 @@ export type Silence = {
 
 /**
  * Agents with the change that got no call where at least so many were expected: as many as before, times how the calls
- * of the others moved. Where more than `SILENT_SHARE` of the others, of those with as many expected calls, are silent too, or
- * nobody has a call to compare with, the figures are incomplete, and the answer is to wait. It sees an agent that had
- * calls and then lost them only in a span that begins after those.
+ * of the others moved. Where more than `SILENT_SHARE` of the others with as many expected calls are silent too, or
+ * where nobody has calls to compare with, the figures are incomplete, and the answer is to wait. An agent that had
+ * calls and then lost them is found in a span that begins after those.
  */
 export function findSilence({ changed, others }: Cohort, least: number): Silence {
   const move = volumeMove(others);
