@@ -21,7 +21,7 @@ import { describe, expect, test } from 'vitest';
  */
 const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   main: ['cli'],
-  index: ['run', 'render', 'platform', 'contract', 'core'],
+  index: ['run', 'plan', 'render', 'platform', 'contract', 'core'],
   cli: [
     'rollout',
     'fleet',

@@ -9,9 +9,15 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
 import { isDelete, refuse } from './guards.ts';
-import type { Identity } from './identify.ts';
 import { listKnown, scopesOf } from './natural-key.ts';
 import type { Reader } from './reader.ts';
+
+/** A resource that is planned, and what it is on the platform. */
+type Planned = {
+  readonly kind: Kind;
+  readonly address: Address;
+  readonly found: { readonly id: string } | undefined;
+};
 
 /**
  * Refuses to delete what live resources would still refer to afterwards, whether the stack has them or
@@ -21,7 +27,7 @@ import type { Reader } from './reader.ts';
  */
 export async function refuseReferenced(
   changes: readonly Change[],
-  { chosen = [], ...surroundings }: Surroundings & { readonly chosen?: readonly Identity[] },
+  { chosen = [], ...surroundings }: Surroundings & { readonly chosen?: readonly Planned[] },
 ): Promise<readonly Change[]> {
   const leaving = new Set(changes.filter((change) => change.verdict === 'ok' && isDelete(change)));
   if (leaving.size === 0) return changes;
