@@ -18,9 +18,9 @@ import {
   type RolloutRecord,
   type RolloutSettings,
 } from '../core/rollout.ts';
-import { inSeconds, isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { inSeconds, inTurns, isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { timeOf, wantedCalls } from '../live/calls.ts';
-import { ApiError, describeApiError } from '../platform/errors.ts';
+import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
 import type { Session } from '../run/session.ts';
 import { type Cohort, findErrors, findSilence, judge, type Seen, type Tally } from './judge.ts';
 
@@ -320,6 +320,8 @@ function needsLogs({ measures }: Judging, { errors }: GuardRails): boolean {
 const MOST_CHANGED = 50;
 const MOST_OTHERS = 24;
 const MOST_CALLS = 500;
+/** Agents whose calls are read at once: each has a page of transcripts in memory, and some more. */
+const AT_ONCE = 8;
 
 /** Milliseconds after which the log of a call is there: calls are counted once. */
 const SETTLED = HOUR / 2;
@@ -345,8 +347,10 @@ async function readLogs(
   const begins = [started, ...steps.flatMap(({ at }) => (at === null ? [] : [Date.parse(at)]))];
   const words = guardRails.errorWords.map((word) => word.toLowerCase());
   const within = judging.measures.find(({ name }) => name === 'hangups')?.within ?? 0;
+  const counted = new Map<string, readonly CallCounts[]>();
   const read = async ({ id }: { readonly id: string }) => {
     const counts = begins.map((_, part) => ({ ...(known?.agents[id]?.[part] ?? NO_COUNTS) }));
+    counted.set(id, counts);
     const listed = client.each({ operation: 'listCallLogs', path: { agentId: id } });
     for await (const call of wantedCalls(listed, { since: from, limit: MOST_CALLS })) {
       const at = timeOf(call);
@@ -360,11 +364,15 @@ async function readLogs(
       if (numberIn(call, 'call_duration') < within) count.hangups += 1;
       if (hasWord(call, words)) count.errors += 1;
     }
-    return [id, counts] as const;
   };
   if (until <= from) return known ?? { until: isoTime(from), agents: {} };
   try {
-    const counted = await Promise.all(chosen.map(read));
+    await inTurns(chosen, AT_ONCE, (agent) =>
+      read(agent).catch((error: unknown) => {
+        // An agent that was deleted meanwhile has no more calls.
+        if (!isNotFound(error)) throw error;
+      }),
+    );
     return { until: isoTime(until), agents: Object.fromEntries(counted) };
   } catch (error) {
     return untold(error);
