@@ -13,7 +13,11 @@ export const WRITTEN_PAGES: readonly (readonly [path: string, title: string, hol
   ['assumptions.md', 'Assumptions', 'what is taken for granted where the specification is silent'],
   ['simulator.md', 'The simulator', 'its seeds, dialects, faults and admin endpoint'],
   ['library.md', 'The library', 'Callsheet in a program'],
-  ['monitoring.md', 'Monitoring', 'metrics, alerts and logs of `watch` and of workers'],
+  [
+    'monitoring.md',
+    'Monitoring',
+    'metrics, alerts and logs of `watch` and of workers; notifications and traces of commands',
+  ],
 ];
 
 /** Every page of the reference that is made, by its path in `docs/reference/`. */

@@ -189,7 +189,7 @@ export const QUEUE = flag(
 );
 export const NOTIFY = flag(
   '--notify [url]',
-  'post drift as JSON to this address, or to CALLSHEET_NOTIFY_URL',
+  'post the result as JSON to this address, or to CALLSHEET_NOTIFY_URL',
 );
 
 export const LOCK_TIMEOUT = flag(

@@ -132,7 +132,10 @@ describe('with CALLSHEET_NOTIFY_SECRET', () => {
   });
 
   test('the receiver of the page takes what was sent, and nothing else', async () => {
-    const page = await readFile(join(import.meta.dirname, '../../docs/dashboard.md'), 'utf8');
+    const page = await readFile(
+      join(import.meta.dirname, '../../docs/reference/monitoring.md'),
+      'utf8',
+    );
     const [receiver] = readPage(page).fences.filter(({ language }) => language === 'js');
     const file = join(temporaryFolder(), 'receiver.mjs');
     await writeFile(file, receiver?.text ?? '');
