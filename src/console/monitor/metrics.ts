@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { RolloutRecord, RolloutStatus } from '../../core/rollout.ts';
+import { isUnderWay, type RolloutRecord, type RolloutStatus } from '../../core/rollout.ts';
 import type { Transport } from '../../platform/transport.ts';
 
 /** What of a command's context its measures need. */
@@ -110,28 +110,64 @@ export function openRolloutGauges({
   const step = gauge('rollout_step', 'The step that a rollout is at, from 1.', of);
   const agents = gauge('rollout_agents', 'Agents that have the change of a rollout.', of);
   const since = gauge('rollout_step_timestamp_seconds', 'When its step was applied.', of);
+  const lookedAt = gauge(
+    'rollout_look_timestamp_seconds',
+    'While a rollout waits for calls: when they were last looked at, or its step was applied.',
+    of,
+  );
+  const overdueAt = gauge(
+    'rollout_overdue_timestamp_seconds',
+    'While a rollout goes on by itself: from when on it is overdue.',
+    of,
+  );
   const calls = gauge('rollout_calls', 'Calls of agents with the change since their step.', of);
   const effect = gauge(
     'rollout_effect',
     'How much more agents with the change moved than others, and the ends of the interval.',
     [...of, 'measure', 'bound'],
   );
-  return (stack, rollouts) => {
-    for (const { name: rollout, steps, step: index, look, ...record } of rollouts) {
-      const labels = { stack, rollout };
-      const current = steps[index];
-      for (const one of STATUSES)
-        status.set({ ...labels, status: one }, one === record.status ? 1 : 0);
-      step.set(labels, index + 1);
-      agents.set(labels, steps.findLast(({ at }) => at !== null)?.agents ?? 0);
-      if (current?.at != null) since.set(labels, Date.parse(current.at) / 1000);
-      if (look === null) continue;
-      calls.set(labels, look.calls);
-      for (const { name: measure, effect: value, low, high } of look.measures)
-        for (const [bound, figure] of Object.entries({ effect: value, low, high }))
-          if (figure !== null) effect.set({ ...labels, measure, bound }, figure);
-    }
+  const all = [status, step, agents, since, lookedAt, overdueAt, calls, effect];
+
+  const show = (stack: string, record: RolloutRecord) => {
+    const { name: rollout, steps, step: index, look } = record;
+    const labels = { stack, rollout };
+    const at = steps[index]?.at ?? null;
+    for (const one of STATUSES)
+      status.set({ ...labels, status: one }, one === record.status ? 1 : 0);
+    step.set(labels, index + 1);
+    agents.set(labels, steps.findLast((one) => one.at !== null)?.agents ?? 0);
+    if (at !== null) since.set(labels, secondsOf(at));
+    // A held one waits for a person, and one that waits for the end of a freeze is not looked at.
+    if (record.status === 'judging') lookedAt.set(labels, secondsOf(lastLook(record)));
+    if (isUnderWay(record) && record.status !== 'held')
+      overdueAt.set(
+        labels,
+        secondsOf(at ?? record.started_at) + record.settings.overdueAfter / 1000,
+      );
+    if (look === null) return;
+    calls.set(labels, look.calls);
+    for (const { name: measure, effect: value, low, high } of look.measures)
+      for (const [bound, figure] of Object.entries({ effect: value, low, high }))
+        if (figure !== null) effect.set({ ...labels, measure, bound }, figure);
   };
+
+  // Of a rollout that ended, or is gone with the state, no series may stand that an alert is waiting for.
+  const latest = new Map<string, readonly RolloutRecord[]>();
+  return (stack, rollouts) => {
+    latest.set(stack, rollouts);
+    for (const one of all) one.reset();
+    for (const [name, records] of latest) for (const record of records) show(name, record);
+  };
+}
+
+/** When the calls of a rollout were last looked at; its step where that is newer. */
+function lastLook({ look, steps, step, started_at: started }: RolloutRecord): string {
+  const at = steps[step]?.at ?? started;
+  return look !== null && look.at > at ? look.at : at;
+}
+
+function secondsOf(time: string): number {
+  return Date.parse(time) / 1000;
 }
 
 /** What every process of a Prometheus shop tells of itself, under the names that its dashboards know. */

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { EXIT } from '../../../src/core/errors.ts';
 import { withReason } from '../../long.ts';
 import { temporaryFolder } from '../../temporary.ts';
-import { type Both, claimOf, openBoth, type Sample, STACK } from './scrapes.ts';
+import { type Both, claimOf, NOTHING_SEEN, openBoth, type Sample, STACK } from './scrapes.ts';
 
 /**
  * The alerts of `examples/prometheus/`, over what `watch` and `worker` really print. Where `promtool` is there,
@@ -18,6 +18,7 @@ import { type Both, claimOf, openBoth, type Sample, STACK } from './scrapes.ts';
 const RULES = join(import.meta.dirname, '../../../examples/prometheus/callsheet.rules.yaml');
 const START = Date.parse('2026-11-22T00:00:00Z');
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 
 type Rule = {
   readonly alert: string;
@@ -41,6 +42,15 @@ type Scenario = {
   readonly at: (minute: number, both: Both) => Promise<void> | void;
   readonly isUp?: (minute: number) => boolean;
 };
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** Of a rollout: when its step was applied, and nobody looked since. */
+function stepAt(at: number | null) {
+  return { steps: [{ agents: 3, at: at === null ? null : isoTime(at), runs: ['r'] }] };
+}
 
 async function goesWell(minute: number, both: Both): Promise<void> {
   if (minute % 5 === 0) both.pass();
@@ -118,6 +128,35 @@ const SCENARIOS: readonly Scenario[] = [
       both.pass({ pending: 1 });
       both.look();
     },
+  },
+  {
+    fires: ['CallsheetRolloutHeld'],
+    when: 'a rollout is held, and stays so for hours',
+    minutes: 300,
+    at: beside((_, both) => both.pass({}, { status: 'held' })),
+  },
+  {
+    fires: ['CallsheetRolloutOverdue'],
+    when: 'nobody looks at the calls of a rollout',
+    minutes: 200,
+    at: beside((_, both) => both.pass({}, stepAt(START))),
+  },
+  {
+    fires: ['CallsheetRolloutOverdue'],
+    when: 'a rollout could not be applied for a week, though it is run each hour',
+    minutes: 20,
+    at: beside((_, both) =>
+      both.pass({}, { status: 'applying', ...stepAt(null), started_at: isoTime(START - 8 * DAY) }),
+    ),
+  },
+  {
+    fires: [],
+    when: 'a rollout ended long ago, as it was overdue',
+    minutes: 20,
+    at: beside((minute, both) => {
+      const status = minute < 3 ? 'judging' : 'done';
+      both.pass({}, { status, ...stepAt(START - 8 * DAY) });
+    }),
   },
   {
     fires: ['CallsheetQueueAway'],
@@ -242,6 +281,8 @@ const AFTER_THE_FIRST = [
   'CallsheetContested',
   'CallsheetNotApplied',
   'CallsheetRateLimited',
+  'CallsheetRolloutHeld',
+  'CallsheetRolloutOverdue',
 ];
 
 describe('the expression of an alert finds its series', () => {
@@ -256,6 +297,33 @@ describe('the expression of an alert finds its series', () => {
     const named = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label);
     for (const label of named) expect(found.some((labels) => labels.has(label ?? ''))).toBe(true);
   });
+});
+
+test('a rollout that ended has no series that an alert waits for, and one that is gone has none', async () => {
+  const both = openBoth(() => new Date());
+  const rolloutSeries = async () => {
+    const samples = (await both.scrape()).filter(({ name }) =>
+      name.startsWith('callsheet_rollout_'),
+    );
+    return samples.filter(({ value }) => value !== '0').map(({ name }) => name);
+  };
+  both.pass();
+  expect(await rolloutSeries()).toEqual(
+    expect.arrayContaining([
+      'callsheet_rollout_look_timestamp_seconds',
+      'callsheet_rollout_overdue_timestamp_seconds',
+    ]),
+  );
+  both.pass({}, { status: 'done' });
+  expect(await rolloutSeries()).toEqual([
+    'callsheet_rollout_status',
+    'callsheet_rollout_step',
+    'callsheet_rollout_agents',
+    'callsheet_rollout_step_timestamp_seconds',
+  ]);
+  // Its state was thrown away, or another stack was looked at meanwhile.
+  both.watch.passEnded(STACK, { ...NOTHING_SEEN, at: new Date() });
+  expect(await rolloutSeries()).toEqual([]);
 });
 
 type Labels = ReadonlyMap<string, string>;

@@ -19,7 +19,7 @@ test.each([
   ).join('');
   const exposed = parsePrometheus((await row.metrics.expose()).text).map(({ name }) => name);
   const named = text.match(
-    /\b(?:callsheet|process|nodejs)_[a-z_]*(?:total|seconds|bytes|resources|changes|stacks|info)\b/g,
+    /\b(?:callsheet|process|nodejs)_[a-z_]*(?:total|seconds|bytes|resources|changes|stacks|info|status|step|agents|calls|effect)\b/g,
   );
   expect([...new Set(named)].sort()).toEqual(exposed.toSorted());
 });

@@ -1,8 +1,10 @@
+import type { RolloutRecord } from '../../../src/core/rollout.ts';
 import type { WorkEvent } from '../../../src/fleet/work.ts';
 import { openWorkerMetrics } from '../../../src/fleet/worker-log.ts';
 import type { Transport } from '../../../src/platform/transport.ts';
 import type { QueueDatabase } from '../../../src/queue/database.ts';
 import type { Claim } from '../../../src/queue/hand-out.ts';
+import { planOptions } from '../../../src/run/plan.ts';
 import { openMetrics, type PassMeasured } from '../../../src/watch/events.ts';
 
 /** One sample as Prometheus has it: its name and labels, with those of the scrape. */
@@ -16,6 +18,13 @@ export const STACK = 'a/clinic';
 const QUIET = { compared: 8, drifted: 0, pending: 0, healed: 0, contested: 0 };
 const VERDICTS = { ok: 0, held: 0, refused: 0, unsupported: 0 };
 
+/** A pass over a stack without a rollout. */
+export const NOTHING_SEEN = {
+  outcome: 'done',
+  seconds: 1,
+  seen: { ...QUIET, verdicts: VERDICTS, rollouts: [] },
+} as const;
+
 /** A watch and a worker whose clock is the caller's, and what Prometheus reads of them. */
 export function openBoth(now: () => Date) {
   const watch = openMetrics([STACK], { version: '1' }, now());
@@ -23,9 +32,11 @@ export function openBoth(now: () => Date) {
   return {
     watch,
     worker,
-    /** A pass that saw the whole stack. */
-    pass(seen: Partial<typeof QUIET> = {}): void {
-      const all = { ...QUIET, ...seen, verdicts: VERDICTS, rollouts: [] };
+    /** A pass that saw the whole stack, with a rollout whose calls were looked at a moment ago. */
+    pass(seen: Partial<typeof QUIET> = {}, rollout: Partial<RolloutRecord> = {}): void {
+      const at = now().toISOString();
+      const rollouts = [rolloutOf({ steps: [{ agents: 3, at, runs: ['r'] }], ...rollout })];
+      const all = { ...QUIET, ...seen, verdicts: VERDICTS, rollouts };
       watch.passEnded(STACK, { outcome: 'done', seconds: 1, at: now(), seen: all });
     },
     failedPass(): void {
@@ -68,6 +79,44 @@ export function openBoth(now: () => Date) {
 }
 
 export type Both = ReturnType<typeof openBoth>;
+
+/** A rollout of ten agents at its first step. */
+function rolloutOf(more: Partial<RolloutRecord>): RolloutRecord {
+  return {
+    id: 'r',
+    name: 'careful',
+    status: 'judging',
+    why: null,
+    started_at: new Date(0).toISOString(),
+    ended_at: null,
+    user: null,
+    commit: null,
+    plan_digest: '',
+    allowed: planOptions({}),
+    settings: {
+      name: 'careful',
+      judge: {
+        measures: [],
+        minCalls: 200,
+        minHours: 24,
+        counted: { zone: 'UTC' },
+        confidence: 95,
+        baselineWeeks: 4,
+      },
+      guardRails: { errorWords: [], silence: 30 },
+      onWorse: 'hold',
+      overdueAfter: 7 * 24 * 3_600_000,
+    },
+    agents: [],
+    steps: [],
+    step: 0,
+    look: null,
+    logs: null,
+    course: [],
+    left: [],
+    ...more,
+  };
+}
 
 /** A stack in the hands of a worker. */
 export function claimOf({ isSuspect = false } = {}): Claim {
