@@ -13,6 +13,7 @@ import { isUnderWay, type RolloutRecord } from '../core/rollout.ts';
 import { describeCounted, renderRolloutsMarkdown, renderRolloutsText } from '../render/rollout.ts';
 import { renderPlanText } from '../render/text.ts';
 import { jsonText } from '../render/untrusted.ts';
+import { formatCount } from '../render/wording.ts';
 import { planOptions } from '../run/plan.ts';
 import {
   abortRollout,
@@ -92,7 +93,8 @@ export async function run(
   const options = optionsOf(flags);
   const { records } = await readRollouts(name, options, context);
   const due = name === undefined ? records.filter(isUnderWay) : records;
-  if (due.length === 0 && flags.format === 'text') {
+  // In a comment it would take the place of what the last rollout came to, so it has no marker.
+  if (due.length === 0 && (flags.format === 'text' || flags.format === 'markdown')) {
     context.terminal.out('No rollout is under way.');
     return EXIT.done;
   }
@@ -157,6 +159,13 @@ function reviewOf(flags: RolloutFlags, context: Context): RolloutReview {
   return {
     show(plan) {
       if (flags.format === 'text') terminal.out(renderPlanText(plan, terminal.render));
+    },
+    looked: ({ look, ...record }) => {
+      const next = record.steps[record.step + 1];
+      const isGood = look?.verdict === 'no_worse' || look?.verdict === 'better';
+      if (next === undefined || !isGood || look.broken.length > 0) return;
+      const text = `Step ${record.step + 1} of the rollout ${record.name}: callers fare no worse, by ${formatCount(look.calls, 'call')}. ${next.agents} of ${formatCount(record.agents.length, 'agent')} get the change.`;
+      context.emit({ type: 'notice', text });
     },
     agree: (question) => isAgreed(question, flags, terminal, UNASKED),
     observe: (plan: PlanDocument) => openProgress(plan, flags, context),

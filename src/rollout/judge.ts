@@ -32,7 +32,7 @@ export type Terms = Pick<Judging, 'confidence' | 'minCalls' | 'minHours'> & {
 export type Judgement = Pick<Rollouts.Look, 'verdict' | 'why' | 'measures'>;
 
 /** With fewer agents to compare with, their scatter says too little about what is ordinary. */
-const LEAST_OTHERS = 8;
+export const LEAST_OTHERS = 8;
 
 /** Nor do agents whose calls make more than so many times the noise of the busiest agent with the change. */
 const COMPARABLE = 50;

@@ -38,6 +38,7 @@ import { needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts'
 import { openSession, type Session } from '../run/session.ts';
 import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
 import { nextState, withRollouts } from '../state/replay.ts';
+import { LEAST_OTHERS } from './judge.ts';
 import { chooseOrder, lookAtCalls } from './observe.ts';
 
 /** Which stack, and how long to wait for its state. */
@@ -112,6 +113,7 @@ export async function startRollout(
     const counts = stepCounts(settings.steps, agents.length).filter(
       (count, index, all) => count > (all[index - 1] ?? 0),
     );
+    tellWhoWaits(name, counts, session, context);
     const question = `Start the rollout ${name} with ${counts[0]} of ${agents.length} agents?`;
     if ((await review.agree?.(question)) === false) return { end: 'declined', plan };
     const { user, commit } = await describeActor(session.stack.dir, context);
@@ -141,6 +143,22 @@ export async function startRollout(
     await session.close();
   }
   return goOn(name, options, context, review);
+}
+
+/** Says before it is started which of its steps can have no verdict, since too few agents are left to compare with. */
+function tellWhoWaits(
+  name: string,
+  counts: readonly number[],
+  { state }: Session,
+  { emit }: RunContext,
+): void {
+  const all = Object.values(state.resources).filter(({ kind }) => kind === 'agent').length;
+  const index = counts.slice(0, -1).findIndex((count) => all - count < LEAST_OTHERS);
+  const count = counts[index];
+  if (count === undefined) return;
+  const left = Math.max(0, all - count);
+  const text = `Step ${index + 1} leaves ${left} ${left === 1 ? 'agent' : 'agents'} to compare with, and a verdict needs ${LEAST_OTHERS}: it will wait for callsheet rollout promote ${name}.`;
+  emit({ type: 'notice', text });
 }
 
 /** What is due in a rollout: applies a step, looks at the calls, takes it back. */
@@ -390,17 +408,18 @@ async function judgeStep(
   const looked: RolloutRecord = { ...record, look, logs, course: withMark(record) };
   review.looked?.(looked);
   const isLast = record.step === record.steps.length - 1;
-  // Once all have it there may be nobody left to compare with.
-  const isEnd = look.verdict === 'no_worse' || look.verdict === 'better' || others === 0;
+  const isGood = look.verdict === 'no_worse' || look.verdict === 'better';
+  // Once all have it there may be too few left to compare with, and no call would ever change that.
+  const isAlone = isLast && others < LEAST_OTHERS;
   if (look.broken.length > 0 || look.verdict === 'worse')
     return stopFor(looked, session, options, context, review);
-  if (isEnd && isLast) {
-    // Where there is nobody to compare with, the look before says more.
-    const done = ended(others === 0 ? record : looked, 'done', now);
+  if (isLast && (isGood || isAlone)) {
+    // Without others to compare with, the look before says more.
+    const done = ended(isAlone ? record : looked, 'done', now);
     await writeDown(done, session, options, context);
     return { end: 'done', record: done, now };
   }
-  if (isEnd && others > 0) {
+  if (isGood) {
     const next: RolloutRecord = { ...looked, status: 'applying', step: record.step + 1 };
     await writeDown(next, session, options, context);
     return 'again';

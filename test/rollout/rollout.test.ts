@@ -323,6 +323,26 @@ describe('where calls say nothing', () => {
     expect(fleet.greeting(POLITE)).toBe(2);
   });
 
+  test('too few agents to compare with are told at the start, and once all have it nothing waits', async () => {
+    const few = '    select: { keys: [c1, c2, c3, c4, c5, c6, c7, c8] }\n';
+    const fleet = await opened(small(few));
+    await fleet.greet(POLITE);
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    const { err } = await fleet.act((to) => start('careful', given, to), { exit: 2 });
+    expect(err).not.toContain('to compare with');
+    expect(await fleet.promote(2)).toMatchObject({ step: 2, agents: 8 });
+    // Four agents of the stack never have it, which is too few for a verdict.
+    expect(await fleet.promote(0)).toMatchObject({ status: 'done', step: 3 });
+
+    const all = await opened(small());
+    await all.greet(POLITE);
+    const there = { ...given, dir: all.stage.folder };
+    const { err: told } = await all.act((to) => start('careful', there, to), { exit: 2 });
+    expect(told).toContain(
+      'Step 2 leaves 6 agents to compare with, and a verdict needs 8: it will wait for callsheet rollout promote careful.',
+    );
+  });
+
   test('late metrics are waited for', async () => {
     const fleet = await opened({ dialect: { metrics: 'late' } });
     await fleet.greet(LONG);
@@ -330,6 +350,13 @@ describe('where calls say nothing', () => {
     const { end } = await fleet.runEvery(DAY, 14);
     expect(end.status).toBe('rolled_back');
   });
+});
+
+test('where none is under way a run says so, and would take the place of no comment', async () => {
+  const fleet = await opened(small());
+  const given = { dir: fleet.stage.folder, format: 'markdown' } as const;
+  const { out } = await fleet.act((to) => run(undefined, given, to));
+  expect(out.trim()).toBe('No rollout is under way.');
 });
 
 test('the state has what a rollout was started with, and no value of a field', async () => {
