@@ -26,17 +26,32 @@ export type Repository = Place & {
   /** Runs the workflow that plans, as an event of the pull request does. */
   readonly plan: (pull: Pushed, about?: About) => Promise<Jobs>;
   /** Merges, and runs the workflow that applies. */
-  readonly merge: (pull: Pushed, head?: string) => Promise<Jobs>;
+  readonly merge: (pull: Pushed, head?: string, labels?: readonly string[]) => Promise<Jobs>;
+  /** Runs a workflow as what was pushed to main, or as its schedule. */
+  readonly atMain: (workflow: 'rollout', event: 'push' | 'schedule') => Promise<Jobs>;
   readonly byHand: (
-    workflow: 'apply' | 'drift' | 'plan-fork',
+    workflow: 'apply' | 'drift' | 'plan-fork' | 'rollout',
     inputs?: Readonly<Record<string, string>>,
   ) => Promise<Jobs>;
   readonly run: (workflow: string, event: Event) => Promise<Jobs>;
 };
 
+/** What a repository may have beside what `init` writes for a stack without settings. */
+type More = {
+  /** More of callsheet.yaml. */
+  readonly settings?: string;
+  /** Variables of the repository. */
+  readonly vars?: Readonly<Record<string, string>>;
+  /** Variables of every job. */
+  readonly env?: Readonly<Record<string, string>>;
+};
+
 /** @param stack the folder of the stack; empty for the top of the repository */
-export async function openRepository(stack = ''): Promise<Repository> {
-  const place = await openPlace('github', stack);
+export async function openRepository(
+  stack = '',
+  { settings = '', vars = {}, env = {} }: More = {},
+): Promise<Repository> {
+  const place = await openPlace('github', stack, settings);
   const suffix = stack === '' ? '' : `-${stack}`;
   const github = await fakeGithub();
   const keep: Keep = { origin: place.origin, folder: join(place.folder, 'kept'), caches: [] };
@@ -52,8 +67,9 @@ export async function openRepository(stack = ''): Promise<Repository> {
       keep,
       event,
       run: String(runs),
-      machine: { ...machine, GITHUB_API_URL: github.url },
+      machine: { ...machine, ...env, GITHUB_API_URL: github.url },
       ...credentials,
+      vars: { ...credentials.vars, ...vars },
       ...(isOfFork(event) ? { secrets: {} } : {}),
     });
   };
@@ -121,7 +137,7 @@ export async function openRepository(stack = ''): Promise<Repository> {
       });
       return jobs;
     },
-    async merge({ number, branch }, head = place.git('rev-parse', branch)) {
+    async merge({ number, branch }, head = place.git('rev-parse', branch), labels = []) {
       place.git('merge', '--quiet', '--no-ff', '--no-edit', branch);
       const sha = place.git('rev-parse', 'main');
       github.pulls.push({
@@ -130,9 +146,11 @@ export async function openRepository(stack = ''): Promise<Repository> {
         merge_commit_sha: sha,
         base: { ref: 'main' },
         head: { sha: head, repo: { full_name: 'acme/agents' } },
+        labels: labels.map((name) => ({ name })),
       });
       return run('apply', atMain('push'));
     },
+    atMain: (workflow, event) => run(workflow, atMain(event)),
     byHand: (workflow, inputs = {}) => run(workflow, atMain('workflow_dispatch', { inputs })),
   };
 }

@@ -44,6 +44,7 @@ describe('GitHub', () => {
       'callsheet-drift.yaml',
       'callsheet-plan-fork.yaml',
       'callsheet-plan.yaml',
+      'callsheet-rollout.yaml',
     ]);
     const { on: asked } = parse(read('github/workflows/callsheet-plan-fork.yaml'));
     expect(Object.keys(asked)).toEqual(['workflow_dispatch']);

@@ -14,6 +14,7 @@ export type Pull = {
   readonly merge_commit_sha: string | null;
   readonly base: { readonly ref: string };
   readonly head: { readonly sha: string; readonly repo: { readonly full_name: string } | null };
+  readonly labels?: readonly { readonly name: string }[];
 };
 export type WorkflowRun = {
   readonly id: number;
@@ -119,6 +120,13 @@ export async function fakeGithub(): Promise<FakeGithub> {
         commentsOf(numberOf(request)).push(comment);
         return reply.code(201).send(comment);
       });
+      repository.get('/issues/comments', async (request, reply) =>
+        page(
+          request,
+          reply,
+          allComments().toSorted((a, b) => b.id - a.id),
+        ),
+      );
       repository.patch('/issues/comments/:number', async (request, reply) => {
         const comment = allComments().find(({ id }) => id === numberOf(request));
         if (comment === undefined) return reply.code(404).send({ message: 'Not Found' });

@@ -31,12 +31,18 @@ const MERGE_REQUEST = {
   CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '1217',
 };
 
-/** The jobs of a merge request's pipeline, of one of a fork's, of main and of a schedule. */
+/** The jobs of a merge request's pipeline, of one of a fork's, of main and of schedules. */
 export const PIPELINES = {
   merge: { ...MERGE_REQUEST, CI_COMMIT_BRANCH: '' },
   fork: { ...MERGE_REQUEST, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '666', CI_COMMIT_BRANCH: '' },
   main: { CI_PIPELINE_SOURCE: 'push', CI_COMMIT_BRANCH: 'main' },
+  rollouts: { CI_PIPELINE_SOURCE: 'push', CI_COMMIT_BRANCH: 'main', CALLSHEET_ROLLOUTS: 'true' },
   schedule: { CI_PIPELINE_SOURCE: 'schedule', CI_COMMIT_BRANCH: 'main' },
+  hourly: {
+    CI_PIPELINE_SOURCE: 'schedule',
+    CI_COMMIT_BRANCH: 'main',
+    CALLSHEET_SCHEDULE: 'rollout',
+  },
 } as const;
 
 /** What gitlab-ci-local says of the pipeline in a folder; it fails where GitLab's own schema does. */

@@ -59,8 +59,16 @@ type Texts = Readonly<Record<string, string>>;
 /** Where each pipeline has the lockfile that Callsheet is installed from. */
 const LOCKED = { github: '.github/actions/callsheet', gitlab: '.gitlab/callsheet' } as const;
 
-/** Opens a place with the pipeline that `init` writes for its stack; it goes with the test. */
-export async function openPlace(pipeline?: keyof typeof LOCKED, stack = ''): Promise<Place> {
+/**
+ * Opens a place with the pipeline that `init` writes for its stack; it goes with the test.
+ *
+ * @param settings more of callsheet.yaml
+ */
+export async function openPlace(
+  pipeline?: keyof typeof LOCKED,
+  stack = '',
+  settings = '',
+): Promise<Place> {
   const folder = temporaryFolder();
   const sim = await startSimulator({
     seed: readSeed(`organizations: [{ id: ${ORGANIZATION}, name: Harbor Dental }]`),
@@ -82,7 +90,10 @@ export async function openPlace(pipeline?: keyof typeof LOCKED, stack = ''): Pro
     git('commit', '--quiet', '--message', message);
     return git('rev-parse', 'HEAD');
   };
-  const files = Object.entries(STACK).map(([path, text]) => [join(stack, path), text]);
+  const files = Object.entries(STACK).map(([path, text]) => [
+    join(stack, path),
+    path === 'callsheet.yaml' ? text + settings : text,
+  ]);
   commit(Object.fromEntries(files), 'Begin');
   if (pipeline !== undefined) {
     const flags = { dir: join(origin, stack), keepExisting: true, ci: pipeline };

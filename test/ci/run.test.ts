@@ -21,6 +21,7 @@ function start(command: string, body: string, more: Readonly<Record<string, stri
       COMMAND: command,
       NAME: 'harbor',
       PLAN_FILE: file('plan.json'),
+      CALLSHEET_STATE: 's3://states/harbor.json',
       RUNNER_TEMP: file('temp'),
       GITHUB_OUTPUT: file('output'),
       GITHUB_STEP_SUMMARY: file('summary'),
@@ -62,11 +63,21 @@ test.each<[string, number, string, number, string]>([
   ['drift', 0, PAGE, 0, '### Plan'],
   ['drift', 1, '', 1, '### Drift is unknown (exit 1)'],
   ['drift', 2, PAGE, 0, '### Plan'],
+  ['rollout-start', 1, 'echo "Error: no" >&2; ', 1, '### The rollout failed (exit 1)'],
+  ['rollout-start', 2, PAGE, 0, '### Plan'],
+  ['rollout-start', 5, '', 5, '### Not started as reviewed: the plan is stale (exit 5)'],
+  ['rollout-run', 0, PAGE, 0, '### Plan'],
+  ['rollout-run', 2, PAGE, 0, '### Plan'],
+  ['rollout-run', 3, PAGE, 3, '**Rolled back (exit 3).**'],
+  ['rollout-run', 4, PAGE, 4, '**Held, or refused by a guard (exit 4).**'],
+  ['rollout-promote', 2, PAGE, 0, '### Plan'],
+  ['rollout-abort', 0, PAGE, 0, '### Plan'],
 ])('%s that ends with %i', async (command, exit, body, job, title) => {
   const run = start(command, `${body}exit ${exit}`);
   expect(await run.ended, run.log()).toBe(job);
   expect(run.output('exit-code')).toBe(String(exit));
-  expect(run.read(`temp/callsheet/${command}.md`).split('\n')).toContain(
+  const page = command.startsWith('rollout-') ? 'rollout' : command;
+  expect(run.read(`temp/callsheet/${page}.md`).split('\n')).toContain(
     title.startsWith('**') ? '> [!CAUTION]' : title,
   );
   expect(run.read('summary')).toContain(title);
@@ -85,6 +96,26 @@ test('flags, environment and digest are words of their own, whatever is in them'
   expect(run.read('args').trim()).toMatch(
     /^apply \S+plan\.json --no-color --expect sha256:a+ --env staging; touch x --var name=\$\(id\) x --verbose$/,
   );
+});
+
+test('a rollout is named, and where none is under way no page is written', async () => {
+  const run = start('rollout-run', 'echo "No rollout is under way."; exit 0', {
+    ROLLOUT: 'careful',
+  });
+  expect(await run.ended, run.log()).toBe(0);
+  expect(run.read('args').trim()).toBe('rollout run careful --format markdown --lock-timeout 10m');
+  expect(run.output('report')).toBeUndefined();
+  const begun = start('rollout-start', `${PAGE}exit 2`, { ROLLOUT: 'careful', EXPECT: DIGEST });
+  expect(await begun.ended, begun.log()).toBe(0);
+  expect(begun.read('args').trim()).toMatch(
+    /^rollout start \S+plan\.json --format markdown --lock-timeout 10m --expect sha256:a+ --rollout careful$/,
+  );
+});
+
+test('a rollout whose state would go with the job is not begun', async () => {
+  const run = start('rollout-start', `${PAGE}exit 2`, { CALLSHEET_STATE: '' });
+  expect(await run.ended, run.log()).toBe(1);
+  expect(run.log()).toContain('its state needs a store: callsheet help stores');
 });
 
 test('what Callsheet prints is no command to the runner', async () => {

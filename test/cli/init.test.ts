@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as moment } from 'node:timers/promises';
@@ -234,6 +234,7 @@ test('--keep-existing adds a pipeline to a stack, and touches none of its YAML',
 
 describe('a pipeline', () => {
   const EXAMPLES = join(import.meta.dirname, '../../examples/ci');
+  const ROLLOUTS = 'workflows/callsheet-rollout.yaml';
 
   test.each([
     ['github', '.github'],
@@ -243,7 +244,8 @@ describe('a pipeline', () => {
     await begin(dir, { ci });
     const examples = filesIn(join(EXAMPLES, ci));
     expect(examples.length).toBeGreaterThan(3);
-    for (const path of examples) {
+    // What is for stacks with rollouts alone has a test of its own.
+    for (const path of examples.filter((one) => one !== ROLLOUTS)) {
       const [written, example] = [join(dir, top, path), join(EXAMPLES, ci, path)];
       expect(readFileSync(written, 'utf8'), path).toBe(readFileSync(example, 'utf8'));
     }
@@ -276,6 +278,26 @@ describe('a pipeline', () => {
       if (name === 'apply') expect(on.push.paths).toEqual(paths);
       expect(text).not.toMatch(/callsheet-(plan|apply)\.yaml/);
     }
+  });
+
+  test('of a stack with rollouts has a workflow for them, and of others it has none', async () => {
+    const top = folder({ '.git/HEAD': '' });
+    const dir = join(top, 'clinic');
+    await begin(dir, { ci: 'github' });
+    const file = join(top, '.github/workflows/callsheet-rollout-clinic.yaml');
+    expect(existsSync(file)).toBe(false);
+    const stack = readFileSync(join(dir, 'callsheet.yaml'), 'utf8');
+    writeFileSync(
+      join(dir, 'callsheet.yaml'),
+      `${stack}rollouts: { careful: { steps: [100%] } }\n`,
+    );
+    await init({ dir, keepExisting: true, ci: 'github' }, openAuthorStage().context);
+    const text = readFileSync(file, 'utf8');
+    const { name, on, env } = parse(text);
+    expect(name).toBe('callsheet rollout (clinic)');
+    expect(on.push.paths).toEqual(['clinic/**', '.github/**']);
+    expect(env).toMatchObject({ NAME: 'clinic', FOLDER: 'clinic' });
+    expect(text).toContain('WORKFLOW: callsheet-plan-clinic.yaml');
   });
 
   test('of GitLab is included by the one that is there', async () => {

@@ -31,6 +31,8 @@ export type Surroundings = {
   readonly installedSchema: string | undefined;
   /** Whether YAML files lie here that are none of Callsheet's. */
   readonly hasOtherYaml: boolean;
+  /** Whether there is a stack already that rolls changes out by steps. */
+  readonly hasRollouts: boolean;
 };
 
 /** A file to write: its path from the stack folder, and its text. */
@@ -162,6 +164,9 @@ const PIPELINES = {
   },
 } as const;
 
+/** Runs every hour, and needs a state that is not the cache, so it is for stacks that have rollouts. */
+const ROLLOUT_WORKFLOW = 'callsheet-rollout.yaml';
+
 /** Path filters of GitHub and variables of GitLab give these a meaning of their own. */
 const SPECIAL = /[*?+![\]$\\"\p{C}]/u;
 
@@ -171,7 +176,7 @@ const SPECIAL = /[*?+![\]$\\"\p{C}]/u;
  */
 function pipelineFiles(
   pipeline: Pipeline,
-  { inRepository, toRepository }: Surroundings,
+  { inRepository, toRepository, hasRollouts }: Surroundings,
 ): readonly NewFile[] {
   if (pipeline === 'none') return [];
   if (inRepository === undefined) {
@@ -186,7 +191,7 @@ function pipelineFiles(
   }
   const from = join(packageFolder(), 'examples/ci', pipeline);
   return readdirSync(from, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && (hasRollouts || entry.name !== ROLLOUT_WORKFLOW))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => {
       const path = file.slice(from.length + 1).replaceAll('\\', '/');
@@ -234,7 +239,7 @@ function forFolder(text: string, folder: string): string {
   const name = folder.replace(/[^A-Za-z0-9]+/g, '-');
   return text
     .replace(/^name: callsheet .*/m, `$& (${name})`)
-    .replace(/\b(callsheet-(?:plan|plan-fork|apply|drift))(?=\.yaml)/g, `$1-${name}`)
+    .replace(/\b(callsheet-(?:plan|plan-fork|apply|drift|rollout))(?=\.yaml)/g, `$1-${name}`)
     .replace(/(?<=^ +(?:CALLSHEET_)?NAME: )callsheet$/gm, name)
     .replace(/(?<=^ +(?:CALLSHEET_)?FOLDER: )\.$/gm, JSON.stringify(folder))
     .replace(/# paths: .*/, `paths: ${JSON.stringify([`${folder}/**`, '.github/**'])}`);
@@ -288,6 +293,7 @@ export function lookAround(dir: string, adds = false): Surroundings {
         ? undefined
         : posix(relative(dir, join(installed, 'node_modules', SCHEMA))),
     hasOtherYaml: existsSync(dir) && discover(dir, undefined, []).files.length > 0,
+    hasRollouts: /^rollouts:/m.test(textOf(join(dir, STACK_FILE)) ?? ''),
   };
 }
 

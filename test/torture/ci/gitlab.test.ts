@@ -8,7 +8,9 @@ test.each([
   ['merge', { ...PLANNED, 'callsheet-note': 'always' }],
   ['fork', { 'callsheet-validate': 'on_success' }],
   ['main', { ...PLANNED, 'callsheet-apply': 'manual' }],
+  ['rollouts', { ...PLANNED, 'callsheet-apply': 'manual', 'callsheet-rollout-start': 'manual' }],
   ['schedule', { 'callsheet-drift': 'on_success' }],
+  ['hourly', { 'callsheet-rollout': 'on_success' }],
 ] as const)('the jobs of a pipeline: %s', async (pipeline, jobs) => {
   expect(await jobsIn(pipeline)).toEqual(jobs);
 });

@@ -5,40 +5,61 @@ const LIMIT = 65_536;
 
 const BY_HAND =
   'Run the workflow callsheet apply by hand: it plans anew, shows the plan and waits for an approval.';
+const ROLLOUT_BY_HAND = 'Run the workflow callsheet rollout by hand';
 
-/** What each exit code of Callsheet means for a pipeline, and what to do. */
+/** What each exit code of Callsheet means for a pipeline, and what to do; `rollout` where that is another thing. */
 export const EXITS = {
   0: {
-    titles: { plan: 'Nothing to change', apply: 'Applied', drift: 'No drift' },
+    titles: { plan: 'Nothing to change', apply: 'Applied', drift: 'No drift', rollout: 'Done' },
     advice: '',
   },
   1: {
-    titles: { plan: 'The plan failed', apply: 'The apply failed', drift: 'Drift is unknown' },
+    titles: {
+      plan: 'The plan failed',
+      apply: 'The apply failed',
+      drift: 'Drift is unknown',
+      rollout: 'The rollout failed',
+    },
     advice: 'The message below says what is wrong, where, and what to do.',
   },
   2: {
-    titles: { plan: 'Changes', drift: 'Drift' },
+    titles: { plan: 'Changes', drift: 'Drift', rollout: 'Waiting for calls' },
     advice: `To put it back: ${lowered(BY_HAND)} To keep it: callsheet pull, and a pull request.`,
   },
   3: {
-    titles: { apply: 'Applied in part' },
+    titles: { apply: 'Applied in part', rollout: 'Rolled back' },
+    rollout:
+      'Below it says why. The values are held: nothing writes them again until the configuration changes.',
     advice: `The list below says what became of each change. Put right what failed. ${BY_HAND} Or undo the run with callsheet rollback.`,
   },
   4: {
-    titles: { plan: 'A guard refuses this plan', apply: 'Not applied: a guard refuses the plan' },
+    titles: {
+      plan: 'A guard refuses this plan',
+      apply: 'Not applied: a guard refuses the plan',
+      rollout: 'Held, or refused by a guard',
+    },
+    rollout: `Below it says why. ${ROLLOUT_BY_HAND}: promote goes on, abort rolls back.`,
     advice:
       'Nothing was written. Each refusal says why, and which flag overrides it where one does.',
   },
   5: {
-    titles: { apply: 'Not applied as reviewed: the plan is stale' },
+    titles: {
+      apply: 'Not applied as reviewed: the plan is stale',
+      rollout: 'Not started as reviewed: the plan is stale',
+    },
+    rollout: `Platform, configuration or state moved since the review. ${ROLLOUT_BY_HAND}, with start: it plans anew.`,
     advice: `Platform, configuration or state moved since the review. The message below says what, and whether anything was written before that was noticed. ${BY_HAND}`,
   },
   6: {
-    titles: { apply: 'Not applied: another run has the state' },
+    titles: {
+      apply: 'Not applied: another run has the state',
+      rollout: 'Not looked at: another run has the state',
+    },
     advice: 'Nothing was written. Run this again once that one has ended.',
   },
   130: {
-    titles: { plan: 'The plan was interrupted', apply: 'Interrupted' },
+    titles: { plan: 'The plan was interrupted', apply: 'Interrupted', rollout: 'Interrupted' },
+    rollout: 'What was under way was finished and recorded. The next run continues it.',
     advice: `What was under way was finished and recorded. ${BY_HAND}`,
   },
 };
@@ -47,10 +68,17 @@ function lowered(text) {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
+/** What a command is called on pages: those of a rollout are one. */
+export function kindOf(command) {
+  return command.startsWith('rollout') ? 'rollout' : command;
+}
+
 /** How it ended, in a line, and what to do now. */
 export function resultOf({ command, exit }) {
-  const { titles, advice } = EXITS[exit] ?? EXITS[1];
-  const title = titles[command] ?? EXITS[1].titles[command];
+  const kind = kindOf(command);
+  const { titles, [kind]: own, advice: general } = EXITS[exit] ?? EXITS[1];
+  const title = titles[kind] ?? EXITS[1].titles[kind];
+  const advice = own ?? general;
   return { title: [0, 2].includes(exit) ? title : `${title} (exit ${exit})`, advice };
 }
 
@@ -59,18 +87,23 @@ export function markerOf({ command, name, environment = '' }) {
   const words = [name, environment].filter((word) => word !== '');
   // Two dashes would end the comment.
   const safe = words.map((word) => word.replace(/[^\w.-]+/g, '-').replace(/--+/g, '-'));
-  return `<!-- callsheet:${[command, ...safe].join(' ')} -->`;
+  return `<!-- callsheet:${[kindOf(command), ...safe].join(' ')} -->`;
+}
+
+/** Whether Callsheet printed a page itself. */
+export function hasPage({ command, out }) {
+  return command !== 'apply' && out.trimStart().startsWith('<!-- callsheet:');
 }
 
 /** The page of a result. */
 export function pageOf(result, env) {
-  const { command, exit, out, digest } = result;
-  const hasPage = command !== 'apply' && out.trimStart().startsWith('<!-- callsheet:');
+  const { exit, out, digest } = result;
+  const isPage = hasPage(result);
   const foot = `\n\n${footOf(result, env)}`;
   const head = `${markerOf(result)}\n\n`;
   // Callsheet's own marker knows nothing of the name that the pipeline gave the stack.
-  const body = hasPage ? out.trimStart().replace(/^.*\n+/, '') : bodyOf(result);
-  const said = hasPage && ![0, 2].includes(exit) ? `${warningOf(result)}\n\n` : '';
+  const body = isPage ? out.trimStart().replace(/^.*\n+/, '') : bodyOf(result);
+  const said = isPage && ![0, 2].includes(exit) ? `${warningOf(result)}\n\n` : '';
   // Last, so that nothing that a plan shows can pass for it.
   const seal = digest ? `\n<!-- digest ${digest} -->` : '';
   const room = LIMIT - head.length - said.length - foot.length - seal.length;

@@ -1,25 +1,53 @@
 // Runs Callsheet for a job: its output goes to the log as it comes, and ends up as a page.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pageOf, resultOf } from './page.mjs';
+import { hasPage, kindOf, pageOf, resultOf } from './page.mjs';
 import { annotate, setOutput, summarise } from './runner.mjs';
 
 const { COMMAND, NAME, ENVIRONMENT = '', PLAN_FILE, EXPECT, FLAGS = '', RUNNER_TEMP } = process.env;
+const { ROLLOUT = '', CALLSHEET_STATE = '' } = process.env;
 
+/** What rollouts have alike. A run of another job may have the state for a while. */
+const ROLLING = ['--format', 'markdown', '--lock-timeout', '10m'];
+const named = ROLLOUT === '' ? [] : [ROLLOUT];
 const ARGUMENTS = {
   validate: ['validate', '--format', 'github'],
   plan: ['plan', '--format', 'markdown', '--detailed-exitcode', '--out', PLAN_FILE],
   apply: ['apply', PLAN_FILE, '--no-color', ...(EXPECT ? ['--expect', EXPECT] : [])],
   drift: ['drift', '--format', 'markdown', '--detailed-exitcode'],
+  'rollout-start': [
+    'rollout',
+    'start',
+    PLAN_FILE,
+    ...ROLLING,
+    ...(EXPECT ? ['--expect', EXPECT] : []),
+    ...named.flatMap((name) => ['--rollout', name]),
+  ],
+  'rollout-run': ['rollout', 'run', ...named, ...ROLLING],
+  'rollout-promote': ['rollout', 'promote', ...named, ...ROLLING, '--auto-approve'],
+  'rollout-abort': ['rollout', 'abort', ...named, ...ROLLING, '--auto-approve'],
 };
 
-/** What does not fail the job: plans and drift with changes are what somebody is to look at. */
-const FINE = { validate: [0], plan: [0, 2], apply: [0], drift: [0, 2] };
+/** What does not fail the job: plans and drift with changes are what somebody is to look at, and a rollout may wait. */
+const FINE = {
+  validate: [0],
+  plan: [0, 2],
+  apply: [0],
+  drift: [0, 2],
+  'rollout-start': [0, 2],
+  'rollout-run': [0, 2],
+  'rollout-promote': [0, 2],
+  'rollout-abort': [0],
+};
 
 if (!Object.hasOwn(ARGUMENTS, COMMAND ?? '')) {
   throw new Error(`command is "${COMMAND}"; it is one of ${Object.keys(ARGUMENTS).join(', ')}`);
+}
+// What a rollout has come to is in the state. With one that ends with the job, the next would know of none.
+if (COMMAND.startsWith('rollout-') && CALLSHEET_STATE === '' && !namesState('callsheet.yaml')) {
+  throw new Error('a rollout takes days, so its state needs a store: callsheet help stores');
 }
 const folder = join(RUNNER_TEMP, 'callsheet');
 mkdirSync(folder, { recursive: true });
@@ -41,13 +69,15 @@ if (COMMAND === 'validate') process.exit(exit);
 
 const digest = COMMAND === 'plan' && [0, 2].includes(exit) ? digestOf(PLAN_FILE) : '';
 const result = { command: COMMAND, name: NAME, environment: ENVIRONMENT, exit, out, err, digest };
-const report = join(folder, `${COMMAND}.md`);
+const isFine = FINE[COMMAND].includes(exit);
+// Where no rollout is under way, what the last one came to is not overwritten.
+if (COMMAND === 'rollout-run' && exit === 0 && !hasPage(result)) process.exit(0);
+const report = join(folder, `${kindOf(COMMAND)}.md`);
 const page = pageOf(result, process.env);
 writeFileSync(report, page);
 setOutput('report', report);
 setOutput('digest', digest);
 summarise(page);
-const isFine = FINE[COMMAND].includes(exit);
 const { title, advice } = resultOf(result);
 if (!isFine) annotate('error', title, advice);
 else if (COMMAND === 'drift' && exit === 2) annotate('warning', title, advice);
@@ -70,6 +100,10 @@ function run(args) {
     child.on('error', reject);
     child.on('close', (code) => resolve({ ...said, exit: code ?? 130 }));
   });
+}
+
+function namesState(file) {
+  return existsSync(file) && /^\s*state:/m.test(readFileSync(file, 'utf8'));
 }
 
 function digestOf(file) {

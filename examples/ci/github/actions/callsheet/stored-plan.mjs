@@ -1,17 +1,24 @@
 // Finds the plan that was reviewed in the pull request that a push merged.
 //   node stored-plan.mjs   with NAME, ENVIRONMENT, WORKFLOW and GITHUB_TOKEN in the environment
-// Outputs: pull-request; run-id and digest of the plan, or what stands in the way as problem.
+// Outputs: pull-request; run-id and digest of the plan, or what stands in the way as problem. None where another
+// workflow carries it out: the pull request lacks WITH_LABEL, or has WITHOUT_LABEL.
 import { call, isOurs, list } from './github.mjs';
 import { digestIn, markerOf } from './page.mjs';
 import { annotate, setOutput } from './runner.mjs';
 
 const { GITHUB_REPOSITORY: repository, GITHUB_SHA: sha, GITHUB_REF_NAME: branch } = process.env;
 const { NAME: name, ENVIRONMENT: environment = '', WORKFLOW: workflow } = process.env;
-const BY_HAND =
-  'Run the workflow callsheet apply by hand: it plans anew, shows the plan and waits for an approval.';
+const { WITH_LABEL: wanted = '', WITHOUT_LABEL: unwanted = '' } = process.env;
+const BY_HAND = `Run the workflow ${wanted === '' ? 'callsheet apply by hand' : 'callsheet rollout by hand, with start'}: it plans anew, shows the plan and waits for an approval.`;
 
 const pull = await findPull();
-if (pull === undefined) stop(`${sha} was pushed without a pull request, so no plan was reviewed.`);
+const labels = (pull?.labels ?? []).map((label) => label.name);
+if ((wanted !== '' && !labels.includes(wanted)) || labels.includes(unwanted)) {
+  const which = wanted || unwanted;
+  const has = labels.includes(which) ? 'has' : 'does not have';
+  process.stdout.write(`The pull request ${has} the label ${which}: another workflow does this.\n`);
+} else if (pull === undefined)
+  stop(`${sha} was pushed without a pull request, so no plan was reviewed.`);
 else {
   setOutput('pull-request', pull.number);
   const run = pull.head.repo?.full_name === repository ? await findRun(pull) : undefined;
