@@ -34,7 +34,7 @@ export function overview(): string {
 
 /** The pages that `callsheet help TOPIC` shows, by their names. */
 function pagesHint(): readonly string[] {
-  return foldedList('Pages: callsheet help TOPIC, one of', Object.keys(TOPICS));
+  return foldedList('Pages: callsheet help', Object.keys(TOPICS), '');
 }
 
 /** `callsheet help topics`: the pages with what each is about. */
@@ -49,12 +49,16 @@ export function topicsHelp(): string {
 }
 
 /** Names behind what they are, in lines of a terminal's width. */
-export function foldedList(title: string, names: readonly string[]): readonly string[] {
+export function foldedList(
+  title: string,
+  names: readonly string[],
+  indent = '  ',
+): readonly string[] {
   const words = names.map((name, at) => (at < names.length - 1 ? `${name},` : name));
   const lines = [title];
   for (const word of words) {
     const line = lines.at(-1) ?? '';
-    if (line.length + word.length >= COLUMNS) lines.push(`  ${word}`);
+    if (line.length + word.length >= COLUMNS) lines.push(`${indent}${word}`);
     else lines[lines.length - 1] = `${line} ${word}`;
   }
   return lines;

@@ -29,6 +29,10 @@ export const TOPICS: { readonly [topic: string]: Topic } = {
   review: { about: 'approving a plan without the command line', commands: [] },
   guards: { about: 'what stops a plan, and what overrides it', commands: [] },
   secrets: { about: 'vaults, fingerprints, where credentials go', commands: [] },
+  rollouts: {
+    about: 'a few agents first, judged by calls; the others, or back',
+    commands: ['rollout'],
+  },
   pipelines: {
     about: 'GitHub, GitLab, Atlantis; receipts, events, traces',
     commands: ['runs'],

@@ -73,7 +73,7 @@ describe('a page', () => {
 
   test('is named by the help of everything, and by that of its commands', async () => {
     const { said } = await run('help');
-    const [, pages = ''] = said.split('callsheet help TOPIC, one of');
+    const [, pages = ''] = said.split('Pages: callsheet help ');
     expect(pages.split(',').map((name) => name.trim())).toEqual(Object.keys(TOPICS));
     for (const [command, topic] of [
       ['plan', 'plans'],
