@@ -220,7 +220,9 @@ function limitMessage({ limit, set, allows, counted, existing }: ExceededLimit):
 }
 
 /** What to do about a limit. Only a plan of the configuration takes `--target`, and one reason overrides all limits. */
-function limitAdvice({ guards, purpose }: GuardInput, exceeded: number): string {
+function limitAdvice({ guards, purpose, options }: GuardInput, exceeded: number): string {
+  if (options.rollout !== undefined)
+    return `Make its first step smaller. To override the limit once: callsheet rollout start ${options.rollout} --override-limits REASON`;
   const raise = `Raise the limit${exceeded === 1 ? '' : 's'}, or`;
   if (purpose !== 'apply' && purpose !== 'restore') return `${raise} plan a part with --target`;
   const isBoth = guards.max_delete !== undefined && guards.max_change_percent !== undefined;
@@ -236,7 +238,12 @@ function guardThresholds(changes: readonly Change[], input: GuardInput): readonl
   return changes.map((change) => {
     const against = exceeded.filter(({ limit }) => countsAs[limit](change));
     if (against.length === 0) return change;
-    const exceeding = against.map(limitMessage).join(', and ');
+    const whole = against.map(limitMessage).join(', and ');
+    const { rollout } = input.options;
+    const exceeding =
+      rollout === undefined
+        ? whole
+        : whole.replace('the plan changes', `the first step of the rollout ${rollout} changes`);
     const reason = `${exceeding}. ${limitAdvice(input, against.length)}`;
     return refuse(change, reason, 'override_limits');
   });

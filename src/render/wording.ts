@@ -271,8 +271,11 @@ export function conflictAdvice(
 
 /** The command that applies a plan without its refused changes, with all that the plan was allowed. */
 export function leaveOutCommand({ options, environment: env }: PlanDocument): string {
-  const flags = allowanceFlags({ ...options, skip_refused: true });
-  return sanitiseLine(commandLine(['apply', ...flags].join(' '), { dir: '.', env }));
+  const { rollout, ...allowed } = { ...options, skip_refused: true };
+  // A rollout has its agents from its own selection.
+  const own = rollout === undefined ? ['apply'] : [`rollout start ${rollout}`];
+  const flags = allowanceFlags(rollout === undefined ? allowed : { ...allowed, target: [] });
+  return sanitiseLine(commandLine([...own, ...flags].join(' '), { dir: '.', env }));
 }
 
 const DRIFT_SORTS = ['edited', 'conflict', 'gone', 'successor'] as const;

@@ -193,7 +193,8 @@ describe('a plan', () => {
     const fleet = await opened({ ...options, rollouts: `${rollouts}${limit}` });
     await fleet.greet(POLITE);
     const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
-    await fleet.act((to) => start('careful', given, to), { exit });
+    const { err } = await fleet.act((to) => start('careful', given, to), { exit });
+    expect(err.includes('callsheet rollout start careful --skip-refused')).toBe(exit === 4);
     expect(fleet.greeting(POLITE)).toBe(exit === 2 ? 2 : 0);
     // What was judged, by calls or a person, counts no more.
     if (exit === 2) expect(await fleet.promote(2)).toMatchObject({ step: 2 });
