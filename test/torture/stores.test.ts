@@ -101,8 +101,9 @@ async function openPlace(store: StoreName): Promise<Place | undefined> {
     case 'S3, by others':
       return othersBucket && inBucket(othersBucket.port, name, othersBucket.isStrict);
     case 'PostgreSQL': {
-      const door = await openDoor(database.port);
+      // Tests that run beside this one count on while it waits.
       const database_ = `stores_${count}`;
+      const door = await openDoor(database.port);
       await database.createDatabase(database_);
       const at = (one: string) =>
         `postgres://${postgres.USER}@127.0.0.1:${door.port}/${one}?stack=desk`;

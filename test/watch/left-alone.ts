@@ -43,7 +43,7 @@ export const LEFT_ALONE: readonly LeftAlone[] = [
       drift(stage);
       await stage.edit('agents.yaml', 'speed: 1.05', 'speed: 1.1');
     },
-    says: /changes that nobody applied yet/,
+    says: /changes that are not applied yet/,
   },
   {
     what: 'a conflict',
