@@ -87,14 +87,15 @@ longApplied('a run that died is left to whoever began it', async (world) => {
 longApplied('what is wrong from the beginning is said, and it does not start', async (world) => {
   const rows: readonly (readonly [readonly string[], Record<string, string>, RegExp])[] = [
     [['--interval', '0s'], {}, /it must be a span such as 30s/],
-    [['--listen', '9464'], {}, /It must be an address and port/],
+    [['--listen', '9464'], {}, /it must be an address and port/],
     [['--listen', '192.0.2.1:9464'], {}, /192\.0\.2\.1:9464 is no address of this machine/],
     [[], { CALLSHEET_HOOK_SECRET: 'short' }, /has less than 16 characters/],
     [['--notify'], {}, /CALLSHEET_NOTIFY_URL is not set/],
     [[], { CALLSHEET_CLIENT_ID: '' }, /there are no credentials/],
   ];
   for (const [args, env, says] of rows) {
-    const { out, err } = await world.run(['watch', '--listen', '127.0.0.1:0', ...args], {
+    const listen = args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0'];
+    const { out, err } = await world.run(['watch', ...listen, ...args], {
       env,
       exit: 1,
     });
