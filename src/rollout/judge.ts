@@ -367,7 +367,8 @@ function spreadsOf(agents: readonly Unit[], least: 0 | 1): readonly Spread[] {
   if (ratio <= least) return [plain];
   const fits = SPLITS.map((split) => {
     const spread = fitBetween(agents, least + split * (ratio - least));
-    return { spread, likelihood: likelihoodOf(agents, spread) };
+    // Where two are as likely, as with two agents, it must not be left to the last digit which of them counts.
+    return { spread, likelihood: Number(likelihoodOf(agents, spread).toFixed(9)) };
   }).sort((a, b) => b.likelihood - a.likelihood);
   const best = fits[0]?.likelihood ?? 0;
   return fits.filter((one) => one.likelihood >= best - CONTRADICTED).map(({ spread }) => spread);
@@ -382,7 +383,7 @@ function fitBetween(agents: readonly Unit[], perCall: number): Spread {
   for (let step = 0; step < 60; step++) {
     const { scatter, slope } = measureFit(agents, { between, perCall });
     const excess = scatter - (agents.length - 1);
-    if (excess < 1e-6 * agents.length) break;
+    if (excess < 1e-10 * agents.length) break;
     between += excess / slope;
   }
   return { between, perCall };
