@@ -3025,6 +3025,8 @@ export type Rollouts = {
     }[];
     /** Index of the step that it is at. */
     readonly step: number;
+    /** Index of the first step whose calls are judged. */
+    readonly judged_from: number;
     readonly look: JsonObject | null;
     readonly logs: JsonObject | null;
     readonly course: readonly JsonObject[];

@@ -126,6 +126,8 @@ export type RolloutRecord = {
   readonly steps: readonly RolloutStep[];
   /** Index of the step that it is at. */
   readonly step: number;
+  /** Index of the first step whose calls are judged: earlier ones were overruled by a person. */
+  readonly judged_from: number;
   readonly look: Rollouts.Look | null;
   /** What call logs told so far; null where they are not asked. */
   readonly logs: LoggedCalls | null;

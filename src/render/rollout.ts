@@ -106,7 +106,9 @@ export function rolloutTitle(
   const name = environment === null ? rollout.name : `${rollout.name} for ${environment}`;
   if (status === 'done')
     return `${name}: ${words}, ${formatCount(steps.length, 'step')} (${formatCount(agents, 'agent')})`;
-  const reached = formatNumber(stepAt(rollout)?.agents ?? 0);
+  // A step that is held before it is applied adds nobody.
+  const isReached = (one: RolloutStep) => one.status === 'applied' || one.status === 'undone';
+  const reached = formatNumber(steps.findLast(isReached)?.agents ?? 0);
   const late = overdue ? ', overdue' : '';
   return `${name}: ${words} ${step} of ${steps.length}${late} (${reached} of ${formatCount(agents, 'agent')})`;
 }

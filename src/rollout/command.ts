@@ -100,8 +100,8 @@ export async function run(
   }
   const outcomes: RolloutOutcome[] = [];
   const { agree, ...review } = reviewOf(flags, context);
-  // Where nobody can be asked a rollout that is to ask is held.
-  const isAsked = agree !== undefined && (context.terminal.canAsk || flags.autoApprove === true);
+  // Where nobody can be asked a rollout that is to ask is held: no flag answers what the calls have not said yet.
+  const isAsked = agree !== undefined && context.terminal.canAsk;
   const reviewed = { ...review, ...(isAsked && { agree }) };
   for (const one of due) outcomes.push(await goOn(one.name, options, context, reviewed));
   return finish(outcomes, flags, context);
@@ -164,7 +164,7 @@ function reviewOf(flags: RolloutFlags, context: Context): RolloutReview {
       const next = record.steps[record.step + 1];
       const isGood = look?.verdict === 'no_worse' || look?.verdict === 'better';
       if (next === undefined || !isGood || look.broken.length > 0) return;
-      const text = `Step ${record.step + 1} of the rollout ${record.name}: callers fare no worse, by ${formatCount(look.calls, 'call')}. ${next.agents} of ${formatCount(record.agents.length, 'agent')} get the change.`;
+      const text = `Step ${record.step + 1} of the rollout ${record.name}: callers fare no worse, by ${formatCount(look.calls, 'call')}. Next: ${next.agents} of ${formatCount(record.agents.length, 'agent')}.`;
       context.emit({ type: 'notice', text });
     },
     agree: (question) => isAgreed(question, flags, terminal, UNASKED),
@@ -233,7 +233,7 @@ function shownOf(
 ): ShownRollout {
   const { settings, agents, steps, step, status } = record;
   const { judge, guardRails } = settings;
-  const { settings: _, logs: __, allowed: ___, ...told } = record;
+  const { settings: _, logs: __, allowed: ___, judged_from: ____, ...told } = record;
   const at = steps[step]?.at ?? null;
   const since = Date.parse(at ?? record.started_at);
   return {
@@ -284,7 +284,8 @@ const NEXT: { readonly [status in Status]: (record: RolloutRecord) => string } =
       ? 'All of its agents have the change. The next rollout run looks at the calls again.'
       : `The next rollout run looks at the calls again. If callers fare no worse, ${next.agents} of ${agents.length} agents have the change then.`;
   },
-  held: () => 'It stays as it is until somebody decides.',
+  held: () =>
+    'It stays as it is until somebody decides: promote tries its step again or continues, abort rolls it back. Calls are still looked at.',
   rolling_back: () => 'It is not rolled back in full. The next rollout run continues that.',
   done: ({ agents }) => `All ${agents.length} agents have the change.`,
   rolled_back: () =>

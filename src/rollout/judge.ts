@@ -497,7 +497,9 @@ function doubtOf(
   if (silent !== undefined)
     return `${silent.address} had no call where about ${Math.round(silent.expected)} were expected.`;
 
-  for (const { changed, others } of cohorts) {
+  // Of call logs a part is read, and of busy agents a smaller one before than after: their number tells nothing.
+  const isSampled = name === 'hangups' || name === 'errors';
+  for (const { changed, others } of isSampled ? [] : cohorts) {
     const expected = callsOf(changed, 'before') * volumeMove(others);
     const had = callsOf(changed, 'after');
     if (

@@ -38,6 +38,8 @@ type Agent = { readonly address: Address; readonly id: string };
 
 /** The agents that got the change with one step, and those that do not have it. */
 type Group = {
+  /** The number of the step, from 1. */
+  readonly part: number;
   readonly since: number;
   readonly changed: readonly Agent[];
   readonly others: readonly Agent[];
@@ -84,14 +86,14 @@ export async function lookAtCalls(
   const others = groups.at(-1)?.others.length ?? 0;
   const look: Rollouts.Look = {
     at: new Date(now).toISOString(),
-    step: record.step + 1,
+    step: record.steps.findLastIndex(({ at }) => at !== null) + 1,
     ...judged,
     ...(judged.verdict === 'no_figures' && 'why' in untold ? { why: untold.why } : {}),
     calls: callsOf(volumes),
     agents: groups.flatMap(({ changed }) => changed).length,
     others,
     broken: [
-      ...silentIn(groups, figures, guardRails),
+      ...(await withoutDeleted(silentIn(groups, figures, guardRails), session)),
       ...failingIn(groups, logs, judging, guardRails),
     ],
   };
@@ -112,9 +114,11 @@ function callsOf(volumes: Seen['cohorts']): number {
  * that another rollout changes.
  */
 function groupsOf(record: RolloutRecord, { state }: Platform): readonly Group[] {
-  const { agents, steps, step, name } = record;
+  const { agents, steps, step, judged_from: first, name } = record;
   const reached = steps.slice(0, step + 1);
-  const changed = new Set(agents.slice(0, reached.at(-1)?.agents).map(({ id }) => id));
+  // A run that failed in part may have changed any agent of its step.
+  const begun = reached.findLast(({ runs }) => runs.length > 0)?.agents ?? 0;
+  const changed = new Set(agents.slice(0, begun).map(({ id }) => id));
   const elsewhere = new Set(
     Object.values(state.rollouts ?? {})
       .filter((one) => one.name !== name && isUnderWay(one))
@@ -124,23 +128,24 @@ function groupsOf(record: RolloutRecord, { state }: Platform): readonly Group[] 
     .filter(([, { kind, id }]) => kind === 'agent' && !changed.has(id) && !elsewhere.has(id))
     .map(([address, { id }]) => ({ address, id }));
   return reached.flatMap(({ at, agents: count }, index): readonly Group[] => {
-    const first = steps[index - 1]?.agents ?? 0;
-    return at === null
+    const changed = agents.slice(steps[index - 1]?.agents ?? 0, count);
+    return at === null || index < first
       ? []
-      : [{ since: Date.parse(at), changed: agents.slice(first, count), others }];
+      : [{ part: index + 1, since: Date.parse(at), changed, others }];
   });
 }
 
 /** `tally`: the calls of an agent in a span; 0 is the weeks before, then there is one for each group. */
 function cohortsOf(
-  groups: readonly Pick<Group, 'changed' | 'others'>[],
-  tally: (id: string, span: number) => Tally,
+  groups: readonly Group[],
+  tally: (id: string, span: number, group: Group) => Tally,
 ): readonly Cohort[] {
-  return groups.map(({ changed, others }, index) => {
+  return groups.map((group, index) => {
+    const { changed, others } = group;
     const callsOf = ({ address, id }: Agent) => ({
       address,
-      before: tally(id, 0),
-      after: tally(id, index + 1),
+      before: tally(id, 0, group),
+      after: tally(id, index + 1, group),
     });
     return { changed: changed.map(callsOf), others: others.map(callsOf) };
   });
@@ -413,19 +418,20 @@ function cohortsIn(
   name: 'hangups' | 'errors',
 ): readonly Cohort[] {
   const read = groups.map((group) => loggedOf(group, agents));
-  return cohortsOf(read, (id, span) => {
+  return cohortsOf(read, (id, span, { part }) => {
     const counts = agents[id] ?? [];
     // Since a step is since it and all that followed it.
-    const parts = span === 0 ? counts.slice(0, 1) : counts.slice(span);
+    const parts = span === 0 ? counts.slice(0, 1) : counts.slice(part);
     const add = (count: (one: CallCounts) => number) =>
       parts.reduce((sum, one) => sum + count(one), 0);
     return { calls: add(({ calls }) => calls), sum: add((one) => one[name]) };
   });
 }
 
-function loggedOf({ changed, others, since }: Group, agents: LoggedCalls['agents']): Group {
+function loggedOf(group: Group, agents: LoggedCalls['agents']): Group {
   const isRead = ({ id }: Agent) => Object.hasOwn(agents, id);
-  return { since, changed: changed.filter(isRead), others: others.filter(isRead) };
+  const { changed, others } = group;
+  return { ...group, changed: changed.filter(isRead), others: others.filter(isRead) };
 }
 
 type Broken = Rollouts.Look['broken'];
@@ -456,6 +462,21 @@ function silentIn(
       });
     }),
   );
+}
+
+/** Whom somebody deleted nobody calls: that is drift, and no fault of the change. */
+async function withoutDeleted(broken: Broken, { client, state }: Platform): Promise<Broken> {
+  const isThere = async ({ address }: Broken[number]) => {
+    try {
+      const agentId = state.resources[address]?.id ?? '';
+      await client.call({ operation: 'getAgent', path: { agentId } });
+      return true;
+    } catch (error) {
+      return !isNotFound(error);
+    }
+  };
+  const there = await Promise.all(broken.map(isThere));
+  return broken.filter((_, index) => there[index]);
 }
 
 /** Agents whose calls have more errors than allowed. */
@@ -503,7 +524,7 @@ export async function chooseOrder<T extends Agent>(
       return inTurnOver(drawnOrder, session);
     case 'volume': {
       const span = { from: now - judging.baselineWeeks * WEEK, until: now };
-      const groups = [{ since: now, changed: agents, others: [] }];
+      const groups = [{ part: 1, since: now, changed: agents, others: [] }];
       const figures = await readFigures([span], judging.counted, groups, session);
       if ('why' in figures)
         throw new CallsheetError('api', `rollouts.${name}.first.by is volume. ${figures.why}`, {

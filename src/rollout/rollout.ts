@@ -133,6 +133,7 @@ export async function startRollout(
       agents,
       steps: counts.map((count) => ({ agents: count, at: null, runs: [] })),
       step: 0,
+      judged_from: 0,
       look: null,
       logs: null,
       course: [],
@@ -204,10 +205,15 @@ export async function promoteRollout(
     const next = record.steps[record.step + 1];
     const question = `Let ${next?.agents ?? 0} of ${record.agents.length} agents have the change now?`;
     if ((await review.agree?.(question)) === false) return undefined;
-    return { ...record, status: 'applying', why: null, step: record.step + 1 };
+    const step = record.step + 1;
+    // Whoever goes on although callers fare worse is not stopped by the same calls again.
+    const judged_from = isStopped(record.look) ? step : record.judged_from;
+    return { ...record, status: 'applying', why: null, step, judged_from };
   });
   if ('end' in changed) return changed;
-  return goOn(changed.name, options, context, review);
+  // That one was asked already.
+  const { agree: _, ...silent } = review;
+  return goOn(changed.name, options, context, silent);
 }
 
 /** Takes a rollout back, whatever its verdict. */
@@ -284,6 +290,7 @@ async function takeTurn(
       case 'rolling_back':
         return 'rolling_back';
       case 'held':
+        return await lookWhileHeld(record, session, options, context, review);
       case 'done':
       case 'rolled_back':
         return { end: record.status, record, now };
@@ -411,8 +418,7 @@ async function judgeStep(
   const isGood = look.verdict === 'no_worse' || look.verdict === 'better';
   // Once all have it there may be too few left to compare with, and no call would ever change that.
   const isAlone = isLast && others < LEAST_OTHERS;
-  if (look.broken.length > 0 || look.verdict === 'worse')
-    return stopFor(looked, session, options, context, review);
+  if (isStopped(look)) return stopFor(looked, session, options, context, review);
   if (isLast && (isGood || isAlone)) {
     // Without others to compare with, the look before says more.
     const done = ended(isAlone ? record : looked, 'done', now);
@@ -426,6 +432,29 @@ async function judgeStep(
   }
   await writeDown(looked, session, options, context);
   return { end: 'waiting', record: looked, now };
+}
+
+/** Nothing goes on, but agents that have the change are looked after: callers do not wait for a decision. */
+async function lookWhileHeld(
+  record: RolloutRecord,
+  session: Session,
+  options: RolloutOptions,
+  context: RunContext,
+  review: RolloutReview,
+): Promise<Turn> {
+  const now = timeOf(session, context);
+  if (record.steps.every(({ at }) => at === null)) return { end: 'held', record, now };
+  const { look, logs } = await lookAtCalls(record, session, now);
+  const looked: RolloutRecord = { ...record, look, logs, course: withMark(record) };
+  if (isStopped(look) && !isStopped(record.look))
+    return stopFor(looked, session, options, context, review);
+  await writeDown(looked, session, options, context);
+  return { end: 'held', record: looked, now };
+}
+
+/** Whether a look is a reason to stop. */
+function isStopped(look: RolloutRecord['look']): boolean {
+  return look !== null && (look.verdict === 'worse' || look.broken.length > 0);
 }
 
 /** Callers fare worse. */
@@ -470,7 +499,7 @@ async function takeBack(
     options.overrideFreeze ?? `the rollout ${name} is taken back: ${record.why ?? ''}`;
   const { show, observe } = review;
   for (const run of runs) {
-    context.emit({ type: 'notice', text: `Run ${run} of the rollout ${name} is rolled back.` });
+    context.emit({ type: 'notice', text: `Rolling back run ${run} of the rollout ${name}.` });
     const wanted = { ...options, run, skipRefused: true, overrideFreeze, rollout: name };
     const outcome = await undo(wanted, context, { ...(show && { show }), observe });
     if (outcome.type === 'ran' && outcome.result.status === 'interrupted')
@@ -637,7 +666,10 @@ function movedSince(
         ? []
         : [{ address, message: `${address} no longer has the change that was reviewed` }];
     if (reviewedDigest(change) === reviewed) return [];
-    const fields = change.fields.map(({ path }) => path).join(', ');
+    const fields = change.fields
+      .filter(({ cause }) => cause !== 'unknown_secret')
+      .map(({ path }) => path)
+      .join(', ');
     return [{ address, message: `${address} would change otherwise than reviewed: ${fields}` }];
   });
 }

@@ -54,13 +54,14 @@ export function waysOf({
       ['--recursive', '--out', at('plans')],
     ],
     show: [[at('saved.plan')]],
-    'rollout start': [['careful', '--auto-approve', '--accept-conflicts'], []],
+    'rollout start': ['careful', 'other'].map((name) => [name, '--auto-approve']),
     'rollout run': [[], ['careful']],
     'rollout show': [[], ['careful']],
-    'rollout promote': [['--auto-approve'], []],
-    'rollout abort': [['--auto-approve']],
+    'rollout promote': [['careful', '--auto-approve'], []],
+    'rollout abort': [['other', '--auto-approve']],
     apply: [
-      ['--auto-approve', '--accept-conflicts', '--events', at('events.jsonl')],
+      // What was rolled back just now is held.
+      ['--auto-approve', '--accept-conflicts', '--release-hold', '--events', at('events.jsonl')],
       [],
       ['--recursive', '--auto-approve'],
     ],

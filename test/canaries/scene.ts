@@ -216,8 +216,6 @@ function queryOf(path: string): string {
   return /[?&](?:signature|X-Signature|token)=([^&]+)/i.exec(path)?.[1] ?? '';
 }
 
-const SAMPLE = 'agent.sample';
-
 /** The stack with everything in it, with the samples that have a secret in every position. */
 function stackOf({ documents }: Filled): JsonObject {
   const whole = WHOLE_VERSION.stack;
@@ -225,8 +223,14 @@ function stackOf({ documents }: Filled): JsonObject {
     .filter(({ nested }) => nested === undefined)
     .map(({ name, section }) => {
       const before = whole[section] as JsonObject;
-      return [section, { ...before, sample: documents[name] ?? {} }] as const;
+      const sample = documents[name] ?? {};
+      // Two rollouts of two agents: one is promoted, the other one aborted.
+      const copies = ['extra', 'spare', 'backup'].map((copy) => [copy, { ...sample, name: copy }]);
+      const more = name === 'agent' ? Object.fromEntries(copies) : {};
+      return [section, { ...before, sample, ...more }] as const;
     });
-  const careful = { select: { targets: [SAMPLE] }, steps: ['100%'], first: { by: 'random' } };
-  return { ...whole, ...Object.fromEntries(sections), rollouts: { careful } };
+  const steps = { steps: ['1 agent', '100%'], first: { by: 'random' } };
+  const careful = { select: { targets: ['agent.sample', 'agent.extra'] }, ...steps };
+  const other = { select: { targets: ['agent.spare', 'agent.backup'] }, ...steps };
+  return { ...whole, ...Object.fromEntries(sections), rollouts: { careful, other } };
 }

@@ -135,6 +135,31 @@ describe('what others do meanwhile', () => {
     expect(fleet.greeting(POLITE)).toBe(2);
   });
 
+  test('while it is held for a change of the configuration its calls are looked at', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(LONG);
+    await fleet.start(2);
+    const text = await fleet.stage.read('agents.yaml');
+    await fleet.stage.write('agents.yaml', text.replace('how can I help', 'what is it'));
+    expect(await fleet.promote(4)).toMatchObject({ status: 'held', step: 2 });
+    fleet.pass(20 * DAY);
+    const end = await fleet.run(3);
+    expect(end).toMatchObject({ status: 'rolled_back', look: { verdict: 'worse', step: 1 } });
+    expect(fleet.greeting(LONG)).toBe(0);
+  });
+
+  test('an agent with the change that somebody deletes is no silence', async () => {
+    const fleet = await opened(small('    guard_rails: { silence: 8 }\n'));
+    await fleet.greet(POLITE);
+    const { steps } = await fleet.start(2);
+    fleet.pass(2 * DAY);
+    await fleet.run(2);
+    const { resources } = await stateIn(fleet.stage);
+    fleet.stage.sim.store.agents.delete(resources[steps[0]?.adds[0] ?? '']?.id ?? '');
+    fleet.pass(2 * DAY);
+    expect(await fleet.run(2)).toMatchObject({ status: 'judging', look: { broken: [] } });
+  });
+
   test('a configuration that changes holds it, and what was reviewed goes on', async () => {
     const fleet = await opened(small());
     await fleet.greet(POLITE);
@@ -228,6 +253,9 @@ describe('where callers fare worse', () => {
     expect(end).toMatchObject({ status: 'held', look: { verdict: 'worse' } });
     expect(fleet.greeting(LONG)).toBe(2);
     expect(await fleet.run(4)).toMatchObject({ status: 'held' });
+    // Who goes on all the same is not stopped by the calls that were overruled.
+    expect(await fleet.promote(2)).toMatchObject({ status: 'judging', step: 2 });
+    expect(fleet.greeting(LONG)).toBe(6);
     expect(await fleet.abort(0)).toMatchObject({ status: 'rolled_back', left: [] });
     expect(fleet.greeting(LONG)).toBe(0);
   });

@@ -110,6 +110,7 @@ function rolloutOf(more: Partial<RolloutRecord>): RolloutRecord {
     agents: [],
     steps: [],
     step: 0,
+    judged_from: 0,
     look: null,
     logs: null,
     course: [],
