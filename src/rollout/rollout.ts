@@ -139,7 +139,7 @@ export async function startRollout(
       course: [],
       left: [],
     };
-    await writeDown(record, session, options, context);
+    await writeDown(record, { session, options, context });
   } finally {
     await session.close();
   }
@@ -193,7 +193,7 @@ export async function promoteRollout(
   context: RunContext,
   review: RolloutReview = {},
 ): Promise<RolloutOutcome> {
-  const changed = await decide(name, options, context, async (record) => {
+  const changed = await decide(name, options, context, async (record, session) => {
     if (record.status === 'rolling_back')
       throw new CallsheetError('usage', `the rollout ${record.name} is being rolled back`, {
         hint: `To continue: callsheet rollout run ${record.name}`,
@@ -201,7 +201,7 @@ export async function promoteRollout(
     const isApplied = record.steps[record.step]?.at != null;
     const isLast = record.step === record.steps.length - 1;
     if (!isApplied) return { ...record, status: 'applying', why: null };
-    if (isLast) return ended(record, 'done');
+    if (isLast) return ended(record, 'done', timeOf(session, context));
     const next = record.steps[record.step + 1];
     const question = `Let ${next?.agents ?? 0} of ${record.agents.length} agents have the change now?`;
     if ((await review.agree?.(question)) === false) return undefined;
@@ -262,7 +262,7 @@ async function decide(
     const next = await decision(record, session);
     const now = timeOf(session, context);
     if (next === undefined) return { end: 'declined', record, now };
-    await writeDown(next, session, options, context);
+    await writeDown(next, { session, options, context });
     return isUnderWay(next) ? next : { end: 'done', record: next, now };
   } finally {
     await session.close();
@@ -270,6 +270,14 @@ async function decide(
 }
 
 type Turn = RolloutOutcome | 'again' | 'rolling_back';
+
+/** A session with the state as it is now, and what the command was given. */
+type Visit = {
+  readonly session: Session;
+  readonly options: RolloutOptions;
+  readonly context: RunContext;
+  readonly review: RolloutReview;
+};
 
 /** One thing that is due, in a session of its own: whatever is written makes the state another one. */
 async function takeTurn(
@@ -282,15 +290,16 @@ async function takeTurn(
   try {
     const record = recordNamed(name, session, () => true);
     const now = timeOf(session, context);
+    const visit = { session, options, context, review };
     switch (record.status) {
       case 'applying':
-        return await applyStep(record, session, options, context, review);
+        return await applyStep(record, visit);
       case 'judging':
-        return await judgeStep(record, session, options, context, review);
+        return await judgeStep(record, visit);
       case 'rolling_back':
         return 'rolling_back';
       case 'held':
-        return await lookWhileHeld(record, session, options, context, review);
+        return await lookWhileHeld(record, visit);
       case 'done':
       case 'rolled_back':
         return { end: record.status, record, now };
@@ -301,18 +310,13 @@ async function takeTurn(
 }
 
 /** Applies what the step adds, as it was reviewed and not otherwise. */
-async function applyStep(
-  record: RolloutRecord,
-  session: Session,
-  options: RolloutOptions,
-  context: RunContext,
-  review: RolloutReview,
-): Promise<Turn> {
+async function applyStep(record: RolloutRecord, visit: Visit): Promise<Turn> {
+  const { session, options, context, review } = visit;
   const { name, step } = record;
   const now = timeOf(session, context);
   const hold = async (why: string): Promise<Turn> => {
     const held: RolloutRecord = { ...record, status: 'held', why };
-    await writeDown(held, session, options, context);
+    await writeDown(held, visit);
     return { end: 'held', record: held, now };
   };
   const adds = addedBy(record, step);
@@ -341,7 +345,7 @@ async function applyStep(
   if (moved.length > 0) return hold(foldSentences(moved));
   const isDue = planned.plan.changes.some(isActing);
   if (!isDue) {
-    await writeDown(withStepApplied(record, now), session, options, context);
+    await writeDown(withStepApplied(record, now), visit);
     return 'again';
   }
   const outcome = await runPlan(planned, {
@@ -403,13 +407,8 @@ function withStepApplied(record: RolloutRecord, now: number): RolloutRecord {
 }
 
 /** Looks at the calls, and decides what comes of them. */
-async function judgeStep(
-  record: RolloutRecord,
-  session: Session,
-  options: RolloutOptions,
-  context: RunContext,
-  review: RolloutReview,
-): Promise<Turn> {
+async function judgeStep(record: RolloutRecord, visit: Visit): Promise<Turn> {
+  const { session, context, review } = visit;
   const { look, logs, others } = await lookAtCalls(record, session, timeOf(session, context));
   const now = timeOf(session, context);
   const looked: RolloutRecord = { ...record, look, logs, course: withMark(record) };
@@ -418,37 +417,31 @@ async function judgeStep(
   const isGood = look.verdict === 'no_worse' || look.verdict === 'better';
   // Once all have it there may be too few left to compare with, and no call would ever change that.
   const isAlone = isLast && others < LEAST_OTHERS;
-  if (isStopped(look)) return stopFor(looked, session, options, context, review);
+  if (isStopped(look)) return stopFor(looked, visit);
   if (isLast && (isGood || isAlone)) {
     // Without others to compare with, the look before says more.
     const done = ended(isAlone ? record : looked, 'done', now);
-    await writeDown(done, session, options, context);
+    await writeDown(done, visit);
     return { end: 'done', record: done, now };
   }
   if (isGood) {
     const next: RolloutRecord = { ...looked, status: 'applying', step: record.step + 1 };
-    await writeDown(next, session, options, context);
+    await writeDown(next, visit);
     return 'again';
   }
-  await writeDown(looked, session, options, context);
+  await writeDown(looked, visit);
   return { end: 'waiting', record: looked, now };
 }
 
 /** Nothing goes on, but agents that have the change are looked after: callers do not wait for a decision. */
-async function lookWhileHeld(
-  record: RolloutRecord,
-  session: Session,
-  options: RolloutOptions,
-  context: RunContext,
-  review: RolloutReview,
-): Promise<Turn> {
+async function lookWhileHeld(record: RolloutRecord, visit: Visit): Promise<Turn> {
+  const { session, context } = visit;
   const now = timeOf(session, context);
   if (record.steps.every(({ at }) => at === null)) return { end: 'held', record, now };
   const { look, logs } = await lookAtCalls(record, session, now);
   const looked: RolloutRecord = { ...record, look, logs, course: withMark(record) };
-  if (isStopped(look) && !isStopped(record.look))
-    return stopFor(looked, session, options, context, review);
-  await writeDown(looked, session, options, context);
+  if (isStopped(look) && !isStopped(record.look)) return stopFor(looked, visit);
+  await writeDown(looked, visit);
   return { end: 'held', record: looked, now };
 }
 
@@ -458,20 +451,15 @@ function isStopped(look: RolloutRecord['look']): boolean {
 }
 
 /** Callers fare worse. */
-async function stopFor(
-  record: RolloutRecord,
-  session: Session,
-  options: RolloutOptions,
-  context: RunContext,
-  review: RolloutReview,
-): Promise<Turn> {
+async function stopFor(record: RolloutRecord, visit: Visit): Promise<Turn> {
+  const { session, context, review } = visit;
   const { onWorse } = record.settings;
   const why = whyStopped(record);
   const isAgreed =
     onWorse === 'rollback' ||
     (onWorse === 'ask' && (await review.agree?.(`${why}. Roll back ${record.name}?`)) === true);
   const next: RolloutRecord = { ...record, status: isAgreed ? 'rolling_back' : 'held', why };
-  await writeDown(next, session, options, context);
+  await writeDown(next, visit);
   return isAgreed ? 'rolling_back' : { end: 'held', record: next, now: timeOf(session, context) };
 }
 
@@ -511,7 +499,7 @@ async function takeBack(
     const current = recordNamed(name, session, () => true);
     const now = timeOf(session, context);
     const back = ended({ ...current, left: [...new Set(left)] }, 'rolled_back', now);
-    await writeDown(back, session, options, context);
+    await writeDown(back, { session, options, context });
     return { end: 'rolled_back', record: back, now };
   } finally {
     await session.close();
@@ -540,11 +528,7 @@ function leftBy(outcome: UndoOutcome): readonly string[] {
   ];
 }
 
-function ended(
-  record: RolloutRecord,
-  status: 'done' | 'rolled_back',
-  now: number = Date.now(),
-): RolloutRecord {
+function ended(record: RolloutRecord, status: 'done' | 'rolled_back', now: number): RolloutRecord {
   return { ...record, status, ended_at: isoTime(now) };
 }
 
@@ -593,9 +577,7 @@ function freeByOf({ lockTimeout = 0 }: RolloutOptions): number {
 /** Writes a rollout into the state. Throws `CallsheetError('stale')` where another run wrote the state meanwhile. */
 async function writeDown(
   record: RolloutRecord,
-  session: Session,
-  options: RolloutOptions,
-  context: RunContext,
+  { session, options, context }: Omit<Visit, 'review'>,
 ): Promise<void> {
   session.beginWriting();
   const { user } = await describeActor(session.stack.dir, context);

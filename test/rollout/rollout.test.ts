@@ -352,6 +352,20 @@ describe('where calls say nothing', () => {
     expect(fleet.greeting(POLITE)).toBe(2);
   });
 
+  test('one that somebody ends at its last step ends by the clock of the platform', async () => {
+    const few = '    select: { keys: [c1, c2, c3, c4, c5, c6, c7, c8] }\n';
+    const fleet = await opened({ ...small(few), agents: 20 });
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    await fleet.promote(2);
+    expect(await fleet.promote(2)).toMatchObject({ status: 'judging', step: 3 });
+    fleet.pass(30 * DAY);
+    const { status, started_at: from, ended_at: to } = await fleet.promote(0);
+    expect(status).toBe('done');
+    const days = (Date.parse(to ?? '') - Date.parse(from)) / DAY;
+    expect(Math.floor(days)).toBe(30);
+  });
+
   test('too few agents to compare with are told at the start, and once all have it nothing waits', async () => {
     const few = '    select: { keys: [c1, c2, c3, c4, c5, c6, c7, c8] }\n';
     const fleet = await opened(small(few));
