@@ -53,7 +53,7 @@ const ofAll = (size: number) => size;
 /** The plan lies there already, as in a pipeline that waited for a review. */
 const appliedFile = applied(['plan.json', ...ROUND], 'update', ofChanged);
 const updated = applied(['--auto-approve', ...ROUND], 'update', ofFew);
-const created = applied(['--auto-approve', ...ROUND], 'create', ofAll);
+const created = applied(['--auto-approve'], 'create', ofAll);
 const adopted = applied(['--auto-approve'], 'adopt', ofAll);
 
 function looped(file: string): Program {
@@ -147,9 +147,7 @@ export const requests: Benchmark = {
     },
     {
       name: 'create',
-      // What was written some seconds before the end is read once more, so that the next plan need not: a few of a
-      // run that takes two seconds.
-      requests: (size) => 2 * size + around(size) + Math.ceil(size / 20),
+      requests: (size) => 2 * size + around(size),
       serve: serveCreate(),
       callsheet: created,
       floor: script,

@@ -9,7 +9,7 @@ const HEAP = '--max-old-space-size=8192';
 /** A simulated platform in a process of its own. */
 export type Platform = {
   readonly env: Surroundings['env'];
-  /** Forgets what it was asked for so far. */
+  /** Forgets what it was asked for so far, and where it was started without a fleet what was made since. */
   readonly forget: () => Promise<void>;
   /** How many requests came since, refused ones included. Writes them into a file, too. */
   readonly tell: (file?: string) => Promise<number>;
@@ -17,7 +17,11 @@ export type Platform = {
 };
 
 /** What the process of a platform is asked to do, before it says how many requests came. */
-export type Wish = { readonly forget?: boolean; readonly file?: string | undefined };
+export type Wish = {
+  readonly forget?: boolean;
+  readonly empty?: boolean;
+  readonly file?: string | undefined;
+};
 
 /** Starts a platform that a fleet is live on. It takes any number of requests unless `perSecond` limits them. */
 export async function startPlatform(
@@ -34,7 +38,7 @@ export async function startPlatform(
   return {
     env,
     async forget() {
-      await ask({ forget: true });
+      await ask({ forget: true, empty: size === 0 });
     },
     tell: (file) => ask({ file }),
     async close() {

@@ -14,8 +14,9 @@ const sim = await startSimulator({
   ...(perSecond !== undefined && { rateLimit: { perSecond: Number(perSecond) } }),
 });
 
-process.on('message', ({ forget, file }: Wish) => {
+process.on('message', ({ forget, empty, file }: Wish) => {
   if (forget === true) sim.forgetRequests();
+  if (empty === true) sim.store.agents.clear();
   if (file !== undefined) writeFileSync(file, JSON.stringify(chainsOf(sim.requests)));
   process.send?.(sim.requests.length);
 });

@@ -68,16 +68,13 @@ export function serveUpdate(perSecond?: number): Serve {
     });
 }
 
-/** Agents that nobody made yet: they have other names in each run. */
+/** Agents that nobody made yet. */
 export function serveCreate(perSecond?: number): Serve {
   return (dir, scale) =>
     serve(dir, scale, {
       ...(perSecond !== undefined && { perSecond }),
       live: 0,
-      async before(_, __, round) {
-        forgetState(dir);
-        writeRound(dir, { suffix: ` (${round})` });
-      },
+      before: async () => forgetState(dir),
     });
 }
 

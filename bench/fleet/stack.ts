@@ -58,7 +58,6 @@ organization: group
 variables:
   few: { default: ${GREETING} }
   changed: { default: ${GREETING} }
-  suffix: { default: "" }
 lint: { tokens: [caller_name] }
 guards: { max_change_percent: 100 }
 `;
@@ -83,7 +82,7 @@ function block(name: string): string {
   return `  ${name}:
     for_each: { $file: ${name}.csv }
     key: \${each.slug}
-    name: \${each.town}, \${each.place}${isChanged ? '${var.suffix}' : ''}
+    name: \${each.town}, \${each.place}
     agent_type: receptionist
     status: active
     model: alpha-4.1-mini
