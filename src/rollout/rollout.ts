@@ -36,6 +36,7 @@ import { overrideOptions, planConfiguration, rolloutNamed } from '../run/plan.ts
 import { acquireUntil, recordRecovery } from '../run/recover.ts';
 import { needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts';
 import { openSession, type Session } from '../run/session.ts';
+import { announceBroken, refuseBroken } from '../run/stack.ts';
 import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
 import { nextState, withRollouts } from '../state/replay.ts';
 import { LEAST_OTHERS } from './judge.ts';
@@ -239,7 +240,7 @@ export async function readRollouts(
   options: RolloutOptions,
   context: RunContext,
 ): Promise<{ readonly records: readonly RolloutRecord[]; readonly now: number }> {
-  const session = await openSession(options, context);
+  const session = await openSession(options, context, { evenBroken: true });
   try {
     const records =
       name === undefined ? recordsIn(session) : [recordNamed(name, session, () => true)];
@@ -249,6 +250,11 @@ export async function readRollouts(
   }
 }
 
+/** For what goes by the record of a rollout: judging a step and taking it back need no configuration. */
+function openAsRecorded(options: RolloutOptions, context: RunContext): Promise<Session> {
+  return openSession(options, context, { freeBy: freeByOf(options), evenBroken: true });
+}
+
 /** Writes down what somebody decided; what is returned has an `end` where nothing was decided. */
 async function decide(
   name: string | undefined,
@@ -256,7 +262,8 @@ async function decide(
   context: RunContext,
   decision: (record: RolloutRecord, session: Session) => Promise<RolloutRecord | undefined>,
 ): Promise<RolloutRecord | RolloutOutcome> {
-  const session = await openSession(options, context, { freeBy: freeByOf(options) });
+  const session = await openAsRecorded(options, context);
+  announceBroken(session, options, context);
   try {
     const record = recordNamed(name, session, isUnderWay);
     const next = await decision(record, session);
@@ -286,7 +293,8 @@ async function takeTurn(
   context: RunContext,
   review: RolloutReview,
 ): Promise<Turn> {
-  const session = await openSession(options, context, { freeBy: freeByOf(options) });
+  const session = await openAsRecorded(options, context);
+  announceBroken(session, options, context);
   try {
     const record = recordNamed(name, session, () => true);
     const now = timeOf(session, context);
@@ -320,6 +328,7 @@ async function applyStep(record: RolloutRecord, visit: Visit): Promise<Turn> {
     return { end: 'held', record: held, now };
   };
   const adds = addedBy(record, step);
+  refuseBroken(session);
   const configured = new Set(session.stack.resources.map(({ address }) => address));
   const gone = adds.filter(({ address }) => !configured.has(address));
   if (gone.length > 0) return hold(`${namesOf(gone)} no longer in the configuration`);
@@ -494,7 +503,7 @@ async function takeBack(
       return { end: 'interrupted', record, now: context.now().getTime() };
     left.push(...leftBy(outcome));
   }
-  const session = await openSession(options, context, { freeBy: freeByOf(options) });
+  const session = await openAsRecorded(options, context);
   try {
     const current = recordNamed(name, session, () => true);
     const now = timeOf(session, context);

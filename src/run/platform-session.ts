@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
 import type { Client } from '../platform/client.ts';
 import { readEndpoints } from '../platform/endpoints.ts';
-import { loadSettings, type Stack, type StackSettings } from '../stack/index.ts';
+import type { Stack, StackSettings } from '../stack/index.ts';
 import type { State } from '../state/model.ts';
 import { DEFAULT_CONCURRENCY, openClient } from './client.ts';
 import type { RunContext, StackOptions } from './context.ts';
 import { openStore, readState } from './session.ts';
-import { loadOptions, openStack } from './stack.ts';
+import { openSettings, openStack } from './stack.ts';
 
 /**
  * What the commands that only look at the platform work with. They need no stack: where the folder has
@@ -76,11 +76,7 @@ export async function withPlatform<T>(
 /** What the stack says, if there is one: the working directory need not be one, a folder that was named must. */
 export function findSettings(flags: StackOptions, context: RunContext): StackSettings | undefined {
   if (flags.dir === '.' && !existsSync(join(flags.dir, 'callsheet.yaml'))) return undefined;
-  const { settings, diagnostics } = loadSettings({
-    ...loadOptions(flags, context),
-  });
-  if (settings !== undefined) return settings;
-  throw new CallsheetError('config', 'the configuration has errors', { diagnostics });
+  return openSettings(flags, context);
 }
 
 function needStack(settings: StackSettings | undefined, dir: string): StackSettings {

@@ -68,19 +68,22 @@ export async function openSession(
     storeOf = (stack) => openStore(stack, context),
     freeBy,
     check,
+    evenBroken,
   }: {
     readonly secrets?: SecretsWanted;
     readonly storeOf?: (stack: Stack) => StateStore;
     /** Until when to wait for another run that holds the state, in milliseconds since the epoch; unset: not at all. */
     readonly freeBy?: number | undefined;
     readonly check?: CheckNamed | undefined;
+    /** Whether it goes by what was recorded where the configuration has errors. */
+    readonly evenBroken?: boolean;
   } = {},
 ): Promise<Session> {
   context.emit({ type: 'loading' });
   try {
     return await stage(context, 'read', async () => {
       await describeTask(options, context);
-      const loaded = await openStack(options, context, secrets);
+      const loaded = await openStack(options, context, secrets, evenBroken);
       const store = storeOf(loaded.stack);
       if (freeBy !== undefined)
         await closingOnFailure(store, () => awaitLock(store, freeBy, context));

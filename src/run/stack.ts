@@ -1,15 +1,17 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, commandLine } from '../core/errors.ts';
 import { Secret } from '../core/value.ts';
 import { formatCount, sharedMessage } from '../render/wording.ts';
 import {
   ABSENT,
   type LoadOptions,
+  loadSettings,
   loadStack,
   readSecrets,
   type SecretPlace,
   type Stack,
+  type StackSettings,
 } from '../stack/index.ts';
 import type { RunContext, StackOptions } from './context.ts';
 
@@ -42,16 +44,19 @@ const PLACEHOLDER = 'not the secret: it is not set where this is rehearsed';
 
 /**
  * Loads the stack and the secrets that are wanted. Throws `CallsheetError('config')` that carries every problem there
- * is; nothing has been sent then.
+ * is; nothing has been sent then. With `evenBroken` the stack has no resources where they are wrong, and the errors are
+ * among the warnings: the way back goes by what was recorded, and must not wait for a file to be mended.
  */
 export async function openStack(
   options: StackOptions,
   context: RunContext,
   wanted: SecretsWanted = 'try',
+  evenBroken = false,
 ): Promise<LoadedStack> {
   const { stack, diagnostics } = await loadStack({
     ...loadOptions(options, context),
     secrets: 'skip',
+    evenBroken,
     onCounted: (resources, from) => {
       holdMemory(resources);
       if (resources >= (from === 'files' ? MANY_RESOURCES : LARGE_STACK)) collectEarly();
@@ -68,7 +73,7 @@ export async function openStack(
   };
   if (wanted === 'try') {
     const wrong = (await read(stack.secrets)).filter(({ rule }) => !ABSENT.has(rule));
-    if (wrong.length > 0) throw broken([...diagnostics, ...wrong]);
+    if (wrong.length > 0 && !evenBroken) throw broken([...diagnostics, ...wrong]);
   }
   return {
     stack,
@@ -113,6 +118,40 @@ function othersMessage({ address, path }: Diagnostic, places: Stack['secrets']):
   );
   readers.delete(address ?? '');
   return readers.size === 0 ? '' : ` ${sharedMessage(readers.size)}.`;
+}
+
+/** What `callsheet.yaml` says; the rest may be broken. Throws `CallsheetError('config')` where that is wrong itself. */
+export function openSettings(options: StackOptions, context: RunContext): StackSettings {
+  const { settings, diagnostics } = loadSettings(loadOptions(options, context));
+  if (settings === undefined) throw broken(diagnostics);
+  return settings;
+}
+
+/** Says of a stack that was opened `evenBroken` what is wrong with it, and that nobody needs it. */
+export function announceBroken(
+  { warnings }: Pick<LoadedStack, 'warnings'>,
+  options: StackOptions,
+  { emit }: Pick<RunContext, 'emit'>,
+): void {
+  const [first, ...more] = warnings.filter(isError);
+  if (first === undefined) return;
+  const { message, position } = first;
+  const place = position === undefined ? '' : ` at ${position.file}:${position.line}`;
+  const said = message.replace(/^\S+\.ya?ml: /, '');
+  const count = more.length === 0 ? 'an error' : `${more.length + 1} errors, the first`;
+  emit({
+    type: 'notice',
+    text: `The configuration has ${count}${place} (${said}), and is not needed: what was recorded is put back. To see what is wrong: ${commandLine('validate', options)}`,
+  });
+}
+
+/** Throws what is wrong with a stack that was opened `evenBroken`, for what does need its resources. */
+export function refuseBroken({ warnings }: Pick<LoadedStack, 'warnings'>): void {
+  if (warnings.some(isError)) throw broken(warnings);
+}
+
+function isError({ severity }: Diagnostic): boolean {
+  return severity === 'error';
 }
 
 function broken(diagnostics: readonly Diagnostic[]): CallsheetError {

@@ -14,6 +14,7 @@ import type { RunContext } from './context.ts';
 import { beganOf, findLastApplied, readRun } from './find-run.ts';
 import { refuseBeside } from './recover.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
+import { announceBroken } from './stack.ts';
 import {
   carryOutUndo,
   chooseFrom,
@@ -32,7 +33,8 @@ export async function undoTo(
   review: Review = {},
 ): Promise<UndoOutcome> {
   const { file } = snapshot;
-  const session = await openSession(options, context);
+  const session = await openSession(options, context, { evenBroken: true });
+  announceBroken(session, options, context);
   try {
     await refuseBeside(session);
     const relevant = await readRelevant(snapshot, session);

@@ -39,6 +39,7 @@ import { overrideOptions, planInstead } from './plan.ts';
 import { refuseBeside } from './recover.ts';
 import { type Left, type RunOutcome, runPlan } from './run.ts';
 import { openSession, type Session, sealerFor } from './session.ts';
+import { announceBroken } from './stack.ts';
 
 /** What is undone, and how far. */
 export type UndoOptions = StackOptions & {
@@ -111,7 +112,10 @@ export async function undo(
 ): Promise<UndoOutcome> {
   const session = await openSession(options, context, {
     check: (opened) => checkRecorded(options.run, opened),
+    evenBroken: true,
   });
+  // A rollout that is taken back said so already.
+  if (options.rollout === undefined) announceBroken(session, options, context);
   try {
     await refuseAtWork(options.run, session);
     await refuseBeside(session);

@@ -132,6 +132,19 @@ export const SILENT: Report = {
   diagnostics: () => [],
 };
 
+/** The same report, which knows whether it was told an error that `matters`. */
+export function notingErrors(
+  report: Report,
+  matters: (problem: Problem) => boolean = () => true,
+): { readonly report: Report; readonly hasErrors: () => boolean } {
+  let found = false;
+  const add = (problem: Problem) => {
+    found ||= (problem.severity ?? 'error') === 'error' && matters(problem);
+    report.add(problem);
+  };
+  return { report: { ...report, add }, hasErrors: () => found };
+}
+
 export function openReport(): Report {
   const entries: Entry[] = [];
   // A place that many resources share is hidden once.

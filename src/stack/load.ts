@@ -37,7 +37,7 @@ import {
   type Patch,
   patchBodiesIn,
 } from './compose.ts';
-import { openReport, type Problem, type Report, SILENT } from './diagnostics.ts';
+import { notingErrors, openReport, type Problem, type Report, SILENT } from './diagnostics.ts';
 import { discover, STACK_FILE } from './discover.ts';
 import { type Origin, originOf } from './editor/origin.ts';
 import { type Folder, isUnreadable, openFolder, refuseFolder } from './folder.ts';
@@ -51,6 +51,7 @@ import { openRowFiles } from './rows.ts';
 import { secretNames } from './schema.ts';
 import { ABSENT, checkSecret, type SecretPlace } from './secrets.ts';
 import {
+  isOfSettings,
   lookupOrganization,
   openSettings,
   type Platform,
@@ -74,6 +75,11 @@ export type LoadOptions = SettingsOptions & {
   readonly instead?: ReadonlyMap<string, string>;
   /** Whether it is an error that a secret cannot be had now. */
   readonly secrets: 'check' | 'skip';
+  /**
+   * Whether there is a stack where `callsheet.yaml` says which platform, state and rules it is about, and something else
+   * is wrong: without resources, for those who go by what was recorded.
+   */
+  readonly evenBroken?: boolean;
   /** Told how many resources were found so far, after each file, or once of a stack that was kept. */
   readonly onCounted?: (resources: number, from: 'files' | 'cache') => void;
   /** Names the program that reads, for the cache; this one's own unless given. */
@@ -123,7 +129,7 @@ type WrittenStack = {
 };
 
 export type Loaded = {
-  /** Undefined when there are errors. */
+  /** Undefined when there are errors, but for `evenBroken`. */
   readonly stack: Stack | undefined;
   /** By file, line and column. */
   readonly diagnostics: readonly Diagnostic[];
@@ -166,7 +172,7 @@ export async function loadStack(
   const { resources, ...loaded } = await loadWhole(opened, report);
   cache.keepParsed();
   const { stack, diagnostics } = loaded;
-  if (stack !== undefined && inputs !== undefined) {
+  if (stack !== undefined && inputs !== undefined && !report.hasErrors()) {
     const { moves, secrets, digest, rollouts } = stack;
     const own = { moves, secrets, digest, rollouts, count: resources.length };
     const whole = { resources: withFiles(stack.resources, resources), ...own };
@@ -184,12 +190,19 @@ async function loadWhole(
   const parts = readParts(opened, report);
   const resources = inOrder(parts.resources, kinds);
   const files = filesOf(opened);
-  const rules = await openRules(settings?.rules ?? [], kinds, report);
+  const ruled = notingErrors(report);
+  const rules = await openRules(settings?.rules ?? [], kinds, ruled.report);
   const isSound = !report.hasErrors();
   checkSecrets(resources, folder, options, report);
-  if (settings === undefined || !isSound) {
-    return { stack: undefined, diagnostics: report.diagnostics(), files, resources };
-  }
+  const broken = () => {
+    const isUsable = options.evenBroken === true && opened.isUsable && !ruled.hasErrors();
+    const stack =
+      isUsable &&
+      settings &&
+      makeStack(opened, settings, rules.plan, nothingOf(settings, resources));
+    return { stack: stack || undefined, diagnostics: report.diagnostics(), files, resources };
+  };
+  if (settings === undefined || !isSound) return broken();
   const desired = resources.map(toDesired);
   // What a stack says is only looked at once it is sound, be its secrets at hand or not.
   reportLint({
@@ -204,7 +217,7 @@ async function loadWhole(
   });
   const rollouts = selectAgents(settings.rollouts, resources, report);
   const diagnostics = report.diagnostics();
-  if (report.hasErrors()) return { stack: undefined, diagnostics, files, resources };
+  if (report.hasErrors()) return broken();
   let digest: string | undefined;
   let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
   const stack = makeStack(opened, settings, rules.plan, {
@@ -263,6 +276,20 @@ type Made = Pick<Stack, 'resources' | 'moves' | 'secrets' | 'digest' | 'rollouts
   readonly resolved: () => readonly ResolvedResource[];
   readonly resolvedAt: (address: Address) => ResolvedResource | undefined;
 };
+
+/** What a stack is made of whose resources are wrong. The places of secrets are those that were understood. */
+function nothingOf(settings: Settings, resources: readonly ResolvedResource[]): Made {
+  const moves: Moves = { moved: NONE, forget: NONE };
+  return {
+    resources: NONE,
+    moves,
+    rollouts: NONE,
+    secrets: secretPlaces(resources),
+    digest: digestStack(settings, NONE, moves),
+    resolved: () => NONE,
+    resolvedAt: () => undefined,
+  };
+}
 
 function makeStack(opened: Opened, settings: Settings, rules: PlanRules, made: Made): Stack {
   const { environment } = opened.options;
@@ -484,6 +511,8 @@ type Opened = {
   readonly patches: readonly Patch[];
   readonly variables: Variables;
   readonly settings: Settings | undefined;
+  /** Whether it can be gone by where something else is wrong. */
+  readonly isUsable: boolean;
   /** The YAML files beside it. */
   readonly others: readonly string[];
   /** Those of them that may hold bases, which are read before the resources that stand on them. */
@@ -502,17 +531,21 @@ function openParts(
   report: Report,
 ): Opened {
   const names = secretNames(kinds);
-  const main = readStackFile(folder, STACK_FILE, names, report, parse);
+  const noted = notingErrors(report, isOfSettings);
+  const main = readStackFile(folder, STACK_FILE, names, noted.report, parse);
   const written = settingsRoot(main.root);
   const read =
-    written === undefined ? UNREADABLE : openSettings(written, folder, options, names, report);
+    written === undefined
+      ? UNREADABLE
+      : openSettings(written, folder, options, names, noted.report);
+  const isUsable = written !== undefined && !noted.hasErrors();
   const others = otherFiles(read.settings, folder, options, report);
   let found: ReadonlySet<string> | undefined;
   const withBases = () => {
     found ??= new Set(others.filter((file) => mayHoldBases(folder, file)));
     return found;
   };
-  return { ...read, main, others, withBases, folder, options, kinds, parse };
+  return { ...read, isUsable, main, others, withBases, folder, options, kinds, parse };
 }
 
 /** The files of a stack as they are named to people, `callsheet.yaml` first. */

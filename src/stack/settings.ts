@@ -1,5 +1,5 @@
 import { resolve as resolvePath } from 'node:path';
-import { type Diagnostic, hasErrors } from '../core/diagnostics.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
 import { checkEndpoints, type EndpointProblem, type WrittenEndpoint } from '../core/endpoints.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { baseUrlFault, type NamedBy } from '../core/origin.ts';
@@ -10,7 +10,7 @@ import { kinds } from '../kinds/index.ts';
 import { operations } from '../platform/operations.generated.ts';
 import { DEFAULT_LINT, type LintSettings } from '../rules/prose.ts';
 import { enterEnvironment } from './compose.ts';
-import { openReport, type Problem, type Report } from './diagnostics.ts';
+import { notingErrors, openReport, type Problem, type Report } from './diagnostics.ts';
 import { type Pattern, STACK_FILE } from './discover.ts';
 import { type Folder, openFolder, refuseFolder } from './folder.ts';
 import { isUuid, readDates, readTimes } from './formats.ts';
@@ -433,6 +433,14 @@ export type StackSettings = {
 };
 
 /**
+ * Whether a problem of `callsheet.yaml` is about what every command goes by: the platform, the state, organizations,
+ * guards. How a change is rolled out and what is linted says nothing to those who undo one.
+ */
+export function isOfSettings({ path }: Problem): boolean {
+  return !/^(?:rollouts|lint)\b/.test(path ?? '');
+}
+
+/**
  * Reads `callsheet.yaml` alone, for commands that need to know where the platform is and not what should
  * be there. A resource that is wrong does not stand in their way. `settings` is undefined where
  * `callsheet.yaml` itself is wrong.
@@ -446,13 +454,12 @@ export function loadSettings(options: SettingsOptions): {
   if (refused !== undefined) {
     return { settings: undefined, diagnostics: [{ severity: 'error', ...refused }] };
   }
-  const report = openReport();
+  const { report, hasErrors } = notingErrors(openReport(), isOfSettings);
   const folder = openFolder(dir);
   const names = secretNames(kinds);
   const { root: written } = readStackFile(folder, STACK_FILE, names, report);
   if (written?.type !== 'map') {
-    const known = report.diagnostics();
-    if (hasErrors(known)) return { settings: undefined, diagnostics: known };
+    if (hasErrors()) return { settings: undefined, diagnostics: report.diagnostics() };
     const hint = 'To see its errors: callsheet validate.';
     report.add({ rule: 'stack/settings', message: `${STACK_FILE} has no valid settings`, hint });
     return { settings: undefined, diagnostics: report.diagnostics() };
@@ -460,7 +467,7 @@ export function loadSettings(options: SettingsOptions): {
   const { settings } = openSettings(written, folder, options, names, report);
   const { platform, organizations, organization, state } = settings;
   const diagnostics = report.diagnostics();
-  if (hasErrors(diagnostics)) return { settings: undefined, diagnostics };
+  if (hasErrors()) return { settings: undefined, diagnostics };
   return {
     settings: {
       dir,

@@ -1,5 +1,7 @@
 import { describe, expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
+import { runs } from '../../src/cli/commands/state.ts';
+import { apply } from '../../src/console/apply.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
@@ -157,6 +159,72 @@ describe('what was deleted comes back, and is referred to again', () => {
     expect(recall.record.default_retry_policy_id).toBe(policy?.id);
   });
 });
+
+describe('the way back does not wait for the configuration to be mended', () => {
+  const rows: readonly (readonly [string, (stage: Stage) => Promise<void>])[] = [
+    ['a field is unknown', (stage) => stage.edit('agents.yaml', 'model:', 'mdoel:')],
+    ['a file is no YAML', (stage) => stage.write('resources.yaml', 'retry_policies: { [')],
+    ['a prompt is missing', (stage) => stage.remove('prompts/desk.md')],
+    [
+      'a reference leads nowhere',
+      (stage) => stage.edit('agents.yaml', 'policy.gentle', 'policy.x'),
+    ],
+    [
+      'a secret is read from nowhere',
+      (stage) => stage.edit('agents.yaml', 'env:SMS_TOKEN', 'vault:SMS_TOKEN'),
+    ],
+    [
+      'a rollout selects nobody',
+      (stage) => withSettings(stage, 'rollouts: { slow: { select: { targets: [agent.none] } } }'),
+    ],
+    [
+      'a rollout has no steps',
+      (stage) => withSettings(stage, 'rollouts: { slow: { steps: [0] } }'),
+    ],
+    [
+      'nothing is left of it',
+      async (stage) => {
+        await stage.remove('agents.yaml');
+        await stage.write('resources.yaml', 'agent: {}');
+      },
+    ],
+  ];
+  for (const [what, mistake] of rows)
+    staged(what, async (stage) => {
+      await stage.apply();
+      const before = settled(stage);
+      await changeFour(stage);
+      await stage.apply();
+      await mistake(stage);
+      await stage.run((to) => apply(undefined, { ...given(stage), autoApprove: true }, to), {
+        exit: 1,
+      });
+      const listed = await stage.run((to) => runs(undefined, given(stage), to));
+      expect(JSON.parse(listed.out).runs).toHaveLength(2);
+      const { err } = await stage.run((to) => rollback({ ...given(stage), autoApprove: true }, to));
+      expect(err).toMatch(/The configuration has .* at \w+\.yaml:\d+ \(.*callsheet validate/s);
+      expect(settled(stage)).toEqual(before);
+    });
+
+  staged('unless nobody knows which platform it is about', async (stage) => {
+    await stage.apply();
+    await changeFour(stage);
+    await stage.apply();
+    await stage.edit('callsheet.yaml', 'organization: harbor', 'organization: harbour');
+    const asked = stage.sim.requests.length;
+    const { err } = await stage.run((to) => rollback({ ...given(stage), autoApprove: true }, to), {
+      exit: 1,
+    });
+    expect(err).toContain('harbour');
+    expect(stage.sim.requests).toHaveLength(asked);
+  });
+});
+
+const given = ({ folder }: Stage) => ({ dir: folder, format: 'json' as const });
+
+async function withSettings(stage: Stage, lines: string): Promise<void> {
+  await stage.write('callsheet.yaml', `${await stage.read('callsheet.yaml')}${lines}\n`);
+}
 
 staged('a rollback is rolled back only when it is named', async (stage) => {
   await stage.apply();

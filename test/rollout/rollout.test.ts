@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
-import { abort, run, start } from '../../src/rollout/command.ts';
+import { abort, promote, run, start } from '../../src/rollout/command.ts';
 import { stateIn } from '../cli/state-stage.ts';
 import {
   DAY,
@@ -258,6 +258,31 @@ describe('where callers fare worse', () => {
     expect(fleet.greeting(LONG)).toBe(6);
     expect(await fleet.abort(0)).toMatchObject({ status: 'rolled_back', left: [] });
     expect(fleet.greeting(LONG)).toBe(0);
+  });
+
+  test('a configuration that is broken meanwhile neither keeps it nor is applied', async () => {
+    const fleet = await opened(small('    on_worse: rollback\n'));
+    await fleet.greet(LONG);
+    await fleet.start(2);
+    await fleet.stage.edit('agents.yaml', 'language: en-US', 'langage: en-US');
+    expect(await fleet.show()).toMatchObject([{ status: 'judging' }]);
+    const { end } = await fleet.runEvery(DAY, 14);
+    expect(end).toMatchObject({ status: 'rolled_back', left: [] });
+    expect(fleet.greeting(LONG)).toBe(0);
+  });
+
+  test('a step is not applied from a configuration that is broken', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    await fleet.stage.edit('agents.yaml', 'language: en-US', 'langage: en-US');
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    const { err } = await fleet.act((to) => promote(undefined, given, to), { exit: 1 });
+    expect(err).toContain('langage');
+    expect(fleet.greeting(POLITE)).toBe(2);
+    await fleet.stage.edit('agents.yaml', 'langage: en-US', 'language: en-US');
+    expect(await fleet.run(2)).toMatchObject({ status: 'judging', step: 2 });
+    expect(fleet.greeting(POLITE)).toBe(6);
   });
 
   test('it asks, and without anybody to ask it is held', async () => {

@@ -21,7 +21,7 @@ import { describeActor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
 import { notRecorded, wholeId } from '../../run/find-run.ts';
 import { openStore, readState } from '../../run/session.ts';
-import { openStack } from '../../run/stack.ts';
+import { openSettings, openStack } from '../../run/stack.ts';
 import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.ts';
 import type { State } from '../../state/model.ts';
 import { replay } from '../../state/replay.ts';
@@ -355,13 +355,13 @@ export async function runsDocument(
   flags: CommonFlags,
   context: RunContext,
 ) {
-  const { stack } = await openStack(flags, context, 'skip');
+  const { dir, state } = openSettings(flags, context);
   const stores = [
-    { state: undefined, store: openStore(stack, context) },
-    ...restoreStates(stack.dir).map((file) => ({
+    { state: undefined, store: openStore({ state }, context) },
+    ...restoreStates(dir).map((file) => ({
       // As CALLSHEET_STATE reads it: from where the command is typed.
-      state: join(flags.dir, relative(stack.dir, file)),
-      store: openStore({ ...stack, state: { file } }, context),
+      state: join(flags.dir, relative(dir, file)),
+      store: openStore({ state: { file } }, context),
     })),
   ];
   try {

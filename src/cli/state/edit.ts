@@ -16,8 +16,8 @@ import { describeActor, runId } from '../../run/actor.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../../run/client.ts';
 import { fileRecovery, refuseUnclear } from '../../run/recover.ts';
 import { fingerprintsFor, openStore } from '../../run/session.ts';
-import { type LoadedStack, loadOptions } from '../../run/stack.ts';
-import { loadSettings, type StackSettings } from '../../stack/index.ts';
+import { type LoadedStack, openSettings } from '../../run/stack.ts';
+import type { StackSettings } from '../../stack/index.ts';
 import type { Actor, JournalEntry, LedgerLine, RunBegan, StateEdit } from '../../state/journal.ts';
 import type { AppliedLeaf, ResourceState, State } from '../../state/model.ts';
 import { nextState, type Replayed, replay } from '../../state/replay.ts';
@@ -145,11 +145,7 @@ export async function withStore<T>(
   context: Context,
   work: (open: OpenState) => Promise<T>,
 ): Promise<T> {
-  const { settings, diagnostics } = loadSettings({
-    ...loadOptions(flags, context),
-  });
-  if (settings === undefined)
-    throw new CallsheetError('config', 'the configuration has errors', { diagnostics });
+  const settings = openSettings(flags, context);
   const store = openStore(settings, context);
   try {
     return await work({ store, settings });
