@@ -164,9 +164,21 @@ function typeWords({ located }: Violation): ProblemMessage {
       truth !== undefined
         ? `Did you mean ${truth}? In YAML 1.2 ${String(located.value)} is a text`
         : scalar && types.includes('string')
-          ? 'Put it in quotes'
+          ? textHint(located.schema)
           : undefined,
   };
+}
+
+/** Quotes make a text of a number, and no step, time or address. */
+function textHint({ format }: FieldSchema): string {
+  const example = format === undefined ? undefined : FORMATS[format]?.example;
+  return example === undefined ? 'Put it in quotes' : `For example ${example}`;
+}
+
+function exampleHint({ examples: [example] = [] }: FieldSchema): string | undefined {
+  return typeof example === 'string' || typeof example === 'number'
+    ? `For example ${example}`
+    : undefined;
 }
 
 /** What `yes`, `off` and their like mean in YAML 1.1. */
@@ -189,7 +201,7 @@ function enumWords({ error, located, open }: Violation): ProblemMessage {
   };
 }
 
-function limitWords({ error }: Violation): ProblemMessage {
+function limitWords({ error, located }: Violation): ProblemMessage {
   const limit = String(param(error, 'limit'));
   const many = (noun: string) => `${limit} ${noun}${limit === '1' ? '' : 's'}`;
   const said: Readonly<Record<string, string>> = {
@@ -208,6 +220,8 @@ function limitWords({ error }: Violation): ProblemMessage {
   return {
     rule: 'schema/limit',
     message: `${said[error.keyword] ?? `breaks the limit ${limit}`}${counted}`,
+    // A number shows in which unit it is.
+    hint: typeof error.data === 'number' ? exampleHint(located.schema) : undefined,
   };
 }
 
@@ -227,14 +241,13 @@ function formatWords({ error, located, open }: Violation): ProblemMessage {
 
 function patternWords({ error, located }: Violation): ProblemMessage {
   const pattern = String(param(error, 'pattern'));
-  const [example] = located.schema.examples ?? [];
   return {
     rule: 'schema/pattern',
     message:
       pattern === '^https?://'
         ? 'must begin with http:// or https://'
         : `does not have the form that the platform or Callsheet reads`,
-    hint: typeof example === 'string' ? `For example ${example}` : undefined,
+    hint: exampleHint(located.schema),
   };
 }
 
