@@ -59,6 +59,7 @@ export async function openStack(
     evenBroken,
     onCounted: (resources, from) => {
       holdMemory(resources);
+      if (from === 'names') return;
       if (resources >= (from === 'files' ? MANY_RESOURCES : LARGE_STACK)) collectEarly();
     },
   });

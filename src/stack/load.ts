@@ -80,8 +80,11 @@ export type LoadOptions = SettingsOptions & {
    * is wrong: without resources, for those who go by what was recorded.
    */
   readonly evenBroken?: boolean;
-  /** Told how many resources were found so far, after each file, or once of a stack that was kept. */
-  readonly onCounted?: (resources: number, from: 'files' | 'cache') => void;
+  /**
+   * Told how many resources there may be, before they are made: of how many files, lines of a table, what was found so far
+   * after each file, or once of a stack that was kept.
+   */
+  readonly onCounted?: (resources: number, from: 'names' | 'files' | 'cache') => void;
   /** Names the program that reads, for the cache; this one's own unless given. */
   readonly program?: string;
 };
@@ -165,6 +168,7 @@ export async function loadStack(
   const { folder, read } = recordReads(found);
   const report = openReport();
   const opened = openParts(folder, { ...options, dir }, kinds, cache.parse, report);
+  options.onCounted?.(opened.others.length, 'names');
   const inputs = inputsOf(opened, report);
   const kept = inputs && cache.find(inputs, found, (count) => options.onCounted?.(count, 'cache'));
   const known = kept && (await loadKept(kept, opened));
@@ -585,6 +589,7 @@ function readParts(opened: Opened, report: Report, only?: string): Parts {
     isResourceFile: rowFiles.isResourceFile,
     isKind: (name) => kindNames.has(name),
     secretNames: names,
+    onLines: (lines) => options.onCounted?.(lines, 'files'),
     unchosen: environment === undefined ? environmentsOf(root).map(({ key }) => key) : [],
     organization:
       settings === undefined ? () => 'unreadable' : lookupOrganization(settings.organizations),

@@ -98,6 +98,8 @@ export type Surroundings = {
   readonly isKind: (name: string) => boolean;
   /** Names of the fields that hold secrets, in any kind. */
   readonly secretNames: readonly string[];
+  /** Told how many lines a table has, before it is parsed. */
+  readonly onLines?: (lines: number) => void;
 };
 
 /** What resolving one document needs and where it puts what it finds. */

@@ -126,6 +126,7 @@ function readCsvRows(
   hidden: ReadonlySet<string>,
   context: Context,
 ): Rows | undefined {
+  context.onLines?.(source.text.split('\n').length);
   const { columns, rows, doubtful, problems } = parseCsv(source);
   for (const problem of problems) context.report.add(problem);
   if (problems.length === 0) return { columns, rows, label };
