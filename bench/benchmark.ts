@@ -32,6 +32,8 @@ export type Case = {
   readonly callsheet: Program;
   /** The least that the same work takes. */
   readonly floor: Program;
+  /** Another part of the same work, which could go on beside it: the longer of the two is the floor of each run. */
+  readonly beside?: Program;
 };
 
 export type Scale = { readonly size: number; readonly latency: number };

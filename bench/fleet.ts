@@ -81,7 +81,14 @@ function plans(layout: Layout): readonly Case[] {
       callsheet: planned(['--refresh', 'full']),
       floor,
     },
-    { name: 'fast plan', goal: 1.5, serve: servePlan(layout), callsheet: planned([]), floor },
+    {
+      name: 'fast plan',
+      goal: 1.5,
+      serve: servePlan(layout),
+      callsheet: planned([]),
+      floor,
+      beside: parsed,
+    },
     { name: 'one file', serve: serveEdited(layout), callsheet: planned([], 1), floor },
   ];
 }
@@ -103,6 +110,7 @@ export const fleet: Benchmark = {
       serve: serveApplied,
       callsheet: planned(ROUND),
       floor,
+      beside: parsed,
     },
     { name: 'apply', sizes: APPLIED, goal: 1.25, serve: serveApply, callsheet: appliedFile, floor },
   ],

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Case, Scale, Side, Surroundings } from './benchmark.ts';
+import type { Case, Program, Scale, Side, Surroundings } from './benchmark.ts';
 import { CLEAN_ENV, runProcess, type Took } from './process.ts';
 
 /** Both programs, one right after the other: what else the machine does then bears on both. */
@@ -56,16 +56,17 @@ async function runPair(
   size: number,
   around: Surroundings | undefined,
 ): Promise<Pair> {
-  const run = async (side: Side, more: Surroundings['env'] | undefined) => {
-    const program = one[side];
+  const run = async (program: Program, more: Surroundings['env'] | undefined) => {
     const { output, took } = await runProcess(program.argv(size), dir, { ...CLEAN_ENV, ...more });
     program.check(output, size);
     return took;
   };
   await around?.before?.();
-  const callsheet = await run('callsheet', around?.env);
+  const callsheet = await run(one.callsheet, around?.env);
   await around?.between?.();
-  const floor = await run('floor', around?.floorEnv ?? around?.env);
+  const alone = await run(one.floor, around?.floorEnv ?? around?.env);
+  const beside = one.beside && (await run(one.beside, around?.env));
+  const floor = beside !== undefined && beside.ms > alone.ms ? beside : alone;
   const requests = await around?.requests?.();
   if (requests === undefined) return { callsheet, floor };
   const most = one.requests?.(size) ?? Number.POSITIVE_INFINITY;
