@@ -54,17 +54,9 @@ export type UndoChoices = Pick<
  * What apply would do, as `callsheet plan --format json` prints it. Nothing is written. Throws `CallsheetError` with
  * `diagnostics` for a configuration with errors, before anything is sent.
  */
-export async function planStack({
-  dir,
-  environment,
-  variables,
-  env,
-  concurrency,
-  onEvent,
-  ...choices
-}: StackChoice & PlanChoices): Promise<PlanDocument> {
+export async function planStack(given: StackChoice & PlanChoices): Promise<PlanDocument> {
   const { planOptions, planStack } = await import('./run/plan.ts');
-  const stack = { dir, environment, variables, env, concurrency, onEvent };
+  const { stack, choices } = apart(given);
   const wanted = { ...optionsOf(stack), options: planOptions(choices) };
   return (await planStack(wanted, contextOf(stack))).plan;
 }
@@ -95,7 +87,17 @@ export async function runPlan(
 }
 
 /** Undoes a run through the platform's own history, as `callsheet rollback` does: nobody is asked. */
-export async function undo({
+export async function undo(given: StackChoice & UndoChoices): Promise<RunDocument> {
+  const { stack, choices } = apart(given);
+  const { runDocument, undo } = await import('./run/undo.ts');
+  const outcome = await undo({ ...optionsOf(stack), ...choices }, contextOf(stack));
+  if (outcome.type === 'planned' || outcome.type === 'declined')
+    throw new Error('nobody was asked, and yet somebody declined');
+  return runDocument(outcome);
+}
+
+/** Which stack, and what is to be done with it. */
+function apart<Choices extends object>({
   dir,
   environment,
   variables,
@@ -103,13 +105,8 @@ export async function undo({
   concurrency,
   onEvent,
   ...choices
-}: StackChoice & UndoChoices): Promise<RunDocument> {
-  const stack = { dir, environment, variables, env, concurrency, onEvent };
-  const { runDocument, undo } = await import('./run/undo.ts');
-  const outcome = await undo({ ...optionsOf(stack), ...choices }, contextOf(stack));
-  if (outcome.type === 'planned' || outcome.type === 'declined')
-    throw new Error('nobody was asked, and yet somebody declined');
-  return runDocument(outcome);
+}: StackChoice & Choices) {
+  return { stack: { dir, environment, variables, env, concurrency, onEvent }, choices };
 }
 
 type Given = { readonly [name in keyof StackChoice]: StackChoice[name] | undefined };

@@ -1,28 +1,12 @@
-import type { Address } from '../core/address.ts';
-import type { Action } from '../core/plan-document.ts';
-import type { LedgerLine } from '../state/journal.ts';
+import type { Events } from '../core/documents.generated.ts';
+
+/** An event as `apply --events FILE` writes it down. The first of a run says the format. */
+export type EventLine = Events.Document;
 
 /** What a run tells while it works. It prints nothing itself. */
-export type RunEvent =
-  | { readonly type: 'run_started'; readonly run: string; readonly changes: number }
-  | { readonly type: 'change_started'; readonly address: Address; readonly action: Action }
-  | {
-      readonly type: 'request_sent';
-      readonly address: Address;
-      readonly operation: string;
-      readonly seq: number;
-    }
-  | { readonly type: 'change_ended'; readonly line: LedgerLine }
-  | { readonly type: 'run_ended'; readonly run: string; readonly status: RunStatus };
+export type RunEvent = Told<EventLine>;
 
-/** An event as `apply --events FILE` writes it down: `schemas/events.schema.json`. The first of a run says so. */
-export type EventLine = { readonly at: string } & (
-  | Exclude<RunEvent, { readonly type: 'run_started' }>
-  | ({ readonly format: 'callsheet-events'; readonly version: 1 } & Extract<
-      RunEvent,
-      { readonly type: 'run_started' }
-    >)
-);
+type Told<Line> = Line extends unknown ? Omit<Line, 'format' | 'version' | 'at'> : never;
 
 /** An event with all that its line says. */
 export function eventLine(event: RunEvent, at: string): EventLine {
@@ -31,4 +15,4 @@ export function eventLine(event: RunEvent, at: string): EventLine {
     : { at, ...event };
 }
 
-export type RunStatus = 'done' | 'partial' | 'interrupted';
+export type RunStatus = Events.RunEnded['status'];

@@ -119,21 +119,8 @@ const WRITING: readonly ExitName[] = [
 ];
 /** Commands that edit the state. They recover an interrupted run first, and ask the platform about it. */
 const EDITING: readonly ExitName[] = ['done', 'error', 'refused', 'stale', 'locked', 'interrupted'];
-
-/** Commands that report what workers did. */
-const BATCH: readonly ExitName[] = [
-  'done',
-  'error',
-  'changes',
-  'partial',
-  'refused',
-  'stale',
-  'locked',
-  'interrupted',
-];
-
-/** Commands that go on with a rollout. */
-const ROLLING: readonly ExitName[] = [
+/** Commands of rollouts and batches: `changes` while a rollout waits, or where a batch found some. */
+const ADVANCING: readonly ExitName[] = [
   'done',
   'error',
   'changes',
@@ -403,7 +390,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       ...ROLLOUT,
     ],
     examples: ['callsheet rollout start careful', 'callsheet rollout start plan.json'],
-    exits: ROLLING,
+    exits: ADVANCING,
     prints: ['callsheet-rollouts'],
     load: async () => (await import('../rollout/command.ts')).start,
   },
@@ -413,7 +400,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [ROLLOUT_NAME],
     flags: ROLLOUT,
     examples: ['callsheet rollout run', 'callsheet rollout run careful --format markdown'],
-    exits: ROLLING,
+    exits: ADVANCING,
     prints: ['callsheet-rollouts'],
     load: async () => (await import('../rollout/command.ts')).run,
   },
@@ -436,7 +423,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [ROLLOUT_NAME],
     flags: ROLLOUT,
     examples: ['callsheet rollout promote careful'],
-    exits: ROLLING,
+    exits: ADVANCING,
     prints: ['callsheet-rollouts'],
     load: async () => (await import('../rollout/command.ts')).promote,
   },
@@ -446,7 +433,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [ROLLOUT_NAME],
     flags: ROLLOUT,
     examples: ['callsheet rollout abort careful --auto-approve'],
-    exits: ROLLING,
+    exits: ADVANCING,
     prints: ['callsheet-rollouts'],
     load: async () => (await import('../rollout/command.ts')).abort,
   },
@@ -996,7 +983,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'callsheet queue add apply plans --wait',
       'callsheet queue add apply --auto-approve',
     ],
-    exits: BATCH,
+    exits: ADVANCING,
     prints: ['callsheet-batch', 'callsheet-fleet'],
     load: async () => (await import('../fleet/queue.ts')).add,
   },
@@ -1036,7 +1023,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'callsheet queue show 20261121t101203z-7f3a19',
       'callsheet queue show 20261121t101203z-7f3a19 --wait --out plans',
     ],
-    exits: BATCH,
+    exits: ADVANCING,
     prints: ['callsheet-fleet'],
     load: async () => (await import('../fleet/queue.ts')).show,
   },

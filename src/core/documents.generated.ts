@@ -2998,7 +2998,9 @@ export type Rollouts = {
     readonly name: string;
     /** As in the document of rollouts, which describes the other members, too. */
     readonly status: 'applying' | 'judging' | 'held' | 'rolling_back' | 'done' | 'rolled_back';
+    /** Why it is held, or was rolled back; null where it is neither. */
     readonly why: string | null;
+    /** By the clock of the platform, ISO 8601, as all its times. */
     readonly started_at: string;
     readonly ended_at: string | null;
     readonly user: string | null;
@@ -3020,16 +3022,20 @@ export type Rollouts = {
     readonly steps: readonly {
       /** Agents that have the change after it, counted from the first. */
       readonly agents: number;
+      /** When it was applied in full; null where it was not. */
       readonly at: string | null;
+      /** The runs that applied it, the oldest first. */
       readonly runs: readonly string[];
     }[];
     /** Index of the step that it is at. */
     readonly step: number;
-    /** Index of the first step whose calls are judged. */
+    /** Index of the first step whose calls are judged: a person overruled earlier ones. */
     readonly judged_from: number;
     readonly look: JsonObject | null;
+    /** What call logs told so far; null where they are not asked. */
     readonly logs: JsonObject | null;
     readonly course: readonly JsonObject[];
+    /** What rolling it back left as it is, in words. */
     readonly left: readonly string[];
   };
 };

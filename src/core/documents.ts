@@ -1,4 +1,4 @@
-import type { Export, Field, Import, Pull, Rollouts, Value } from './documents.generated.ts';
+import type { Export, Field, Import, Pull, Rollouts, Run, Value } from './documents.generated.ts';
 
 /**
  * The JSON documents that commands print, as their schemas describe them member by member. Plans, and what plans
@@ -19,6 +19,9 @@ export type ImportDocument = Import.Document;
 export type PullDocument = Pull.Document;
 /** A live value that is not pulled. */
 export type PullLeft = Pull.Left;
+
+/** What came of reading everything again after a rollback. */
+export type Verification = NonNullable<Run.Run['verification']>;
 
 /** Rollouts, how far they are, and what calls say of them. */
 export type RolloutsDocument = Rollouts.Document;

@@ -1,4 +1,5 @@
 import type { Diagnostic } from './diagnostics.ts';
+import type { Error as ErrorDocument } from './documents.generated.ts';
 import type { Json } from './value.ts';
 
 /**
@@ -16,16 +17,7 @@ import type { Json } from './value.ts';
  * | `locked`      | another run holds the state                                        |
  * | `interrupted` | asked to stop                                                      |
  */
-export type FailureCode =
-  | 'usage'
-  | 'config'
-  | 'api'
-  | 'network'
-  | 'state'
-  | 'refused'
-  | 'stale'
-  | 'locked'
-  | 'interrupted';
+export type FailureCode = Exclude<ErrorDocument.Failure['kind'], 'internal'>;
 
 /** A failure that a person can act on. It is shown as its message and hint, never with a stack trace. */
 export class CallsheetError extends Error {

@@ -1,6 +1,6 @@
 import type { Address } from './address.ts';
 import type { SourcePosition } from './diagnostics.ts';
-import type { Rollouts } from './documents.generated.ts';
+import type { Rollouts, State } from './documents.generated.ts';
 import type { Hours, PlanOptions, WEEKDAYS } from './plan-document.ts';
 
 /** What calls are judged by. */
@@ -104,55 +104,26 @@ export type RolloutSettings = {
   readonly position: SourcePosition;
 };
 
-/** What is remembered of a rollout while it is under way, and of the last one of its name. */
-export type RolloutRecord = {
-  readonly id: string;
-  readonly name: string;
-  readonly status: RolloutStatus;
-  /** Why it is held, or was rolled back; null where it is neither. */
-  readonly why: string | null;
-  /** Times are those of the platform, ISO 8601. */
-  readonly started_at: string;
-  readonly ended_at: string | null;
-  readonly user: string | null;
-  readonly commit: string | null;
-  readonly plan_digest: string;
-  /** What the reviewed plan was allowed; each step is allowed the same, and no more. */
+/**
+ * What is remembered of a rollout while it is under way, and of the last one of its name. The schema of the state
+ * leaves open what is given a type here.
+ */
+export type RolloutRecord = Omit<
+  State.Rollouts[string],
+  'allowed' | 'settings' | 'look' | 'logs' | 'course'
+> & {
+  /** Each step is allowed the same, and no more. */
   readonly allowed: PlanOptions;
-  /** The settings that it was started with; changing them changes no rollout that is under way. */
+  /** Changing those of callsheet.yaml changes no rollout that is under way. */
   readonly settings: Omit<RolloutSettings, 'agents' | 'steps' | 'first' | 'position'>;
-  /** Agents in the order in which they get the change. */
-  readonly agents: readonly RolloutAgent[];
-  readonly steps: readonly RolloutStep[];
-  /** Index of the step that it is at. */
-  readonly step: number;
-  /** Index of the first step whose calls are judged: earlier ones were overruled by a person. */
-  readonly judged_from: number;
   readonly look: Rollouts.Look | null;
-  /** What call logs told so far; null where they are not asked. */
   readonly logs: LoggedCalls | null;
   readonly course: readonly Rollouts.Mark[];
-  /** What rolling it back left as it is, in words. */
-  readonly left: readonly string[];
 };
 
 export type RolloutStatus = Rollouts.Rollout['status'];
 
-export type RolloutAgent = {
-  readonly address: Address;
-  readonly id: string;
-  /** Digest of what the reviewed plan changes of it. */
-  readonly change: string;
-};
-
-export type RolloutStep = {
-  /** Agents that have the change after it, counted from the first. */
-  readonly agents: number;
-  /** When it was applied in full; null where it was not. */
-  readonly at: string | null;
-  /** The runs that applied it, the oldest first. */
-  readonly runs: readonly string[];
-};
+export type RolloutAgent = RolloutRecord['agents'][number];
 
 /** What was counted in the call logs of some agents. */
 export type LoggedCalls = {

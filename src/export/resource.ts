@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import type { Export } from '../core/documents.generated.ts';
 import { formatPath, type Path } from '../core/path.ts';
 import { memberContext, rootContext, sensitivity } from '../core/redact.ts';
 import { memberSchema } from '../core/schema.ts';
@@ -18,12 +19,7 @@ import { type Fault, faultsIn, fromLive, HOLDS, TELLING, without } from './live-
 import { type HeldSecret, type SecretPlace, secretsIn } from './secrets.ts';
 
 /** What a person should know of something that the stack does not say, or not as a field. */
-export type Remark = {
-  readonly address: Address;
-  /** Null where it is said of the resource as a whole. */
-  readonly path: string | null;
-  readonly reason: string;
-};
+export type Remark = Export.Document['remarks'][number];
 
 /** A live resource as it is to be written. */
 type Exported = {

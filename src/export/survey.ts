@@ -1,4 +1,5 @@
 import { type Address, formatAddress } from '../core/address.ts';
+import type { Export } from '../core/documents.generated.ts';
 import type { JsonObject } from '../core/value.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { recordKeyOf } from '../plan/natural-key.ts';
@@ -37,8 +38,7 @@ export type Entry = {
 export type Survey = {
   readonly organizations: readonly Organization[];
   readonly entries: readonly Entry[];
-  /** Kinds that could not be listed, with the reason. */
-  readonly unlisted: readonly { readonly kind: string; readonly reason: string }[];
+  readonly unlisted: Export.Document['unlisted'];
 };
 
 type Listed = ListedResource & { readonly kind: Kind };

@@ -6,6 +6,7 @@ import type { Context } from '../console/context.ts';
 import type { DriftFlags } from '../console/notify.ts';
 import { isTreeReview, type PlanCommandFlags, type TreeReviewFormat } from '../console/plan.ts';
 import type { ValidateFlags } from '../console/validate.ts';
+import type { Fleet } from '../core/documents.generated.ts';
 import { CallsheetError, reasonIn } from '../core/errors.ts';
 import { kinds } from '../kinds/index.ts';
 import { isSkipped, STACK_FILE } from '../stack/discover.ts';
@@ -138,8 +139,8 @@ export type StackFlags = Omit<
   'dir'
 >;
 
-/** The part of a tree that one job of a pipeline works on: the `index`th of `count`, counted from 1. */
-export type Shard = { readonly index: number; readonly count: number };
+/** The part of a tree that one job of a pipeline works on. */
+export type Shard = NonNullable<Fleet.Document['shard']>;
 
 /** A stack as the split sees it. */
 export type Weighed = {

@@ -1,37 +1,25 @@
 import type { Address } from '../core/address.ts';
 import { parsePath } from '../core/path.ts';
-import type { PlannedOperation } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { Json } from '../core/value.ts';
 import { valueAt } from '../core/walk.ts';
-import type { JournalEntry, RunEnded, RunPurpose, SnapshotTaken } from '../state/journal.ts';
+import type {
+  Actor,
+  IntentRecorded,
+  JournalEntry,
+  OutcomeRecorded,
+  RunBegan,
+  RunEnded,
+  SnapshotTaken,
+} from '../state/journal.ts';
 import { type AppliedLeaf, isConcealed, type State } from '../state/model.ts';
 
 /** What the page of `callsheet ui` is told while a run is at work: entries of its journal, without documents. */
 export type LiveEvent =
-  | {
-      readonly type: 'began';
-      readonly run: string;
-      readonly at: string;
-      readonly purpose: RunPurpose;
-      readonly user: string | null;
-      readonly plan_digest: string;
-    }
-  | {
-      readonly type: 'intent';
-      readonly seq: number;
-      readonly at: string;
-      readonly address: string;
-      readonly step: PlannedOperation['step'];
-    }
-  | {
-      readonly type: 'outcome';
-      readonly seq: number;
-      readonly at: string;
-      readonly ok: boolean;
-      readonly error: string | null;
-    }
-  | { readonly type: 'ended'; readonly at: string; readonly status: RunEnded['status'] }
+  | (Pick<RunBegan, 'type' | 'run' | 'at' | 'purpose' | 'plan_digest'> & Pick<Actor, 'user'>)
+  | Pick<IntentRecorded, 'type' | 'seq' | 'at' | 'address' | 'step'>
+  | Pick<OutcomeRecorded, 'type' | 'seq' | 'at' | 'ok' | 'error'>
+  | Pick<RunEnded, 'type' | 'at' | 'status'>
   /** The journal is no longer open: the run is among the others now. */
   | { readonly type: 'gone'; readonly run: string };
 

@@ -54,16 +54,7 @@ type PullInput = {
 };
 
 /** A leaf whose live value is written. */
-type PulledLeaf = {
-  readonly address: Address;
-  readonly path: string;
-  /** Where it is written; of a value that follows from others, what it is put together from. */
-  readonly file: string;
-  /** Where it stands now, or what held it; null for a text that is a file of its own. */
-  readonly line: number | null;
-  /** How many others change with it, as they share it. */
-  readonly others?: number;
-};
+type PulledLeaf = PullDocument['pulled'][number];
 
 export type { Choice, SharedPlace };
 

@@ -1,4 +1,5 @@
 import { type Address, formatAddress } from '../core/address.ts';
+import type { PullDocument } from '../core/documents.ts';
 import { formatPath } from '../core/path.ts';
 import { nameAll } from '../export/names.ts';
 import { type Remark, sayOne, writeFile } from '../export/resource.ts';
@@ -62,12 +63,7 @@ function addressOf({ kind, block }: Foreign, name: string): Address {
 }
 
 /** What stands where the file says `$secret`. */
-type NeededSecret = {
-  readonly address: Address;
-  readonly path: string;
-  /** `env:AGENT_FRONT_DESK__CRM_KEY`. */
-  readonly source: string;
-};
+type NeededSecret = NonNullable<PullDocument['secrets']>[number];
 
 export type Proposed = {
   readonly address: Address;

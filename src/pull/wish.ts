@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import type { PullLeft } from '../core/documents.ts';
 import { quoted } from '../core/errors.ts';
 import {
   formatPath,
@@ -41,13 +42,7 @@ export type Wish = {
 };
 
 /** A leaf that differs and is left as it is. */
-export type Left = {
-  readonly address: Address;
-  readonly path: string;
-  readonly reason: string;
-  /** What to do about it. */
-  readonly advice: string;
-};
+export type Left = PullLeft;
 
 type Wishes = {
   readonly wishes: readonly Wish[];

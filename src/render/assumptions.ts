@@ -1,3 +1,4 @@
+import type { Assumptions } from '../core/documents.generated.ts';
 import {
   cutLine,
   type Line,
@@ -12,32 +13,11 @@ import {
 import { sanitiseLine } from './untrusted.ts';
 import { formatCount, formatNumber } from './wording.ts';
 
-/**
- * What becomes of a call that rests on an assumption: only its details are assumed, its place is; the
- * stack says where it is; or the stack refuses it.
- */
-export type Standing = 'shown' | 'assumed' | 'overridden' | 'refused';
+export type Standing = AssumedCall['standing'];
 
-export type AssumedCall = {
-  /** Name of the operation, as `platform.endpoints` takes it. */
-  readonly operation: string;
-  readonly method: string;
-  readonly path: string;
-  readonly standing: Standing;
-};
+export type AssumedCall = AssumptionEntry['operations'][number];
 
-export type AssumptionEntry = {
-  readonly id: string;
-  readonly documented: string;
-  readonly assumed: string;
-  readonly why: string;
-  /** Calls that rest on it, where the stack has them. */
-  readonly operations: readonly AssumedCall[];
-  /** Fields whose writing rests on it. */
-  readonly fields: readonly string[];
-  /** Whether resources of the stack rely on it; absent where there is no stack, or where assumptions are named. */
-  readonly relied_on?: boolean;
-};
+export type AssumptionEntry = Assumptions.Document['assumptions'][number];
 
 const INDENT = 4;
 const LABEL = 13;

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
-import type { FailureCode } from '../core/errors.ts';
+import type { Error as ErrorDocument } from '../core/documents.generated.ts';
 import {
   cutText,
   type Line,
@@ -219,31 +219,10 @@ function firstOfRules(problems: readonly Diagnostic[]): readonly ShownProblem[] 
 }
 
 /** How a command failed, for programs. */
-export type Failure = {
-  /** `internal` is a bug in Callsheet. */
-  readonly kind: FailureCode | 'internal';
-  /** The exit code. */
-  readonly exit: number;
-  readonly message: string;
-  /** What to do now; null where nothing in particular helps. */
-  readonly hint: string | null;
-  /** Problems of the configuration, each with its place. */
-  readonly diagnostics: readonly Diagnostic[];
-  /** The request that the platform refused; null where it was none. */
-  readonly request: {
-    readonly method: string;
-    readonly url: string;
-    readonly status: number;
-    readonly request_id: string | null;
-  } | null;
-};
+export type Failure = ErrorDocument.Failure;
 
-/** A failure as a document: `schemas/error.schema.json`. */
-export type FailureDocument = {
-  readonly format: 'callsheet-error';
-  readonly version: 1;
-  readonly error: Failure;
-};
+/** A failure as a document. */
+export type FailureDocument = ErrorDocument.Document;
 
 export function failureDocument(error: Failure): FailureDocument {
   return { format: 'callsheet-error', version: 1, error };

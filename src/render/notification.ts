@@ -1,68 +1,17 @@
-import type {
-  Attribution,
-  Change,
-  FieldChange,
-  HistoryEntry,
-  PlanDocument,
-} from '../core/plan-document.ts';
+import type { Notification } from '../core/documents.generated.ts';
+import type { Attribution, Change, FieldChange, PlanDocument } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { comparedCount, formatCount, headline } from './wording.ts';
 
-/** What is posted where drift is looked for: `schemas/notification.schema.json`. */
-export type DriftNotification = {
-  readonly format: 'callsheet-drift-notification';
-  readonly version: 1;
-  /** Of this delivery; the same when it is sent again. */
-  readonly id: string;
-  readonly sent_at: string;
-  readonly is_drifted: boolean;
-  /** For receivers that show a text: it holds nothing that anybody could have written on the platform. */
-  readonly text: string;
-  readonly platform: PlanDocument['platform'];
-  readonly environment: string | null;
-  readonly commit: string | null;
-  readonly pipeline: string | null;
-  /** Over what drifted: the same as last night where nothing else did. */
-  readonly digest: string;
-  readonly summary: Summary;
-  readonly changes: readonly DriftedResource[];
-  /** Changes that are left out, as the document would be too long. */
-  readonly omitted: number;
-};
+/** What is posted where drift is looked for. */
+export type DriftNotification = Notification.Document;
 
-type Summary = {
-  readonly compared: number;
-  readonly drifted: number;
-  readonly gone: number;
-  readonly fields: { readonly [certainty in Attribution['certainty']]: number };
-};
+type Summary = DriftNotification['summary'];
 
-type DriftedResource = {
-  readonly address: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly organization: string | null;
-  readonly id: string | null;
-  readonly is_gone: boolean;
-  readonly source: string | null;
-  readonly fields: readonly DriftedField[];
-  readonly attribution: Attribution | null;
-  readonly edits: readonly HistoryEntry[];
-};
+type DriftedResource = Notification.Change;
 
-type DriftedField = {
-  readonly path: string;
-  /** What should be. */
-  readonly before: Json;
-  /** What is live. */
-  readonly after: Json;
-  /** Whether the values are the beginnings of longer ones. */
-  readonly is_cut: boolean;
-  readonly secret: boolean;
-  readonly conflict: boolean;
-  readonly attribution: Attribution | null;
-};
+type DriftedField = Notification.Field;
 
 /** When it is sent, and from where. */
 type Sender = Pick<DriftNotification, 'id' | 'sent_at' | 'commit' | 'pipeline'>;

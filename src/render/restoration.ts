@@ -1,3 +1,4 @@
+import type { Restoration } from '../core/documents.generated.ts';
 import {
   factLines,
   itemLines,
@@ -12,54 +13,15 @@ import { sanitiseLine } from './untrusted.ts';
 import { firstOf, formatCount, formatNumber } from './wording.ts';
 
 /** What a restoration did and proved: the document that `--format json` prints. */
-export type RestorationSummary = {
-  readonly format: 'callsheet-restoration';
-  readonly version: 1;
-  /** `planned` of a dry run; `partial` where something failed, or where live is not as the snapshot has it. */
-  readonly status: 'planned' | 'done' | 'partial' | 'refused' | 'interrupted';
-  readonly snapshot: { readonly file: string; readonly made_at: string; readonly sha256: string };
-  readonly platform: { readonly base_url: string; readonly account_id: string };
-  /** Organizations and knowledge bases that resources moved to: old id → new one. */
-  readonly mapped: { readonly [old: string]: string };
-  readonly state: string;
-  readonly runs: readonly string[];
-  /** What is to be done, of a dry run; what is still not as it was, of the others. */
-  readonly remaining: readonly Remaining[];
-  /** Resources and values that were read back and held against the snapshot. */
-  readonly proof: { readonly resources: number; readonly values: number } | null;
-  readonly collisions: readonly Collision[];
-  /** Secrets that nobody supplied. */
-  readonly secrets: readonly NeededSecret[];
-  readonly exceptions: readonly RestorationException[];
-};
+export type RestorationSummary = Restoration.Document;
 
-type Remaining = {
-  readonly address: string;
-  readonly action: string;
-  readonly verdict: string;
-  readonly reason: string;
-  readonly paths: readonly string[];
-};
+type Remaining = RestorationSummary['remaining'][number];
 
-export type Collision = {
-  readonly address: string;
-  readonly kind: string;
-  readonly id: string;
-  readonly name: string | null;
-  readonly is_equal: boolean;
-};
+export type Collision = RestorationSummary['collisions'][number];
 
-export type NeededSecret = {
-  readonly address: string;
-  /** One of them is enough. */
-  readonly any_of: readonly { readonly path: string; readonly variable: string }[];
-};
+export type NeededSecret = RestorationSummary['secrets'][number];
 
-export type RestorationException = {
-  readonly what: string;
-  readonly address: string | null;
-  readonly message: string;
-};
+export type RestorationException = RestorationSummary['exceptions'][number];
 
 /** Addresses that are named for one exception, unless everything is asked for. */
 const MOST_NAMED = 3;

@@ -1,13 +1,7 @@
+import type { Verification } from '../core/documents.ts';
 import { quoted } from '../core/errors.ts';
 import { type Json, ownOf } from '../core/value.ts';
-import type {
-  Difference,
-  JournalEntry,
-  LedgerLine,
-  NotUndone,
-  Override,
-  RunBegan,
-} from '../state/journal.ts';
+import type { JournalEntry, LedgerLine, NotUndone, Override, RunBegan } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
 import {
   cutLine,
@@ -303,14 +297,6 @@ function leftOut(lines: readonly LedgerLine[]): string {
     .map(({ verdict, count }) => `${formatNumber(count)} ${verdict}`);
   return counts.length === 0 ? '' : `; left out: ${counts.join(', ')}`;
 }
-
-/** What came of reading everything again after a rollback. */
-type Verification = {
-  readonly differs: readonly Difference[];
-  readonly equal: number;
-  readonly problem: string | null;
-  readonly left: readonly NotUndone[];
-};
 
 /** Beyond this many they are counted, unless everything is asked for. */
 const MAX_LEFT = 6;

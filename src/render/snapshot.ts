@@ -1,3 +1,4 @@
+import type { SnapshotCommands } from '../core/documents.generated.ts';
 import {
   type Fact,
   factLines,
@@ -15,37 +16,11 @@ import { sanitiseLine } from './untrusted.ts';
 import { formatCount, formatSize, kindTitle } from './wording.ts';
 
 /** What a snapshot is and what it holds: the document that `--format json` prints. */
-export type SnapshotSummary = {
-  readonly format: 'callsheet-snapshot-summary';
-  readonly version: 1;
-  readonly file: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly encryption: 'none' | 'passphrase' | 'age';
-  readonly made_at: string;
-  readonly made_by: string;
-  readonly platform: { readonly base_url: string; readonly account_id: string };
-  readonly organization: string | null;
-  readonly sensitive: boolean;
-  readonly base: string | null;
-  readonly sha256: string;
-  /** How many resources there are of each kind. */
-  readonly resources: { readonly [kind: string]: number };
-  readonly organizations: number;
-  readonly answers: number;
-  /** Sensitive values that were left out, by resource. */
-  readonly withheld: readonly Withheld[];
-  readonly gaps: readonly Gap[];
-};
+export type SnapshotSummary = SnapshotCommands.Summary;
 
-export type Withheld = {
-  /** Its address, or its kind and id. */
-  readonly resource: string;
-  readonly name: string | null;
-  readonly paths: readonly string[];
-};
+export type Withheld = SnapshotSummary['withheld'][number];
 
-export type Gap = { readonly of: string; readonly why: string };
+export type Gap = SnapshotSummary['gaps'][number];
 
 /** Lines of a list that are shown unless everything is asked for. */
 const MOST_LISTED = 10;
@@ -147,17 +122,7 @@ function withheldLines(
 }
 
 /** A file of a folder; without a key, an encrypted one tells nothing of itself. */
-export type ListedSnapshot = {
-  readonly file: string;
-  readonly size: number;
-  readonly encryption: SnapshotSummary['encryption'];
-  readonly made_at: string | null;
-  readonly account_id: string | null;
-  readonly base_url: string | null;
-  readonly base: string | null;
-  /** Why it cannot be read; null where it can. */
-  readonly problem: string | null;
-};
+export type ListedSnapshot = SnapshotCommands.List['snapshots'][number];
 
 /** The snapshots of a folder, newest first, one a line. */
 export function renderSnapshotsText(

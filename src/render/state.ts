@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import type { StateCommands } from '../core/documents.generated.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { AppliedLeaf, ResourceState } from '../state/model.ts';
 import type { HeldLock, SalvagedJournal } from '../state/store.ts';
@@ -21,12 +22,10 @@ import { formatAge, formatCount } from './wording.ts';
 /** What the commands of `callsheet state` show: what a state holds, who locks it, what an edit did. */
 
 /** A resource of the state, as lists have it. */
-type ListedState = {
-  readonly address: Address;
-  readonly id: string;
-  readonly name: string;
-  readonly protect: boolean;
-};
+type ListedState = Pick<
+  StateCommands.List['resources'][number],
+  'address' | 'id' | 'name' | 'protect'
+>;
 
 /** Addresses, one a line, for people and for `xargs`; with `verbose` also the id and the name. */
 export function renderAddresses(
@@ -85,11 +84,7 @@ function leafText(leaf: AppliedLeaf): string {
   return 'digest' in leaf ? `(long; ${leaf.digest.slice(0, 19)}…)` : inlineValue(leaf.value);
 }
 
-type ShownLock = {
-  readonly location: string;
-  readonly held: Omit<HeldLock, 'watch'> | null;
-  readonly unlocked: boolean;
-};
+type ShownLock = Omit<StateCommands.Lock, 'format' | 'version'>;
 
 /** Who holds a state, or held it until it was unlocked, and what to do about it. */
 export function renderLock(
@@ -163,15 +158,7 @@ export function renderPush(
   return `${ledger}${sentence(last, options)}${asideText(setAside, options)}`;
 }
 
-type ShownMigration = {
-  readonly from: string;
-  readonly to: string;
-  readonly serial: number;
-  readonly resources: number;
-  readonly runs: number;
-  /** Runs whose receipts could not be read. */
-  readonly left: readonly string[];
-};
+type ShownMigration = Omit<StateCommands.Migration, 'format' | 'version'>;
 
 /** Where a state went, and what is to be done now. */
 export function renderMigration(
@@ -188,20 +175,7 @@ export function renderMigration(
     .join('');
 }
 
-type ShownRepair = {
-  readonly location: string;
-  readonly problem: string | null;
-  readonly read: 'whole' | 'part' | 'foreign' | 'nothing';
-  readonly journals: readonly SalvagedJournal[];
-  readonly run: string | null;
-  readonly serial: number | null;
-  readonly set_aside: readonly string[];
-  readonly findings: readonly {
-    readonly address: Address;
-    readonly finding: keyof typeof FINDINGS;
-    readonly id: string | null;
-  }[];
-};
+type ShownRepair = Omit<StateCommands.Repair, 'format' | 'version' | 'ledger'>;
 
 /** Resources that a repair kept, of those that are listed unless everything is asked for. */
 const MOST_KEPT = 10;

@@ -5,6 +5,7 @@ import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { naturalKeyOf } from '../plan/natural-key.ts';
+import type { RestorationException } from '../render/restoration.ts';
 import { documentOf, type ResourceRecord } from '../snapshot/format.ts';
 import { isConcealed, type ResourceState } from '../state/model.ts';
 
@@ -217,9 +218,7 @@ export type Target = {
  * | `unread`| the snapshot does not hold it                                                   |
  * | `field` | a field that this version does not know how to write                            |
  */
-export type Exception = {
+export type Exception = RestorationException & {
+  /** Any text in the document, so that a later version may know others. */
   readonly what: 'never' | 'secret' | 'file' | 'part' | 'place' | 'unread' | 'field';
-  /** Null for what is not about one resource. */
-  readonly address: Address | null;
-  readonly message: string;
 };

@@ -7,9 +7,6 @@ import type { Failure } from '../render/diagnostics.ts';
 /** What came of a run, for programs. Its run is null where nothing was carried out. */
 export type RunDocument = Run.Run;
 
-/** What came of holding a rollback's result against what was wanted. */
-export type Verification = NonNullable<RunDocument['verification']>;
-
 /** A failure as data, for `--format json`. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof CallsheetError)) {

@@ -1,4 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
 import { normalise } from '../diff/leaves.ts';
 import type { World } from '../diff/world.ts';
 import { kinds } from '../kinds/index.ts';
@@ -38,7 +39,7 @@ export type Session = LoadedStack & {
   readonly state: State;
   /** The run that has not committed what it did, if there is one: it died, or it is at work. */
   readonly unfinished: Unfinished | undefined;
-  readonly platform: { readonly base_url: string; readonly account_id: string };
+  readonly platform: PlanDocument['platform'];
   readonly world: Omit<World, 'idOf'>;
   readonly fingerprints: Fingerprinter;
   /** From now on an interrupt no longer ends requests that are under way. */

@@ -1,5 +1,6 @@
 import { isSigned, locateWrites } from '../apply/history.ts';
 import { type Address, kindOf, matchesAddress } from '../core/address.ts';
+import type { Verification } from '../core/documents.ts';
 import { CallsheetError, commandLine, foldSentences, quoted } from '../core/errors.ts';
 import { liftingFlags } from '../core/lifting-flags.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
@@ -25,7 +26,7 @@ import {
 } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
 import type { Observe, RunContext, StackOptions } from './context.ts';
-import type { RunDocument, Verification } from './document.ts';
+import type { RunDocument } from './document.ts';
 import {
   checkRecorded,
   type FoundRun,

@@ -1,5 +1,6 @@
+import type { Snapshot } from '../core/documents.generated.ts';
 import { CallsheetError, fileSystemReason } from '../core/errors.ts';
-import type { Json, JsonObject } from '../core/value.ts';
+import type { JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
 import type { Gap, SnapshotSummary, Withheld } from '../render/snapshot.ts';
@@ -21,99 +22,38 @@ export type Sealing = 'none' | 'passphrase' | 'age';
 /** The version that is written. Older ones are read too, newer ones are refused. */
 export const VERSION = 1;
 
-export type Header = {
-  readonly type: 'header';
-  readonly format: 'callsheet-snapshot';
+export type Header = Omit<Snapshot.Header, 'version'> & {
+  /** Of a file that a newer Callsheet wrote, too: it is read to be refused. */
   readonly version: number;
-  /** Tells it from every other snapshot, before anything else of it is read. */
-  readonly id: string;
-  readonly made_at: string;
-  /** Version of Callsheet. */
-  readonly made_by: string;
-  readonly platform: { readonly base_url: string; readonly account_id: string };
-  /** The one organization that it was narrowed to; null: everything that the credentials see. */
-  readonly organization: string | null;
-  /** Whether sensitive values are in it. Without encryption they are left out and listed. */
-  readonly sensitive: boolean;
-  /** The stack that it was made in, whose addresses it holds; null where there was none. */
-  readonly stack: { readonly lineage: string } | null;
-  /** The snapshot that holds the records which did not change; null for one that stands alone. */
-  readonly base: BaseMark | null;
 };
 
 /** Which snapshot is the base, and what it is called beside the one that needs it. */
-export type BaseMark = { readonly file: string; readonly id: string; readonly sha256: string };
+export type BaseMark = NonNullable<Header['base']>;
 
 /** One resource. */
-export type ResourceRecord = {
-  readonly type: 'resource';
-  readonly kind: string;
-  readonly id: string;
-  /** Values of its kind's scope fields. */
-  readonly scope: { readonly [field: string]: string };
-  /** Whether all of it could be read, or what its list shows. */
-  readonly extent: 'whole' | 'listed';
-  /** As the platform returned it. */
-  readonly record: JsonObject;
-  /** Parts with endpoints of their own, in the shape of the configuration. */
-  readonly facets: JsonObject;
-  /** The newest history entry, for kinds that have a history. */
+export type ResourceRecord = Omit<Snapshot.Resource, 'history' | 'state'> & {
   readonly history: HistoryEntry | null;
-  /** Paths of sensitive values that were left out. */
-  readonly withheld: readonly string[];
-  /** Its address in the stack that the snapshot was made in, and what the state said of it. */
-  readonly address: string | null;
+  /** What the state of the stack said of it. */
   readonly state: ResourceState | null;
 };
 
 /** An organization, as the billing report names it. */
-export type OrganizationRecord = {
-  readonly type: 'organization';
-  readonly id: string;
-  readonly name: string | null;
-  readonly reseller_id: string | null;
-  readonly reseller_name: string | null;
-};
+export type OrganizationRecord = Snapshot.Organization;
 
 /** What the platform answered to a question that is not about one resource: features, models, providers. */
-export type AnswerRecord = {
-  readonly type: 'answer';
-  readonly operation: string;
-  /** For what depends on the organization or reseller; both null for the account. */
-  readonly organization_id: string | null;
-  readonly reseller_id: string | null;
-  readonly answer: Json;
-};
+export type AnswerRecord = Snapshot.Answer;
 
 /** A list that was read to its end: what it does not hold was not there. */
-type ListRecord = {
-  readonly type: 'list';
-  readonly kind: string;
-  /** What it was narrowed to; nothing: it is all that the credentials see. */
-  readonly scope: { readonly [field: string]: string };
-};
+type ListRecord = Snapshot.List;
 
 /** A piece of a file that a resource was made of, such as a voice's clip. */
-export type MediaRecord = {
-  readonly type: 'media';
-  /** Lower-case hex of the whole file. */
-  readonly sha256: string;
-  readonly name: string;
-  readonly mime: string;
-  /** Bytes of the whole file. */
-  readonly size: number;
-  /** Counted from 0. */
-  readonly part: number;
-  readonly parts: number;
-  /** In base64. */
-  readonly data: string;
-};
+export type MediaRecord = Snapshot.Media;
 
 /** Something that could not be read, and why. */
-export type GapRecord = { readonly type: 'gap'; readonly of: string; readonly why: string };
+export type GapRecord = Snapshot.Gap;
 
 /** A record of the base that did not change. */
-export type SameRecord = { readonly type: 'same'; readonly key: string; readonly digest: string };
+export type SameRecord = Snapshot.Same;
 
 /** What an account is made of. */
 export type ContentRecord =
@@ -124,17 +64,7 @@ export type ContentRecord =
   | MediaRecord
   | GapRecord;
 
-export type End = {
-  readonly type: 'end';
-  /** Records by type, without header and end. */
-  readonly records: { readonly [type: string]: number };
-  /** Resources by kind, those of the base included. */
-  readonly resources: { readonly [kind: string]: number };
-  /** Sensitive values that were left out. */
-  readonly withheld: number;
-  /** Of every line before this one: `sha256:…`. */
-  readonly sha256: string;
-};
+export type End = Snapshot.End;
 
 export type Line = Header | ContentRecord | SameRecord | End;
 

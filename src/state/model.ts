@@ -8,89 +8,36 @@
  * `http.ts`, `postgres/` and `s3/`).
  */
 import type { Address } from '../core/address.ts';
-import type { Pin } from '../core/plan-document.ts';
+import type { Runs, State as StateFile } from '../core/documents.generated.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
-import type { Json } from '../core/value.ts';
 
-export type State = {
-  readonly format: 'callsheet-state';
-  readonly version: 2;
-  /** Made once, with the first write; a state of another lineage belongs to another stack. */
-  readonly lineage: string;
-  /** Counts the writes. */
-  readonly serial: number;
-  /** The account that the resources belong to; set by the first run. */
-  readonly account_id?: string;
-  /** Hex. Salts the fingerprints where no key is given. */
-  readonly salt: string;
+/** What the file of the state holds, without its checksum. Its schema says less of leaves and rollouts than these types. */
+export type State = Omit<StateFile.Document, 'checksum' | 'resources' | 'rollouts'> & {
   readonly resources: { readonly [address: Address]: ResourceState };
-  /** The run that wrote last. */
-  readonly last_run: string | null;
-  /** What was rolled back; absent where nothing is held. */
-  readonly holds?: Holds;
-  /** Rollouts that are under way, and the last one of each name; absent where there never was one. */
   readonly rollouts?: RolloutRecords;
-  /** Where it was moved to: a note for whoever looks here. Such a state is not used any more. */
-  readonly moved_to?: string;
 };
 
 /**
  * What was rolled back and is not written again until somebody releases it. A hold on a configuration, as earlier
  * versions put it, stands under the digest of that; one on a value under a digest of its address, path and value.
  */
-export type Holds = { readonly [key: string]: Hold };
+export type Holds = Runs.Holds;
 
 /** A value that was rolled back. */
-export type HeldValue = {
-  readonly address: Address;
-  /** The id of the resource; null where it has another one once it is made again. */
-  readonly id: string | null;
-  /** Null: the resource as a whole. */
-  readonly path: string | null;
-  /** A digest, or the fingerprint of a secret. Null: that nothing is there. */
-  readonly value: string | null;
-};
+export type HeldValue = Required<Pick<Hold, 'address' | 'id' | 'path' | 'value'>>;
 
 /** Who rolled something back, and what that undid. One without an address is on a configuration. */
-export type Hold = Partial<HeldValue> & {
-  /** The run that had applied it. */
-  readonly undid: string;
-  /** The rollback. */
-  readonly by: string;
-  readonly at: string;
-  readonly user: string | null;
-};
+export type Hold = Holds[string];
 
 /** What is remembered of one resource. */
-export type ResourceState = {
-  readonly kind: string;
-  readonly id: string;
-  /** Values of the kind's scope fields, such as the organization's id. */
-  readonly scope: { readonly [field: string]: string };
-  /** Name for people. */
-  readonly name: string;
-  /** Owned leaves as last written, by path. */
-  readonly leaves: { readonly [path: string]: AppliedLeaf };
-  readonly pin: RememberedPin | null;
-  readonly protect: boolean;
-  /** The rollback that wrote it last; absent where another run did. */
-  readonly restored_by?: string;
-  /** The fields that this rollback put back; absent in a state of an earlier version. */
-  readonly restored_paths?: readonly string[];
-  /** Requests of its making that were answered, where a run died before the last of them. */
-  readonly unfinished?: readonly string[];
-};
+export type ResourceState = Runs.Resource;
 
 /**
  * A pin, and whether a later change is sure to have another `updated_at`. That can only be so where the resource
  * was found to be as the leaves say, and `updated_at` was long over when it was read: platforms may tell time in
  * whole seconds, and two changes of one second have the same. See `plan/refresh.ts`.
  */
-export type RememberedPin = Pin & {
-  readonly certain?: true;
-  /** The version of the state whose form its digest is of, where that is an older one. */
-  readonly form?: number;
-};
+export type RememberedPin = Runs.Pin;
 
 /**
  * A leaf as last written. Short values stand as they are; long ones as a digest, since only equality is
@@ -101,12 +48,7 @@ export type RememberedPin = Pin & {
  * rollback created the resource again without it. It equals nothing, so it is written again.
  * `form`: the version of the state whose form the value is in, where that is an older one.
  */
-export type AppliedLeaf =
-  | { readonly value: Json; readonly form?: number }
-  | { readonly digest: string; readonly form?: number }
-  | { readonly fingerprint: string; readonly form?: number }
-  | { readonly unknown: true }
-  | { readonly unsettled: true };
+export type AppliedLeaf = Runs.Leaf;
 
 /** Whether what is remembered of a leaf is only what a secret or sensitive value may leave behind. */
 export function isConcealed(leaf: AppliedLeaf): boolean {

@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import type { Runs, StateCommands } from '../core/documents.generated.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
 import type { State } from './model.ts';
@@ -46,23 +47,9 @@ type LoadedState = {
   readonly pending: readonly JournalEntry[];
 };
 
-export type Holder = {
-  /** Empty for what is no run. */
-  readonly run: string;
-  readonly command: string;
-  readonly user: string | null;
-  readonly host: string;
-  readonly pid: number;
-  readonly since: string;
-};
+export type Holder = HeldLock['holder'];
 
-export type HeldLock = {
-  readonly lease: string;
-  readonly holder: Holder;
-  /** The last heartbeat, ISO 8601, by the clock of the holder. */
-  readonly beat: string;
-  /** Whether the holder's process runs, as far as this machine can tell. */
-  readonly owner: 'running' | 'gone' | 'elsewhere';
+export type HeldLock = NonNullable<StateCommands.Lock['held']> & {
   /** Milliseconds in which a live holder shows a heartbeat. */
   readonly watch: number;
 };
@@ -114,18 +101,7 @@ export type Lease = {
 /** A finished run with its whole journal. */
 export type KeptRun = { readonly run: string; readonly entries: readonly JournalEntry[] };
 
-export type RunSummary = {
-  readonly run: string;
-  readonly at: string;
-  readonly purpose: string;
-  readonly status: string;
-  readonly changes: number;
-  /** Who ran it and from which commit. Null where unknown. */
-  readonly user: string | null;
-  readonly commit: string | null;
-  /** The file of the state that has it, where that is a restore's own and not the stack's. */
-  readonly state?: string;
-};
+export type RunSummary = Runs.Runs['runs'][number];
 
 /** What is left of a state and its journals. */
 export type Salvage = {
@@ -142,16 +118,7 @@ export type Salvage = {
   readonly journals: readonly SalvagedJournal[];
 };
 
-export type SalvagedJournal = {
-  readonly run: string;
-  readonly path: string;
-  /** Whether the run finished. */
-  readonly finished: boolean;
-  /** `replayed`: what it recorded was taken over; `stray`: it is another stack's. */
-  readonly use: 'replayed' | 'stray' | 'unreadable';
-  /** Lines that could not be read. */
-  readonly lost: number;
-};
+export type SalvagedJournal = StateCommands.Repair['journals'][number];
 
 /** A live resource that a run is going to write, or to remember as its stack's own. */
 export type Claim = { readonly address: Address; readonly kind: string; readonly id: string };

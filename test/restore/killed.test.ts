@@ -6,7 +6,7 @@ import { isIdle, type Moment } from '../kill/matrix.ts';
 import { mortal } from '../kill/mortal.ts';
 import { longTest } from '../long.ts';
 import { take } from '../snapshot/taking.ts';
-import { fleetOf, ownState, restoreOn, wipe } from './restoring.ts';
+import { fleetOf, ownState, restoreOn, wholeFleetOf, wipe } from './restoring.ts';
 
 /** Every so many moments are died at: all of them take minutes. */
 const EVERY = 15;
@@ -42,7 +42,7 @@ describe('a restoration that dies', () => {
         expect(isDead(), `${moment.name} never came`).toBe(true);
         const { summary } = await restoreOn(stage, file, flags);
         expect([moment, summary().status, summary().remaining]).toEqual([moment, 'done', []]);
-        expect(withoutHalves(stage), moment.name).toEqual(before);
+        expect(wholeFleetOf(stage.sim), moment.name).toEqual(before);
       }
     });
   });
@@ -75,7 +75,7 @@ describe('a restoration that dies', () => {
       expect(full.err.replaceAll(/\s+/g, ' ')).toContain('then run the same command again');
       expect(stage.writes().length).toBeGreaterThan(0);
       expect((await restoreOn(stage, file, flags)).summary().status).toBe('done');
-      expect(withoutHalves(stage)).toEqual(before);
+      expect(wholeFleetOf(stage.sim)).toEqual(before);
     });
   });
 
@@ -101,10 +101,3 @@ describe('a restoration that dies', () => {
     });
   });
 });
-
-/** A document that was announced and whose bytes never came stays: the platform deletes none. */
-function withoutHalves({ sim }: Stage) {
-  for (const [id, { record }] of [...sim.store.sources])
-    if (record.status !== 'active') sim.store.sources.delete(id);
-  return fleetOf(sim);
-}

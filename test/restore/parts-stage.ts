@@ -2,26 +2,20 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Transport } from '../../src/platform/transport.ts';
 import type { RestoreFlags } from '../../src/restore/restore.ts';
-import { generateAccount } from '../../src/simulator/account.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import {
+  accountOf,
   fleetOf,
   knowledgeBasesOf,
-  mediaOf,
-  ownState,
   RESTORED,
   restoreOn,
-  secretsFile,
+  suppliesOf,
   unlockAll,
+  wholeFleetOf,
 } from './restoring.ts';
 
-const ACCOUNT = '5c1f0d7e-2c57-4a4e-8d0f-6f2c3f0c9b11';
-const SIZE = { resellers: 1, organizations: 1, agents: 6 };
-const FLEET = {
-  account_id: ACCOUNT,
-  ...generateAccount(SIZE, ACCOUNT, Date.parse('2026-11-01T00:00:00Z')),
-};
+const FLEET = accountOf({ resellers: 1, organizations: 1, agents: 6 });
 /** Resources of one part. */
 export const FEW = 5;
 
@@ -51,10 +45,7 @@ export function parted(name: string, body: (fleet: Parted) => Promise<void>): vo
       const taken = { dir: '.', knowledgeBase: knowledgeBasesOf(sim), ...FOR_KEY };
       const { file } = await take(stage, 'then.snapshot', taken);
       const flags = {
-        dir: '.',
-        media: await mediaOf(sim, join(folder, 'media')),
-        secrets: await secretsFile(folder),
-        state: ownState(stage),
+        ...(await suppliesOf(stage)),
         together: FEW,
         concurrency: 1,
         ...(await withKey(stage)),
@@ -62,21 +53,13 @@ export function parted(name: string, body: (fleet: Parted) => Promise<void>): vo
       await body({
         stage,
         before: fleetOf(sim),
-        now() {
-          // A document that was announced and whose bytes never came stays: the platform deletes none.
-          for (const [id, { record }] of [...sim.store.sources])
-            if (record.status !== 'active') sim.store.sources.delete(id);
-          return fleetOf(sim);
-        },
+        now: () => wholeFleetOf(sim),
         restore: (more = {}, { env = {}, ...options } = {}) =>
           restoreOn(
             stage,
             file,
             { ...flags, ...more },
-            {
-              ...options,
-              env: { ...RESTORED, ...env },
-            },
+            { ...options, env: { ...RESTORED, ...env } },
           ),
         async guard(lines) {
           const dir = join(folder, 'guarded');

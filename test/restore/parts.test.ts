@@ -4,7 +4,6 @@ import type { Change } from '../../src/core/plan-document.ts';
 import { addressesOf, inOrder, type Part, partsOf } from '../../src/restore/addresses.ts';
 import type { Held } from '../../src/restore/held.ts';
 import { agreementOn, beyondAgreement } from '../../src/restore/restore.ts';
-import { generateAccount } from '../../src/simulator/account.ts';
 import { openStage, staged } from '../apply/stage.ts';
 import { isIdle } from '../kill/matrix.ts';
 import { mortal } from '../kill/mortal.ts';
@@ -12,23 +11,18 @@ import { longTest } from '../long.ts';
 import { FOR_KEY, take, withKey } from '../snapshot/taking.ts';
 import { held } from './held.ts';
 import {
+  accountOf,
   fleetOf,
   knowledgeBasesOf,
-  mediaOf,
-  ownState,
   RESTORED,
   restoreOn,
-  secretsFile,
+  suppliesOf,
   unlockAll,
+  wholeFleetOf,
   wipe,
 } from './restoring.ts';
 
-const ACCOUNT = '5c1f0d7e-2c57-4a4e-8d0f-6f2c3f0c9b11';
-const SIZE = { resellers: 2, organizations: 3, agents: 12 };
-const MANY = {
-  account_id: ACCOUNT,
-  ...generateAccount(SIZE, ACCOUNT, Date.parse('2026-11-01T00:00:00Z')),
-};
+const MANY = accountOf({ resellers: 2, organizations: 3, agents: 12 });
 const FEW = 8;
 
 describe('what a restoration holds at once', () => {
@@ -81,13 +75,9 @@ describe('a restoration in parts', () => {
       const before = fleetOf(sim);
       const taken = { dir: '.', knowledgeBase: knowledgeBasesOf(sim), ...FOR_KEY };
       const { file } = await take(stage, 'then.snapshot', taken);
-      const media = await mediaOf(sim, join(stage.folder, 'media'));
+      const flags = { ...(await suppliesOf(stage)), mapTexts: true, ...(await withKey(stage)) };
       wipe(sim);
       unlockAll(sim);
-      const secrets = await secretsFile(stage.folder);
-      const key = await withKey(stage);
-      const state = ownState(stage);
-      const flags = { dir: '.', media, secrets, mapTexts: true, state, ...key };
       const env = { env: RESTORED };
       const dry = { ...flags, dryRun: true };
       const text = { ...dry, format: 'text' as const };
@@ -112,9 +102,7 @@ describe('a restoration in parts', () => {
       expect(runs.length).toBeGreaterThan(3);
       expect(err).toContain(`[${FEW}/${FEW}]`);
       expect(proof?.resources).toBe(whole.summary().remaining.length);
-      for (const [id, { record }] of [...sim.store.sources])
-        if (record.status !== 'active') sim.store.sources.delete(id);
-      expect(fleetOf(sim)).toEqual(before);
+      expect(wholeFleetOf(sim)).toEqual(before);
       const again = await restoreOn(stage, file, { ...flags, together: FEW }, env);
       expect([again.summary().runs, again.summary().proof]).toEqual([[], proof]);
     },
@@ -144,9 +132,7 @@ describe('a restoration in parts', () => {
         expect(isDead(), `${moment.name} never came`).toBe(true);
         const { summary } = await restoreOn(stage, file, flags(String(index)));
         expect([moment, summary().status, summary().remaining]).toEqual([moment, 'done', []]);
-        for (const [id, { record }] of [...stage.sim.store.sources])
-          if (record.status !== 'active') stage.sim.store.sources.delete(id);
-        expect(fleetOf(stage.sim), moment.name).toEqual(before);
+        expect(wholeFleetOf(stage.sim), moment.name).toEqual(before);
       }
     } finally {
       await stage.close();

@@ -1,18 +1,16 @@
-import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import { runs } from '../../src/cli/commands/state.ts';
-import { generateAccount } from '../../src/simulator/account.ts';
 import { longStaged, staged } from '../apply/stage.ts';
 import { take } from '../snapshot/taking.ts';
 import {
+  accountOf,
   fleetOf,
   knowledgeBasesOf,
-  mediaOf,
   ownState,
   RESTORED,
   restoreOn,
-  secretsFile,
+  suppliesOf,
   unlockAll,
   wipe,
 } from './restoring.ts';
@@ -112,12 +110,7 @@ staged('what is put back names no line of the files, which do not say it', async
   }
 });
 
-const ACCOUNT = '5c1f0d7e-2c57-4a4e-8d0f-6f2c3f0c9b11';
-const SIZE = { resellers: 2, organizations: 4, agents: 16 };
-const MANY = {
-  account_id: ACCOUNT,
-  ...generateAccount(SIZE, ACCOUNT, Date.parse('2026-11-01T00:00:00Z')),
-};
+const MANY = accountOf({ resellers: 2, organizations: 4, agents: 16 });
 
 describe('a whole account that no stack knows', () => {
   staged(
@@ -134,15 +127,9 @@ describe('a whole account that no stack knows', () => {
         { dir: '.', knowledgeBase: knowledgeBasesOf(sim) },
         KEY,
       );
-      const media = await mediaOf(sim, join(stage.folder, 'media'));
+      const flags = await suppliesOf(stage);
       wipe(sim);
       unlockAll(sim);
-      const flags = {
-        dir: '.',
-        state: ownState(stage),
-        media,
-        secrets: await secretsFile(stage.folder),
-      };
       const env = { ...KEY, ...RESTORED };
       const { summary } = await restoreOn(stage, file, flags, { env });
       expect(fleetOf(sim)).toEqual(before);

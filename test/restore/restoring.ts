@@ -3,9 +3,27 @@ import { join } from 'node:path';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import type { RestorationSummary } from '../../src/render/restoration.ts';
 import { type RestoreFlags, restore } from '../../src/restore/restore.ts';
+import { generateAccount } from '../../src/simulator/account.ts';
 import type { Simulator } from '../../src/simulator/index.ts';
 import type { Stage } from '../apply/stage.ts';
 import { CLINIC } from '../e2e/clinic.ts';
+
+/** An account that is made up: a platform starts with it, and no stack knows it. */
+export function accountOf(size: Parameters<typeof generateAccount>[0]) {
+  const account = '5c1f0d7e-2c57-4a4e-8d0f-6f2c3f0c9b11';
+  const now = Date.parse('2026-11-01T00:00:00Z');
+  return { account_id: account, ...generateAccount(size, account, now) };
+}
+
+/** What a restoration of such an account is told: the files that people supply, and a state of its own. */
+export async function suppliesOf(stage: Stage) {
+  return {
+    dir: '.',
+    media: await mediaOf(stage.sim, join(stage.folder, 'media')),
+    secrets: await secretsFile(stage.folder),
+    state: ownState(stage),
+  };
+}
 
 type Options = NonNullable<Parameters<Stage['run']>[1]>;
 
@@ -128,6 +146,13 @@ export function fleetOf({ store, dump }: Pick<Simulator, 'store' | 'dump'>): Jso
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
+}
+
+/** The same without documents that were announced and whose bytes never came: the platform deletes none. */
+export function wholeFleetOf(sim: Pick<Simulator, 'store' | 'dump'>): Json {
+  for (const [id, { record }] of [...sim.store.sources])
+    if (record.status !== 'active') sim.store.sources.delete(id);
+  return fleetOf(sim);
 }
 
 /** Knowledge bases of a platform: it lists none, so whoever takes a snapshot names them. */

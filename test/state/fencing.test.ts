@@ -9,6 +9,7 @@ import { nextState, replay } from '../../src/state/replay.ts';
 import type { Lease, StateStore } from '../../src/state/store.ts';
 import { isTorture } from '../long.ts';
 import { steppedDisk } from './breaking.ts';
+import { settle } from './promises.ts';
 import {
   began,
   deadPid,
@@ -29,20 +30,15 @@ const PACE = isTorture ? 1 : 3;
 // Many rounds, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Settles the run that died before, if one did, and gives the state that stands then. */
-async function settle(store: StateStore, lease: Lease): Promise<State> {
-  const { state, pending } = await store.load();
-  const { state: replayed = stateWith({}, { serial: 0 }), began: run } = replay(state, pending);
-  if (run === undefined) return replayed;
-  await lease.append({ type: 'ended', at: run.at, status: 'settled', verified: true, ledger: [] });
-  await lease.commit(nextState(replayed, run.run));
-  return nextState(replayed, run.run);
+/** The state that stands once the run that died before is settled, if one did. */
+async function stateAfter(store: StateStore, lease: Lease): Promise<State> {
+  return (await settle(store, lease)) ?? stateWith({}, { serial: 0 });
 }
 
 /** The run that is paused. It holds a dead process's number, so that nobody waits for it. */
 async function runFirst(store: StateStore): Promise<void> {
   const lease = await store.acquire(holder('r1', deadPid()));
-  const before = await settle(store, lease);
+  const before = await stateAfter(store, lease);
   const entries: readonly JournalEntry[] = [
     began('r1', before.serial),
     intent(1, 'agent.old'),
@@ -58,7 +54,7 @@ async function runFirst(store: StateStore): Promise<void> {
 /** The run that takes over: it settles what it finds, and is in the middle of its own. */
 async function runSecond(store: StateStore): Promise<Lease> {
   const lease = await store.acquire(holder('r2'));
-  const settled = await settle(store, lease);
+  const settled = await stateAfter(store, lease);
   // A rename, so that its state is like no state of the first.
   const resources = { ...settled.resources, 'agent.moved': resource('a3') };
   await lease.commit(nextState(settled, undefined, resources));

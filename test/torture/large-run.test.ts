@@ -1,23 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { writeTable } from '../../bench/validate/stacks.ts';
-import '../e2e/build.ts';
 import { knownFleet } from './known-fleet.ts';
+import { openPeaks } from './peaks.ts';
 
 const AGENTS = 3_000;
 const PROMPT = 'Ask for the caller’s name, and repeat it. '.repeat(5_000);
 /** What all prompts take: more than a string holds. */
 const BYTES = AGENTS * Buffer.byteLength(PROMPT);
 const MOST_MEGABYTES = 700;
-
-/** Says how much memory the process took at most, when it ends. */
-const REPORTING = `data:text/javascript,${encodeURIComponent(
-  `import { writeFileSync } from 'node:fs';
-   process.on('exit', () => writeFileSync(process.env.PEAK_FILE, String(process.resourceUsage().maxRSS)));`,
-)}`;
 
 /** The prompts are whatever the platform has: copies hold them, and the configuration does not. */
 function writeWithoutPrompts(dir: string, size: number): void {
@@ -34,24 +28,7 @@ test('a run over 600 MB of prompts is killed near its end and gone on with', asy
   for (const agent of fleet.sim.store.agents.values())
     agent.record = { ...agent.record, system_prompt: PROMPT, language: 'de-DE' };
 
-  const begin = (...args: readonly string[]) =>
-    spawn(process.execPath, ['--import', REPORTING, inject('bin'), ...args], {
-      cwd: fleet.dir,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env.PATH, PEAK_FILE: join(fleet.dir, 'peak'), ...fleet.env },
-    });
-  const peaks: Record<string, number> = {};
-  async function run(exit: number, ...args: readonly string[]): Promise<string> {
-    const child = begin(...args);
-    const out: string[] = [];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => out.push(text));
-    const ended = await new Promise((resolve) => child.on('close', resolve));
-    expect(ended, args.join(' ')).toBe(exit);
-    const peak = Number(readFileSync(join(fleet.dir, 'peak'), 'utf8'));
-    peaks[args.slice(0, 2).join(' ')] = Math.round(peak / 1024);
-    return out.join('');
-  }
-
+  const { begin, run, expectBelow } = openPeaks(fleet.dir, fleet.env);
   const dying = begin('apply', '--auto-approve', '--quiet');
   dying.stdout.resume();
   await killAt(BYTES, dying, join(fleet.dir, '.callsheet/runs'));
@@ -71,8 +48,7 @@ test('a run over 600 MB of prompts is killed near its end and gone on with', asy
     { status: 'done' },
     { status: 'settled' },
   ]);
-  process.stdout.write(`peak memory beside ${BYTES} bytes of prompts: ${JSON.stringify(peaks)}\n`);
-  expect(Math.max(...Object.values(peaks)), JSON.stringify(peaks)).toBeLessThan(MOST_MEGABYTES);
+  expectBelow(MOST_MEGABYTES, `beside ${BYTES} bytes of prompts`);
 }, 1_800_000);
 
 /** Kills a run once its journal has so many bytes. */

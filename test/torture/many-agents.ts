@@ -37,3 +37,12 @@ function numbers(seed: number): (below: number) => number {
     return Math.floor((state / 2 ** 32) * below);
   };
 }
+
+/** What commands need in their environment to reach it. */
+export function environmentOf(sim: Simulator) {
+  return {
+    CALLSHEET_BASE_URL: sim.url,
+    CALLSHEET_CLIENT_ID: sim.clientId,
+    CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+  };
+}

@@ -9,9 +9,11 @@ import {
   RESTORED,
   secretsFile,
   unlockAll,
+  wholeFleetOf,
   wipe,
 } from '../restore/restoring.ts';
 import { temporaryFolder } from '../temporary.ts';
+import { environmentOf } from './many-agents.ts';
 
 /** Requests between one kill and the next. */
 const PACE = 300;
@@ -26,9 +28,7 @@ test(
     const env = {
       PATH: process.env.PATH,
       HOME: folder,
-      CALLSHEET_BASE_URL: sim.url,
-      CALLSHEET_CLIENT_ID: sim.clientId,
-      CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+      ...environmentOf(sim),
       CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery',
       CALLSHEET_FINGERPRINT_KEY: 'a key of this test',
       ...RESTORED,
@@ -74,9 +74,7 @@ test(
     }
     process.stdout.write(`restored 1,000 agents with ${kills} kills on the way\n`);
     expect(kills).toBeGreaterThan(3);
-    for (const [id, { record }] of [...sim.store.sources])
-      if (record.status !== 'active') sim.store.sources.delete(id);
-    expect(fleetOf(sim)).toEqual(before);
+    expect(wholeFleetOf(sim)).toEqual(before);
 
     function writesOf(from: number): () => number {
       return () =>

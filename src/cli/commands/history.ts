@@ -2,6 +2,7 @@ import { isSigned, locateWrites } from '../../apply/history.ts';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { documentOf, type ReadFormat, show } from '../../console/show.ts';
 import { digestOf } from '../../core/digest.ts';
+import type { Read } from '../../core/documents.generated.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { type Path, parsePath } from '../../core/path.ts';
 import { contextAt, mask, maskAt, sensitivity } from '../../core/redact.ts';
@@ -419,16 +420,7 @@ function knownWords(known: ReadonlyMap<number, Version>): string {
 }
 
 /** A history entry that Callsheet made. */
-type Mark = {
-  readonly entry: number;
-  readonly run: string;
-  readonly purpose: string;
-  /** The run that it undid. */
-  readonly undoes: string | null;
-  readonly at: string;
-  readonly user: string | null;
-  readonly commit: string | null;
-};
+type Mark = NonNullable<Read.History['runs']>[number];
 
 /**
  * Which entries runs made, as their receipts say: those between the newest entry before a change and the

@@ -1,6 +1,7 @@
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
 import { digestOf } from '../../core/digest.ts';
+import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { describeActor } from '../../run/actor.ts';
 import { admitIn } from '../../run/client.ts';
@@ -13,15 +14,7 @@ import type { KeptRun, StateStore } from '../../state/store.ts';
 import { holderFor, noState, withStore } from './edit.ts';
 
 /** What a migration came to. */
-type Migrated = {
-  readonly from: string;
-  readonly to: string;
-  readonly serial: number;
-  readonly resources: number;
-  readonly runs: number;
-  /** Runs whose receipt could not be read, and stays behind. */
-  readonly left: readonly string[];
-};
+type Migrated = Omit<StateCommands.Migration, 'format' | 'version'>;
 
 /**
  * Moves a state, with the receipts of its runs, into an empty place.

@@ -4,6 +4,7 @@ import { text as textFrom } from 'node:stream/consumers';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import type { Address } from '../../core/address.ts';
 import { digestOf } from '../../core/digest.ts';
+import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { Change } from '../../core/plan-document.ts';
 import type { Planned } from '../../plan/make.ts';
@@ -187,11 +188,7 @@ function readOnly(store: StateStore): StateStore {
  * | `lost`    | yes                        | no                       | forgets it           |
  * | `absent`  | no                         | no                       | is left to the plan  |
  */
-type Finding = {
-  readonly address: Address;
-  readonly finding: 'kept' | 'found' | 'differs' | 'lost' | 'absent';
-  readonly id: string | null;
-};
+type Finding = StateCommands.Repair['findings'][number];
 
 type Rebuilt = {
   readonly resources: State['resources'];

@@ -1,3 +1,4 @@
+import type { Read } from '../../core/documents.generated.ts';
 import type { MetricsBlock } from '../../core/documents.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../core/value.ts';
 import {
@@ -394,11 +395,7 @@ type Bill = {
   readonly rows: readonly JsonObject[];
 };
 
-type BillTotals = {
-  readonly voice_minutes: number;
-  readonly agent_count: number;
-  readonly organizations: number;
-};
+type BillTotals = Read.Billing['totals'];
 
 /** What rows come to together. */
 export function totalOf(rows: readonly JsonObject[]): BillTotals {

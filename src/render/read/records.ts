@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import type { Read } from '../../core/documents.generated.ts';
 import { MASK } from '../../core/redact.ts';
 import { isList, isObject, isSameJson, type Json, type JsonObject } from '../../core/value.ts';
 import { fieldLines } from '../field-lines.ts';
@@ -163,25 +164,10 @@ function madeHere(entries: readonly JsonObject[]): string {
 }
 
 /** A setting in which two versions of an agent differ, or may. */
-export type VersionField = {
-  readonly path: string;
-  readonly before: Json;
-  readonly after: Json;
-  /** Whether before and after are masked. */
-  readonly secret: boolean;
-  /** Null where that cannot be told. */
-  readonly differs: true | null;
-  /** Whether the value is known; a long one need not be. */
-  readonly kept: { readonly before: boolean; readonly after: boolean };
-};
+export type VersionField = Read.HistoryDiff['fields'][number];
 
 /** A version that is compared, and where its settings are known from. */
-type ComparedVersion = {
-  readonly entry: number;
-  readonly from: string;
-  /** Whether only what a run configured is known. */
-  readonly partial: boolean;
-};
+type ComparedVersion = Read.HistoryDiff['before'];
 
 /** The field diff between two versions. */
 export function renderVersionDiffText(

@@ -1,4 +1,5 @@
 import { countSeverity, type Diagnostic } from '../../core/diagnostics.ts';
+import type { Diagnostics } from '../../core/documents.generated.ts';
 import { unreachable } from '../../core/errors.ts';
 import { renderDiagnosticsText } from '../diagnostics.ts';
 import type { RenderOptions } from '../terminal.ts';
@@ -30,13 +31,8 @@ export function renderReport(format: ReportFormat, report: Report, options: Rend
   }
 }
 
-/** What `validate` prints for programs: `schemas/diagnostics.schema.json`. */
-export type DiagnosticsDocument = {
-  readonly format: 'callsheet-diagnostics';
-  readonly version: 1;
-  readonly counts: { readonly errors: number; readonly warnings: number };
-  readonly diagnostics: readonly Diagnostic[];
-};
+/** What `validate` prints for programs. */
+export type DiagnosticsDocument = Diagnostics.Document;
 
 /** The diagnostics as a document. Files are relative to the stack folder. */
 export function diagnosticsDocument(diagnostics: readonly Diagnostic[]): DiagnosticsDocument {

@@ -150,8 +150,7 @@ const OTHER_TYPES: readonly RegExp[] = [
 
 /** Characters that cannot stand for themselves, or that nobody would see. */
 const UNPRINTABLE =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]|\p{Surrogate}/gu;
+  /[\p{Cc}\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]|\p{Surrogate}/gu;
 
 /** Words apart by single spaces, as most texts and nearly all keys are: only the first pattern above fits any. */
 const WORDS = /^[A-Za-z_][\w-]*(?: [\w-]+)*$/;

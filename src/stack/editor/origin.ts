@@ -1,5 +1,6 @@
 import type { Address } from '../../core/address.ts';
 import type { SourcePosition } from '../../core/diagnostics.ts';
+import type { ValueLayer } from '../../core/documents.ts';
 import { identityOrdinal, identityText, isIdentity, type Path } from '../../core/path.ts';
 import { MASK, redactText, scalarSensitivity } from '../../core/redact.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
@@ -36,15 +37,7 @@ export type Origin = {
 };
 
 /** What one layer says of a value. */
-type LayerSaid = {
-  /** `base common`, `agent.clinic`, `environment staging`. */
-  readonly by: string;
-  /** As it is written, or what it is where that is long; masked where it is sensitive. */
-  readonly text: string;
-  readonly position: SourcePosition;
-  /** `removed`: it takes away what lies beneath. `empty`: its cell holds nothing, so it gives way. */
-  readonly says: 'value' | 'removed' | 'empty';
-};
+type LayerSaid = ValueLayer;
 
 /** Follows a value of a resource back to everything that had a part in it. */
 export function originOf(

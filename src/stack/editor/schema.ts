@@ -124,13 +124,18 @@ function choiceOf({ oneOf }: FieldSchema & { readonly oneOf?: readonly FieldSche
   const names = (oneOf ?? []).flatMap(({ required = [] }) => required);
   if (names.length === 0) return {};
   const pairs = names.flatMap((one, index) =>
-    names.slice(index + 1).map((other) => ({
-      if: { required: [one, other] },
-      // biome-ignore lint/suspicious/noThenProperty: It is a keyword of JSON Schema.
-      then: { properties: { [other]: false } },
-    })),
+    names
+      .slice(index + 1)
+      .map((other) => conditional({ required: [one, other] }, { properties: { [other]: false } })),
   );
   return { anyOf: names.map((name) => ({ required: [name] })), allOf: pairs };
+}
+
+const CONDITIONAL = ['if', 'then', 'else'] as const;
+
+/** A schema with `if`, `then` and, where it is given, `else`. */
+function conditional(...schemas: readonly [when: Json, then: Json, otherwise?: Json]): JsonObject {
+  return Object.fromEntries(schemas.map((schema, index) => [CONDITIONAL[index], schema]));
 }
 
 /** The description of a field with its facts, for editors that show Markdown. */
@@ -317,17 +322,13 @@ function fieldsOf({ required: _, if: __, then: ___, ...own }: JsonObject): JsonO
 /** A resource of a kind: its fields, and what it must have unless a base gives it. */
 function composed(kind: string, { required, if: when, then }: JsonObject): JsonObject {
   const fields: Json = { $ref: `#/definitions/fields.${kind}` };
-  // biome-ignore-start lint/suspicious/noThenProperty: It is a keyword of JSON Schema.
-  const conditions: Json[] = [
-    ...(required === undefined
-      ? []
-      : [{ if: { required: ['base'] }, then: true, else: { required } }]),
+  const conditions = [
+    ...(required === undefined ? [] : [conditional({ required: ['base'] }, true, { required })]),
     // What a rule says of a field's type it says at validate: editors would show the rule in place of the field.
     ...(when === undefined || !isObject(then) || then.required === undefined
       ? []
-      : [{ if: when, then }]),
+      : [conditional(when, then)]),
   ];
-  // biome-ignore-end lint/suspicious/noThenProperty: It is a keyword of JSON Schema.
   return { allOf: [fields, ...conditions] };
 }
 

@@ -1,35 +1,19 @@
 import { useState } from 'preact/hooks';
+import type { StateCommands } from '../../../core/documents.generated.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
 import type { ResourceFacts } from '../../live.ts';
 import { ScrollRegion } from '../parts/list.tsx';
 import { Fetching, instant, useDocument } from './runs.tsx';
 
-/** What `callsheet state list --format json` prints. */
-type FleetDocument = {
-  readonly lineage: string;
-  readonly serial: number;
-  readonly account_id: string | null;
-  readonly resources: readonly FleetResource[];
-};
-
 type FleetFacts = { readonly [address: string]: ResourceFacts };
-
-type FleetResource = {
-  readonly address: string;
-  readonly kind: string;
-  readonly id: string;
-  readonly name: string;
-  readonly scope: { readonly [field: string]: string };
-  readonly protect: boolean;
-};
 
 /** Resources that are listed at once. */
 const STEP = 200;
 
 /** Every resource that the state remembers. */
 export function Fleet({ turn }: { readonly turn: number }) {
-  const fetched = useDocument<FleetDocument>('fleet.json', turn);
+  const fetched = useDocument<StateCommands.List>('fleet.json', turn);
   const facts = useDocument<FleetFacts>('facts.json', turn);
   return (
     <>
@@ -47,7 +31,7 @@ function FleetTable({
   document: { resources, serial, account_id: account },
   facts,
 }: {
-  readonly document: FleetDocument;
+  readonly document: StateCommands.List;
   /** Empty until it is read. */
   readonly facts: FleetFacts;
 }) {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Runs as Documents } from '../../../core/documents.generated.ts';
 import type { Failure } from '../../../render/diagnostics.ts';
 import type { FieldView } from '../../../render/fields.ts';
 import { sanitise, sanitiseLine } from '../../../render/untrusted.ts';
@@ -10,9 +11,6 @@ import { follow, type LiveEvent, type RunField, type RunNow, type Step } from '.
 import { Fields } from '../parts/change.tsx';
 import { Pairs } from '../parts/notes.tsx';
 
-/** What `callsheet runs --format json` prints, and for one run `callsheet runs ID`. */
-type RunsDocument = { readonly runs: readonly RunSummary[] };
-type Receipt = { readonly run: string; readonly entries: readonly JournalEntry[] };
 /** What the run changed, by address. */
 type RunValues = { readonly [address: string]: readonly RunField[] };
 
@@ -21,7 +19,7 @@ const STEP = 100;
 /** Finished runs, and the receipt of the one that is open. */
 export function Runs({ turn }: { readonly turn: number }) {
   const [open, setOpen] = useState<string>();
-  const fetched = useDocument<RunsDocument>('runs.json', turn);
+  const fetched = useDocument<Documents.Runs>('runs.json', turn);
   if (open !== undefined) return <ReceiptView run={open} onClose={() => setOpen(undefined)} />;
   return (
     <>
@@ -93,7 +91,7 @@ export function instant(at: string): string {
 }
 
 function ReceiptView({ run, onClose }: { readonly run: string; readonly onClose: () => void }) {
-  const fetched = useDocument<Receipt>(`runs/${run}.json`);
+  const fetched = useDocument<Documents.Receipt>(`runs/${run}.json`);
   const values = useDocument<RunValues>(`values/${run}.json`);
   return (
     <>

@@ -5,7 +5,7 @@ import { longRows } from '../../../long.ts';
 import { began, failureOf, holder, intent, stateWith } from '../../sample.ts';
 import { appendAll, RUN } from '../../stores.ts';
 import { clock } from './clock.ts';
-import { STATES } from './runs.ts';
+import { LIFE } from './runs.ts';
 import type { Fault, Spot } from './spot.ts';
 
 type Open = { readonly store: StateStore; readonly lease: Lease };
@@ -24,7 +24,7 @@ const REQUESTS: { readonly [name: string]: Request } = {
   'an entry': { written: 1, act: ({ lease }) => lease.append(intent(1, 'agent.desk')) },
   'a commit': {
     written: RUN.length,
-    act: ({ lease }) => lease.commit(STATES[1] ?? stateWith({})),
+    act: ({ lease }) => lease.commit(LIFE.states[1] ?? stateWith({})),
   },
   'a replacement': {
     written: 0,

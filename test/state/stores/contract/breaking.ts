@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
 import { CallsheetError } from '../../../../src/core/errors.ts';
-import type { JournalEntry } from '../../../../src/state/journal.ts';
-import { nextState, replay } from '../../../../src/state/replay.ts';
-import type { StateStore } from '../../../../src/state/store.ts';
 import { Death } from '../../breaking.ts';
-import { began, deadPid, ended, failureOf, holder, stateWith } from '../../sample.ts';
+import { checkPromises, live, type Promised, settle } from '../../promises.ts';
+import { began, deadPid, ended, failureOf, holder } from '../../sample.ts';
 import { appendAll, RUN } from '../../stores.ts';
 import { clock } from './clock.ts';
-import { RUNS, STATES } from './runs.ts';
+import { LIFE } from './runs.ts';
 import type { Fault, Loss, Spot } from './spot.ts';
 
 /** `npm run torture` breaks the stores at every step. */
@@ -73,10 +71,10 @@ export function testBreaking(makeSpot: () => Promise<Spot>, loss: Loss, stride: 
     };
     const promised: Promised = { entries: [], commits: 0 };
     const store = spot.open({ fault });
-    await live(store, promised, deadPid()).catch((error: unknown) => {
+    await live(LIFE, store, promised, deadPid()).catch((error: unknown) => {
       if (!(error instanceof Death)) throw error;
     });
-    await checkPromises(spot, promised);
+    checkPromises(LIFE, await spot.open().load(), promised);
     await recover(spot);
     await spot.close();
     return died;
@@ -92,11 +90,11 @@ export function testBreaking(makeSpot: () => Promise<Spot>, loss: Loss, stride: 
     };
     const promised: Promised = { entries: [], commits: 0 };
     const store = spot.open({ fault, effects: { sleep: async () => {} } });
-    await live(store, promised, process.pid).catch((error: unknown) => {
+    await live(LIFE, store, promised, process.pid).catch((error: unknown) => {
       if (!(error instanceof CallsheetError) || error.code !== 'state') throw error;
     });
     await store.close();
-    await checkPromises(spot, promised);
+    checkPromises(LIFE, await spot.open().load(), promised);
     // It gave back what it could; what it could not belongs to a process that runs.
     const held = await spot.open().lock();
     if (held !== undefined) await spot.open().unlock(held.lease, holder('u'));
@@ -106,55 +104,14 @@ export function testBreaking(makeSpot: () => Promise<Spot>, loss: Loss, stride: 
   }
 }
 
-/** What the process was told is durable. */
-type Promised = { entries: JournalEntry[]; commits: number };
-
-async function live(store: StateStore, promised: Promised, pid: number): Promise<void> {
-  const lease = await store.acquire(holder('r1', pid));
-  for (const [index, entries] of RUNS.entries()) {
-    for (const entry of entries) {
-      await lease.append(entry);
-      promised.entries.push(entry);
-    }
-    await lease.commit(STATES[index + 1] ?? stateWith({}));
-    promised.entries = [];
-    promised.commits += 1;
-  }
-  await lease.release();
-}
-
-async function checkPromises(spot: Spot, promised: Promised): Promise<void> {
-  const { state, pending } = await spot.open().load();
-  const committed = state?.serial ?? 0;
-  expect(state).toEqual(STATES[committed]);
-  if (committed > promised.commits) {
-    // The commit that was under way came through, though nobody was told.
-    expect(committed).toBe(promised.commits + 1);
-    expect(promised.entries).toEqual(RUNS[promised.commits]);
-    expect(pending).toEqual([]);
-    return;
-  }
-  expect(committed).toBe(promised.commits);
-  // At most what was being written comes on top of what was promised.
-  expect(pending.slice(0, promised.entries.length)).toEqual(promised.entries);
-  expect(pending).toEqual((RUNS[committed] ?? []).slice(0, pending.length));
-  expect(pending.length).toBeLessThanOrEqual(promised.entries.length + 1);
-}
-
 /** Settles what is pending, as the next command does. */
 async function recover(spot: Spot): Promise<void> {
   const store = spot.open({ effects: { sleep: async () => {} } });
   const lease = await store.acquire(holder('next'));
-  const { state, pending } = await store.load();
-  const { state: replayed, began: run } = replay(state, pending);
-  if (replayed !== undefined && run !== undefined) {
-    const { at } = run;
-    await lease.append({ type: 'ended', at, status: 'settled', verified: true, ledger: [] });
-    await lease.commit(nextState(replayed, run.run));
-  }
+  const state = await settle(store, lease);
   const settled = await spot.open().load();
   expect(settled.pending).toEqual([]);
-  expect(settled.state?.resources).toEqual(replayed?.resources ?? state?.resources);
+  expect(settled.state?.resources).toEqual(state?.resources);
   expect(await spot.open().runs()).toHaveLength(settled.state?.serial ?? 0);
   await lease.append(began('r9', settled.state?.serial ?? 0));
   await lease.release();

@@ -1,6 +1,5 @@
 import type { JournalEntry } from '../../../../src/state/journal.ts';
-import type { State } from '../../../../src/state/model.ts';
-import { nextState, replay } from '../../../../src/state/replay.ts';
+import { lifeOf } from '../../promises.ts';
 import { began, ended, intent, outcome, recorded, resource } from '../../sample.ts';
 import { RUN } from '../../stores.ts';
 
@@ -12,11 +11,5 @@ export const SECOND: readonly JournalEntry[] = [
   recorded('agent.line', resource('a2')),
   ended(['agent.desk', 'agent.line']),
 ];
-export const RUNS = [RUN, SECOND];
-
-/** The states that they commit, after none. */
-export const STATES: (State | undefined)[] = [undefined];
-for (const entries of RUNS) {
-  const { state, began: run } = replay(STATES.at(-1), entries);
-  if (state !== undefined && run !== undefined) STATES.push(nextState(state, run.run));
-}
+/** Both runs, one after the other. */
+export const LIFE = lifeOf([RUN, SECOND]);
