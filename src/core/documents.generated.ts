@@ -1910,6 +1910,10 @@ export type Began = {
   /** Serial of the state that it starts from. */
   readonly serial: number;
   readonly holds?: Holds;
+  /** All rollouts from this run on, by name, where it is a step of one: as state.schema.json has them. */
+  readonly rollouts?: {
+    readonly [k: string]: JsonObject;
+  };
   /** What is to be done should it fail or die. */
   readonly on_failure?: 'rollback';
   /** Guards that it was told to override. */

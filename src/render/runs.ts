@@ -103,6 +103,7 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
   const facts: readonly (readonly [string, string | null | undefined])[] = [
     ['run', began?.run],
     ['what', whatOf(began)],
+    ['rollout', stepOf(began)],
     ['by', began && [began.actor.user, began.actor.host].filter(Boolean).join(' on ')],
     ['commit', began?.actor.commit],
     ['pipeline', began?.actor.pipeline],
@@ -133,6 +134,15 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
 function whatOf(began: RunBegan | undefined): string | undefined {
   if (began?.snapshot) return `${began.purpose} to the snapshot of ${began.snapshot.made_at}`;
   return began?.undoes ? `${began.purpose} of ${began.undoes}` : began?.purpose;
+}
+
+/** `careful, step 1 of 3`, where it is a step of a rollout. */
+function stepOf(began: RunBegan | undefined): string | undefined {
+  for (const { name, steps } of Object.values(began?.rollouts ?? {})) {
+    const at = steps.findIndex(({ runs }) => runs.includes(began?.run ?? ''));
+    if (at >= 0) return `${name}, step ${at + 1} of ${steps.length}`;
+  }
+  return undefined;
 }
 
 const OVERRODE = 'overrode';

@@ -20,7 +20,7 @@ type RunPurpose = RunBegan['purpose'];
 export type StateEdit = Exclude<RunPurpose, 'apply' | 'heal' | 'rollback' | 'restore' | 'drift'>;
 
 export type RunBegan = Runs.Began & {
-  /** All rollouts from this run on, where it is a step of one. The schema of receipts does not describe it. */
+  /** All rollouts from this run on, where it is a step of one. The schema of receipts leaves their members open. */
   readonly rollouts?: RolloutRecords;
 };
 

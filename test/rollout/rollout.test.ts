@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
+import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import { abort, promote, run, start } from '../../src/rollout/command.ts';
@@ -75,6 +76,10 @@ describe('what others do meanwhile', () => {
     const drifted = await fleet.act((to) => drift({ ...given, detailedExitcode: true }, to));
     expect(JSON.parse(drifted.out).changes).toEqual([]);
     const run = steps[0]?.runs[0] ?? '';
+    const receipt = await fleet.act((to) => runs(run, given, to));
+    expect(JSON.parse(receipt.out).entries[0].rollouts).toHaveProperty('careful');
+    const told = await fleet.act((to) => runs(run, { ...given, format: 'text' }, to));
+    expect(told.out).toContain('rollout   careful, step 1 of 3');
     const undone = await fleet.stage.run(
       async (to) =>
         (await import('../../src/cli/commands/rollback.ts')).rollback(
