@@ -34,6 +34,23 @@ test('every file below schemas/ is that of a document or of the configuration', 
   );
 });
 
+test('a receipt describes whatever a journal may hold', () => {
+  const membersOf = (name: string) => {
+    const defs = schemaOf(name).$defs as Record<string, { readonly properties?: object }>;
+    return new Map(
+      Object.entries(defs).map(([one, { properties = {} }]) => [
+        one,
+        Object.keys(properties).sort(),
+      ]),
+    );
+  };
+  const [journal, receipt] = [membersOf('state'), membersOf('runs')];
+  // A leaf is one of several forms in the one, and described by each in the other.
+  const shared = [...journal.keys()].filter((name) => name !== 'leaf' && receipt.has(name));
+  expect(shared.length).toBeGreaterThan(9);
+  for (const name of shared) expect(receipt.get(name), name).toEqual(journal.get(name));
+});
+
 /** Documents of version 2. */
 const SECOND = ['callsheet-plan', 'callsheet-state'];
 
