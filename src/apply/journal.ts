@@ -1,18 +1,32 @@
 import type { Address } from '../core/address.ts';
 import { ConflictError } from '../core/errors.ts';
 import { fieldIn, overlaps, pathOf } from '../core/path.ts';
-import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
+import type { Action, Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { isSent } from '../diff/compare.ts';
 import type { Io } from '../kinds/kind.ts';
 import { fastRefreshPin, isSamePin, isWhollyRemembered } from '../plan/refresh.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
-import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
+import type { IntentRecorded, LedgerLine, OutcomeRecorded } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
-import type { RunEvent } from './events.ts';
 import { scopeIn } from './pins.ts';
 import type { Progress, RunDeps, SkippedLeaf, Work } from './work.ts';
+
+/** What a run tells while it works. It prints nothing itself. */
+export type RunEvent =
+  | { readonly type: 'run_started'; readonly run: string; readonly changes: number }
+  | { readonly type: 'change_started'; readonly address: Address; readonly action: Action }
+  | {
+      readonly type: 'request_sent';
+      readonly address: Address;
+      readonly operation: string;
+      readonly seq: number;
+    }
+  | { readonly type: 'change_ended'; readonly line: LedgerLine }
+  | { readonly type: 'run_ended'; readonly run: string; readonly status: RunStatus };
+
+export type RunStatus = 'done' | 'partial' | 'interrupted';
 
 type JournalContext = {
   readonly address: Address;

@@ -63,7 +63,7 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
         exit = await (telemetry?.task(name, work, { failure: failureIn }) ?? work());
       } catch (thrown) {
         // What goes well needs none of it.
-        const { endedBy, failureJson, reportFailure } = await import('../console/report.ts');
+        const { endedBy, failureJson, reportFailure } = await import('../console/events.ts');
         const error = endedBy(thrown, deps.stop);
         // A program that asked for JSON gets one document, whatever becomes of the command.
         if (flags.format === 'json' && !hasPrinted) screen.out(failureJson(error));

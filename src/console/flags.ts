@@ -321,3 +321,10 @@ export function rate(text: string): number | string {
   if (number > 0 && Number.isFinite(number)) return number;
   throw new InvalidArgumentError('It must be a number above 0, or a limit in braces.');
 }
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** Pipelines that `init` knows. Apart, as every start of the program names them. */
+export const PIPELINES = ['none', 'github', 'gitlab'] as const;
+export type Pipeline = (typeof PIPELINES)[number];

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { eventLine, type RunEvent } from '../apply/events.ts';
+import type { RunEvent } from '../apply/journal.ts';
 import { type Address, kindOf } from '../core/address.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import {
@@ -57,6 +57,22 @@ export async function openProgress(
       await file?.close();
     },
   };
+}
+
+/** An event as `apply --events FILE` writes it down: `schemas/events.schema.json`. The first of a run says so. */
+export type EventLine = { readonly at: string } & (
+  | Exclude<RunEvent, { readonly type: 'run_started' }>
+  | ({ readonly format: 'callsheet-events'; readonly version: 1 } & Extract<
+      RunEvent,
+      { readonly type: 'run_started' }
+    >)
+);
+
+/** An event with all that its line says. */
+function eventLine(event: RunEvent, at: string): EventLine {
+  return event.type === 'run_started'
+    ? { format: 'callsheet-events', version: 1, at, ...event }
+    : { at, ...event };
 }
 
 type Shown = Pick<Progress, 'onEvent' | 'stop'>;

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { CommonFlags, Context } from '../console/context.ts';
-import { reportFailure } from '../console/report.ts';
+import { reportFailure } from '../console/events.ts';
 import { messagesOnly } from '../console/terminal.ts';
 import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
@@ -9,7 +9,7 @@ import { placeKey, placeName } from '../core/stores.ts';
 import type { Json } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { naturalKeyOf } from '../plan/natural-key.ts';
-import { failureOf } from '../run/document.ts';
+import { failureOf } from '../run/context.ts';
 import { openStore, readState } from '../run/session.ts';
 import { loadOptions } from '../run/stack.ts';
 import { STACK_FILE } from '../stack/discover.ts';

@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import type { Context } from '../console/context.ts';
-import { onTerminal } from '../console/events.ts';
-import { endedBy, reportFailure } from '../console/report.ts';
+import { endedBy, onTerminal, reportFailure } from '../console/events.ts';
 import { tellOutcome } from '../console/result.ts';
 import { drawEvery, messagesOnly, type Terminal } from '../console/terminal.ts';
 import { CallsheetError, type ExitCode, failureIn, unreachable } from '../core/errors.ts';
@@ -9,7 +8,7 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import type { Failure, FailureDocument } from '../render/diagnostics.ts';
 import { renderFleetProgress } from '../render/fleet.ts';
 import type { DiagnosticsDocument } from '../render/report/index.ts';
-import { failureOf, type RunDocument } from '../run/document.ts';
+import { failureOf, type RunDocument } from '../run/context.ts';
 import type { UndoOutcome } from '../run/undo.ts';
 import type { FoundStack, StackCommand, StackFlags } from './request.ts';
 

@@ -4,8 +4,16 @@ import type { Pin } from '../core/plan-document.ts';
 import { Blob, type JsonObject, ownOf, Ref, Secret, type ValueObject } from '../core/value.ts';
 import { compareApplied, isConcealedAs, matchesApplied } from '../diff/applied.ts';
 import { type LeafChange, leafChange } from '../diff/compare.ts';
-import { type Leaf, leavesOf, liveForm, normalise } from '../diff/leaves.ts';
-import { resolveLeaf, type Sides, Unknown, type World } from '../diff/world.ts';
+import {
+  type Leaf,
+  leavesOf,
+  liveForm,
+  normalise,
+  resolveLeaf,
+  type Sides,
+  Unknown,
+  type World,
+} from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { RememberedPin, ResourceState } from '../state/model.ts';
 import type { Identity } from './identify.ts';

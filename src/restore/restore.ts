@@ -1,7 +1,6 @@
 import type { Context } from '../console/context.ts';
-import { isAgreed, say } from '../console/events.ts';
+import { isAgreed, reportFailure, say } from '../console/events.ts';
 import { openProgress } from '../console/progress.ts';
-import { reportFailure } from '../console/report.ts';
 import { exitOfOutcome, tellOutcome, tellRefused } from '../console/result.ts';
 import { show } from '../console/show.ts';
 import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';

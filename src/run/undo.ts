@@ -1,8 +1,12 @@
 import { isSigned, locateWrites } from '../apply/history.ts';
 import { type Address, kindOf, matchesAddress } from '../core/address.ts';
 import { CallsheetError, commandLine, foldSentences, quoted } from '../core/errors.ts';
-import { liftingFlags } from '../core/lifting-flags.ts';
-import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import {
+  liftingFlags,
+  type Note,
+  type PlanDocument,
+  type PlanOptions,
+} from '../core/plan-document.ts';
 import { isUnderWay } from '../core/rollout.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -24,8 +28,7 @@ import {
   type Wanted,
 } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
-import type { Observe, RunContext, StackOptions } from './context.ts';
-import type { RunDocument, Verification } from './document.ts';
+import type { Observe, RunContext, RunDocument, StackOptions, Verification } from './context.ts';
 import {
   checkRecorded,
   type FoundRun,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EventLine } from '../../src/apply/events.ts';
+import type { EventLine } from '../../src/console/progress.ts';
 import type * as schemas from '../../src/core/documents.generated.ts';
 import type { Json } from '../../src/core/value.ts';
 import type { AssumptionEntry } from '../../src/render/assumptions.ts';

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommonFlags, Context } from '../../console/context.ts';
+import { failureJson } from '../../console/events.ts';
 import { listen, portOf, portTaken } from '../../console/monitor/serve.ts';
 import { driftNow } from '../../console/notify.ts';
 import { readPlanFile } from '../../console/plan.ts';
-import { failureJson } from '../../console/report.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { kinds } from '../../kinds/index.ts';
 import { followJournals } from '../../page/feed.ts';
