@@ -9,9 +9,18 @@ import { openTelemetry, type Telemetry } from '../console/monitor/telemetry.ts';
 import { openTerminal, type Terminal } from '../console/terminal.ts';
 import { CallsheetError, EXIT, type ExitCode, failureIn } from '../core/errors.ts';
 import { COMMANDS, type CommandEntry, GROUPS, runCommand } from './command-table.ts';
-import { foldedList, HELP, optionOf, optionsHelp, topicsHelp } from './help.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
-import { CliCommand, pathTo, refuseUnknownCommand, UsageMistake } from './usage.ts';
+import {
+  CliCommand,
+  foldedList,
+  HELP,
+  optionOf,
+  optionsHelp,
+  pathTo,
+  refuseUnknownCommand,
+  topicsHelp,
+  UsageMistake,
+} from './usage.ts';
 
 export type Deps = Omit<
   Context,

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { millisecondsIn } from '../core/value.ts';
-import type { QueuedCommand } from '../queue/batch.ts';
+import type { QueuedCommand } from '../queue/enqueue.ts';
 
 /** A flag as commander spells it, and what is known of it. */
 export type Flag = {

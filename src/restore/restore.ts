@@ -18,7 +18,7 @@ import type { Session } from '../run/session.ts';
 import { openSnapshot } from '../snapshot/file.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { Part } from './addresses.ts';
-import { readHolding } from './holding.ts';
+import { readHolding } from './held.ts';
 import {
   isRecording,
   isWriting,

@@ -10,11 +10,10 @@ import {
   presign,
   reaches,
 } from '../auth.ts';
-import { rulesOf } from '../contract.ts';
 import { inventionsOf } from '../dialect.ts';
 import type { Input, Platform, Routes } from '../platform.ts';
 import type { Organization, Store } from '../store.ts';
-import { invalid, violation } from '../validation.ts';
+import { invalid, rulesOf, violation } from '../validation.ts';
 import {
   type Call,
   type CallBook,
