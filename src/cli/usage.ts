@@ -285,7 +285,7 @@ const OPTIONS_HINT = 'Options of every command: callsheet help options';
 const COLUMNS = 80;
 
 /** `callsheet --help`: every command in one line, by what a person wants to do. It fits one screen. */
-export function overview(): string {
+function overview(): string {
   const says = new Map<string, string>([
     ...COMMANDS.map(({ name, does }) => [name, does] as const),
     ...Object.entries(GROUPS),

@@ -79,7 +79,7 @@ type ExportInput = {
   readonly onProgress: (done: number, total: number) => void;
 };
 
-export type IdOf = (address: Address) => string | undefined;
+type IdOf = (address: Address) => string | undefined;
 export type Spool = {
   readonly add: (text: string) => void;
   readonly each: () => AsyncIterable<string>;

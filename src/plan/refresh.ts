@@ -191,7 +191,7 @@ export function isSamePin(one: Pin, other: Pin): boolean {
  * Whether a stamp is told so finely that no change which comes after the reading can have the same one: in milliseconds
  * or less. Without such a fraction it may be one of whole seconds.
  */
-export function isFine(stamp: string | null): boolean {
+function isFine(stamp: string | null): boolean {
   return stamp !== null && Number(/\.(\d{3,})/.exec(stamp)?.[1] ?? 0) > 0;
 }
 

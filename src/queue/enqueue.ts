@@ -289,7 +289,7 @@ const STEPS: readonly string[] = [
 const MIGRATION_LOCK = 7_122_043_352;
 
 /** Makes our own tables, or takes the steps that are missing. Of several at once one does, and the others wait for it. */
-export async function migrateQueue(
+async function migrateQueue(
   database: QueueDatabase,
   steps: readonly string[] = STEPS,
 ): Promise<void> {

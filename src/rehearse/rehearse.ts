@@ -255,7 +255,7 @@ type Tally = ReadonlyMap<string, number>;
 const ALWAYS = 1_000_000_000;
 
 /** Opens a copy. Whoever does closes it. */
-export async function openSandbox(
+async function openSandbox(
   { seed, key }: Replica,
   { dialect, faults, chaosSeed }: Behaviour,
   now: () => Date,
@@ -288,13 +288,13 @@ function failures(passing: Tally, all: Tally): readonly Fault[] {
 }
 
 /** Requests that were to change something, in the order in which they ended. */
-export function writesIn(requests: readonly LoggedRequest[]): readonly LoggedRequest[] {
+function writesIn(requests: readonly LoggedRequest[]): readonly LoggedRequest[] {
   return requests.filter(
     ({ method, operation }) => method !== 'GET' && operation !== 'createToken',
   );
 }
 
-export function tally(requests: readonly LoggedRequest[]): Tally {
+function tally(requests: readonly LoggedRequest[]): Tally {
   const counts = new Map<string, number>();
   for (const { operation } of requests) counts.set(operation, (counts.get(operation) ?? 0) + 1);
   return counts;

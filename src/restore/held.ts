@@ -54,7 +54,7 @@ export type Held = {
 /** Keeps a document of a group, and gives it back each time it is asked for. */
 export type Keep = (group: string, document: JsonObject) => () => JsonObject;
 
-export function heldFrom(record: ResourceRecord, keep: Keep): Held {
+function heldFrom(record: ResourceRecord, keep: Keep): Held {
   const { kind, id, scope, withheld, address, state, extent } = record;
   const { properties } = kindNamed(kind).schema;
   const all = Object.entries(documentOf(record));

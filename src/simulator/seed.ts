@@ -79,7 +79,7 @@ export type SeedEdit = JsonObject & {
   readonly at?: string;
 };
 /** A call; what is left out is made up. */
-export type SeedCall = {
+type SeedCall = {
   readonly id?: string;
   readonly agent_id: string;
   readonly call_started_at: string;

@@ -12,7 +12,7 @@ import type { Dialect } from './dialect.ts';
 import type { Input, Platform } from './platform.ts';
 
 /** A parameter of the path or the query. */
-export type Parameter = {
+type Parameter = {
   readonly name: string;
   readonly in: 'path' | 'query';
   readonly required: boolean;
@@ -32,7 +32,7 @@ export type Parameter = {
 };
 
 /** The shape that an operation's 400 has. */
-export type InvalidShape = 'schema' | 'issues' | 'details' | 'coded' | 'flat';
+type InvalidShape = 'schema' | 'issues' | 'details' | 'coded' | 'flat';
 
 /** What the contract says of an operation beside the operation table. */
 type Rules = {

@@ -23,7 +23,7 @@ import type { StateStore } from '../../state/store.ts';
 import { withStore } from '../state/edit.ts';
 import { listDocument, runsDocument } from './state.ts';
 
-export type UiFlags = CommonFlags & { readonly port: number };
+type UiFlags = CommonFlags & { readonly port: number };
 
 /** `callsheet ui [PLANFILE]`: the stack in a browser, read only, until it is interrupted. */
 export async function ui(

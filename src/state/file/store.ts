@@ -195,7 +195,7 @@ async function unfiledRuns(place: Place): Promise<readonly OpenRun[]> {
  *   paused and comes back cannot touch the record of the one that took over.
  * - A released record stays, so that a number is never given twice.
  */
-export type FileLock = LockPlace & {
+type FileLock = LockPlace & {
   /** Throws `CallsheetError('locked')` unless the lease still holds the lock. */
   readonly check: (lease: string) => void;
 };
