@@ -2,7 +2,8 @@
 
 import type { PlanChoices, PlanDocument } from './core/plan-document.ts';
 import type { FailureDocument } from './render/diagnostics.ts';
-import type { Event, RunContext, RunDocument, StackOptions } from './run/context.ts';
+import type { RunContext, StackOptions } from './run/context.ts';
+import type { Event, RunDocument } from './run/document.ts';
 
 export { CallsheetError, type FailureCode } from './core/errors.ts';
 export type { PlanChoices, PlanDocument } from './core/plan-document.ts';
@@ -21,7 +22,7 @@ export type { LocalFile, TraceEntry } from './platform/operation.ts';
 export type { OperationId } from './platform/operations.generated.ts';
 export type * from './platform/types.generated.ts';
 export type { FailureDocument } from './render/diagnostics.ts';
-export type { Event, RunDocument } from './run/context.ts';
+export type { Event, RunDocument } from './run/document.ts';
 
 /** Which stack, and with what it is read. */
 export type StackChoice = {

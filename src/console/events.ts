@@ -4,7 +4,7 @@ import { renderDiagnosticsBeside, renderFailureJson } from '../render/diagnostic
 import { renderProse } from '../render/terminal.ts';
 import { sanitise } from '../render/untrusted.ts';
 import { formatNumber } from '../render/wording.ts';
-import { type Event, failureOf } from '../run/context.ts';
+import { type Event, failureOf } from '../run/document.ts';
 import type { Context } from './context.ts';
 import { drawEvery, type Terminal } from './terminal.ts';
 

@@ -8,7 +8,7 @@ import { readPlanFile } from '../console/plan.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import { formatCount } from '../render/wording.ts';
 import { openConnections } from '../run/client.ts';
-import { failureOf } from '../run/context.ts';
+import { failureOf } from '../run/document.ts';
 import { type PlannedStack, type PlanSet, readPlanSet } from './plan-set.ts';
 import {
   type Chosen,

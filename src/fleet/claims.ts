@@ -9,7 +9,7 @@ import { placeKey, placeName } from '../core/stores.ts';
 import type { Json } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { naturalKeyOf } from '../plan/natural-key.ts';
-import { failureOf } from '../run/context.ts';
+import { failureOf } from '../run/document.ts';
 import { openStore, readState } from '../run/session.ts';
 import { loadOptions } from '../run/stack.ts';
 import { STACK_FILE } from '../stack/discover.ts';

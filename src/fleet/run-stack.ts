@@ -17,7 +17,7 @@ import {
 import type { DiagnosticsDocument } from '../render/report/index.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatNumber } from '../render/wording.ts';
-import { failureOf, type RunDocument } from '../run/context.ts';
+import { failureOf, type RunDocument } from '../run/document.ts';
 import type { UndoOutcome } from '../run/undo.ts';
 import type { FoundStack, StackCommand, StackFlags } from './request.ts';
 

@@ -28,7 +28,8 @@ import {
   type Wanted,
 } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
-import type { Observe, RunContext, RunDocument, StackOptions, Verification } from './context.ts';
+import type { Observe, RunContext, StackOptions } from './context.ts';
+import type { RunDocument, Verification } from './document.ts';
 import {
   checkRecorded,
   type FoundRun,

@@ -4,7 +4,7 @@ import schema from '../../schemas/error.schema.json' with { type: 'json' };
 import { CallsheetError } from '../../src/core/errors.ts';
 import { ApiError } from '../../src/platform/errors.ts';
 import { renderFailureJson } from '../../src/render/diagnostics.ts';
-import { failureOf } from '../../src/run/context.ts';
+import { failureOf } from '../../src/run/document.ts';
 
 const validate = new Ajv2020({ strictRequired: false }).compile(schema);
 const line = { method: 'GET', url: 'https://platform.example.test/v1/me' } as const;

@@ -1,0 +1,75 @@
+import type { Diagnostic } from '../core/diagnostics.ts';
+import type { Run } from '../core/documents.generated.ts';
+import { CallsheetError, EXIT, exitOf } from '../core/errors.ts';
+import { ApiError, describeApiError } from '../platform/errors.ts';
+import type { Failure } from '../render/diagnostics.ts';
+
+// The types of the library lead here, and not to `context.ts`: what that leads to needs packages that a user of the
+// library may not have.
+
+/** What came of a run, for programs. Its run is null where nothing was carried out. */
+export type RunDocument = Run.Run;
+
+/** What came of holding a rollback's result against what was wanted. */
+export type Verification = NonNullable<RunDocument['verification']>;
+
+/** A failure as data, for `--format json`. */
+export function failureOf(error: unknown): Failure {
+  if (!(error instanceof CallsheetError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    const hint = 'This is a bug in Callsheet. Please report it with the output on standard error.';
+    return { kind: 'internal', exit: EXIT.error, message, hint, diagnostics: [], request: null };
+  }
+  const isApi = error instanceof ApiError;
+  return {
+    kind: error.code,
+    exit: exitOf(error.code),
+    message: isApi ? describeApiError(error) : error.message,
+    hint: error.hint ?? null,
+    diagnostics: error.diagnostics,
+    request: isApi
+      ? {
+          method: error.method,
+          url: error.url,
+          status: error.status,
+          request_id: error.requestId ?? null,
+        }
+      : null,
+  };
+}
+
+/** What happens while the engine works, for whoever shows it. None of it is a result. */
+export type Event =
+  /** The files of the stack are read; of a large one that takes a second. */
+  | { readonly type: 'loading' }
+  | { readonly type: 'loaded' }
+  | { readonly type: 'warnings'; readonly diagnostics: readonly Diagnostic[] }
+  /** What the state's store has to say. */
+  | { readonly type: 'notice'; readonly text: string }
+  /** So many secrets are compared by a slow fingerprint. */
+  | { readonly type: 'comparing_secrets'; readonly secrets: number }
+  /** Another run holds the state. */
+  | { readonly type: 'waiting'; readonly message: string }
+  /** Of `expected` resources so many were read. Sent again with each; facets count, too. */
+  | { readonly type: 'reading'; readonly read: number; readonly expected: number }
+  | { readonly type: 'read' }
+  | { readonly type: 'run_at_work'; readonly run: string }
+  /** A fast refresh did not read so many of all resources. */
+  | { readonly type: 'unread'; readonly unread: number; readonly all: number }
+  /** Secrets that were not compared, in a sentence. */
+  | { readonly type: 'uncompared'; readonly message: string }
+  /** Other stacks manage the same, a line each. */
+  | { readonly type: 'overlaps'; readonly lines: readonly string[] }
+  /** The state moved while this waited. */
+  | { readonly type: 'planning_again'; readonly message: string }
+  /** An interrupted run was recovered. */
+  | { readonly type: 'recovered'; readonly run: string }
+  /** Addresses with paths that the state had in clear, and now has fingerprints of. */
+  | { readonly type: 'concealed'; readonly paths: readonly string[] }
+  /** An interrupt was heard. */
+  | { readonly type: 'stopping' }
+  /** A run that was to be undone should it fail, did or died, and is not undone. */
+  | { readonly type: 'rollback_owed'; readonly run: string }
+  | { readonly type: 'rolling_back'; readonly run: string }
+  | { readonly type: 'rollback_failed'; readonly error: unknown }
+  | { readonly type: 'rollback_resumed'; readonly run: string };
