@@ -4,7 +4,7 @@
  * `--check` writes nothing and exits with 1 where a file is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { DOCUMENTS } from '../src/console/documents.ts';
+import { DOCUMENTS } from '../src/console/show.ts';
 import { renderBodies } from './generate/bodies.ts';
 import { readSources } from './generate/document.ts';
 import { renderDocumentTypes } from './generate/document-types.ts';

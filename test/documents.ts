@@ -9,7 +9,7 @@ import '@hyperjump/json-schema/formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { COMMANDS } from '../src/cli/command-table.ts';
-import { DOCUMENTS, type DocumentFormat } from '../src/console/documents.ts';
+import { DOCUMENTS, type DocumentFormat } from '../src/console/show.ts';
 
 const SCHEMAS = join(import.meta.dirname, '../schemas');
 

@@ -11,8 +11,7 @@ import {
   type ValueObject,
 } from '../src/core/value.ts';
 import { compare, type LeafChange } from '../src/diff/compare.ts';
-import { leavesOf } from '../src/diff/leaves.ts';
-import type { World } from '../src/diff/world.ts';
+import { leavesOf, type World } from '../src/diff/leaves.ts';
 import { kindNamed } from '../src/kinds/index.ts';
 import { sidesOf } from '../src/plan/change.ts';
 import { identify } from '../src/plan/identify.ts';

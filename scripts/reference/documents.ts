@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMANDS } from '../../src/cli/command-table.ts';
-import { DOCUMENTS, type DocumentFormat } from '../../src/console/documents.ts';
+import { DOCUMENTS, type DocumentFormat } from '../../src/console/show.ts';
 import { isSchema, propertiesOf, resolvePointer, type Schema } from '../generate/schema.ts';
 import { code, page, paragraph, sentence, table, toHeading } from './markdown.ts';
 

@@ -8,7 +8,6 @@ import { namesField } from '../core/schema.ts';
 import { isObject } from '../core/value.ts';
 import { pickLeaves, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
-import { facetBody, requestBody } from '../diff/body.ts';
 import {
   compare,
   isSent,
@@ -18,9 +17,8 @@ import {
   liveKey,
   UNCLEARABLE,
 } from '../diff/compare.ts';
-import { leavesOf } from '../diff/leaves.ts';
-import { mergeDocuments } from '../diff/merge.ts';
-import { exactSides } from '../diff/world.ts';
+import { exactSides, leavesOf } from '../diff/leaves.ts';
+import { facetBody, mergeDocuments, requestBody } from '../diff/merge.ts';
 import type { Draft } from '../kinds/kind.ts';
 import { isResent } from '../plan/change.ts';
 import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';

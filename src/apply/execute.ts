@@ -20,8 +20,7 @@ import { sendsSecret } from '../plan/secrets.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { applyChange } from './change.ts';
-import type { RunEvent, RunStatus } from './events.ts';
-import { createJournalIo } from './journal.ts';
+import { createJournalIo, type RunEvent, type RunStatus } from './journal.ts';
 import { type RunDeps, recordedOf } from './work.ts';
 
 export type RunResult = {

@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import type { Events } from '../core/documents.generated.ts';
 import { ConflictError } from '../core/errors.ts';
 import { fieldIn, overlaps, pathOf } from '../core/path.ts';
 import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
@@ -10,9 +11,15 @@ import { rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
-import type { RunEvent } from './events.ts';
 import { scopeIn } from './pins.ts';
 import type { Progress, RunDeps, SkippedLeaf, Work } from './work.ts';
+
+/** What a run tells while it works. It prints nothing itself. */
+export type RunEvent = Told<Events.Document>;
+
+type Told<Line> = Line extends unknown ? Omit<Line, 'format' | 'version' | 'at'> : never;
+
+export type RunStatus = Events.RunEnded['status'];
 
 type JournalContext = {
   readonly address: Address;

@@ -19,10 +19,17 @@ import {
   type Value,
 } from '../core/value.ts';
 import { schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
-import { documentInBody, facetInBody } from '../diff/body.ts';
 import { isSent } from '../diff/compare.ts';
-import { type Leaf, leavesOf, normalise, pathTo, walkLeaves } from '../diff/leaves.ts';
-import { resolveLeaf, Unknown } from '../diff/world.ts';
+import {
+  type Leaf,
+  leavesOf,
+  normalise,
+  pathTo,
+  resolveLeaf,
+  Unknown,
+  walkLeaves,
+} from '../diff/leaves.ts';
+import { documentInBody, facetInBody } from '../diff/merge.ts';
 import type { Call } from '../kinds/kind.ts';
 import type { Evidence, Work } from './work.ts';
 

@@ -5,7 +5,7 @@ import { type Path, parsePaths } from '../core/path.ts';
 import type { Change, PlanDocument, PlannedOperation, PlanOptions } from '../core/plan-document.ts';
 import { type Json, type JsonObject, Secret } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
-import type { World } from '../diff/world.ts';
+import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Draft, Facet, Io, Kind, Scope } from '../kinds/kind.ts';
 import { fieldsOf, type LiveResource, type Reader, readWith } from '../plan/reader.ts';

@@ -1,5 +1,4 @@
 import type { CommonFlags, Context } from '../console/context.ts';
-import { type DocumentFormat, PIPELINES, SHELLS } from '../console/documents.ts';
 import {
   ALLOWANCES,
   AUTO_APPROVE,
@@ -18,6 +17,7 @@ import {
   OVERRIDE_FREEZE,
   OVERRIDE_LIMITS,
   PASSPHRASE_FILE,
+  PIPELINES,
   PLANNING,
   port,
   positive,
@@ -26,6 +26,7 @@ import {
   REVIEW,
   rate,
   repeatable,
+  SHELLS,
   STACK_FLAGS,
   STEP_ALLOWANCES,
   span,
@@ -34,6 +35,7 @@ import {
   upTo,
   whole,
 } from '../console/flags.ts';
+import type { DocumentFormat } from '../console/show.ts';
 import { METRICS_BLOCKS } from '../core/documents.ts';
 import type { ExitCode, ExitName } from '../core/errors.ts';
 import type { StackCommand, TreeFlags } from '../fleet/request.ts';

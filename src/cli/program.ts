@@ -9,9 +9,18 @@ import { openTelemetry, type Telemetry } from '../console/monitor/telemetry.ts';
 import { openTerminal, type Terminal } from '../console/terminal.ts';
 import { CallsheetError, EXIT, type ExitCode, failureIn } from '../core/errors.ts';
 import { COMMANDS, type CommandEntry, GROUPS, runCommand } from './command-table.ts';
-import { foldedList, HELP, optionOf, optionsHelp, topicsHelp } from './help.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
-import { CliCommand, pathTo, refuseUnknownCommand, UsageMistake } from './usage.ts';
+import {
+  CliCommand,
+  foldedList,
+  HELP,
+  optionOf,
+  optionsHelp,
+  pathTo,
+  refuseUnknownCommand,
+  topicsHelp,
+  UsageMistake,
+} from './usage.ts';
 
 export type Deps = Omit<
   Context,
@@ -63,7 +72,7 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
         exit = await (telemetry?.task(name, work, { failure: failureIn }) ?? work());
       } catch (thrown) {
         // What goes well needs none of it.
-        const { endedBy, failureJson, reportFailure } = await import('../console/report.ts');
+        const { endedBy, failureJson, reportFailure } = await import('../console/events.ts');
         const error = endedBy(thrown, deps.stop);
         // A program that asked for JSON gets one document, whatever becomes of the command.
         if (flags.format === 'json' && !hasPrinted) screen.out(failureJson(error));

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { millisecondsIn } from '../core/value.ts';
-import type { QueuedCommand } from '../queue/batch.ts';
+import type { QueuedCommand } from '../queue/enqueue.ts';
 
 /** A flag as commander spells it, and what is known of it. */
 export type Flag = {
@@ -321,3 +321,10 @@ export function rate(text: string): number | string {
   if (number > 0 && Number.isFinite(number)) return number;
   throw new InvalidArgumentError('It must be a number above 0, or a limit in braces.');
 }
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** Pipelines that `init` knows. Apart, as every start of the program names them. */
+export const PIPELINES = ['none', 'github', 'gitlab'] as const;
+export type Pipeline = (typeof PIPELINES)[number];

@@ -56,7 +56,7 @@ export function pageOf(dir: string | undefined): PageOptions {
 }
 
 /** 4 where apply would refuse; with `--detailed-exitcode` 2 where there are changes; else 0. */
-export function planExit(document: PlanDocument, detailed: boolean): ExitCode {
+function planExit(document: PlanDocument, detailed: boolean): ExitCode {
   if (isRefused(document)) return EXIT.refused;
   return detailed && hasChanges(document) ? EXIT.changes : EXIT.done;
 }
@@ -107,7 +107,7 @@ export function isTreeReview(format: string): format is TreeReviewFormat {
   return Object.hasOwn(TREE_REVIEWS, format);
 }
 
-export type ShowFlags = CommonFlags & { readonly format: ReviewFormat };
+type ShowFlags = CommonFlags & { readonly format: ReviewFormat };
 
 /** `callsheet show PLANFILE`: a plan file as `plan` showed it. Its digest is checked; nothing is asked of the platform. */
 export async function showPlan(

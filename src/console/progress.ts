@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
-import { eventLine, type RunEvent } from '../apply/events.ts';
+import type { RunEvent } from '../apply/journal.ts';
 import { type Address, kindOf } from '../core/address.ts';
+import type { Events } from '../core/documents.generated.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import {
   type Line,
@@ -57,6 +58,16 @@ export async function openProgress(
       await file?.close();
     },
   };
+}
+
+/** An event as `apply --events FILE` writes it down. The first of a run says the format. */
+export type EventLine = Events.Document;
+
+/** An event with all that its line says. */
+function eventLine(event: RunEvent, at: string): EventLine {
+  return event.type === 'run_started'
+    ? { format: 'callsheet-events', version: 1, at, ...event }
+    : { at, ...event };
 }
 
 type Shown = Pick<Progress, 'onEvent' | 'stop'>;

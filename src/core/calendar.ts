@@ -5,7 +5,7 @@ import { type FreezeWindow, WEEKDAYS } from './plan-document.ts';
  */
 
 /** Days of a calendar, and hours of them. */
-export type Calendar = Omit<FreezeWindow, 'reason' | 'source'>;
+type Calendar = Omit<FreezeWindow, 'reason' | 'source'>;
 
 /** `Mon 2026-11-23 06:00 America/New_York` */
 export function formatInstant(zone: string, instant: number): string {

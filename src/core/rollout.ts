@@ -15,7 +15,7 @@ export const MEASURES = [
   'hangups',
   'errors',
 ] as const;
-export type MeasureName = (typeof MEASURES)[number];
+type MeasureName = (typeof MEASURES)[number];
 
 /** One measure, and how much worse is tolerated. */
 export type Measure = {

@@ -4,8 +4,15 @@ import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Blob, isSameJson, type Json, Secret, type ValueObject } from '../core/value.ts';
 import { type AppliedLeaf, isConcealed } from '../state/model.ts';
-import { type Leaf, leafSensitivity, leafTexts, normalise } from './leaves.ts';
-import { resolveLeaf, Unknown, type World } from './world.ts';
+import {
+  type Leaf,
+  leafSensitivity,
+  leafTexts,
+  normalise,
+  resolveLeaf,
+  Unknown,
+  type World,
+} from './leaves.ts';
 
 /** How the state remembers a leaf that was written. Undefined where its value is not known. */
 export function rememberLeaf(leaf: Leaf, address: string, world: World): AppliedLeaf | undefined {

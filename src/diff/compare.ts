@@ -15,8 +15,17 @@ import {
 import { schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
 import { isConcealed } from '../state/model.ts';
 import { compareApplied, matchesApplied } from './applied.ts';
-import { type Leaf, type Leaves, leafSensitivity, leavesOf, normalise } from './leaves.ts';
-import { resolveLeaf, type Sides, Unknown, type World } from './world.ts';
+import {
+  type Leaf,
+  type Leaves,
+  leafSensitivity,
+  leavesOf,
+  normalise,
+  resolveLeaf,
+  type Sides,
+  Unknown,
+  type World,
+} from './leaves.ts';
 
 /**
  * Compares three ways, leaf by owned leaf (DESIGN §4.5):

@@ -29,7 +29,7 @@ import { ownFlags, workOn } from './work-on.ts';
  * `apply --recursive`: the plans of a folder; or, where nobody has to look at them, a plan for each stack that is
  * applied at once; or else all are planned first, shown, agreed to once, and then these are applied.
  */
-export async function applyTree(request: TreeRequest, context: Context): Promise<ExitCode> {
+async function applyTree(request: TreeRequest, context: Context): Promise<ExitCode> {
   const { flags, planSet } = request;
   if (planSet !== undefined) return applySet(planSet, request, context);
   if (flags.autoApprove === true && flags.expect === undefined) {

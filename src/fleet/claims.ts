@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { CommonFlags, Context } from '../console/context.ts';
-import { reportFailure } from '../console/report.ts';
+import { reportFailure } from '../console/events.ts';
 import { messagesOnly } from '../console/terminal.ts';
 import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';

@@ -8,8 +8,8 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import type { FleetDocument, FleetStack } from '../render/fleet.ts';
 import { planFilePieces } from '../render/json.ts';
-import { fleetJson } from './outcome.ts';
 import type { Shard } from './request.ts';
+import { fleetJson } from './run-stack.ts';
 
 /**
  * The plans of many stacks in a folder: a plan file for each, and `fleet.json`, which is what `plan --recursive

@@ -7,17 +7,20 @@ import { say } from '../console/events.ts';
 import { documentOf } from '../console/show.ts';
 import { CallsheetError, commandLine, EXIT, type ExitCode } from '../core/errors.ts';
 import { parsePlan } from '../plan/document.ts';
+import { QueueLost } from '../queue/database.ts';
 import {
   type BatchStatus,
   countTasks,
+  type Enqueued,
+  enqueue,
   type NewBatch,
   type NewTask,
+  openQueue,
+  type Queue,
   type QueuedCommand,
   readBatch,
   type TaskStatus,
-} from '../queue/batch.ts';
-import { QueueLost } from '../queue/database.ts';
-import { type Enqueued, enqueue, openQueue, type Queue } from '../queue/enqueue.ts';
+} from '../queue/enqueue.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatCount } from '../render/wording.ts';
 import { describeCheckout, runId } from '../run/actor.ts';

@@ -126,7 +126,7 @@ function refuseAddresses({ target, exclude, resendSecrets }: TreeFlags): void {
 }
 
 /** The commands that run in a stack among many. */
-export const STACK_COMMANDS = ['validate', 'plan', 'apply', 'drift'] as const;
+const STACK_COMMANDS = ['validate', 'plan', 'apply', 'drift'] as const;
 
 export type StackCommand = (typeof STACK_COMMANDS)[number];
 

@@ -20,15 +20,17 @@ import { renderPlanText } from '../render/text.ts';
 import { DEFAULT_CONCURRENCY } from '../run/client.ts';
 import { STACK_FILE } from '../stack/discover.ts';
 import { type Refusals, refuseOverlaps } from './claims.ts';
-import { fleetJson, outcomeOf, worstExit } from './outcome.ts';
 import { clearPlanSet, closePlanSet, digestOfPlans, writePlan } from './plan-set.ts';
 import type { Chosen, FoundStack, StackCommand, TreeFormat, TreeRequest } from './request.ts';
 import {
   eachStack,
+  fleetJson,
+  outcomeOf,
   runStack,
   type StackDocument,
   type StackResult,
   type StackTask,
+  worstExit,
 } from './run-stack.ts';
 
 /** What is to be done in each stack, and what is known of all of them. */

@@ -56,7 +56,7 @@ export function checkChosen(
  * A slip of the finger must not read as "nothing to change". A kind may be chosen whether the stack has resources of
  * it or not.
  */
-export function refuseUnknown(
+function refuseUnknown(
   given: readonly { readonly pattern: string; readonly flag: string }[],
   known: readonly Address[],
 ): void {

@@ -7,8 +7,8 @@ import {
   VERDICTS,
   verdictWord,
 } from '../render/rollout.ts';
+import { html, type Markup } from '../render/untrusted.ts';
 import { formatCount, formatNumber, formatTime } from '../render/wording.ts';
-import { html, type Markup } from './html.ts';
 
 /**
  * The course of one measure as a chart: its effect, the interval around it, zero, the margin, steps and verdicts.

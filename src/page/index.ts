@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { RolloutsDocument } from '../core/documents.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { sanitiseLine } from '../render/untrusted.ts';
+import { escapeHtml, sanitiseLine } from '../render/untrusted.ts';
 import { type Assets, pageAssets } from './assets.ts';
-import { escapeHtml } from './html.ts';
 import type { UiStart } from './live.ts';
 import { packDocument } from './pack.ts';
 import { rolloutsBody, rolloutsTitle } from './rollouts.ts';

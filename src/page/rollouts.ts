@@ -25,9 +25,9 @@ import {
   verdictWord,
   whyLines,
 } from '../render/rollout.ts';
+import { html, type Markup } from '../render/untrusted.ts';
 import { formatCount, formatNumber, formatTime } from '../render/wording.ts';
 import { courseOf, SHAPES } from './course.ts';
-import { html, type Markup } from './html.ts';
 
 /** Rollouts as a page that no script draws: how far each is, what calls say of it, and the course of each measure. */
 

@@ -24,8 +24,7 @@ import {
 import { twinsOn } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import { compare, isWritten, type LeafChange, leafChange } from '../diff/compare.ts';
-import { fieldSchema, leavesOf } from '../diff/leaves.ts';
-import type { Sides, World } from '../diff/world.ts';
+import { fieldSchema, leavesOf, type Sides, type World } from '../diff/leaves.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
 import type { Identity } from './identify.ts';

@@ -15,7 +15,7 @@ import type {
 import { isUnderWay } from '../core/rollout.ts';
 import { inTurns, isSameJson } from '../core/value.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
-import type { World } from '../diff/world.ts';
+import type { World } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { openSharing, type ResourceState, type State } from '../state/model.ts';

@@ -403,7 +403,7 @@ export type Requirement =
   | { readonly type: 'readiness'; readonly path: string; readonly readiness: Readiness };
 
 /** What is written to one resource. */
-export type Writing = {
+type Writing = {
   readonly kind: Kind;
   readonly operations: readonly PlannedOperation[];
   /** What differs. Of a resource that is made, everything does. */

@@ -4,8 +4,16 @@ import type { Pin } from '../core/plan-document.ts';
 import { Blob, type JsonObject, ownOf, Ref, Secret, type ValueObject } from '../core/value.ts';
 import { compareApplied, isConcealedAs, matchesApplied } from '../diff/applied.ts';
 import { type LeafChange, leafChange } from '../diff/compare.ts';
-import { type Leaf, leavesOf, liveForm, normalise } from '../diff/leaves.ts';
-import { resolveLeaf, type Sides, Unknown, type World } from '../diff/world.ts';
+import {
+  type Leaf,
+  leavesOf,
+  liveForm,
+  normalise,
+  resolveLeaf,
+  type Sides,
+  Unknown,
+  type World,
+} from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { RememberedPin, ResourceState } from '../state/model.ts';
 import type { Identity } from './identify.ts';
@@ -183,7 +191,7 @@ export function isSamePin(one: Pin, other: Pin): boolean {
  * Whether a stamp is told so finely that no change which comes after the reading can have the same one: in milliseconds
  * or less. Without such a fraction it may be one of whole seconds.
  */
-export function isFine(stamp: string | null): boolean {
+function isFine(stamp: string | null): boolean {
   return stamp !== null && Number(/\.(\d{3,})/.exec(stamp)?.[1] ?? 0) > 0;
 }
 

@@ -17,8 +17,7 @@ import type {
 import { type JsonObject, ownOf } from '../core/value.ts';
 import { schemaAt } from '../core/walk.ts';
 import { compare, isSent, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
-import { fieldSchema } from '../diff/leaves.ts';
-import { exactSides, type World } from '../diff/world.ts';
+import { exactSides, fieldSchema, type World } from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Barred, bars, findRefusals, type PreflightContext } from './preflight.ts';
 import type { HistoryEntry } from './reader.ts';

@@ -20,8 +20,7 @@ import {
 } from '../core/value.ts';
 import { memberAt, schemaAt, schemasAlong } from '../core/walk.ts';
 import { isSent, isWritten, type LeafChange } from '../diff/compare.ts';
-import { type Leaf, leavesOf } from '../diff/leaves.ts';
-import type { World } from '../diff/world.ts';
+import { type Leaf, leavesOf, type World } from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
 

@@ -1,8 +1,7 @@
 import type { Json } from '../core/value.ts';
 import type { Query, Row } from '../state/postgres/database.ts';
-import { commandOf, type Task } from './batch.ts';
 import { executorOn, SCHEMA } from './database.ts';
-import { type JobData, jobOf, type Queue } from './enqueue.ts';
+import { commandOf, type JobData, jobOf, type Queue, type Task } from './enqueue.ts';
 
 /** A task that this worker holds, until it settles it, puts it off, or is taken for dead. */
 export type Claim = {

@@ -19,8 +19,7 @@ import { openSnapshot } from '../snapshot/file.ts';
 import type { ContentRecord } from '../snapshot/format.ts';
 import { tryInSandboxes } from './driver.ts';
 import { type Fleet, knownBeside, platformFleet } from './fleet.ts';
-import { isWorkFor } from './rehearse.ts';
-import type { Behaviour } from './sandbox.ts';
+import { type Behaviour, isWorkFor } from './rehearse.ts';
 import { replicate } from './seed.ts';
 import { changesApart } from './steps.ts';
 

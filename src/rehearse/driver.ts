@@ -25,8 +25,7 @@ import { runDocument, type UndoOutcome, undo } from '../run/undo.ts';
 import type { State } from '../state/model.ts';
 import { formatState } from '../state/state-text.ts';
 import type { Fleet } from './fleet.ts';
-import { type Rehearsed, rehearse } from './rehearse.ts';
-import type { Behaviour, Sandbox } from './sandbox.ts';
+import { type Behaviour, type Rehearsed, rehearse, type Sandbox } from './rehearse.ts';
 import type { Driver, Outcome } from './steps.ts';
 
 /** What the driver of every copy of one rehearsal has in common. */

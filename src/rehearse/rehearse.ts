@@ -1,9 +1,9 @@
 /**
  * `rehearse/` tries a plan on a copy of the fleet: it makes a seed of what was read (`seed.ts`), opens simulated
- * platforms with it (`sandbox.ts`), has the plan applied, failed half way, resumed and rolled back there by the
+ * platforms with it, has the plan applied, failed half way, resumed and rolled back there by the
  * same commands that do so on the platform, and compares what is left (`compare.ts`).
  *
- * This file: the order of events. How a command is run on a copy is passed in as `Driver`.
+ * This file: the order of events, and the copies. How a command is run on a copy is passed in as `Driver`.
  */
 import type {
   PlanDocument,
@@ -14,9 +14,13 @@ import type {
 } from '../core/plan-document.ts';
 import type { JsonObject } from '../core/value.ts';
 import { isRefused } from '../plan/document.ts';
-import type { LoggedRequest } from '../simulator/index.ts';
+import {
+  type Dialect,
+  type Fault,
+  type LoggedRequest,
+  startSimulator,
+} from '../simulator/index.ts';
 import { compareDumps, type Words } from './compare.ts';
-import { type Behaviour, openSandbox, type Sandbox, tally, writesIn } from './sandbox.ts';
 import type { Replica } from './seed.ts';
 import {
   applyStep,
@@ -220,4 +224,78 @@ function verdictOf(steps: readonly RehearsalStep[]): RehearsalVerdict {
     steps.some((step) => step.outcome === outcome),
   );
   return worst ?? 'passed';
+}
+
+/** How the simulated platform behaves. */
+export type Behaviour = {
+  readonly dialect: Partial<Dialect>;
+  /** What goes wrong on top. */
+  readonly faults: readonly Fault[];
+  readonly chaosSeed: string;
+};
+
+/** A fresh copy of the fleet on a simulated platform of its own. */
+export type Sandbox = {
+  readonly url: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly requests: () => readonly LoggedRequest[];
+  /** Answers every write with 500 once as many of each operation were let through. */
+  readonly failAfter: (passing: Tally, all: Tally) => void;
+  /** Lets everything through again that only failed on purpose half way. */
+  readonly recover: () => void;
+  readonly dump: () => JsonObject;
+  readonly close: () => Promise<void>;
+};
+
+/** Requests that write, by operation. */
+type Tally = ReadonlyMap<string, number>;
+
+/** So often that it never ends. */
+const ALWAYS = 1_000_000_000;
+
+/** Opens a copy. Whoever does closes it. */
+async function openSandbox(
+  { seed, key }: Replica,
+  { dialect, faults, chaosSeed }: Behaviour,
+  now: () => Date,
+): Promise<Sandbox> {
+  const simulator = await startSimulator({ seed, dialect, chaosSeed, now, idSalt: 'copy' });
+  simulator.faults.add(...faults);
+  return {
+    url: simulator.url,
+    clientId: key?.client_id ?? simulator.clientId,
+    clientSecret: key?.client_secret ?? simulator.clientSecret,
+    requests: () => simulator.requests,
+    failAfter: (passing, all) => simulator.faults.add(...failures(passing, all)),
+    recover: () => {
+      simulator.faults.clear();
+      simulator.faults.add(...faults);
+    },
+    dump: simulator.dump,
+    close: simulator.close,
+  };
+}
+
+function failures(passing: Tally, all: Tally): readonly Fault[] {
+  return [...all.keys()].map((operation) => ({
+    // A key of a tally comes from the log of a simulator.
+    operation: operation as Fault['operation'],
+    skip: passing.get(operation) ?? 0,
+    times: ALWAYS,
+    status: 500,
+  }));
+}
+
+/** Requests that were to change something, in the order in which they ended. */
+function writesIn(requests: readonly LoggedRequest[]): readonly LoggedRequest[] {
+  return requests.filter(
+    ({ method, operation }) => method !== 'GET' && operation !== 'createToken',
+  );
+}
+
+function tally(requests: readonly LoggedRequest[]): Tally {
+  const counts = new Map<string, number>();
+  for (const { operation } of requests) counts.set(operation, (counts.get(operation) ?? 0) + 1);
+  return counts;
 }

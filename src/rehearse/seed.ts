@@ -357,7 +357,7 @@ type Row<M extends string> = JsonObject & { readonly [member in M]: string };
  * Carries features, locks and catalogues over. A lock is placed where it was placed; one that is inherited from
  * a level which the key may not ask about is placed on the organization, where it weighs as much.
  */
-export function matrixOf(answers: readonly AnswerRecord[]): Matrix {
+function matrixOf(answers: readonly AnswerRecord[]): Matrix {
   const rows = answers.filter(({ operation }) => operation === 'listFeatures');
   const account = rows.find((one) => one.organization_id === null && one.reseller_id === null);
   const ofAccount = new Set(lockedIn(account).map(({ key }) => key));

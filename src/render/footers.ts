@@ -1,13 +1,13 @@
-import { liftingFlags } from '../core/lifting-flags.ts';
-import type {
-  Change,
-  Note,
-  PlanDocument,
-  Rehearsal,
-  RehearsalDifference,
-  RehearsalStep,
-  SecretTravel,
-  Verdict,
+import {
+  type Change,
+  liftingFlags,
+  type Note,
+  type PlanDocument,
+  type Rehearsal,
+  type RehearsalDifference,
+  type RehearsalStep,
+  type SecretTravel,
+  type Verdict,
 } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
 import { inlineValue } from './value-text.ts';

@@ -1,5 +1,5 @@
 import type { PullDocument, PullLeft } from '../core/documents.ts';
-import { align, newBudget } from './prose/align.ts';
+import { align, newBudget } from './prose/words.ts';
 import { type Line, listLines, paint, type RenderOptions, span, wrap } from './terminal.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
 import { formatCount } from './wording.ts';

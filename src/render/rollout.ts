@@ -38,7 +38,7 @@ import { firstOf, formatAge, formatCount, formatNumber, formatTime } from './wor
  * on a pull request. The page in a browser (`page/rollouts.ts`) has its words and figures from here.
  */
 
-export type RolloutVerdict = RolloutLook['verdict'];
+type RolloutVerdict = RolloutLook['verdict'];
 
 /** How a verdict looks, wherever it is shown. Nothing is told by colour alone. */
 export const VERDICTS: {
@@ -214,7 +214,7 @@ function describeHours({ from, to }: Hours): string {
 }
 
 /** A measure as it is written: null where there is no figure. */
-export type MeasureFigures = {
+type MeasureFigures = {
   /** Of the effect and the margin: `points`, `%`. */
   readonly unit: string;
   /** `−7.6` */

@@ -18,7 +18,7 @@ import { sanitise } from './untrusted.ts';
  */
 
 /** How a reader gets to what a link leads to; undefined where its words are enough. */
-export type LinkWords = (href: string) => string | undefined;
+type LinkWords = (href: string) => string | undefined;
 
 /** Longer lines are tiring to read. */
 const WIDEST = 110;

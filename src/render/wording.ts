@@ -1,14 +1,14 @@
 import { byAddress } from '../core/address.ts';
 import { commandLine, quoted, unreachable } from '../core/errors.ts';
-import { allowanceFlags } from '../core/lifting-flags.ts';
-import type {
-  Action,
-  Change,
-  FieldChange,
-  PlanDocument,
-  PlannedOperation,
-  PlanSummary,
-  SnapshotMark,
+import {
+  type Action,
+  allowanceFlags,
+  type Change,
+  type FieldChange,
+  type PlanDocument,
+  type PlannedOperation,
+  type PlanSummary,
+  type SnapshotMark,
 } from '../core/plan-document.ts';
 import { inSeconds } from '../core/value.ts';
 import { sanitiseLine } from './untrusted.ts';

@@ -16,8 +16,7 @@ import {
   secretsByVariable,
 } from '../render/restoration.ts';
 import { formatCount, kindTitle } from '../render/wording.ts';
-import { type Exception, type Held, linesOf } from './held.ts';
-import type { Holding } from './holding.ts';
+import { type Exception, type Held, type Holding, linesOf } from './held.ts';
 import type { Rebuilt } from './rebuild.ts';
 import type { Need } from './secrets.ts';
 import type { Choice } from './target.ts';

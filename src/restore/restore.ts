@@ -1,7 +1,6 @@
 import type { Context } from '../console/context.ts';
-import { isAgreed, say } from '../console/events.ts';
+import { isAgreed, reportFailure, say } from '../console/events.ts';
 import { openProgress } from '../console/progress.ts';
-import { reportFailure } from '../console/report.ts';
 import { exitOfOutcome, tellOutcome, tellRefused } from '../console/result.ts';
 import { show } from '../console/show.ts';
 import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
@@ -19,7 +18,7 @@ import type { Session } from '../run/session.ts';
 import { openSnapshot } from '../snapshot/file.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { Part } from './addresses.ts';
-import { readHolding } from './holding.ts';
+import { readHolding } from './held.ts';
 import {
   isRecording,
   isWriting,
@@ -48,7 +47,7 @@ import {
 } from './plan.ts';
 import { findStrangers } from './target.ts';
 
-export type CarryOutFlags = OpenFlags & AgreeFlags & LookFlags;
+type CarryOutFlags = OpenFlags & AgreeFlags & LookFlags;
 
 /**
  * What is made in one round can be told more in the next: its parts with endpoints of their own, the ids that
@@ -74,11 +73,7 @@ type Ending = readonly [status: RestorationSummary['status'], exit: ExitCode];
  * that a person sees and agrees to the whole. What is in one part is carried out by the plan that was shown; of
  * several, each is planned again when its turn comes, and may not go beyond what was agreed to.
  */
-export async function carryOut(
-  opened: Opened,
-  flags: CarryOutFlags,
-  context: Context,
-): Promise<ExitCode> {
+async function carryOut(opened: Opened, flags: CarryOutFlags, context: Context): Promise<ExitCode> {
   const progress: Progress = { runs: [], exceptions: [], collisions: [], secrets: [] };
   const sessions = openSessions(opened.session);
   try {

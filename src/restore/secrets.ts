@@ -33,7 +33,7 @@ type Lack = Pick<Need, 'address' | 'paths'>;
  * Where nobody kept a record, whatever a connected provider may have: one of its secrets is enough, as some
  * are written in the place of others.
  */
-export function needsOf(
+function needsOf(
   held: Held,
   address: Address,
   document: JsonObject = held.document(),

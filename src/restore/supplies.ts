@@ -12,8 +12,7 @@ import { kindNamed, kinds } from '../kinds/index.ts';
 import { openFolder } from '../stack/folder.ts';
 import { type RunCommand, readSecrets, type Stack } from '../stack/index.ts';
 import { readSource } from '../stack/secrets.ts';
-import type { Held, Target } from './held.ts';
-import type { Holding } from './holding.ts';
+import type { Held, Holding, Target } from './held.ts';
 import { heldSecrets, variablesOf } from './secrets.ts';
 
 export type SupplyFlags = {

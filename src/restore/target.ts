@@ -13,8 +13,7 @@ import type { Client } from '../platform/client.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { Stack } from '../stack/index.ts';
 import type { State } from '../state/model.ts';
-import { type Held, type IdMap, mappedId, placeOf, scopeAt } from './held.ts';
-import type { Holding } from './holding.ts';
+import { type Held, type Holding, type IdMap, mappedId, placeOf, scopeAt } from './held.ts';
 
 /** Flags that say what goes where. */
 export type PlaceFlags = {

@@ -14,7 +14,7 @@ import {
 } from '../core/value.ts';
 import { mapInside, mapMembers, pickLeaves, placeValue, schemaAt, valueAt } from '../core/walk.ts';
 import { compare, type LeafChange, liveKey } from '../diff/compare.ts';
-import { exactSides, type World } from '../diff/world.ts';
+import { exactSides, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import { fieldChange } from '../plan/change.ts';

@@ -22,7 +22,7 @@ import {
   textKey,
 } from './prose.ts';
 
-export const growth: LintRule = {
+const growth: LintRule = {
   name: 'prompt/growth',
   severity: 'warning',
   description: 'A prompt is longer than the model should read at every turn of a call.',
@@ -39,7 +39,7 @@ export const growth: LintRule = {
   },
 };
 
-export const duplicated: LintRule = {
+const duplicated: LintRule = {
   name: 'prompt/duplicated',
   severity: 'warning',
   description: 'The same long prompt is written out for several agents at different places.',
@@ -82,7 +82,7 @@ const MARKS: Readonly<Record<Language, RegExp>> = {
 
 const GREETINGS: readonly string[] = ['greeting_message', 'outbound_greeting_message'];
 
-export const oneGreeting: LintRule = {
+const oneGreeting: LintRule = {
   name: 'prompt/one-greeting',
   severity: 'warning',
   description: 'An agent is declared to speak two languages and greets in one of them.',
@@ -132,7 +132,7 @@ const TOKENS = [/\{\{\s*(?<name>[A-Za-z_][\w.-]*)\s*(?:\|[^{}\n]*)?\}\}/dg];
 /** Call placeholders that the specification names (MCP connection, `pre_answer_calls`). */
 const DOCUMENTED: readonly string[] = ['caller_id'];
 
-export const unsuppliedToken: LintRule = {
+const unsuppliedToken: LintRule = {
   name: 'prompt/unsupplied-token',
   severity: 'warning',
   description:
@@ -231,7 +231,7 @@ const TOOL_PATTERNS: Patterns = {
 /** Words that stand before "tool" and name none. */
 const WORDS = new Set(['the', 'a', 'this', 'that', 'right', 'correct', 'any', 'each']);
 
-export const unknownTool: LintRule = {
+const unknownTool: LintRule = {
   name: 'prompt/unknown-tool',
   severity: 'warning',
   description: 'A prompt tells the model to use a tool that the agent does not have.',
@@ -323,7 +323,7 @@ const TEMPLATE_PATTERNS: Patterns = {
   ],
 };
 
-export const unknownTemplate: LintRule = {
+const unknownTemplate: LintRule = {
   name: 'prompt/unknown-template',
   severity: 'warning',
   description: 'A prompt names an e-mail or SMS template that the organization does not have.',
@@ -379,7 +379,7 @@ const TRANSFER_ORDERS = [
 ];
 const DENIED = /\b(?:not|never|no|cannot|can['’]t|don['’]t|won['’]t|without|unable|instead of)\b/i;
 
-export const unknownTransfer: LintRule = {
+const unknownTransfer: LintRule = {
   name: 'prompt/unknown-transfer',
   severity: 'warning',
   description:

@@ -14,7 +14,7 @@ import { NO_LINEAGE, openSession, type Session } from './session.ts';
 import { type Review, runDocument, type UndoOutcome, undo } from './undo.ts';
 
 /** What is applied. */
-export type ApplyOptions = StackOptions & {
+type ApplyOptions = StackOptions & {
   /** The plan to carry out; without one it is made now, with `options` and `refresh`. */
   readonly plan?: PlanDocument | undefined;
   readonly options: PlanOptions;

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../apply/events.ts';
+import type { RunEvent } from '../apply/journal.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import type { Credentials } from '../platform/auth.ts';
 import type { Connection, ConnectionOptions } from '../platform/client.ts';

@@ -4,6 +4,9 @@ import { CallsheetError, EXIT, exitOf } from '../core/errors.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { Failure } from '../render/diagnostics.ts';
 
+// The types of the library lead here, and not to `context.ts`: what that leads to needs packages that a user of the
+// library may not have.
+
 /** What came of a run, for programs. Its run is null where nothing was carried out. */
 export type RunDocument = Run.Run;
 

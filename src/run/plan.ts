@@ -27,13 +27,13 @@ import { recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
 
 /** What is planned, what the plan may do, and how much is read for it. */
-export type PlanRequest = StackOptions & {
+type PlanRequest = StackOptions & {
   readonly options: PlanOptions;
   readonly refresh?: Refresh;
 };
 
 /** What came of planning. */
-export type PlanOutcome = {
+type PlanOutcome = {
   readonly plan: PlanDocument;
   /** What other stacks manage of it, a line each: apply refuses where there are any. */
   readonly overlaps: readonly string[];

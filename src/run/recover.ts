@@ -4,7 +4,7 @@ import { type Recovery, recoverRun, recoveryFindings } from '../apply/recover.ts
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError, foldSentences } from '../core/errors.ts';
 import type { RecoveredRun } from '../core/plan-document.ts';
-import type { World } from '../diff/world.ts';
+import type { World } from '../diff/leaves.ts';
 import { createReader } from '../live/reader.ts';
 import type { Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';

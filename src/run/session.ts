@@ -1,7 +1,6 @@
 import { CallsheetError } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { normalise } from '../diff/leaves.ts';
-import type { World } from '../diff/world.ts';
+import { normalise, type World } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import { recordIn, textOf } from '../kinds/making.ts';
 import { createReader } from '../live/reader.ts';

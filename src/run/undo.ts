@@ -2,8 +2,12 @@ import { isSigned, locateWrites } from '../apply/history.ts';
 import { type Address, kindOf, matchesAddress } from '../core/address.ts';
 import type { Verification } from '../core/documents.ts';
 import { CallsheetError, commandLine, foldSentences, quoted } from '../core/errors.ts';
-import { liftingFlags } from '../core/lifting-flags.ts';
-import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import {
+  liftingFlags,
+  type Note,
+  type PlanDocument,
+  type PlanOptions,
+} from '../core/plan-document.ts';
 import { isUnderWay } from '../core/rollout.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';

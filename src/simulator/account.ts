@@ -7,9 +7,15 @@ import type { CallersOptions } from './calls/callers.ts';
 import { DAY, DAYS_OF_CALLS, generateCalls } from './calls/generate.ts';
 import { generateAgent, generateFleet, nth, ROLES } from './fleet.ts';
 import { uuidOf } from './ids.ts';
-import { plantSeed } from './plant.ts';
 import type { Platform } from './platform.ts';
-import type { SeedAgent, SeedDocument, SeedEdit, SeedKey, SeedOrganization } from './seed.ts';
+import {
+  plantSeed,
+  type SeedAgent,
+  type SeedDocument,
+  type SeedEdit,
+  type SeedKey,
+  type SeedOrganization,
+} from './seed.ts';
 
 /** What a simulator makes up beside its seed. */
 export type GeneratedOptions = {

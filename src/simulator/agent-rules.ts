@@ -263,7 +263,7 @@ export function sendText(platform: Platform, { agentId, templateId, to }: TextOr
  * Whether a carrier takes messages from a sender for an organization. Short codes and names are taken;
  * a phone number has to be on the organization's SMS account, where the seed says what is on it.
  */
-export function maySend({ smsNumbers }: Organization, sender: string): boolean {
+function maySend({ smsNumbers }: Organization, sender: string): boolean {
   const isPhoneNumber = /^\+?\d{7,15}$/.test(sender.replaceAll(/[\s().-]/g, ''));
   return !isPhoneNumber || smsNumbers === undefined || smsNumbers.has(sender);
 }

@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '../core/value.ts';
 import { type OperationId, operations } from '../platform/operations.generated.ts';
 import { type Answer, coded, data, missing, type Refusal } from './answer.ts';
-import { rulesOf } from './contract.ts';
 import type { Dialect } from './dialect.ts';
 import type { Input, Platform, Routes } from './platform.ts';
 import type { Agent, Key, Organization, Profile, Reseller } from './store.ts';
+import { rulesOf } from './validation.ts';
 
 /** Seconds that a token holds (Limits). */
 const TOKEN_SECONDS = 86_400;

@@ -23,10 +23,9 @@ import { DEFAULT_DIALECT, type Dialect, drawSeed } from './dialect.ts';
 import { createFaults, type Seed } from './faults.ts';
 import { recordHistory, viewEntry } from './history.ts';
 import { countIds, createClock, uuidOf } from './ids.ts';
-import { plantSeed } from './plant.ts';
 import type { Platform, Simulator } from './platform.ts';
 import { createLimiter, type RateLimit } from './rate-limit.ts';
-import type { SeedDocument } from './seed.ts';
+import { plantSeed, type SeedDocument } from './seed.ts';
 import { createRequestLog, createServer } from './server.ts';
 import { dumpStore, emptyStore, type Key } from './store.ts';
 

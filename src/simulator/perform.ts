@@ -6,7 +6,6 @@ import { type Answer, coded, Refusal } from './answer.ts';
 import { account, authenticate, sessions } from './auth.ts';
 import { reports } from './calls/reports.ts';
 import { catalogue } from './catalogue.ts';
-import { rulesOf } from './contract.ts';
 import { history } from './history.ts';
 import { knowledge } from './knowledge.ts';
 import type { Answerer, FormFile, Platform, Routes } from './platform.ts';
@@ -16,6 +15,7 @@ import {
   type GivenQuery,
   invalid,
   readParameters,
+  rulesOf,
   violation,
 } from './validation.ts';
 import { voices } from './voices.ts';

@@ -24,12 +24,11 @@ import {
   ownedBy,
 } from './auth.ts';
 import { organizationLocks } from './catalogue.ts';
-import { rulesOf } from './contract.ts';
 import { without } from './json.ts';
 import type { Answerer, Input, Platform } from './platform.ts';
 import { type Fields, tableOf } from './store.ts';
 import { RESTS, type Rest } from './tables.ts';
-import { invalid, refusedNulls, violation } from './validation.ts';
+import { invalid, refusedNulls, rulesOf, violation } from './validation.ts';
 
 /** How the operations of the kinds in `REST_TABLES` are answered. */
 export const rests: { readonly [operation: string]: Answerer } = Object.fromEntries(

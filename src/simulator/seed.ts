@@ -1,8 +1,14 @@
 import { CallsheetError } from '../core/errors.ts';
-import type { JsonObject } from '../core/value.ts';
-import type { Outcome, Sentiment } from './calls/call.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { editedRecord, NEW_AGENT } from './agent-write.ts';
+import type { CallBook, Outcome, Sentiment } from './calls/call.ts';
+import { countCalls, createCall, openBook, sortCalls } from './calls/generate.ts';
+import { recordHistory } from './history.ts';
+import { recordsOf, without } from './json.ts';
+import type { Platform } from './platform.ts';
+import { plantRecord } from './rest.ts';
 import schema from './seed.schema.json' with { type: 'json' };
-import type { CatalogueEntry, Feature, Merchant } from './store.ts';
+import type { Agent, CatalogueEntry, Feature, Merchant, Organization } from './store.ts';
 import { RESTS, type RestSection, TABLES } from './tables.ts';
 import { ajv, problemsIn, readDocument } from './validation.ts';
 
@@ -73,7 +79,7 @@ export type SeedEdit = JsonObject & {
   readonly at?: string;
 };
 /** A call; what is left out is made up. */
-export type SeedCall = {
+type SeedCall = {
   readonly id?: string;
   readonly agent_id: string;
   readonly call_started_at: string;
@@ -165,4 +171,189 @@ function danglingOwners(seed: SeedDocument): readonly string[] {
         return `${named}, which is not there`;
       });
   });
+}
+
+/** Who made what a seed holds. */
+const SEEDER = { actor: 'user:seed', source: 'dashboard' };
+
+/** Puts a seed's records into the store, in the order of their dependencies. */
+export function plantSeed(platform: Platform, seed: SeedDocument): void {
+  const { store } = platform;
+  if (seed.feature_administration_enabled !== undefined)
+    store.account.featureAdministration = seed.feature_administration_enabled;
+  for (const lock of seed.locks ?? []) store.account.locks.add(lock);
+  for (const [feature, isOn] of Object.entries(seed.legacy_settings ?? {}))
+    store.account.settings.set(feature, isOn);
+  if (seed.integrations_allowed !== undefined)
+    store.account.integrationsAllowed = new Set(seed.integrations_allowed);
+  for (const { client_id: clientId, client_secret: clientSecret, scope } of seed.keys ?? [])
+    store.keys.set(clientId, { clientId, clientSecret, generation: 1, scope });
+  for (const { id, name, locks } of seed.resellers ?? [])
+    store.resellers.set(id, { id, name, locks: new Set(locks) });
+  for (const organization of seed.organizations ?? [])
+    store.organizations.set(organization.id, plantOrganization(organization));
+  for (const rest of RESTS)
+    for (const record of seed[rest.section] ?? []) plantRecord(rest, platform, record);
+  for (const { id, organization_id: organizationId, name } of seed.knowledge_bases ?? [])
+    store.knowledgeBases.set(id, { id, organizationId, name });
+  for (const source of seed.sources ?? []) plantSource(platform, source);
+  for (const voice of seed.custom_voices ?? []) plantVoice(platform, voice);
+  for (const agent of seed.agents ?? []) plantAgent(platform, agent);
+  plantCalls(platform, seed.calls ?? []);
+  for (const { id, organization_id: organizationId } of seed.profiles ?? [])
+    store.profiles.set(id, { id, organizationId });
+  for (const { id, profile_id: profileId } of seed.claims ?? [])
+    store.claims.set(id, { id, profileId });
+  for (const key of seed.pbx_api_keys ?? []) store.pbxApiKeys.add(key);
+}
+
+function plantOrganization(seed: SeedOrganization): Organization {
+  const { id, name, reseller_id: resellerId, sms_numbers: numbers } = seed;
+  const merchant: Merchant = { status: 'active', charges: true, ...seed.merchant };
+  return {
+    id,
+    name,
+    resellerId,
+    locks: new Set(seed.locks),
+    settings: new Map(Object.entries(seed.legacy_settings ?? {})),
+    merchant,
+    knownMerchant: { ...merchant },
+    smsNumbers: numbers === undefined ? undefined : new Set(numbers),
+  };
+}
+
+/** Puts one agent into the store, with the entries of its creation and of its edits. */
+function plantAgent(platform: Platform, seed: SeedAgent): Agent {
+  const { supported = true, payments, edits = [], deleted = false } = seed;
+  const id = typeof seed.id === 'string' ? seed.id : platform.ids.uuid('agent');
+  const made = platform.stamp();
+  const agent: Agent = {
+    id,
+    organizationId: seed.organization_id,
+    record: {
+      status: 'active',
+      ...NEW_AGENT,
+      created_at: made,
+      updated_at: made,
+      ...withConnectionIds(platform, without(seed, 'supported', 'payments', 'edits', 'deleted')),
+      id,
+    },
+    payments: {
+      enabled: payments?.enabled ?? false,
+      limits: payments === undefined ? {} : without(payments, 'enabled'),
+    },
+    supported,
+  };
+  platform.store.agents.set(id, agent);
+  recordHistory(at(platform, agent.record.created_at), agent, 'created', SEEDER);
+  for (const edit of edits) plantEdit(platform, agent, edit);
+  if (deleted) {
+    openBook(platform.store, agent);
+    platform.store.agents.delete(id);
+  }
+  return agent;
+}
+
+function plantEdit(platform: Platform, agent: Agent, edit: SeedEdit): void {
+  const then = at(platform, edit.at);
+  agent.record = editedRecord(then, agent.record, edit.changes);
+  const { actor, source = 'dashboard' } = edit;
+  recordHistory(then, agent, 'updated', { actor, source });
+}
+
+/** The platform at a time of the past, for what a seed dates. */
+function at(platform: Platform, time: Json | undefined): Platform {
+  return typeof time === 'string' ? { ...platform, stamp: () => time } : platform;
+}
+
+function withConnectionIds({ ids }: Platform, record: JsonObject): JsonObject {
+  const { extensions } = record;
+  if (!isObject(extensions) || extensions.mcp_servers === undefined) return record;
+  const servers = recordsOf(extensions.mcp_servers).map((server) => ({
+    id: ids.uuid('mcp'),
+    tools: [],
+    ...server,
+  }));
+  return { ...record, extensions: { ...extensions, mcp_servers: servers } };
+}
+
+function plantSource(platform: Platform, seed: JsonObject): void {
+  const { store, ids } = platform;
+  const id = typeof seed.id === 'string' ? seed.id : ids.uuid('source');
+  const baseId = String(seed.knowledge_base_id);
+  const at = platform.stamp();
+  const isPage = seed.url !== undefined;
+  const hash = typeof seed.content_hash === 'string' ? seed.content_hash : undefined;
+  store.sources.set(id, {
+    id,
+    knowledgeBaseId: baseId,
+    record: {
+      id,
+      organization_id: store.knowledgeBases.get(baseId)?.organizationId ?? null,
+      source_type: isPage ? 'url' : 'file',
+      name: seed.url ?? null,
+      status: 'active',
+      chunk_count: 1,
+      last_synced_at: at,
+      created_at: at,
+      ...without(seed, 'content_hash'),
+    },
+    ...(isPage
+      ? {}
+      : {
+          upload: {
+            fileKey: `documents/${ids.uuid('file')}`,
+            mime: 'text/plain',
+            size: 0,
+            contentHash: hash,
+            bytes: Buffer.alloc(0),
+          },
+        }),
+    pendingReads: undefined,
+  });
+}
+
+function plantVoice({ store, ids }: Platform, seed: JsonObject): void {
+  const id = typeof seed.id === 'string' ? seed.id : ids.uuid('voice');
+  const record = {
+    provider: 'cartx',
+    custom: true,
+    language: 'en',
+    ...without(seed, 'organization_id'),
+    id,
+  };
+  store.voices.set(id, {
+    id,
+    organizationId: String(seed.organization_id),
+    record,
+    clip: Buffer.alloc(0),
+  });
+}
+
+/** Enters a seed's calls into the books of their agents. */
+function plantCalls({ store }: Platform, calls: readonly SeedCall[]): void {
+  const first = countCalls(store);
+  for (const [index, call] of calls.entries()) {
+    const book = bookOf(store, call.agent_id);
+    const entered = createCall(book, first + index, {
+      startedAt: Date.parse(call.call_started_at),
+      duration: call.call_duration,
+      outcome: call.outcome ?? 'resolved',
+      id: call.id,
+      sentiment: call.sentiment,
+      reason: call.reason,
+      callerId: call.caller_id,
+      isRecorded: call.recorded,
+    });
+    book.calls.push(entered);
+  }
+  if (calls.length > 0) for (const book of store.calls.values()) sortCalls(book);
+}
+
+/** A deleted agent has its book from when it was planted. */
+function bookOf(store: Platform['store'], agentId: string): CallBook {
+  const agent = store.agents.get(agentId);
+  const book = agent === undefined ? store.calls.get(agentId) : openBook(store, agent);
+  if (book === undefined) throw new Error(`a call names the agent ${agentId}, which is not there`);
+  return book;
 }

@@ -12,7 +12,7 @@ import schema from './simulation.schema.json' with { type: 'json' };
 import { ajv, problemsIn, readDocument } from './validation.ts';
 
 /** How a simulated platform behaves, as a file says it. */
-export type Simulation = {
+type Simulation = {
   /** The seed, or the name of its file relative to this one. */
   readonly seed?: SeedDocument | string;
   readonly dialect?: Partial<Dialect>;

@@ -93,7 +93,7 @@ export type KeptStack = {
 };
 
 /** Its resources come one by one, as all of them together are large. */
-export type NewStack = Omit<KeptStack, 'resources'> & {
+type NewStack = Omit<KeptStack, 'resources'> & {
   readonly count: number;
   readonly resources: Iterable<KeptResource>;
 };
@@ -108,7 +108,7 @@ export type KeptResource = Omit<DesiredResource, 'locate' | 'position'> & {
 declare const CALLSHEET_BUILD: string | undefined;
 const BUILD = typeof CALLSHEET_BUILD === 'undefined' ? undefined : CALLSHEET_BUILD;
 
-export type CacheOptions = {
+type CacheOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Names the program, for tests of other ones. */
   readonly program?: string | undefined;
@@ -383,7 +383,7 @@ function contentOf(folder: Folder, path: string): string {
 }
 
 /** What was read of a folder: texts, and files that are sent as they are, with what they are for. */
-export type Reads = readonly (readonly ['text', string] | readonly ['local', string, string])[];
+type Reads = readonly (readonly ['text', string] | readonly ['local', string, string])[];
 
 /** A folder that remembers what is read of it. */
 export function recordReads(folder: Folder): {

@@ -143,7 +143,7 @@ function wrongIn(read: object): string | undefined {
 type Read<T> = { readonly value: T } | { readonly wrong: string };
 
 /** Reads `09:00-17:00`. What ends before it begins ends on the next day; 24:00 is the end of the day. */
-export function readHours(text: string): Read<Hours> {
+function readHours(text: string): Read<Hours> {
   const match = /^(\d{2}):(\d{2})\s*-\s*(\d{2}):(\d{2})$/.exec(text);
   if (match === null) return { wrong: 'it must be two times with a hyphen, such as 09:00-17:00' };
   const [, fromHour = '', fromMinute = '', toHour = '', toMinute = ''] = match;

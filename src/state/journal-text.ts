@@ -10,7 +10,7 @@ import type { Line } from './state-text.ts';
  * `{"sum":"<first 16 hex of the SHA-256 of the entry's text>","entry":{…}}`. Text is only ever added
  * at the end. Whoever goes on with a journal whose last write was cut off ends that rest with `TORN`.
  */
-export const JOURNAL_VERSION = 1;
+const JOURNAL_VERSION = 1;
 export const JOURNAL_HEADER = `{"format":"callsheet-journal","version":${JOURNAL_VERSION}}\n`;
 const TORN_LINE = '{"torn":true}';
 export const TORN = `\n${TORN_LINE}\n`;

@@ -370,7 +370,7 @@ function isPassing({ kind }: Pick<Streak, 'kind'>): boolean {
 }
 
 /** Posts that drift appeared or ended, and not at every pass that there still is some. */
-export type Notices = {
+type Notices = {
   readonly post: (drift: PlanDocument, findings: Findings) => Promise<void>;
 };
 

@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
 import { type ApplyFlags, apply } from '../../src/console/apply.ts';
 import type { Context, PlanFlags } from '../../src/console/context.ts';
-import { onTerminal } from '../../src/console/events.ts';
+import { onTerminal, reportFailure } from '../../src/console/events.ts';
 import { plan } from '../../src/console/plan.ts';
-import { reportFailure } from '../../src/console/report.ts';
 import type { Terminal } from '../../src/console/terminal.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
 import {

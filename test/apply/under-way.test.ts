@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { EventLine } from '../../src/apply/events.ts';
+import type { EventLine } from '../../src/console/progress.ts';
 import { staged } from './stage.ts';
 
 /** The most changes that were begun and not ended, as the events of a run tell. */

@@ -12,7 +12,7 @@ import {
   splitLine,
 } from '../../src/cli/completion/answer.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { SHELLS } from '../../src/console/documents.ts';
+import { SHELLS } from '../../src/console/flags.ts';
 import '../e2e/build.ts';
 import { withReason } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';

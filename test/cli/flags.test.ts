@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { ALLOWANCES, jobFlagsOf } from '../../src/console/flags.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
-import { allowanceFlags } from '../../src/core/lifting-flags.ts';
+import { allowanceFlags } from '../../src/core/plan-document.ts';
 import { checkChosen } from '../../src/kinds/index.ts';
 import { planOptions } from '../../src/run/plan.ts';
 import { parseVars } from '../../src/run/stack.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldSchema } from '../../src/core/schema.ts';
-import { documentInBody, facetBody, facetInBody, requestBody } from '../../src/diff/body.ts';
+import { documentInBody, facetBody, facetInBody, requestBody } from '../../src/diff/merge.ts';
 import { agent } from '../../src/kinds/agent.ts';
 
 /** A kind with a field of each sort that a body has to tell apart. */

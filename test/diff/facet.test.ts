@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { facetBody } from '../../src/diff/body.ts';
+import { facetBody } from '../../src/diff/merge.ts';
 import { agent } from '../../src/kinds/agent.ts';
 
 test.each([

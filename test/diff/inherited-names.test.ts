@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
 import { pickLeaves } from '../../src/core/walk.ts';
-import { requestBody } from '../../src/diff/body.ts';
 import { compare } from '../../src/diff/compare.ts';
-import { mergeDocuments } from '../../src/diff/merge.ts';
+import { mergeDocuments, requestBody } from '../../src/diff/merge.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 
 /** Names that every object has without anybody giving them. */

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { kindOf } from '../../src/core/address.ts';
 import { type Path, parsePath } from '../../src/core/path.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { requestBody } from '../../src/diff/body.ts';
-import { mergeDocuments } from '../../src/diff/merge.ts';
+import { mergeDocuments, requestBody } from '../../src/diff/merge.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { desiredResource, type Written, world } from '../world.ts';
 

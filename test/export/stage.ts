@@ -5,8 +5,8 @@ import { type ExportFlags, exportCommand } from '../../src/cli/commands/export.t
 import { fmt } from '../../src/cli/commands/fmt.ts';
 import { type ImportFlags, importCommand } from '../../src/cli/commands/import.ts';
 import type { Context } from '../../src/console/context.ts';
+import { reportFailure } from '../../src/console/events.ts';
 import { plan } from '../../src/console/plan.ts';
-import { reportFailure } from '../../src/console/report.ts';
 import type { ExportDocument, ImportDocument } from '../../src/core/documents.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { worstExit } from '../../src/fleet/outcome.ts';
+import { worstExit } from '../../src/fleet/run-stack.ts';
 import type { Transport } from '../../src/platform/transport.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { scene, statuses } from './scene.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Context } from '../../src/console/context.ts';
-import { onTerminal } from '../../src/console/events.ts';
-import { reportFailure } from '../../src/console/report.ts';
+import { onTerminal, reportFailure } from '../../src/console/events.ts';
 import { runTree } from '../../src/fleet/apply-tree.ts';
 import type { StackCommand, TreeFlags } from '../../src/fleet/request.ts';
 import type { FleetDocument } from '../../src/render/fleet.ts';

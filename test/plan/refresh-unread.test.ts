@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Blob } from '../../src/core/value.ts';
-import type { Sides } from '../../src/diff/world.ts';
+import type { Sides } from '../../src/diff/leaves.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { LiveResource } from '../../src/plan/reader.ts';
 import { compareLastApplied, isFieldRead, splitByRead } from '../../src/plan/refresh.ts';

@@ -5,7 +5,7 @@ import type { Address } from '../../src/core/address.ts';
 import type { Change } from '../../src/core/plan-document.ts';
 import { Blob, isList, isObject, Ref, Secret, type Value } from '../../src/core/value.ts';
 import { compare, isWritten, type LeafChange } from '../../src/diff/compare.ts';
-import type { World } from '../../src/diff/world.ts';
+import type { World } from '../../src/diff/leaves.ts';
 import { kindNamed, kinds } from '../../src/kinds/index.ts';
 import type { Planned } from '../../src/plan/make.ts';
 import { pullLive } from '../../src/pull/index.ts';

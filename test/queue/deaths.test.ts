@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MOST_DEATHS } from '../../src/fleet/work.ts';
-import { readBatch } from '../../src/queue/batch.ts';
-import { enqueue, openQueue, type Queue, queueOf } from '../../src/queue/enqueue.ts';
+import { enqueue, openQueue, type Queue, queueOf, readBatch } from '../../src/queue/enqueue.ts';
 import { type Claim, type HandOut, handOut } from '../../src/queue/hand-out.ts';
 import { ENV, postgresForFile } from './stage.ts';
 

@@ -1,6 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { countTasks, type NewBatch, readBatch } from '../../src/queue/batch.ts';
-import { enqueue, openQueue, type Queue, queueOf } from '../../src/queue/enqueue.ts';
+import {
+  countTasks,
+  enqueue,
+  type NewBatch,
+  openQueue,
+  type Queue,
+  queueOf,
+  readBatch,
+} from '../../src/queue/enqueue.ts';
 import { handOut } from '../../src/queue/hand-out.ts';
 import { failureOf } from '../state/sample.ts';
 import { ENV, postgresForFile } from './stage.ts';

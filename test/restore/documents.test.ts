@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { packDocuments } from '../../src/restore/holding.ts';
+import { packDocuments } from '../../src/restore/held.ts';
 
 const document = (group: string, index: number) => ({
   name: `Agent ${index} of ${group}`,

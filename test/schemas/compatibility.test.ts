@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DOCUMENTS, type DocumentFormat } from '../../src/console/documents.ts';
+import { DOCUMENTS, type DocumentFormat } from '../../src/console/show.ts';
 import { parsePlan } from '../../src/plan/document.ts';
 import { parseState } from '../../src/state/state-text.ts';
 import { isFormat, problemsOf } from '../documents.ts';

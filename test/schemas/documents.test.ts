@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-table.ts';
-import { DOCUMENTS, type DocumentFormat } from '../../src/console/documents.ts';
+import { DOCUMENTS, type DocumentFormat } from '../../src/console/show.ts';
 import { checkPrinted, problemsOf } from '../documents.ts';
 
 const FOLDER = join(import.meta.dirname, '../../schemas');

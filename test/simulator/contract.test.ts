@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { type OperationId, operations } from '../../src/platform/operations.generated.ts';
-import { contract, rulesOf } from '../../src/simulator/contract.ts';
-import { validatorAt } from '../../src/simulator/validation.ts';
+import { contract, rulesOf, validatorAt } from '../../src/simulator/validation.ts';
 
 const ids = Object.keys(operations) as OperationId[];
 const components = Object(contract.components);

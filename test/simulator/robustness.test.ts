@@ -2,8 +2,7 @@ import { createConnection } from 'node:net';
 import { Client } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { type OperationId, operations } from '../../src/platform/operations.generated.ts';
-import { rulesOf } from '../../src/simulator/contract.ts';
-import { validatorAt } from '../../src/simulator/validation.ts';
+import { rulesOf, validatorAt } from '../../src/simulator/validation.ts';
 import { createWorld, IDS, SEED, tokenOf } from './world.ts';
 
 const IDS_OF_PATH: { readonly [name: string]: string } = {

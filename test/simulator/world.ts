@@ -2,14 +2,13 @@ import { type FormData, fetch } from 'undici';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
 import { type OperationId, operations } from '../../src/platform/operations.generated.ts';
-import { rulesOf } from '../../src/simulator/contract.ts';
 import {
   type SeedDocument,
   type Simulator,
   type SimulatorOptions,
   startSimulator,
 } from '../../src/simulator/index.ts';
-import { validatorAt } from '../../src/simulator/validation.ts';
+import { rulesOf, validatorAt } from '../../src/simulator/validation.ts';
 import { INVENTIONS } from '../inventions.ts';
 
 /** A simulator and a way to call it as anybody would: over a socket. */

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openFileLock } from '../../src/state/file/lock.ts';
+import { openFileLock } from '../../src/state/file/store.ts';
 import {
   acquireLease,
   formatBeat,

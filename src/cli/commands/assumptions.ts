@@ -26,7 +26,7 @@ import {
 import { findSettings } from '../../run/platform-session.ts';
 import { openStack } from '../../run/stack.ts';
 
-export type AssumptionsFlags = CommonFlags & { readonly format: 'text' | 'json' };
+type AssumptionsFlags = CommonFlags & { readonly format: 'text' | 'json' };
 
 /**
  * `callsheet explain assumptions`: what is taken for granted where the specification is silent. Inside a stack those

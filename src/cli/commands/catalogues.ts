@@ -30,7 +30,7 @@ import {
   type ScopeFlags,
 } from '../read/find.ts';
 
-export type OrganizationsFlags = CommonFlags & { readonly format: ReadFormat };
+type OrganizationsFlags = CommonFlags & { readonly format: ReadFormat };
 
 /** `callsheet get organizations`: the organizations that the key reaches, with their ids. */
 export async function organizations(
@@ -67,7 +67,7 @@ async function organizationsOfAgents({ client }: PlatformSession) {
   return [...ids].sort().map((id) => ({ id, ...unnamed }));
 }
 
-export type ModelsFlags = CommonFlags & {
+type ModelsFlags = CommonFlags & {
   readonly organization?: string;
   readonly format: ReadFormat;
 };
@@ -88,7 +88,7 @@ export async function models(flags: ModelsFlags, context: Context): Promise<Exit
   });
 }
 
-export type SttProvidersFlags = CommonFlags & { readonly format: ReadFormat };
+type SttProvidersFlags = CommonFlags & { readonly format: ReadFormat };
 
 /** `callsheet get stt_providers`: the speech-to-text providers. */
 export async function sttProviders(flags: SttProvidersFlags, context: Context): Promise<ExitCode> {
@@ -166,7 +166,7 @@ function scopeTitle({ scope }: JsonObject, name: string | undefined): string {
     : `${scope.level} ${name} (${id})`;
 }
 
-export type PaymentsFlags = CommonFlags &
+type PaymentsFlags = CommonFlags &
   ScopeFlags & { readonly refresh?: boolean; readonly format: 'text' | 'json' };
 
 /** `callsheet get payments AGENT`: whether an agent may take payments, and what is missing. */

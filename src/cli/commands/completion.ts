@@ -1,5 +1,5 @@
 import type { CommonFlags, Context } from '../../console/context.ts';
-import type { Shell } from '../../console/documents.ts';
+import type { Shell } from '../../console/flags.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 
 /** `callsheet completion`: the script that makes a shell complete commands, flags, their values and addresses. */

@@ -19,7 +19,7 @@ import { editorSchema, loadStack, type Stack } from '../../stack/index.ts';
 import { configName, namedField } from '../../stack/schema.ts';
 import { writtenSchema } from '../../stack/settings-schema.ts';
 
-export type ExplainFlags = CommonFlags & { readonly format: 'text' | 'json' };
+type ExplainFlags = CommonFlags & { readonly format: 'text' | 'json' };
 
 /** `callsheet explain`: where a value of the stack came from or, where it has none of that name, what a field is. */
 export async function explain(
@@ -38,7 +38,7 @@ export async function explain(
   return EXIT.done;
 }
 
-export type SchemaFlags = CommonFlags & { readonly out?: string };
+type SchemaFlags = CommonFlags & { readonly out?: string };
 
 /** `callsheet schema`: the JSON Schema for editors, of this version, where nothing is installed beside it. */
 export async function schema({ out }: SchemaFlags, { terminal }: Context): Promise<ExitCode> {

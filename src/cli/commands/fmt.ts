@@ -9,7 +9,7 @@ import { sanitiseLine } from '../../render/untrusted.ts';
 import { formatCount } from '../../render/wording.ts';
 import { type FormattedFile, formatFile, formatText, stackFiles } from '../../stack/edit/format.ts';
 
-export type FmtFlags = CommonFlags & { readonly check?: boolean };
+type FmtFlags = CommonFlags & { readonly check?: boolean };
 
 /** `callsheet fmt`: the YAML of the stack, or the files given, in the canonical order and style. */
 export async function fmt(

@@ -7,17 +7,17 @@ import { formatNumber } from '../../render/wording.ts';
 import { planOptions } from '../../run/plan.ts';
 import { openStack } from '../../run/stack.ts';
 
-export type GraphFlags = CommonFlags & {
+type GraphFlags = CommonFlags & {
   readonly format: 'mermaid' | 'dot';
   readonly target?: readonly string[];
   readonly exclude?: readonly string[];
   readonly rows?: boolean;
 };
 
-export const RENDER = { mermaid: renderMermaid, dot: renderDot } as const;
+const RENDER = { mermaid: renderMermaid, dot: renderDot } as const;
 
 /** Mermaid draws no more edges than these unless it is told to; so do the pages that use it. */
-export const MERMAID_EDGES = 500;
+const MERMAID_EDGES = 500;
 
 /** `callsheet explain graph`: what refers to what in the stack, without a network. */
 export async function graph(flags: GraphFlags, context: Context): Promise<ExitCode> {

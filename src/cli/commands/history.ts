@@ -84,7 +84,7 @@ export type Listed = {
 };
 
 /** The newest versions of an agent, as many as are asked for. */
-export async function readVersions(
+async function readVersions(
   agent: Found,
   limit: number,
   { client }: Pick<PlatformSession, 'client'>,

@@ -1,8 +1,8 @@
 import { relative, resolve } from 'node:path';
 import { intro, isCancel, select, text } from '@clack/prompts';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { PIPELINES, type Pipeline } from '../../console/documents.ts';
 import { say } from '../../console/events.ts';
+import { PIPELINES, type Pipeline } from '../../console/flags.ts';
 import { hasErrors } from '../../core/diagnostics.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { refuseFolder } from '../../export/new-folder.ts';

@@ -50,7 +50,7 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
 }
 
 /** The same for whoever shows it in another way. */
-export async function rollBack(
+async function rollBack(
   flags: Omit<RollbackFlags, 'format'>,
   context: Context,
   review: Review = {},

@@ -11,7 +11,7 @@ import {
   startSimulator,
 } from '../../simulator/index.ts';
 
-export type SimulateFlags = CommonFlags &
+type SimulateFlags = CommonFlags &
   SimulationFlags & {
     readonly port: number;
     readonly agents?: number;

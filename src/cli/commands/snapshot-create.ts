@@ -8,7 +8,7 @@ import { type KeyFlags, keysFrom, type SealFlags, sealFrom } from '../../console
 import type { Terminal } from '../../console/terminal.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { Blob } from '../../core/value.ts';
-import { organizationNamed } from '../../export/scopes.ts';
+import { organizationNamed } from '../../export/survey.ts';
 import { recordIn, textOf } from '../../kinds/making.ts';
 import { createReader } from '../../live/reader.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';

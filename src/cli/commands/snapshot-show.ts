@@ -29,7 +29,7 @@ import {
   type Sealing,
 } from '../../snapshot/format.ts';
 
-export type ShowFlags = CommonFlags & KeyFlags & { readonly format: 'text' | 'json' };
+type ShowFlags = CommonFlags & KeyFlags & { readonly format: 'text' | 'json' };
 
 /** `callsheet snapshot show FILE [RESOURCE]`: what a snapshot holds, or one resource of it. */
 export async function show(
@@ -106,7 +106,7 @@ async function findIn(snapshot: SnapshotFile, wanted: string): Promise<ResourceR
   });
 }
 
-export type DiffFlags = CommonFlags &
+type DiffFlags = CommonFlags &
   KeyFlags & { readonly format: ReviewFormat; readonly detailedExitcode?: boolean };
 
 /** `callsheet snapshot diff A B`: what changed from one snapshot to another, as a plan shows it. */
@@ -132,7 +132,7 @@ export async function diff(
   return isDifferent && flags.detailedExitcode === true ? EXIT.changes : EXIT.done;
 }
 
-export type ListFlags = CommonFlags & KeyFlags & { readonly format: 'text' | 'json' };
+type ListFlags = CommonFlags & KeyFlags & { readonly format: 'text' | 'json' };
 
 /** `callsheet snapshot list [DIR]`: the snapshots of a folder. Reads their headers alone. */
 export async function list(

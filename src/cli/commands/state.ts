@@ -41,10 +41,10 @@ import {
 import { migrateState } from '../state/migrate.ts';
 import { pushState, repairState } from '../state/replace.ts';
 
-export type StateFlags = CommonFlags & { readonly format: 'text' | 'json' };
-export type RmFlags = StateFlags & { readonly forgetProtected?: boolean };
-export type PushFlags = StateFlags & { readonly overwrite?: boolean };
-export type UnlockFlags = StateFlags & { readonly stopRun?: boolean };
+type StateFlags = CommonFlags & { readonly format: 'text' | 'json' };
+type RmFlags = StateFlags & { readonly forgetProtected?: boolean };
+type PushFlags = StateFlags & { readonly overwrite?: boolean };
+type UnlockFlags = StateFlags & { readonly stopRun?: boolean };
 
 /** Says that a run is open, and that it is taken into account. */
 function tellUnfinished(run: string | undefined, { terminal }: Context): void {
@@ -332,7 +332,7 @@ function cannot(from: string, to: string, why: string): CallsheetError {
   });
 }
 
-export type RunsFlags = CommonFlags & { readonly format: 'text' | 'json' };
+type RunsFlags = CommonFlags & { readonly format: 'text' | 'json' };
 
 /** `callsheet runs [ID]`: what was applied and rolled back, by whom and from which commit. */
 export async function runs(

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommonFlags, Context } from '../../console/context.ts';
+import { failureJson } from '../../console/events.ts';
 import { listen, portOf, portTaken } from '../../console/monitor/serve.ts';
 import { driftNow } from '../../console/notify.ts';
 import { readPlanFile } from '../../console/plan.ts';
-import { failureJson } from '../../console/report.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { kinds } from '../../kinds/index.ts';
 import { followJournals } from '../../page/feed.ts';
@@ -23,7 +23,7 @@ import type { StateStore } from '../../state/store.ts';
 import { withStore } from '../state/edit.ts';
 import { listDocument, runsDocument } from './state.ts';
 
-export type UiFlags = CommonFlags & { readonly port: number };
+type UiFlags = CommonFlags & { readonly port: number };
 
 /** `callsheet ui [PLANFILE]`: the stack in a browser, read only, until it is interrupted. */
 export async function ui(

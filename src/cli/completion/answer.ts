@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { SHELLS, type Shell } from '../../console/documents.ts';
+import { SHELLS, type Shell } from '../../console/flags.ts';
 import { buildProgram } from '../program.ts';
 import { TOPICS, topicPages } from '../topics.ts';
 import type { Source, Word } from './stack-words.ts';

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import type { Pipeline } from '../../console/documents.ts';
+import type { Pipeline } from '../../console/flags.ts';
 import { rootAbove } from '../../console/named-file.ts';
 import { isResourceName } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';

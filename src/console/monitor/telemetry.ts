@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span } from '@opentelemetry/api';
-import type { RunEvent } from '../../apply/events.ts';
+import type { RunEvent } from '../../apply/journal.ts';
 import { type Address, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { RunContext } from '../../run/context.ts';

@@ -1,6 +1,5 @@
-import type { Pair } from './align.ts';
 import type { Paragraph } from './paragraphs.ts';
-import type { Mark, Stretch, Word } from './words.ts';
+import type { Mark, Pair, Stretch, Word } from './words.ts';
 
 /** The comparison of two texts as plain data, and how it is made of paragraphs and words. */
 

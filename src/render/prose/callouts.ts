@@ -1,9 +1,8 @@
-import { align, type Budget, type Pair } from './align.ts';
 import type { Callout, Draft, Part } from './blocks.ts';
 import { type Fact, NAMES } from './facts.ts';
 import type { Paragraph } from './paragraphs.ts';
 import { isAboutSame, likenessOf, type Sentence, sentencesOf } from './sentences.ts';
-import type { Mark } from './words.ts';
+import { align, type Budget, type Mark, type Pair } from './words.ts';
 
 /**
  * What a careful reviewer wants to be told of a changed prompt. Sentences are matched first, wherever they moved;

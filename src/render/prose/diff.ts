@@ -1,4 +1,3 @@
-import { type Budget, newBudget, type Pair } from './align.ts';
 import {
   type Block,
   type Callout,
@@ -9,7 +8,16 @@ import {
 } from './blocks.ts';
 import { findCallouts } from './callouts.ts';
 import { type Matches, matchParagraphs, type Paragraph, paragraphsOf } from './paragraphs.ts';
-import { compareWords, type Stretch, turned, type Word, wordsOf } from './words.ts';
+import {
+  type Budget,
+  compareWords,
+  newBudget,
+  type Pair,
+  type Stretch,
+  turned,
+  type Word,
+  wordsOf,
+} from './words.ts';
 
 type ProseOptions = {
   /** Unchanged paragraphs that stay around a change; `Infinity` folds nothing. */

@@ -1,5 +1,4 @@
-import { align, type Budget, type Pair } from './align.ts';
-import { UNSPACED } from './words.ts';
+import { align, type Budget, type Pair, UNSPACED } from './words.ts';
 
 /** Texts in paragraphs, and which of two texts' paragraphs are the same ones. */
 

@@ -1,14 +1,13 @@
 import { countSeverity, type Diagnostic } from '../../core/diagnostics.ts';
 import type { Diagnostics } from '../../core/documents.generated.ts';
 import { unreachable } from '../../core/errors.ts';
-import { renderDiagnosticsText } from '../diagnostics.ts';
+import { type Report, renderDiagnosticsText } from '../diagnostics.ts';
 import type { RenderOptions } from '../terminal.ts';
 import { jsonText } from '../untrusted.ts';
 import { renderReportGithub, renderReportJunit } from './junit.ts';
-import type { Report } from './report.ts';
 import { renderReportSarif } from './sarif.ts';
 
-export type { Report } from './report.ts';
+export type { Report } from '../diagnostics.ts';
 
 /** How `validate` shows its outcome. */
 export type ReportFormat = 'text' | 'json' | 'sarif' | 'junit' | 'github';

@@ -1,7 +1,7 @@
 import { countSeverity, type Diagnostic, type Severity } from '../../core/diagnostics.ts';
+import { bySeverity, pathOf, type Report } from '../diagnostics.ts';
 import { sanitise, sanitiseLine } from '../untrusted.ts';
 import { formatCount } from '../wording.ts';
-import { bySeverity, pathOf, type Report } from './report.ts';
 
 /** What a CI server groups the files under. */
 const SUITE = 'callsheet.validate';

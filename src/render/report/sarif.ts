@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import words from '../../../schemas/rules.json' with { type: 'json' };
 import type { Diagnostic } from '../../core/diagnostics.ts';
+import { bySeverity, isAbsolute, pathOf, type Report } from '../diagnostics.ts';
 import { jsonText, sanitise, sanitiseLine } from '../untrusted.ts';
-import { bySeverity, isAbsolute, pathOf, type Report } from './report.ts';
 
 /** What a rule of `validate` is about, in words that hold for each of its findings. */
 type RuleWords = {

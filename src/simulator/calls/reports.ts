@@ -10,11 +10,10 @@ import {
   presign,
   reaches,
 } from '../auth.ts';
-import { rulesOf } from '../contract.ts';
 import { inventionsOf } from '../dialect.ts';
 import type { Input, Platform, Routes } from '../platform.ts';
 import type { Organization, Store } from '../store.ts';
-import { invalid, violation } from '../validation.ts';
+import { invalid, rulesOf, violation } from '../validation.ts';
 import {
   type Call,
   type CallBook,
@@ -426,11 +425,11 @@ function meanOf(total: number, count: number): number | null {
   return count === 0 ? null : Math.round((total * 10) / count) / 10;
 }
 
-export function minutesOf(seconds: number): number {
+function minutesOf(seconds: number): number {
   return Math.round((seconds * 100) / 60) / 100;
 }
 
-export function sum(numbers: readonly number[]): number {
+function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
@@ -457,7 +456,7 @@ export type Span = { readonly from: number; readonly until: number };
  * The span that a report is about, both ends included: a day as its end is that whole day in UTC. Ends in reverse
  * have nothing between them. 400 in the operation's shape where an end is no time.
  */
-export function readSpan(
+function readSpan(
   operation: OperationId,
   { query }: Input,
   [start, end]: readonly [start: string, end: string],
@@ -474,6 +473,6 @@ export function readSpan(
 }
 
 /** Calls that began within a span. */
-export function callsWithin({ calls }: CallBook, { from, until }: Span): readonly Call[] {
+function callsWithin({ calls }: CallBook, { from, until }: Span): readonly Call[] {
   return calls.filter(({ startedAt }) => startedAt >= from && startedAt < until);
 }

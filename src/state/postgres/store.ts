@@ -485,7 +485,7 @@ export const STEPS: readonly string[] = [
 ];
 
 /** The version whose tables say who manages what. */
-export const CLAIMS_SINCE = 2;
+const CLAIMS_SINCE = 2;
 
 const OTHERS = 'the schema callsheet of that database holds tables of another program';
 
@@ -509,11 +509,7 @@ export async function readVersion(
 }
 
 /** The version in the row of its table, as JSON: of a table without such a column the bare name would be the whole row. */
-export function versionIn(
-  row: unknown,
-  location: string,
-  steps: readonly string[] = STEPS,
-): number {
+function versionIn(row: unknown, location: string, steps: readonly string[] = STEPS): number {
   const version = isRecord(row) ? row.version : undefined;
   if (typeof version !== 'number') throw takenByOthers(location, OTHERS);
   if (version > steps.length) throw new NewerDocument(location, version, steps.length);

@@ -39,7 +39,7 @@ export type DocumentPlace = {
 };
 
 /** What a place may hold. Texts are counted in characters, as they stand in the document or in a part. */
-export type Most = {
+type Most = {
   /** Finished runs whose journals are kept, and what they may take in the document. */
   readonly runs: number;
   readonly size: number;

@@ -56,7 +56,7 @@ const SOMETHING_ELSE =
 
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-export type Asking = {
+type Asking = {
   readonly exchange: Exchange;
   readonly location: string;
   readonly retries: Retries;

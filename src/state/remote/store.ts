@@ -46,7 +46,7 @@ export type Kept = {
 };
 
 /** A piece of the journal of a run. */
-export type OpenText = {
+type OpenText = {
   readonly run: string;
   readonly text: string;
   /** Whether a bounded store must have room left for what recovers the run and commits it. */
@@ -57,7 +57,7 @@ export type OpenText = {
 export type OpenJournal = { readonly run: string; readonly pieces: readonly string[] };
 
 /** What is set aside, under a name of its own. */
-export type Aside = { readonly name: string; readonly pieces: readonly string[] };
+type Aside = { readonly name: string; readonly pieces: readonly string[] };
 
 export type Change = {
   /** Goes behind what the journal of that run has. */

@@ -1,7 +1,6 @@
 import { type ComponentChildren, createContext, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
-import { allowanceFlags } from '../../../core/lifting-flags.ts';
-import type { Action, PlanDocument } from '../../../core/plan-document.ts';
+import { type Action, allowanceFlags, type PlanDocument } from '../../../core/plan-document.ts';
 import { type Footer, footersOf } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
