@@ -5,7 +5,7 @@ import type { Failure } from '../../../render/diagnostics.ts';
 import type { FieldView } from '../../../render/fields.ts';
 import { sanitise, sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber } from '../../../render/wording.ts';
-import type { JournalEntry, LedgerLine, OperationStatus } from '../../../state/journal.ts';
+import type { LedgerLine, OperationStatus } from '../../../state/journal.ts';
 import type { RunSummary } from '../../../state/store.ts';
 import { follow, type LiveEvent, type RunField, type RunNow, type Step } from '../../live.ts';
 import { Fields } from '../parts/change.tsx';
@@ -120,7 +120,7 @@ const MARKS: { readonly [status in OperationStatus]: string } = {
 };
 
 type ReceiptBodyProps = {
-  readonly entries: readonly JournalEntry[];
+  readonly entries: readonly Documents.Entry[];
   /** Empty until they are read. */
   readonly values: RunValues;
 };
@@ -215,8 +215,8 @@ const HIDDEN = {
 } as const;
 
 function factsOf(
-  began: (JournalEntry & { readonly type: 'began' }) | undefined,
-  ended: (JournalEntry & { readonly type: 'ended' }) | undefined,
+  began: Documents.Began | undefined,
+  ended: Documents.Ended | undefined,
 ): readonly (readonly [string, string])[] {
   if (began === undefined) return [];
   const { actor } = began;
