@@ -220,8 +220,8 @@ function limitWords({ error, located }: Violation): ProblemMessage {
   return {
     rule: 'schema/limit',
     message: `${said[error.keyword] ?? `breaks the limit ${limit}`}${counted}`,
-    // A number shows in which unit it is.
-    hint: typeof error.data === 'number' ? exampleHint(located.schema) : undefined,
+    // A number shows in which unit it is, which no zero needs.
+    hint: typeof error.data === 'number' && limit !== '0' ? exampleHint(located.schema) : undefined,
   };
 }
 
