@@ -46,6 +46,12 @@ test('the package installs into an empty folder with nothing to download, and it
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
   const installed = await readdir(join(place, 'node_modules'));
   expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['callsheet']);
+  // npm warns of each of these, whether it would run or not.
+  const { scripts } = JSON.parse(
+    await readFile(join(place, 'node_modules/callsheet/package.json'), 'utf8'),
+  );
+  const ofInstall = ['preinstall', 'install', 'postinstall', 'prepare'];
+  expect(Object.keys(scripts).filter((name) => ofInstall.includes(name))).toEqual([]);
 });
 
 test('the installed command validates the example', async () => {
