@@ -28,7 +28,9 @@ export function commandsPage(): string {
 function section({ name, does, args = [], flags = [], ...command }: CommandEntry): string[] {
   const usage = [`callsheet ${name}`, '[flags]', ...args.map((one) => one.name)].join(' ');
   const exits = command.exits.map((exit) => {
-    return `[${EXIT[exit]}](exit-codes.md#${anchorOf(exitHeading(exit))})`;
+    const meaning = command.exitMeanings?.[exit];
+    const code = `[${EXIT[exit]}](exit-codes.md#${anchorOf(exitHeading(exit))})`;
+    return meaning === undefined ? code : `${code} (${meaning})`;
   });
   const described = args.map((one) => [code(one.name), withValues(one.does, one.choices)]);
   return [

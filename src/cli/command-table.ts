@@ -66,6 +66,8 @@ export type CommandEntry = {
   readonly examples: readonly string[];
   /** Everything that it can end with. */
   readonly exits: readonly ExitName[];
+  /** What some of those mean here, where that is more than their names say. */
+  readonly exitMeanings?: { readonly [name in ExitName]?: string };
   /** What it prints with `--format json`, or always. Where it ends before that, it is `callsheet-error`. */
   readonly prints?: readonly DocumentFormat[];
   readonly load: () => Promise<Command>;
@@ -135,6 +137,11 @@ const ADVANCING: readonly ExitName[] = [
 const ROLLOUT_NAME = {
   name: '[name]',
   does: 'a rollout of callsheet.yaml; by default the only one that is under way',
+};
+const ROLLOUT_EXITS = {
+  changes: 'waiting for calls or the end of a freeze window',
+  partial: 'rolled back',
+  refused: 'held, or refused',
 };
 const ROLLOUT = [
   AUTO_APPROVE,
@@ -393,6 +400,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     examples: ['callsheet rollout start careful', 'callsheet rollout start plan.json'],
     exits: ADVANCING,
+    exitMeanings: ROLLOUT_EXITS,
     prints: ['callsheet-rollouts'],
     load: async () => (await import('../rollout/command.ts')).start,
   },
@@ -403,6 +411,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: ROLLOUT,
     examples: ['callsheet rollout run', 'callsheet rollout run careful --format markdown'],
     exits: ADVANCING,
+    exitMeanings: ROLLOUT_EXITS,
     prints: ['callsheet-rollouts'],
     load: async () => (await import('../rollout/command.ts')).run,
   },
@@ -426,6 +435,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: ROLLOUT,
     examples: ['callsheet rollout promote careful'],
     exits: ADVANCING,
+    exitMeanings: ROLLOUT_EXITS,
     prints: ['callsheet-rollouts'],
     load: async () => (await import('../rollout/command.ts')).promote,
   },
@@ -435,7 +445,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: [ROLLOUT_NAME],
     flags: ROLLOUT,
     examples: ['callsheet rollout abort careful --auto-approve'],
-    exits: ADVANCING,
+    exits: WRITING,
+    exitMeanings: { partial: 'rolled back but for what it names' },
     prints: ['callsheet-rollouts'],
     load: async () => (await import('../rollout/command.ts')).abort,
   },

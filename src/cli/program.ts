@@ -296,8 +296,8 @@ function refuseOptionsAbove(command: Command): void {
 }
 
 /** Examples below the flags, and what the command can end with. */
-function afterHelp({ examples, exits }: CommandEntry): string {
-  const codes = exits.map((name) => `${EXIT[name]} ${name}`);
+function afterHelp({ examples, exits, exitMeanings = {} }: CommandEntry): string {
+  const codes = exits.map((name) => `${EXIT[name]} ${exitMeanings[name] ?? name}`);
   const typed = examples.map((line) => `  ${line}`);
   return ['', 'Examples:', ...typed, '', ...foldedList('Exit:', codes)].join('\n');
 }
