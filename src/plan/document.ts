@@ -173,7 +173,7 @@ const WRITES_PER_FILE = 3;
 const VERSION = 2;
 
 /** A member of the document, in two spaces. */
-const MEMBER = /^ {2}("(?:[^"\\]|\\.)*"): (.*)$/;
+const MEMBER = /^ {2}("(?:[^"\\]|\\.)*"): (.*)$/s;
 
 /** What goes on in the lines that follow. */
 const OPENS = /[[{]$/;

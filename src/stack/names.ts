@@ -139,7 +139,7 @@ type Outlined = {
 /** What makes rows of a resource. */
 const LOOP = ['for_each', 'key'];
 
-const MEMBER = /^ *([A-Za-z_][A-Za-z0-9_-]*|"[^"\\]*"|'[^']*'):(?: +(.*))?$/;
+const MEMBER = /^ *([A-Za-z_][A-Za-z0-9_-]*|"[^"\\]*"|'[^']*'):(?: +(.*))?$/s;
 
 /** A key above the line at hand, with its indentation. */
 type Above = { readonly key: string; readonly indent: number };

@@ -14,7 +14,8 @@ const JOURNAL_VERSION = 1;
 export const JOURNAL_HEADER = `{"format":"callsheet-journal","version":${JOURNAL_VERSION}}\n`;
 const TORN_LINE = '{"torn":true}';
 export const TORN = `\n${TORN_LINE}\n`;
-const LINE = /^\{"sum":"([0-9a-f]{16})","entry":(.*)\}$/;
+/** A text in it may hold U+2028, at which a dot ends without the `s`. */
+const LINE = /^\{"sum":"([0-9a-f]{16})","entry":(.*)\}$/s;
 
 /** The line of an entry, with its line break. */
 export function formatEntry(entry: JournalEntry): string {

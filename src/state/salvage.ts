@@ -209,7 +209,7 @@ type Remains = Partial<
 > &
   Pick<State, 'resources'>;
 
-const RESOURCE_LINE = /^\s*("(?:[^"\\]|\\.)+")\s*:\s*(\{.*\})\s*,?\s*$/;
+const RESOURCE_LINE = /^\s*("(?:[^"\\]|\\.)+")\s*:\s*(\{.*\})\s*,?\s*$/s;
 
 /**
  * Reads what is left of a state's text: of one that is JSON its members, of any other each line that holds

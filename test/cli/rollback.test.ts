@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import { runs } from '../../src/cli/commands/state.ts';
@@ -218,6 +219,31 @@ describe('the way back does not wait for the configuration to be mended', () => 
     expect(err).toContain('harbour');
     expect(stage.sim.requests).toHaveLength(asked);
   });
+});
+
+/** Ends a line for some readers, or is no part of a text for others. */
+const ODD = '\u2028 \u2029 \u0085 \r \u000b \u000c \u001c \ufeff \u00a0 \u200b \u202e \u007f';
+
+staged('a run is undone whatever characters its texts have, in Git and live', async (stage) => {
+  const say = (text: string) =>
+    stage.write(
+      'odd.yaml',
+      `agents: { odd: { name: Odd, greeting_message: ${JSON.stringify(`${text} ${ODD}`)} } }\n`,
+    );
+  await say('Hello');
+  await stage.apply();
+  const odd = agentNamed(stage.sim, 'Odd');
+  Object.assign(odd.record, {
+    description: `By hand ${ODD}`,
+    updated_at: '2026-11-22T12:00:00.5Z',
+  });
+  const before = settled(stage);
+  await say('Good day');
+  await stage.plan({ out: join(stage.folder, 'plan.json') } as object);
+  await stage.applyFile('plan.json');
+  expect(odd.record.greeting_message).toContain(`Good day ${ODD}`);
+  await stage.rollback();
+  expect(settled(stage)).toEqual(before);
 });
 
 const given = ({ folder }: Stage) => ({ dir: folder, format: 'json' as const });

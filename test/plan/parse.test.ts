@@ -52,6 +52,18 @@ describe('a plan file', () => {
     expect(text).not.toContain('canary');
   });
 
+  test.each(['\u2028', '\u2029', '\u0085', '\ufeff'])(
+    'is read line by line where texts hold %j',
+    async (odd) => {
+      const { digest: _, ...own } = plan;
+      const changes = own.changes.map((one) => ({ ...one, reason: `a${odd}b` }));
+      const odds = { ...own, environment: `a${odd}b`, changes };
+      const document = { ...odds, digest: planDigest(odds) };
+      const lines = linesOf([...planFilePieces(document)].join(''));
+      expect(await parsePlanLines(lines, 'plan.json')).toEqual(document);
+    },
+  );
+
   test('is read line by line where it is longer than a string', async () => {
     const dir = temporaryFolder();
     const file = join(dir, 'plan.json');

@@ -43,6 +43,19 @@ describe('a journal', () => {
     expect(await parseJournal(whole, FILE)).toEqual({ entries, torn: false });
   });
 
+  // What ends a line for some readers ends none here.
+  test.each(['\u2028', '\u2029', '\u0085', '\r', '\u000b', '\ufeff', '\u0000', '\ud800'])(
+    'is read as it was written where a text holds %j',
+    async (odd) => {
+      const entry = { ...outcome(1, 'a1'), error: `a${odd}b` };
+      const text = `${JOURNAL_HEADER}${formatEntry(began('r1'))}${formatEntry(entry)}`;
+      expect(await parseJournal(text, FILE)).toEqual({
+        entries: [began('r1'), entry],
+        torn: false,
+      });
+    },
+  );
+
   test('of version 1 is read', async () => {
     const text = await readFile(new URL('fixtures/journal.v1.jsonl', import.meta.url), 'utf8');
     expect(text).toBe(whole);

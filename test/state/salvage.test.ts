@@ -35,6 +35,19 @@ const merged = (text: string) => {
   return text.replace(own, `<<<<<<< HEAD\n${own}\n=======\n${theirs}\n>>>>>>> theirs`);
 };
 
+test.each(['\u2028', '\u2029', '\u0085'])(
+  'of a damaged text a resource whose name holds %j is read',
+  async (odd) => {
+    const named = { ...desk, name: `Desk${odd}one` };
+    const text = await formatState(stateWith({ 'agent.annex': annex, 'agent.desk': named }));
+    const found = await salvageState(
+      text.replace('"agent.annex":{"kind"', '"agent.annex":{kind"'),
+      FILE,
+    );
+    expect(found?.resources).toEqual({ 'agent.desk': named });
+  },
+);
+
 describe('of a damaged text', () => {
   const all = state.resources;
   test.each<[string, (text: string) => string, object | undefined]>([

@@ -159,7 +159,7 @@ function sameValues(a: SyntaxNode | undefined, b: SyntaxNode | undefined): boole
 function strayComment(a: string, b: string): string | undefined {
   const sorted = (text: string) =>
     commentsIn(text)
-      .map((start) => /.*/.exec(text.slice(start))?.[0].trimEnd() ?? '')
+      .map((start) => /[^\n]*/.exec(text.slice(start))?.[0].trimEnd() ?? '')
       .sort();
   const [left, right] = [sorted(a), sorted(b)];
   const at = left.findIndex((comment, index) => comment !== right[index]);
