@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { isAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { isUnderWay, type RolloutRecords } from '../core/rollout.ts';
 import { NewerDocument } from './failures.ts';
 import { withoutFingerprints } from './fingerprint.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
 import { eachLine, isHeader, readLine } from './journal-text.ts';
 import { isRecord, type ResourceState, type State } from './model.ts';
-import { emptyState, replay } from './replay.ts';
+import { emptyState, replay, withRollouts } from './replay.ts';
 import { entryShape, holdsShape, parseJson, resourceShape, rolloutsShape } from './shape.ts';
 import {
   brokenResource,
@@ -160,11 +161,31 @@ function rebuild(
     (state, { entries }) => replay(state, entries).state ?? state,
     before,
   );
+  const serial = Math.max(remains?.serial ?? 0, ...serials);
+  const isNewest = remains?.serial === serial;
+  const rollouts =
+    isNewest && remains.rollouts !== undefined ? remains.rollouts : inDoubt(after.rollouts);
   return {
-    ...after,
-    serial: Math.max(remains?.serial ?? 0, ...serials),
+    ...withRollouts(after, rollouts),
+    serial,
     resources: withoutTwins(after.resources),
   };
+}
+
+/**
+ * Rollouts as journals have them, which say that one went on and never that it ended. One that would go on is left to a
+ * person: what was taken back must not be written again.
+ */
+function inDoubt(rollouts: RolloutRecords | undefined): RolloutRecords | undefined {
+  if (rollouts === undefined) return undefined;
+  const why =
+    'the state was rebuilt, and no journal says whether the rollout ended since its last step';
+  return Object.fromEntries(
+    Object.entries(rollouts).map(([name, one]) => [
+      name,
+      isUnderWay(one) ? { ...one, status: 'held' as const, why } : one,
+    ]),
+  );
 }
 
 /** What is left where nothing tells the lineage: with another one, no fingerprint fits any more. */
@@ -268,6 +289,12 @@ function resourceLines(text: string): readonly (readonly [string, unknown])[] {
 
 /** The facts of the first lines, wherever they stand; the last of each. */
 function factsIn(text: string): { readonly [name: string]: unknown } {
+  const end = ',"resources":{';
+  const heads = text.split('\n').filter((line) => line.endsWith(end));
+  const whole = heads
+    .map((line) => parseJson(`{${line.slice(0, -end.length)}}`))
+    .findLast(isRecord);
+  if (whole !== undefined) return whole;
   const facts = text.matchAll(
     /"(version|lineage|serial|salt|account_id|holds)":("[^"\\]*"|\d+|\{(?:"(?:[^"\\]|\\.)*"|[^{}"]|\{(?:"(?:[^"\\]|\\.)*"|[^{}"])*\})*\})/g,
   );

@@ -2,6 +2,7 @@ import { appendFile, copyFile, mkdir, readFile, rm, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatEntry, JOURNAL_HEADER, linesIn, TORN } from '../../src/state/journal-text.ts';
+import { nextState, withRollouts } from '../../src/state/replay.ts';
 import { salvageJournal, salvageState } from '../../src/state/salvage.ts';
 import { formatState } from '../../src/state/state-text.ts';
 import {
@@ -15,10 +16,11 @@ import {
   outcome,
   recorded,
   resource,
+  rolloutOf,
   sealed,
   stateWith,
 } from './sample.ts';
-import { appendAll, doRun, newStore } from './stores.ts';
+import { appendAll, doRun, newStore, RUN } from './stores.ts';
 
 const FILE = 'x/state.json';
 const [desk, line, annex] = [resource('a1'), resource('a2'), resource('a3')];
@@ -313,6 +315,35 @@ describe('what is salvaged of a state and its journals', () => {
     const leaves = Object.values(found?.leaves ?? {});
     expect(leaves.filter((leaf) => 'fingerprint' in leaf)).toEqual([]);
     expect(leaves.filter((leaf) => 'unknown' in leaf)).toHaveLength(1);
+  });
+
+  test.each<[string, (path: string) => Promise<void>, object]>([
+    [
+      'where the state is cut off, what it says of them',
+      async (path) => writeFile(path, (await readFile(path, 'utf8')).slice(0, -20)),
+      { status: 'rolled_back' },
+    ],
+    [
+      'where the state is gone, that a person must say what became of them',
+      (path) => writeFile(path, ''),
+      { status: 'held', why: expect.stringContaining('no journal says') },
+    ],
+  ])('of rollouts, %s', async (_what, damage, told) => {
+    const { path, store } = await newStore();
+    const careful = rolloutOf({ steps: [{ agents: 1, at: null, runs: ['r1'] }] });
+    const [first, ...rest] = RUN;
+    if (first?.type !== 'began') throw new Error('a run begins');
+    await doRun(store, [{ ...first, rollouts: { careful } }, ...rest]);
+    // That it was rolled back stands in the state alone.
+    const lease = await store.acquire(holder(''));
+    const { state: before } = await store.load();
+    if (before === undefined) throw new Error('a run leaves a state');
+    const back = { careful: { ...careful, status: 'rolled_back' as const } };
+    await lease.commit(nextState(withRollouts(before, back)));
+    await lease.release();
+    await damage(path);
+    const { state: found } = await store.salvage();
+    expect(found?.rollouts?.careful).toMatchObject(told);
   });
 
   test('of a sound state is no problem', async () => {

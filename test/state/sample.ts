@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { CallsheetError } from '../../src/core/errors.ts';
+import type { RolloutRecord } from '../../src/core/rollout.ts';
 import type { IntentRecorded, JournalEntry, RunBegan } from '../../src/state/journal.ts';
 import type { Holds, ResourceState, State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
@@ -141,4 +142,51 @@ export async function failureOf(work: () => unknown): Promise<CallsheetError> {
     throw error;
   }
   throw new Error('it did not fail');
+}
+
+/** A rollout that waits for calls at its first step. */
+export function rolloutOf(more: Partial<RolloutRecord>): RolloutRecord {
+  return {
+    id: '20260302t083000z-000000',
+    name: 'careful',
+    status: 'judging',
+    why: null,
+    started_at: new Date(0).toISOString(),
+    ended_at: null,
+    user: null,
+    commit: null,
+    plan_digest: `sha256:${'0'.repeat(64)}`,
+    allowed: {
+      allow_delete: false,
+      accept_conflicts: false,
+      skip_refused: false,
+      resend_secrets: false,
+      target: [],
+      exclude: [],
+      force: false,
+    },
+    settings: {
+      name: 'careful',
+      judge: {
+        measures: [],
+        minCalls: 200,
+        minHours: 24,
+        counted: { zone: 'UTC' },
+        confidence: 95,
+        baselineWeeks: 4,
+      },
+      guardRails: { errorWords: [], silence: 30 },
+      onWorse: 'hold',
+      overdueAfter: 7 * 24 * 3_600_000,
+    },
+    agents: [],
+    steps: [],
+    step: 0,
+    judged_from: 0,
+    look: null,
+    logs: null,
+    course: [],
+    left: [],
+    ...more,
+  };
 }

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { CallsheetError } from '../../core/errors.ts';
+import { isUnderWay } from '../../core/rollout.ts';
 import { damagedState, foreignState, NewerDocument } from '../failures.ts';
 import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../lock.ts';
-import { isRecord } from '../model.ts';
+import { isRecord, type State } from '../model.ts';
 import { parseJson } from '../shape.ts';
 import { piecesOfState } from '../state-text.ts';
 import type { Expected } from '../store.ts';
@@ -209,6 +210,7 @@ export function documentRemote(place: DocumentPlace): Remote {
       const whole = async () => (await textsOf(parts)) ?? [];
       filed.push({ run, parts: await place.pack(parts, whole) });
     }
+    const finished = [...from.finished.filter(({ run }) => !file.includes(run)), ...filed];
     const set = await Promise.all(
       aside.map(async ({ name, pieces }) => ({
         name,
@@ -224,10 +226,8 @@ export function documentRemote(place: DocumentPlace): Remote {
             state: await place.keep(pieces.join('')),
           }),
       open: open.filter(({ run }) => !file.includes(run) && !drop.includes(run)),
-      finished: newest(
-        [...from.finished.filter(({ run }) => !file.includes(run)), ...filed],
-        place.most,
-      ),
+      // The state says which are still needed.
+      finished: state === undefined ? finished : newest(finished, place.most, neededBy(state)),
       // What the last repair or push set aside; older ones would only make it larger.
       aside: set.length > 0 ? set : from.aside,
     };
@@ -325,12 +325,22 @@ function appended(open: readonly Journal[], run: string, part: Part): readonly J
   ];
 }
 
-/** The newest journals that may be kept; at least one. */
-function newest(journals: readonly Journal[], most: DocumentPlace['most']): readonly Journal[] {
+/** Runs that a rollout may still have to take back: their journals are kept however old they get. */
+function neededBy({ rollouts = {} }: State): ReadonlySet<string> {
+  const running = Object.values(rollouts).filter(isUnderWay);
+  return new Set(running.flatMap(({ steps }) => steps.flatMap(({ runs }) => runs)));
+}
+
+/** The newest journals that may be kept, at least one, and those that are needed. */
+function newest(
+  journals: readonly Journal[],
+  most: DocumentPlace['most'],
+  needed: ReadonlySet<string>,
+): readonly Journal[] {
   let size = 0;
   const kept = journals.toReversed().filter((journal, index) => {
     size += JSON.stringify(journal).length;
-    return index === 0 || (index < most.runs && size <= most.size);
+    return needed.has(journal.run) || index === 0 || (index < most.runs && size <= most.size);
   });
   return kept.toReversed();
 }

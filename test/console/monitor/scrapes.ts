@@ -4,8 +4,8 @@ import { openWorkerMetrics } from '../../../src/fleet/worker-log.ts';
 import type { Transport } from '../../../src/platform/transport.ts';
 import type { QueueDatabase } from '../../../src/queue/database.ts';
 import type { Claim } from '../../../src/queue/hand-out.ts';
-import { planOptions } from '../../../src/run/plan.ts';
 import { openMetrics, type PassMeasured } from '../../../src/watch/events.ts';
+import { rolloutOf } from '../../state/sample.ts';
 
 /** One sample as Prometheus has it: its name and labels, with those of the scrape. */
 export type Sample = {
@@ -79,45 +79,6 @@ export function openBoth(now: () => Date) {
 }
 
 export type Both = ReturnType<typeof openBoth>;
-
-/** A rollout of ten agents at its first step. */
-function rolloutOf(more: Partial<RolloutRecord>): RolloutRecord {
-  return {
-    id: 'r',
-    name: 'careful',
-    status: 'judging',
-    why: null,
-    started_at: new Date(0).toISOString(),
-    ended_at: null,
-    user: null,
-    commit: null,
-    plan_digest: '',
-    allowed: planOptions({}),
-    settings: {
-      name: 'careful',
-      judge: {
-        measures: [],
-        minCalls: 200,
-        minHours: 24,
-        counted: { zone: 'UTC' },
-        confidence: 95,
-        baselineWeeks: 4,
-      },
-      guardRails: { errorWords: [], silence: 30 },
-      onWorse: 'hold',
-      overdueAfter: 7 * 24 * 3_600_000,
-    },
-    agents: [],
-    steps: [],
-    step: 0,
-    judged_from: 0,
-    look: null,
-    logs: null,
-    course: [],
-    left: [],
-    ...more,
-  };
-}
 
 /** A stack in the hands of a worker. */
 export function claimOf({ isSuspect = false } = {}): Claim {
