@@ -142,6 +142,14 @@ export type CallCounts = {
 /** Rollouts by name. */
 export type RolloutRecords = { readonly [name: string]: RolloutRecord };
 
+/** Agents that may have the change: those of every step that was begun. */
+export function agentsReached({
+  agents,
+  steps,
+}: Pick<RolloutRecord, 'agents' | 'steps'>): readonly RolloutAgent[] {
+  return agents.slice(0, steps.findLast(({ runs }) => runs.length > 0)?.agents ?? 0);
+}
+
 /** Whether a rollout is under way: then others leave its agents alone. */
 export function isUnderWay({ status }: Pick<RolloutRecord, 'status'>): boolean {
   return status !== 'done' && status !== 'rolled_back';

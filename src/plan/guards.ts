@@ -1,4 +1,5 @@
 import { endOf, formatInstant } from '../core/calendar.ts';
+import { commandLine } from '../core/errors.ts';
 import type {
   Change,
   ExceededLimit,
@@ -11,7 +12,7 @@ import type {
   PlanRules,
   Refusal,
 } from '../core/plan-document.ts';
-import type { RolloutRecord } from '../core/rollout.ts';
+import { agentsReached, type RolloutAgent, type RolloutRecord } from '../core/rollout.ts';
 import { inSeconds } from '../core/value.ts';
 import type { Hold } from '../state/model.ts';
 import { isActing } from './document.ts';
@@ -30,6 +31,8 @@ export type GuardInput = {
   readonly atOnce?: number | undefined;
   /** Rollouts of others that are under way. */
   readonly rollouts: readonly RolloutRecord[];
+  /** The environment that is planned for, as commands name it. */
+  readonly environment?: string | undefined;
 };
 
 /**
@@ -44,17 +47,20 @@ export function guardChanges(changes: readonly Change[], input: GuardInput): rea
 
 /**
  * An agent of a rollout is its rollout's alone until that ends: what the configuration says of one that does not have
- * the change yet is neither drift nor forgotten, and another change beside it would be judged in its place.
+ * the change yet is neither drift nor forgotten, and another change beside it would be judged in its place. Of one that
+ * has it, what somebody edited is put back as ever.
  */
-function leaveToRollout(change: Change, { purpose, rollouts }: GuardInput): Change {
+function leaveToRollout(change: Change, { purpose, rollouts, environment }: GuardInput): Change {
   if (purpose !== 'apply' || change.verdict !== 'ok' || change.operations.length === 0)
     return change;
-  const rollout = rollouts.find(({ agents }) =>
-    agents.some(({ address, id }) => address === change.address || id === change.id),
-  );
+  const isOne = ({ address, id }: RolloutAgent) => address === change.address || id === change.id;
+  const rollout = rollouts.find(({ agents }) => agents.some(isOne));
   if (rollout === undefined) return change;
+  const isDrift = change.fields.every(({ cause }) => cause === 'drifted');
+  if (isDrift && agentsReached(rollout).some(isOne)) return change;
   const { name, step, steps } = rollout;
-  const reason = `${change.reason}; held by the rollout ${name}, which is at step ${step + 1} of ${steps.length}: callsheet rollout show ${name}`;
+  const shown = commandLine(`rollout show ${name}`, { dir: '.', env: environment });
+  const reason = `${change.reason}; held by the rollout ${name}, which is at step ${step + 1} of ${steps.length}: ${shown}`;
   return { ...change, verdict: 'held', reason };
 }
 

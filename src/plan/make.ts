@@ -239,6 +239,7 @@ function guardInput(existing: number, input: PlanInput): GuardInput {
     rollouts: Object.values(state.rollouts ?? {}).filter(
       (one) => isUnderWay(one) && one.name !== input.stepOf,
     ),
+    environment: input.environment,
   };
 }
 

@@ -15,10 +15,11 @@
 import { hostname } from 'node:os';
 import type { Address } from '../core/address.ts';
 import { digestOf } from '../core/digest.ts';
-import { CallsheetError, foldSentences } from '../core/errors.ts';
+import { CallsheetError, commandLine, foldSentences } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import {
+  agentsReached,
   isUnderWay,
   type RolloutAgent,
   type RolloutRecord,
@@ -36,7 +37,7 @@ import { overrideOptions, planConfiguration, rolloutNamed } from '../run/plan.ts
 import { acquireUntil, recordRecovery } from '../run/recover.ts';
 import { needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts';
 import { openSession, type Session } from '../run/session.ts';
-import { announceBroken, refuseBroken } from '../run/stack.ts';
+import { announceBroken, isBroken, refuseBroken } from '../run/stack.ts';
 import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
 import { nextState, withRollouts } from '../state/replay.ts';
 import { LEAST_OTHERS } from './judge.ts';
@@ -91,7 +92,7 @@ export async function startRollout(
   try {
     const settings = rolloutNamed(options.name ?? given?.options.rollout, session.stack.rollouts);
     name = settings.name;
-    refuseBesideOthers(settings, session);
+    refuseBesideOthers(settings, session, options);
     if (given !== undefined) checkPlan(given, session);
     const planned =
       given === undefined
@@ -114,7 +115,7 @@ export async function startRollout(
     const counts = stepCounts(settings.steps, agents.length).filter(
       (count, index, all) => count > (all[index - 1] ?? 0),
     );
-    tellWhoWaits(name, counts, session, context);
+    tellWhoWaits(name, counts, session, options, context);
     const question = `Start the rollout ${name} with ${counts[0]} of ${agents.length} agents?`;
     if ((await review.agree?.(question)) === false) return { end: 'declined', plan };
     const { user, commit } = await describeActor(session.stack.dir, context);
@@ -129,7 +130,7 @@ export async function startRollout(
       user,
       commit,
       plan_digest: plan.digest,
-      allowed: stepOptions(plan.options),
+      allowed: withoutFreeze(stepOptions(plan.options)),
       settings: kept,
       agents,
       steps: counts.map((count) => ({ agents: count, at: null, runs: [] })),
@@ -144,7 +145,13 @@ export async function startRollout(
   } finally {
     await session.close();
   }
-  return goOn(name, options, context, review);
+  // What was reviewed may write in this window, and no step after it.
+  const overrideFreeze = options.overrideFreeze ?? given?.options.override_freeze;
+  return goOn(name, { ...options, overrideFreeze }, context, review);
+}
+
+function withoutFreeze({ override_freeze: _, ...options }: PlanOptions): PlanOptions {
+  return options;
 }
 
 /** Says before it is started which of its steps can have no verdict, since too few agents are left to compare with. */
@@ -152,6 +159,7 @@ function tellWhoWaits(
   name: string,
   counts: readonly number[],
   { state }: Session,
+  options: RolloutOptions,
   { emit }: RunContext,
 ): void {
   const all = Object.values(state.resources).filter(({ kind }) => kind === 'agent').length;
@@ -159,20 +167,21 @@ function tellWhoWaits(
   const count = counts[index];
   if (count === undefined) return;
   const left = Math.max(0, all - count);
-  const text = `Step ${index + 1} leaves ${left} ${left === 1 ? 'agent' : 'agents'} to compare with, and a verdict needs ${LEAST_OTHERS}: it will wait for callsheet rollout promote ${name}.`;
+  const text = `Step ${index + 1} leaves ${left} ${left === 1 ? 'agent' : 'agents'} to compare with, and a verdict needs ${LEAST_OTHERS}: it will wait for ${typed('promote', { name }, options)}.`;
   emit({ type: 'notice', text });
 }
 
-/** What is due in a rollout: applies a step, looks at the calls, takes it back. */
+/** What is due in a rollout: applies a step, looks at the calls, takes it back. `isPromoted`: the step whatever they say. */
 export async function goOn(
   name: string,
   options: RolloutOptions,
   context: RunContext,
   review: RolloutReview = {},
+  isPromoted = false,
 ): Promise<RolloutOutcome> {
   for (let stale = 0; ; ) {
     try {
-      const turn = await takeTurn(name, options, context, review);
+      const turn = await takeTurn(name, options, context, review, isPromoted);
       if (turn === 'rolling_back') return await takeBack(name, options, context, review);
       if (turn !== 'again') return turn;
     } catch (error) {
@@ -197,10 +206,11 @@ export async function promoteRollout(
   const changed = await decide(name, options, context, async (record, session) => {
     if (record.status === 'rolling_back')
       throw new CallsheetError('usage', `the rollout ${record.name} is being rolled back`, {
-        hint: `To continue: callsheet rollout run ${record.name}`,
+        hint: `To continue: ${typed('run', record, options)}`,
       });
     const isApplied = record.steps[record.step]?.at != null;
     const isLast = record.step === record.steps.length - 1;
+    if (!isApplied || !isLast) refuseBroken(session);
     if (!isApplied) return { ...record, status: 'applying', why: null };
     if (isLast) return ended(record, 'done', timeOf(session, context));
     const next = record.steps[record.step + 1];
@@ -214,7 +224,7 @@ export async function promoteRollout(
   if ('end' in changed) return changed;
   // That one was asked already.
   const { agree: _, ...silent } = review;
-  return goOn(changed.name, options, context, silent);
+  return goOn(changed.name, options, context, silent, true);
 }
 
 /** Takes a rollout back, whatever its verdict. */
@@ -225,8 +235,9 @@ export async function abortRollout(
   review: RolloutReview = {},
 ): Promise<RolloutOutcome> {
   const changed = await decide(name, options, context, async (record, session) => {
+    announceBroken(session, options, context);
     const { user } = await describeActor(session.stack.dir, context);
-    const question = `Roll back the rollout ${record.name}, and the ${reached(record)} agents that have the change?`;
+    const question = `Roll back the rollout ${record.name}, and the ${agentsReached(record).length} agents that have the change?`;
     if ((await review.agree?.(question)) === false) return undefined;
     return { ...record, status: 'rolling_back', why: `aborted by ${user ?? 'someone'}` };
   });
@@ -243,7 +254,7 @@ export async function readRollouts(
   const session = await openSession(options, context, { evenBroken: true });
   try {
     const records =
-      name === undefined ? recordsIn(session) : [recordNamed(name, session, () => true)];
+      name === undefined ? recordsIn(session) : [recordNamed(name, session, options, () => true)];
     return { records, now: timeOf(session, context) };
   } finally {
     await session.close();
@@ -263,9 +274,8 @@ async function decide(
   decision: (record: RolloutRecord, session: Session) => Promise<RolloutRecord | undefined>,
 ): Promise<RolloutRecord | RolloutOutcome> {
   const session = await openAsRecorded(options, context);
-  announceBroken(session, options, context);
   try {
-    const record = recordNamed(name, session, isUnderWay);
+    const record = recordNamed(name, session, options, isUnderWay);
     const next = await decision(record, session);
     const now = timeOf(session, context);
     if (next === undefined) return { end: 'declined', record, now };
@@ -284,6 +294,8 @@ type Visit = {
   readonly options: RolloutOptions;
   readonly context: RunContext;
   readonly review: RolloutReview;
+  /** Whether somebody goes to the next step whatever the calls say. */
+  readonly isPromoted: boolean;
 };
 
 /** One thing that is due, in a session of its own: whatever is written makes the state another one. */
@@ -292,13 +304,14 @@ async function takeTurn(
   options: RolloutOptions,
   context: RunContext,
   review: RolloutReview,
+  isPromoted: boolean,
 ): Promise<Turn> {
   const session = await openAsRecorded(options, context);
-  announceBroken(session, options, context);
   try {
-    const record = recordNamed(name, session, () => true);
+    const record = recordNamed(name, session, options, () => true);
+    if (record.status !== 'applying') announceBroken(session, options, context);
     const now = timeOf(session, context);
-    const visit = { session, options, context, review };
+    const visit = { session, options, context, review, isPromoted };
     switch (record.status) {
       case 'applying':
         return await applyStep(record, visit);
@@ -318,19 +331,22 @@ async function takeTurn(
 }
 
 /** Applies what the step adds, as it was reviewed and not otherwise. */
-async function applyStep(record: RolloutRecord, visit: Visit): Promise<Turn> {
+async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
   const { session, options, context, review } = visit;
-  const { name, step } = record;
+  const { name, step } = begun;
   const now = timeOf(session, context);
+  // It may have waited for a freeze window or a file since the last look, which callers did not.
+  const isOld = !visit.isPromoted && isLookDue(begun, now);
+  const { record, turn } = isOld ? await lookAfter(begun, visit) : { record: begun };
+  if (turn !== undefined) return turn;
+  if (isOld && isBroken(session)) await writeDown(record, visit);
   const hold = async (why: string): Promise<Turn> => {
     const held: RolloutRecord = { ...record, status: 'held', why };
     await writeDown(held, visit);
     return { end: 'held', record: held, now };
   };
-  const adds = addedBy(record, step);
   refuseBroken(session);
-  const configured = new Set(session.stack.resources.map(({ address }) => address));
-  const gone = adds.filter(({ address }) => !configured.has(address));
+  const { adds, gone } = placedNow(addedBy(record, step), session);
   if (gone.length > 0) return hold(`${namesOf(gone)} no longer in the configuration`);
   const addresses = adds.map(({ address }) => address);
   const { overrideFreeze } = options;
@@ -346,8 +362,10 @@ async function applyStep(record: RolloutRecord, visit: Visit): Promise<Turn> {
     { refresh: 'fast', stepOf: name, ...(step > 0 && { atOnce: 0 }) },
   );
   const { refusals = [] } = planned.plan;
-  if (refusals.length > 0 && refusals.every(({ guard }) => guard === 'freeze'))
+  if (refusals.length > 0 && refusals.every(({ guard }) => guard === 'freeze')) {
+    if (isOld) await writeDown(record, visit);
     return { end: 'waiting', record, now, waitsFor: refusals[0]?.message ?? '' };
+  }
   if (isRefused(planned.plan)) return hold(refusedWhy(planned.plan));
   const written = await writtenBy(record.steps[step]?.runs ?? [], session);
   const moved = movedSince(adds, planned, written);
@@ -373,6 +391,32 @@ async function applyStep(record: RolloutRecord, visit: Visit): Promise<Turn> {
   if (outcome.type === 'ran' && outcome.result.status === 'interrupted')
     return { end: 'interrupted', record: withRun(record, outcome.run), now };
   return 'again';
+}
+
+/** A look that is older than this was made by another command. */
+const FRESH_MS = 10 * 60_000;
+
+function isLookDue({ steps, look }: RolloutRecord, now: number): boolean {
+  return steps.some(({ at }) => at !== null) && now - Date.parse(look?.at ?? '0') > FRESH_MS;
+}
+
+/** Agents of a step by the addresses that they have now, which `moved:` and `state mv` change; and those that are gone. */
+function placedNow(
+  agents: readonly RolloutAgent[],
+  { stack, state }: Session,
+): { readonly adds: readonly RolloutAgent[]; readonly gone: readonly RolloutAgent[] } {
+  const configured = new Set(stack.resources.map(({ address }) => address));
+  const known = new Map(Object.entries(state.resources).map(([address, { id }]) => [id, address]));
+  const adds: RolloutAgent[] = [];
+  const gone: RolloutAgent[] = [];
+  for (const agent of agents) {
+    const before = known.get(agent.id) ?? agent.address;
+    const moved = stack.moves.moved.find(({ from }) => from === before)?.to;
+    const address = [agent.address, before, moved].find((one) => one && configured.has(one));
+    if (address === undefined) gone.push(agent);
+    else adds.push({ ...agent, address });
+  }
+  return { adds, gone };
 }
 
 type RunResult = Extract<RunOutcome, { type: 'ran' }>['result'];
@@ -442,16 +486,29 @@ async function judgeStep(record: RolloutRecord, visit: Visit): Promise<Turn> {
   return { end: 'waiting', record: looked, now };
 }
 
-/** Nothing goes on, but agents that have the change are looked after: callers do not wait for a decision. */
-async function lookWhileHeld(record: RolloutRecord, visit: Visit): Promise<Turn> {
+/** Nothing goes on until somebody decides. */
+async function lookWhileHeld(held: RolloutRecord, visit: Visit): Promise<Turn> {
+  const now = timeOf(visit.session, visit.context);
+  if (held.steps.every(({ at }) => at === null)) return { end: 'held', record: held, now };
+  const { record, turn } = await lookAfter(held, visit);
+  if (turn !== undefined) return turn;
+  await writeDown(record, visit);
+  return { end: 'held', record, now };
+}
+
+/**
+ * Agents that have the change are looked after whatever their rollout waits for: callers do not. `turn`: what comes of it
+ * where they fare worse.
+ */
+async function lookAfter(
+  record: RolloutRecord,
+  visit: Visit,
+): Promise<{ readonly record: RolloutRecord; readonly turn?: Turn }> {
   const { session, context } = visit;
-  const now = timeOf(session, context);
-  if (record.steps.every(({ at }) => at === null)) return { end: 'held', record, now };
-  const { look, logs } = await lookAtCalls(record, session, now);
+  const { look, logs } = await lookAtCalls(record, session, timeOf(session, context));
   const looked: RolloutRecord = { ...record, look, logs, course: withMark(record) };
-  if (isStopped(look) && !isStopped(record.look)) return stopFor(looked, visit);
-  await writeDown(looked, visit);
-  return { end: 'held', record: looked, now };
+  const isWorse = isStopped(look) && !isStopped(record.look);
+  return isWorse ? { record: looked, turn: await stopFor(looked, visit) } : { record: looked };
 }
 
 /** Whether a look is a reason to stop. */
@@ -496,6 +553,12 @@ async function takeBack(
     options.overrideFreeze ?? `the rollout ${name} is taken back: ${record.why ?? ''}`;
   const { show, observe } = review;
   for (const run of runs) {
+    if (!(await isRecorded(run, options, context))) {
+      left.push(
+        `run ${run} is no longer recorded, so its changes stay: revert them in the configuration and apply`,
+      );
+      continue;
+    }
     context.emit({ type: 'notice', text: `Rolling back run ${run} of the rollout ${name}.` });
     const wanted = { ...options, run, skipRefused: true, overrideFreeze, rollout: name };
     const outcome = await undo(wanted, context, { ...(show && { show }), observe });
@@ -505,11 +568,25 @@ async function takeBack(
   }
   const session = await openAsRecorded(options, context);
   try {
-    const current = recordNamed(name, session, () => true);
+    const current = recordNamed(name, session, options, () => true);
     const now = timeOf(session, context);
     const back = ended({ ...current, left: [...new Set(left)] }, 'rolled_back', now);
     await writeDown(back, { session, options, context });
     return { end: 'rolled_back', record: back, now };
+  } finally {
+    await session.close();
+  }
+}
+
+/** Whether a run can still be undone: a state that was brought from elsewhere has no journals. */
+async function isRecorded(
+  run: string,
+  options: RolloutOptions,
+  context: RunContext,
+): Promise<boolean> {
+  const session = await openAsRecorded(options, context);
+  try {
+    return session.unfinished?.run === run || (await readRun(session, run)) !== undefined;
   } finally {
     await session.close();
   }
@@ -539,11 +616,6 @@ function leftBy(outcome: UndoOutcome): readonly string[] {
 
 function ended(record: RolloutRecord, status: 'done' | 'rolled_back', now: number): RolloutRecord {
   return { ...record, status, ended_at: isoTime(now) };
-}
-
-/** Agents that have the change, as far as steps were begun. */
-function reached({ steps }: RolloutRecord): number {
-  return steps.findLast(({ runs }) => runs.length > 0)?.agents ?? 0;
 }
 
 /** Agents that get the change with a step. */
@@ -586,7 +658,7 @@ function freeByOf({ lockTimeout = 0 }: RolloutOptions): number {
 /** Writes a rollout into the state. Throws `CallsheetError('stale')` where another run wrote the state meanwhile. */
 async function writeDown(
   record: RolloutRecord,
-  { session, options, context }: Omit<Visit, 'review'>,
+  { session, options, context }: Pick<Visit, 'session' | 'options' | 'context'>,
 ): Promise<void> {
   session.beginWriting();
   const { user } = await describeActor(session.stack.dir, context);
@@ -623,10 +695,9 @@ function isActing({ verdict, operations }: Change): boolean {
   return verdict === 'ok' && operations.length > 0;
 }
 
-/** What of a change was reviewed: what it does, and what it does that to. Not when, and not why. */
-function reviewedDigest({ address, id, action, fields, operations }: Change): string {
+/** What of a change was reviewed: what it does, and what it does that to. Not when, not why, and not under which address. */
+function reviewedDigest({ id, action, fields, operations }: Change): string {
   return digestOf({
-    address,
     id,
     action,
     fields: fields
@@ -719,7 +790,11 @@ function refuseMore(plan: PlanDocument, { name, agents, position }: RolloutSetti
 }
 
 /** Two rollouts of one agent could not be told apart by its calls. */
-function refuseBesideOthers({ name, agents }: RolloutSettings, { state }: Session): void {
+function refuseBesideOthers(
+  { name, agents }: RolloutSettings,
+  { state }: Session,
+  options: RolloutOptions,
+): void {
   const running = Object.values(state.rollouts ?? {}).filter(isUnderWay);
   const other = running.find(
     (one) => one.name === name || one.agents.some(({ address }) => agents.includes(address)),
@@ -731,8 +806,13 @@ function refuseBesideOthers({ name, agents }: RolloutSettings, { state }: Sessio
       ? `the rollout ${name} is under way already`
       : `the rollout ${other.name} is under way, and has ${shared ?? 'agents of this one'}, too`;
   throw new CallsheetError('refused', message, {
-    hint: `See it with callsheet rollout show ${other.name}. To end it: callsheet rollout promote ${other.name}, or callsheet rollout abort ${other.name}`,
+    hint: `See it with ${typed('show', other, options)}. To end it: ${typed('promote', other, options)}, or ${typed('abort', other, options)}`,
   });
+}
+
+/** A command about a rollout, as it is typed for the stack at hand. */
+function typed(what: string, { name }: { readonly name: string }, options: RolloutOptions): string {
+  return commandLine(`rollout ${what} ${name}`, options);
 }
 
 function recordsIn({ state }: Session): readonly RolloutRecord[] {
@@ -743,6 +823,7 @@ function recordsIn({ state }: Session): readonly RolloutRecord[] {
 function recordNamed(
   name: string | undefined,
   session: Session,
+  options: RolloutOptions,
   isMeant: (record: RolloutRecord) => boolean,
 ): RolloutRecord {
   const all = recordsIn(session);
@@ -752,17 +833,17 @@ function recordNamed(
   if (only === undefined) {
     if (name === undefined)
       throw new CallsheetError('usage', 'no rollout is under way', {
-        hint: 'To start one: callsheet rollout start NAME',
+        hint: `To start one: ${commandLine('rollout start NAME', options)}`,
       });
     const set = session.stack.rollouts.map((one) => one.name);
-    const start = `To start it: callsheet rollout start ${name}`;
+    const start = `To start it: ${typed('start', { name }, options)}`;
     throw new CallsheetError('usage', `no rollout ${name} was started`, {
       hint: set.includes(name)
         ? start
         : didYouMean(
             name,
             [...names, ...set],
-            'callsheet rollout show lists those that were started.',
+            `${commandLine('rollout show', options)} lists those that were started.`,
           ),
     });
   }
@@ -773,7 +854,7 @@ function recordNamed(
   if (!isMeant(only)) {
     const how = only.status === 'done' ? 'is done' : 'was rolled back';
     throw new CallsheetError('usage', `the rollout ${only.name} ${how}`, {
-      hint: `To start it again: callsheet rollout start ${only.name}`,
+      hint: `To start it again: ${typed('start', only, options)}`,
     });
   }
   return only;

@@ -8,7 +8,7 @@ import { type FailureDocument, failureDocument } from '../render/diagnostics.ts'
 import type { RunContext, StackOptions } from './context.ts';
 import { failureOf, type RunDocument } from './document.ts';
 import { beganOf, readRun } from './find-run.ts';
-import { checkNamed, emitUnread, planConfiguration, refusalsNow } from './plan.ts';
+import { checkNamed, emitUnread, planConfiguration, plannedDigest, refusalsNow } from './plan.ts';
 import { needSecrets, type RunOutcome, type RunRequest, runPlan } from './run.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
 import { type Review, runDocument, type UndoOutcome, undo } from './undo.ts';
@@ -266,7 +266,7 @@ export function checkPlan(
       { hint: 'Apply it with the credentials and the base_url that it was planned with.' },
     );
   }
-  if (plan.config_digest !== stack.digest) {
+  if (plan.config_digest !== plannedDigest(plan, { stack })) {
     throw new CallsheetError('stale', 'the configuration changed since the plan', {
       hint: PLAN_AGAIN,
     });

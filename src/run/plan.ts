@@ -1,5 +1,6 @@
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
 import { type Address, matchesAddress } from '../core/address.ts';
+import { digestOf } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { parsePath } from '../core/path.ts';
@@ -20,7 +21,7 @@ import { makePlan, type PlanInput, type Planned, type Refresh } from '../plan/ma
 import { listKnown, naturalKeyOf, recordKeyOf, scopeOf, scopesOf } from '../plan/natural-key.ts';
 import type { Reader } from '../plan/reader.ts';
 import { assumptionOf, movedEndpoints } from '../platform/endpoints.ts';
-import { sourceOf } from '../stack/index.ts';
+import { type Stack, sourceOf } from '../stack/index.ts';
 import { priorAddresses } from '../stack/moves.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
 import { recoveredRun } from './recover.ts';
@@ -143,7 +144,7 @@ export async function planConfiguration(
     },
     priorAddresses: priorAddresses(moved),
     isForgotten: (address) => forget.some((pattern) => matchesAddress(pattern, address)),
-    ...(rollout && { atOnce: firstStepOf(rollout) }),
+    ...(rollout && { atOnce: firstStepOf(rollout), configDigest: withRollout(stack, rollout) }),
     ...how,
     ...(refresh === undefined ? {} : { refresh: session.endpoints.assume ? refresh : 'full' }),
     purpose: 'apply',
@@ -159,6 +160,21 @@ export async function planConfiguration(
   if (unknown.length === 0) return { ...planned, plan };
   const notes = await statelessNotes(unknown, planned, session);
   return { ...planned, plan: { ...plan, notes: [...notes, ...plan.notes] } };
+}
+
+/** What a plan file is held against: of the plan of a rollout also how that goes about it. */
+export function plannedDigest(
+  { options }: PlanDocument,
+  { stack }: Pick<Session, 'stack'>,
+): string {
+  const { rollout } = options;
+  return rollout === undefined
+    ? stack.digest
+    : withRollout(stack, rolloutNamed(rollout, stack.rollouts));
+}
+
+function withRollout({ digest }: Stack, { position: _, ...settings }: RolloutSettings): string {
+  return digestOf([digest, settings]);
 }
 
 /** The rollout of that name in callsheet.yaml, or the only one. Throws where none is meant, or more than one. */

@@ -146,9 +146,14 @@ export function announceBroken(
   });
 }
 
-/** Throws what is wrong with a stack that was opened `evenBroken`, for what does need its resources. */
-export function refuseBroken({ warnings }: Pick<LoadedStack, 'warnings'>): void {
-  if (warnings.some(isError)) throw broken(warnings);
+/** Whether something is wrong with a stack that was opened `evenBroken`. */
+export function isBroken({ warnings }: Pick<LoadedStack, 'warnings'>): boolean {
+  return warnings.some(isError);
+}
+
+/** Throws what is wrong with it, for what does need its resources. */
+export function refuseBroken(stack: Pick<LoadedStack, 'warnings'>): void {
+  if (isBroken(stack)) throw broken(stack.warnings);
 }
 
 function isError({ severity }: Diagnostic): boolean {

@@ -20,6 +20,7 @@ import {
   chooseFrom,
   leaveOutEdited,
   type Review,
+  refuseRollouts,
   type UndoOptions,
   type UndoOutcome,
   type UndoRequest,
@@ -48,6 +49,7 @@ export async function undoTo(
     }
     const command = `rollback --to ${quoted(file)}`;
     const chosen = chooseFrom(since.undo, options, (flag) => stray(flag, file));
+    refuseRollouts(chosen, session, options);
     const there = chosen.addresses.filter((address) => {
       const known = ownOf(state.resources, address);
       return known !== undefined && !isMissing(known.kind, known.id);

@@ -8,7 +8,7 @@ import {
   type PlanDocument,
   type PlanOptions,
 } from '../core/plan-document.ts';
-import { isUnderWay } from '../core/rollout.ts';
+import { agentsReached, isUnderWay } from '../core/rollout.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader, readNewest } from '../live/reader.ts';
@@ -125,7 +125,6 @@ export async function undo(
     await refuseAtWork(options.run, session);
     await refuseBeside(session);
     const { run, entries, rollbacks, isBegun, undone } = await findRun(session, options.run);
-    refuseStepOf(run, session, options);
     if (isBegun) context.emit({ type: 'rollback_resumed', run });
     refuseWithoutCopies(run, entries, options);
     const historyOf = historiesOf(session);
@@ -143,6 +142,7 @@ export async function undo(
     if (all.addresses.length === 0) return { type: 'nothing', run };
     const command = `rollback ${run}`;
     const chosen = chooseFrom(all, options, (flag) => untouched(flag, run));
+    refuseRollouts(chosen, session, options);
     const edited =
       options.undoEdited === true ? [] : await findEdited(chosen, undone, historyOf, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
@@ -164,14 +164,24 @@ export async function undo(
   }
 }
 
-/** A step that is taken back alone would leave its rollout judging a change that is no longer there. */
-function refuseStepOf(run: string, { state }: Session, { rollout }: UndoOptions): void {
-  const running = Object.values(state.rollouts ?? {}).filter(isUnderWay);
-  const own = running.find(({ steps }) => steps.some(({ runs }) => runs.includes(run)));
-  if (own === undefined || own.name === rollout) return;
-  throw new CallsheetError('refused', `run ${run} is a step of the rollout ${own.name}`, {
-    hint: `To take the rollout back: callsheet rollout abort ${own.name}`,
-  });
+/** A rollout would go on judging agents that no longer have its change, and give it to more. */
+export function refuseRollouts(
+  { addresses }: Pick<Undo, 'addresses'>,
+  { state }: Session,
+  options: UndoOptions,
+): void {
+  const undone = new Set(addresses);
+  for (const one of Object.values(state.rollouts ?? {})) {
+    if (!isUnderWay(one) || one.name === options.rollout) continue;
+    const shared = agentsReached(one).filter(({ address }) => undone.has(address));
+    const [first] = shared;
+    if (first === undefined) continue;
+    const more = shared.length === 1 ? 'has' : `and ${shared.length - 1} more have`;
+    const message = `${first.address} ${more} the change of the rollout ${one.name}, which is under way`;
+    throw new CallsheetError('refused', message, {
+      hint: `To take the rollout back: ${commandLine(`rollout abort ${one.name}`, options)}`,
+    });
+  }
 }
 
 /** The newest entries of histories, each read once; none where the resource is gone. */

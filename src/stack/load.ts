@@ -51,7 +51,7 @@ import { openRowFiles } from './rows.ts';
 import { secretNames } from './schema.ts';
 import { ABSENT, checkSecret, type SecretPlace } from './secrets.ts';
 import {
-  isOfSettings,
+  isOfRollback,
   lookupOrganization,
   openSettings,
   type Platform,
@@ -535,7 +535,7 @@ function openParts(
   report: Report,
 ): Opened {
   const names = secretNames(kinds);
-  const noted = notingErrors(report, isOfSettings);
+  const noted = notingErrors(report, isOfRollback);
   const main = readStackFile(folder, STACK_FILE, names, noted.report, parse);
   const written = settingsRoot(main.root);
   const read =

@@ -433,11 +433,16 @@ export type StackSettings = {
 };
 
 /**
- * Whether a problem of `callsheet.yaml` is about what every command goes by: the platform, the state, organizations,
- * guards. How a change is rolled out and what is linted says nothing to those who undo one.
+ * Whether a problem of `callsheet.yaml` is about what a rollback goes by: the platform, the state, organizations, guards
+ * and rules. How a change is rolled out and what is linted says nothing to those who undo one.
  */
-export function isOfSettings({ path }: Problem): boolean {
+export function isOfRollback({ path }: Problem): boolean {
   return !/^(?:rollouts|lint)\b/.test(path ?? '');
+}
+
+/** Whether it is about where things are, which is all that others than runs go by. */
+function isOfPlaces(problem: Problem): boolean {
+  return isOfRollback(problem) && !/^(?:guards|rules)\b/.test(problem.path ?? '');
 }
 
 /**
@@ -454,7 +459,7 @@ export function loadSettings(options: SettingsOptions): {
   if (refused !== undefined) {
     return { settings: undefined, diagnostics: [{ severity: 'error', ...refused }] };
   }
-  const { report, hasErrors } = notingErrors(openReport(), isOfSettings);
+  const { report, hasErrors } = notingErrors(openReport(), isOfPlaces);
   const folder = openFolder(dir);
   const names = secretNames(kinds);
   const { root: written } = readStackFile(folder, STACK_FILE, names, report);

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
+import { rollback } from '../../src/cli/commands/rollback.ts';
+import { create } from '../../src/cli/commands/snapshot-create.ts';
 import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
@@ -286,7 +288,7 @@ describe('where callers fare worse', () => {
     expect(err).toContain('langage');
     expect(fleet.greeting(POLITE)).toBe(2);
     await fleet.stage.edit('agents.yaml', 'langage: en-US', 'language: en-US');
-    expect(await fleet.run(2)).toMatchObject({ status: 'judging', step: 2 });
+    expect(await fleet.promote(2)).toMatchObject({ status: 'judging', step: 2 });
     expect(fleet.greeting(POLITE)).toBe(6);
   });
 
@@ -303,6 +305,115 @@ describe('where callers fare worse', () => {
     }
     expect(status).toBe('held');
     expect(fleet.greeting(LONG)).toBe(2);
+  });
+});
+
+describe('what else is done meanwhile', () => {
+  /** A freeze window from the second day on, and silence as a guard rail. */
+  const FROZEN = `    guard_rails: { silence: 8 }
+guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }
+`;
+
+  test('a step that waits for a freeze window still has its calls looked at', async () => {
+    const fleet = await opened(small(FROZEN));
+    await fleet.greet(POLITE);
+    const { steps } = await fleet.start(2);
+    fleet.pass(2 * DAY);
+    expect(await fleet.promote(2)).toMatchObject({ status: 'applying', step: 2 });
+    expect(await fleet.run(2)).toMatchObject({ status: 'applying', look: { broken: [] } });
+    const { resources } = await stateIn(fleet.stage);
+    for (const address of steps[0]?.adds ?? [])
+      fleet.stage.sim.edit(resources[address]?.id ?? '', { status: 'inactive' });
+    fleet.pass(3 * DAY);
+    expect(await fleet.run(3)).toMatchObject({ status: 'rolled_back' });
+    expect(fleet.greeting(POLITE)).toBe(0);
+  });
+
+  test('an override of a freeze window is one of the first step alone', async () => {
+    const fleet = await opened(
+      small('guards: { freeze: [{ zone: UTC, dates: [2026-03-02..2026-03-20] }] }\n'),
+    );
+    await fleet.greet(POLITE);
+    await fleet.start(2, 'careful', { overrideFreeze: 'urgent' });
+    expect(fleet.greeting(POLITE)).toBe(2);
+    await fleet.promote(2);
+    expect(fleet.greeting(POLITE)).toBe(2);
+    expect((await fleet.show())[0]).toMatchObject({ status: 'applying', step: 2 });
+  });
+
+  test('a plan file of a rollout is stale once its steps are others', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    const out = join(fleet.stage.folder, 'reviewed.json');
+    const given = { dir: fleet.stage.folder, format: 'json' } as const;
+    await fleet.act((to) => plan({ ...given, out, rollout: 'careful' }, to));
+    await fleet.stage.edit('callsheet.yaml', '[2 agents, 50%, 100%]', '["100%"]');
+    const { err } = await fleet.act((to) => start(out, { ...given, autoApprove: true }, to), {
+      exit: 5,
+    });
+    expect(err).toContain('the configuration changed since the plan');
+    expect(fleet.greeting(POLITE)).toBe(0);
+  });
+
+  test('neither a snapshot nor an older run is gone back to below its agents', async () => {
+    const fleet = await opened(small());
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    const snapshot = join(fleet.stage.folder, 'before.snapshot');
+    await fleet.act((to) => create({ ...given, out: snapshot, plaintext: true } as never, to));
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    for (const what of [{ to: snapshot }, {}]) {
+      const { err } = await fleet.act((to) => rollback({ ...given, ...what } as never, to), {
+        exit: 4,
+      });
+      expect(err).toMatch(/change of the rollout careful.*callsheet rollout abort careful/s);
+    }
+    expect(fleet.greeting(POLITE)).toBe(2);
+  });
+
+  test('an agent with the change that somebody edited is put back by apply', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    const { steps } = await fleet.start(2);
+    const { resources } = await stateIn(fleet.stage);
+    const id = resources[steps[0]?.adds[0] ?? '']?.id ?? '';
+    fleet.stage.sim.edit(id, { transfer_rules: 'Never.' });
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    await fleet.act((to) => apply(undefined, given, to));
+    expect(fleet.stage.sim.store.agents.get(id)?.record).toMatchObject({
+      greeting_message: POLITE,
+      transfer_rules: 'Hand over where somebody is in pain.',
+    });
+    expect(fleet.greeting(POLITE)).toBe(2);
+  });
+
+  test('an agent that is renamed gets the change under its new address', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    const { steps } = await fleet.start(2);
+    const [waits = ''] = steps[1]?.adds ?? [];
+    const key = /"(c\d+)"/.exec(waits)?.[1] ?? '';
+    await fleet.stage.edit('clinics.csv', `\n${key},`, `\nnew-${key},`);
+    await fleet.stage.write(
+      'moved.yaml',
+      `moved: [{ from: 'agent.clinic["${key}"]', to: 'agent.clinic["new-${key}"]' }]\n`,
+    );
+    expect(await fleet.promote(2)).toMatchObject({ status: 'judging', step: 2 });
+    expect(fleet.greeting(POLITE)).toBe(6);
+    expect(await fleet.abort(0)).toMatchObject({ status: 'rolled_back', left: [] });
+    expect(fleet.greeting(POLITE)).toBe(0);
+  });
+
+  test('a run that is no longer recorded is named, and does not keep the rollout from its end', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    const { steps } = await fleet.start(2);
+    await fleet.promote(2);
+    await fleet.stage.remove(`.callsheet/runs/${steps[0]?.runs[0]}.jsonl`);
+    const { status, left } = await fleet.abort(3);
+    expect(status).toBe('rolled_back');
+    expect(left).toEqual([expect.stringContaining('no longer recorded')]);
+    expect(fleet.greeting(POLITE)).toBe(2);
   });
 });
 
@@ -412,7 +523,7 @@ describe('where calls say nothing', () => {
     const there = { ...given, dir: all.stage.folder };
     const { err: told } = await all.act((to) => start('careful', there, to), { exit: 2 });
     expect(told).toContain(
-      'Step 2 leaves 6 agents to compare with, and a verdict needs 8: it will wait for callsheet rollout promote careful.',
+      'Step 2 leaves 6 agents to compare with, and a verdict needs 8: it will wait for callsheet rollout promote careful --dir ',
     );
   });
 
