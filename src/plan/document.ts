@@ -136,6 +136,7 @@ export async function parsePlanLines(
   file: string,
 ): Promise<PlanDocument> {
   const members: [string, unknown][] = [];
+  let name = '';
   let list: unknown[] | undefined;
   let begun: string[] = [];
   for await (const { text } of lines) {
@@ -143,16 +144,16 @@ export async function parsePlanLines(
     const end = list === undefined ? CLOSES : CLOSES_ELEMENT;
     if (isOpen) begun.push(text);
     else if (list === undefined) {
-      const [, name = '', value = ''] = MEMBER.exec(text) ?? [];
-      if (name === '') continue;
-      members.push([String(readJson(name, file)), undefined]);
+      const [, key = '', value = ''] = MEMBER.exec(text) ?? [];
+      if (key === '') continue;
+      name = String(readJson(key, file));
       begun.push(value);
       if (value === '[') {
         list = [];
         begun = [];
       }
     } else if (CLOSES.test(text)) {
-      members.push([members.pop()?.[0] ?? '', list]);
+      members.push([name, list]);
       list = undefined;
     } else begun.push(text);
     const [first = ''] = begun;
@@ -160,7 +161,7 @@ export async function parsePlanLines(
     if (!isWhole) continue;
     const value = readJson(begun.join('\n').replace(/,$/, ''), file);
     begun = [];
-    if (list === undefined) members.push([members.pop()?.[0] ?? '', value]);
+    if (list === undefined) members.push([name, value]);
     else list.push(value);
   }
   return checkPlan(Object.fromEntries(members), file);

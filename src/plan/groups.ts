@@ -24,7 +24,9 @@ export type SourceOf = (
 
 /** The same change in several places. `edit` tells lines that differ around the changed words from each other. */
 type Alike = {
-  readonly change: Change;
+  readonly kind: string;
+  readonly action: ChangeGroup['action'];
+  readonly path: string;
   readonly sites: (Site & { readonly edit: string })[];
 };
 
@@ -35,27 +37,27 @@ type Alike = {
 export function groupAlike(changes: readonly Change[], sourceOf: SourceOf): readonly ChangeGroup[] {
   const alike = new Map<string, Alike>();
   for (const change of changes) {
-    if (!isGrouped(change.action)) continue;
+    const { kind, action } = change;
+    if (action !== 'update' && action !== 'create') continue;
     for (const field of change.fields) {
       if (APART.has(field.cause)) continue;
       const { words, lines } = editOf(field);
       const key = keyOf(change, field, words);
       const known = alike.get(key);
-      const site = { address: change.address, path: field.path, edit: JSON.stringify(lines) };
-      if (known === undefined) alike.set(key, { change, sites: [site] });
+      const { path } = field;
+      const site = { address: change.address, path, edit: JSON.stringify(lines) };
+      if (known === undefined) alike.set(key, { kind, action, path, sites: [site] });
       else known.sites.push(site);
     }
   }
   // The fields that change together: in the same resources, and by the same file, or each by its own.
   const groups = new Map<string, { -readonly [key in keyof ChangeGroup]: ChangeGroup[key] }>();
   for (const found of alike.values()) {
-    for (const { change, sites, source } of settled(found, sourceOf)) {
-      const { kind, action } = change;
+    const { kind, action, path } = found;
+    for (const { sites, file, source } of settled(found.sites, sourceOf)) {
       const addresses = sites.map(({ address }) => address).sort(byAddress);
-      const [first] = sites;
-      if (first === undefined || !isGrouped(action)) continue;
-      const field = { path: first.path, source };
-      const key = JSON.stringify([action, addresses, source?.replace(/:\d+$/, '')]);
+      const field = { path, source };
+      const key = JSON.stringify([action, addresses, file]);
       const known = groups.get(key);
       if (known === undefined) groups.set(key, { kind, action, addresses, fields: [field] });
       else known.fields = [...known.fields, field];
@@ -69,20 +71,15 @@ export function groupAlike(changes: readonly Change[], sourceOf: SourceOf): read
  * of a base does. In texts of their own the words around them may turn the sense, and each is read.
  */
 function settled(
-  { change, sites }: Alike,
+  sites: Alike['sites'],
   sourceOf: SourceOf,
-): readonly (Alike & { readonly source: string | null })[] {
+): readonly (CommonSource & Pick<Alike, 'sites'>)[] {
   if (sites.length < FEWEST) return [];
-  const isOneEdit = sites.every(({ edit }) => edit === sites[0]?.edit);
+  const edits = Map.groupBy(sites, ({ edit }) => edit);
+  const isOneEdit = edits.size === 1;
   const from = commonSource(isOneEdit ? sites.slice(0, MOST_ASKED) : sites, sourceOf);
-  if (isOneEdit || from.isOne) return [{ change, sites, source: from.source }];
-  return [...Map.groupBy(sites, ({ edit }) => edit).values()]
-    .filter((own) => own.length >= FEWEST)
-    .flatMap((own) => settled({ change, sites: own }, sourceOf));
-}
-
-function isGrouped(action: Change['action']): action is ChangeGroup['action'] {
-  return action === 'update' || action === 'create';
+  if (isOneEdit || from.isOne) return [{ sites, ...from }];
+  return [...edits.values()].flatMap((own) => settled(own, sourceOf));
 }
 
 /** What is the same of all fields that change in the same way. */
@@ -90,7 +87,7 @@ function keyOf(change: Change, field: FieldChange, words: Json): string {
   const { kind, action, undoing, verdict, reason } = change;
   const { path, cause, secret, refused } = field;
   // A limit stops all of a plan for one reason. What is refused by itself is read by itself.
-  const judged = verdict === 'ok' ? [] : [verdict, reason];
+  const judged = verdict === 'ok' ? null : [verdict, reason];
   return JSON.stringify([kind, action, judged, undoing?.way, path, cause, refused, secret, words]);
 }
 
@@ -111,11 +108,10 @@ function editOf({ before, after, secret }: FieldChange): {
   if (gone.length + come.length === 0) return whole;
   const lines = [gone, come].map((some) => some.map(({ text, section }) => [section, text]));
   if (gone.length !== come.length) return { words: lines, lines: null };
-  const words = gone.map(({ text, section }, at) => [
-    section,
-    come[at]?.section ?? 0,
-    wordEdit(text, come[at]?.text ?? ''),
-  ]);
+  const words = gone.map((old, at) => {
+    const fresh = come[at] ?? old;
+    return [old.section, fresh.section, wordEdit(old.text, fresh.text)];
+  });
   return { words, lines };
 }
 
@@ -162,22 +158,27 @@ function wordEdit(before: string, after: string): Json {
 const MOST_ASKED = 100;
 
 /** The source of all of some fields, or its file where only that is the same; null where they have several. */
-function commonSource(
-  sites: readonly Site[],
-  sourceOf: SourceOf,
-): { readonly source: string | null; readonly isOne: boolean } {
+type CommonSource = {
+  readonly file: string | null;
+  readonly source: string | null;
+  readonly isOne: boolean;
+};
+
+const SEVERAL: CommonSource = { file: null, source: null, isOne: false };
+
+function commonSource(sites: readonly Site[], sourceOf: SourceOf): CommonSource {
   const lines = new Set<number | undefined>();
   let file: string | undefined;
   for (const [index, site] of sites.entries()) {
     const found = sourceOf(site);
-    if (index > 0 && found?.file !== file) return { source: null, isOne: false };
+    if (index > 0 && found?.file !== file) return SEVERAL;
     file = found?.file;
     lines.add(found?.line);
   }
-  if (file === undefined) return { source: null, isOne: false };
+  if (file === undefined) return SEVERAL;
   const [line] = lines;
   const isOne = lines.size === 1;
-  return { source: isOne && line !== undefined ? `${file}:${line}` : file, isOne };
+  return { file, source: isOne && line !== undefined ? `${file}:${line}` : file, isOne };
 }
 
 /** Names with each changed text the file that it is read from, where that is a file of its own. */

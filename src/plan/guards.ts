@@ -30,7 +30,7 @@ export type GuardInput = {
   /** Most changes that are carried out before somebody judges them: all of them, unless a rollout takes steps. */
   readonly atOnce?: number | undefined;
   /** Rollouts of others that are under way. */
-  readonly rollouts: readonly RolloutRecord[];
+  readonly rollouts: readonly Pick<RolloutRecord, 'name' | 'agents' | 'step' | 'steps'>[];
   /** The environment that is planned for, as commands name it. */
   readonly environment?: string | undefined;
 };
@@ -176,15 +176,15 @@ function exceededLimits(
   changes: readonly Change[],
   { guards, existing, atOnce = Infinity }: Pick<GuardInput, 'guards' | 'existing' | 'atOnce'>,
 ): readonly ExceededLimit[] {
-  const { max_delete: most, max_change_percent: percent } = guards;
+  const { max_delete: most = Infinity, max_change_percent: percent = Infinity } = guards;
   const { min_resources: floor = MIN_RESOURCES } = guards;
   const leaving = changes.filter(countsAs.max_delete).length;
   const touched = Math.min(atOnce, changes.filter(countsAs.max_change_percent).length);
   return [
-    ...(most !== undefined && leaving > most
+    ...(leaving > most
       ? [{ limit: 'max_delete' as const, set: most, allows: most, counted: leaving, existing }]
       : []),
-    ...(percent !== undefined && existing >= floor && touched > countIn(percent, existing)
+    ...(existing >= floor && touched > countIn(percent, existing)
       ? [
           {
             limit: 'max_change_percent' as const,
@@ -260,11 +260,10 @@ function checkLimits({
   options: { override_limits: reason },
   overridden_limits: limits = [],
 }: CheckedPlan): readonly GuardFinding[] {
-  if (reason === undefined) return [];
   return limits.map((limit) => {
     const message = limitMessage(limit);
     const refusal = { guard: 'limit' as const, message, until: null, advice: '' };
-    return { refusal, isOverridden: true, reason };
+    return { refusal, isOverridden: true, reason: reason ?? null };
   });
 }
 

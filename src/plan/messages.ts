@@ -52,7 +52,7 @@ export function successorReason(id: string | undefined): string {
 }
 
 /** How a resource was found that the state does not know. What is put back is looked for by the id that it had. */
-export function foundBy(by: Identity['by'], purpose: PlanDocument['purpose'] = 'apply'): string {
+export function foundBy(by: Identity['by'], purpose: PlanDocument['purpose']): string {
   if (by !== 'adopt') return 'found by its name';
   return purpose === 'restore' || purpose === 'rollback'
     ? 'found by its id'
@@ -73,12 +73,12 @@ export function withAuthor(reason: string, who: string): string {
 /** Why nothing is written about elements of a list that share the identity that they are recognised by. */
 export function twinsReason(root: FieldSchema, { list, key, name, elements }: Twins): string {
   const items = schemaAt(root, [...list, identitySegment(name)]);
-  const address = items['x-destination'];
+  const { 'x-destination': address = '' } = items;
   const which = elements.map((element, index) => {
     const at = [...list, identitySegment(name, index + 1)];
     const id = isObject(element) ? ownOf(element, 'id') : undefined;
-    const url = isObject(element) && address !== undefined ? ownOf(element, address) : undefined;
-    const where = typeof url === 'string' ? String(maskAt(root, [...at, address ?? ''], url)) : '';
+    const url = isObject(element) ? ownOf(element, address) : undefined;
+    const where = typeof url === 'string' ? String(maskAt(root, [...at, address], url)) : '';
     return [formatPath(at), ...(typeof id === 'string' ? [`id ${id}`] : []), where]
       .filter((part) => part !== '')
       .join(' ');
@@ -106,13 +106,12 @@ export function extentNotes(
 
 /** That a protection begins or ends with the next apply, where nothing else of the resource is to be written. */
 export function protectionNotes(
-  { by, recorded, desired }: Identity,
+  { recorded, desired }: Identity,
   { address, action }: Change,
 ): readonly Note[] {
-  if (action !== 'no_op' || by !== 'state' || recorded === undefined || desired === undefined)
-    return [];
-  const { protect } = desired.lifecycle;
-  if (protect === recorded.protect) return [];
+  const before = recorded?.protect;
+  const protect = desired?.lifecycle.protect;
+  if (action !== 'no_op' || protect === before) return [];
   const message = protect
     ? 'lifecycle.protect is not recorded yet: the next apply records it, and until then it protects only while it is configured'
     : 'it is no longer protected; the next apply records that';

@@ -51,18 +51,10 @@ export function listKnown(
   return reader.list(kind, scope, false, knownFields(kind));
 }
 
-/** Asked for each resource of a fleet. */
-const fieldsKnown = new WeakMap<Kind, readonly string[]>();
-
 function knownFields(kind: Kind): readonly string[] | undefined {
   const { get, naturalKey, columns, scope } = kind;
   if (get === undefined) return undefined;
-  const times = ['created_at', 'updated_at'];
-  const fields = fieldsKnown.get(kind) ?? [
-    ...new Set([...naturalKey.flat(), ...scope, ...columns, ...times]),
-  ];
-  fieldsKnown.set(kind, fields);
-  return fields;
+  return [...new Set([...naturalKey.flat(), ...scope, ...columns, 'created_at', 'updated_at'])];
 }
 
 type Items = readonly ListedResource[];

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
-import { hasChanges, isRefused, planDigest, summarise } from '../../src/plan/document.ts';
-import { BAY, HARBOR, type WorldBuilder, world } from '../world.ts';
+import { hasChanges, isActing, isRefused, planDigest, summarise } from '../../src/plan/document.ts';
+import { changeOf, fieldOf } from '../render/sample.ts';
+import { BAY, HARBOR, NO_OPTIONS, type WorldBuilder, world } from '../world.ts';
 
 const DESIRED = {
   'retry_policy.gentle': { name: 'Gentle', rules: { no_answer: { delay_seconds: 900 } } },
@@ -96,6 +97,33 @@ describe('the digest of a plan', () => {
     expect(planDigest({ ...plan, changes: reworded, notes: [] })).toBe(plan.digest);
   });
 
+  test('depends on which fields are read once for several resources, not on where they stand', async () => {
+    const { plan } = await BASE.plan();
+    const digestWith = (fields: NonNullable<PlanDocument['groups']>[number]['fields']) => {
+      const addresses = ['agent.a', 'agent.b', 'agent.c'];
+      const groups = [{ kind: 'agent', action: 'update', addresses, fields } as const];
+      return planDigest({ ...plan, groups });
+    };
+    const model = { path: 'model', source: 'bases.yaml:3' };
+    const digest = digestWith([model]);
+    expect(digest).not.toBe(plan.digest);
+    expect(digestWith([{ ...model, source: null }])).toBe(digest);
+    expect(digestWith([{ ...model, path: 'name' }])).not.toBe(digest);
+    expect(digestWith([model, { ...model, path: 'name' }])).not.toBe(digest);
+  });
+
+  test('depends on the fields of a change, in any order, but for secrets that nobody can compare', async () => {
+    const { plan } = await BASE.plan();
+    const digestWith = (...fields: Change['fields']) =>
+      planDigest({ ...plan, changes: [changeOf({ fields })] });
+    const [model, name] = [fieldOf('model', 'a', 'b'), fieldOf('name', 'a', 'b')];
+    const secret = fieldOf('token', '(secret)', '(secret)', { cause: 'unknown_secret' });
+    const digest = digestWith(model, name);
+    expect(digestWith(secret, name, model)).toBe(digest);
+    expect(digestWith({ ...secret, cause: 'secret_changed' }, name, model)).not.toBe(digest);
+    expect(digestWith(model)).not.toBe(digest);
+  });
+
   test.each<[string, Partial<Change>]>([
     ['a verdict', { verdict: 'held' }],
     ['an action', { action: 'delete' }],
@@ -156,6 +184,7 @@ describe('the summary', () => {
 
   test('counts what is left out of the changes', () => {
     expect(summarise([], 4812).no_op).toBe(4812);
+    expect(summarise([changeOf({ action: 'no_op' }), changeOf()], 2).no_op).toBe(3);
   });
 });
 
@@ -189,10 +218,25 @@ describe('a plan', () => {
   test.each([
     [[], false],
     [[{ action: 'adopt' }], false],
+    [[{ action: 'no_op' }], false],
     [[{ action: 'update' }], true],
     [[{ action: 'forget' }], true],
   ] as const)('with %j has changes: %s', (changes, expected) => {
     expect(hasChanges(having(...changes))).toBe(expected);
+  });
+
+  test.each<[string, Partial<Change>, boolean]>([
+    ['is ok', {}, true],
+    ['is held', { verdict: 'held' }, false],
+    ['is refused', { verdict: 'refused' }, false],
+    ['is refused until an option lifts that', { verdict: 'refused', lifted_by: 'force' }, true],
+    ['no option makes possible', { verdict: 'unsupported', lifted_by: 'force' }, false],
+    ['has no steps', { operations: [] }, false],
+  ])('acts by a change that %s: %j %s', (_title, more, expected) => {
+    const change = changeOf({ operations: [{ step: 'update', fields: [] }], ...more });
+    expect(isActing(change, NO_OPTIONS)).toBe(expected);
+    const isLeftOut = { ...NO_OPTIONS, skip_refused: true };
+    expect(isActing(change, isLeftOut)).toBe(expected && change.verdict === 'ok');
   });
 
   test('is refused where a change is, unless that is left out', () => {

@@ -248,6 +248,16 @@ describe('when the clock is set', () => {
   ]);
 });
 
+describe('an end', () => {
+  freezes([
+    {
+      title: 'is told as long as it is less than a leap year away',
+      window: { dates: [{ from: '2026-03-02', to: '2027-03-02' }] },
+      at: { '2026-03-02T00:00:00Z': null, '2026-03-02T00:00:01Z': '2027-03-03T00:00Z' },
+    },
+  ]);
+});
+
 test('windows that touch or overlap end together, each of them named that is in force', () => {
   const windows = [
     windowOf({ reason: 'Weekend', weekdays: ['sat', 'sun'] }),

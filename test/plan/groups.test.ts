@@ -66,6 +66,19 @@ test('a text is named by the file that it is read from', () => {
   expect(group?.example.fields[0]?.source).toBeUndefined();
 });
 
+test.each([
+  ['a text of an update', 'update', fieldOf('system_prompt', 'a', 'b'), 'desk.md'],
+  ['a text of what is made anew', 'replace', fieldOf('system_prompt', 'a', 'b'), 'desk.md'],
+  ['a text of a create', 'create', fieldOf('system_prompt', null, 'b'), undefined],
+  ['a number', 'update', fieldOf('voice_settings.speed', 1, 2), undefined],
+  ['a secret', 'update', fieldOf('token', 'a', 'b', { secret: true }), undefined],
+] as const)('the source of %s in a change of type %s', (_title, action, field, source) => {
+  const [change] = withTextSources([changeOf({ action, fields: [field] })], () => ({
+    file: 'desk.md',
+  }));
+  expect(change?.fields[0]?.source).toBe(source);
+});
+
 describe('fields that change alike', () => {
   test('one edit of a template is one group, in natural order, with its file', () => {
     const groups = groupAlike(agents(12, (at) => [prompt(at, '6')]).reverse(), template);
@@ -154,6 +167,143 @@ describe('fields that change alike', () => {
   test.each(['drifted', 'conflict'] as const)('what is %s is read one by one', (cause) => {
     const changes = agents(9, () => [fieldOf('model', 'a', 'b', { cause })]);
     expect(groupAlike(changes, template)).toEqual([]);
+  });
+
+  /** A changed text of the nth agent. */
+  type Texts = (at: number) => readonly [before: string, after: string];
+  const alikeIn = (count: number, texts: Texts, sourceOf = template) =>
+    groupAlike(
+      agents(count, (at) => [fieldOf('system_prompt', ...texts(at))]),
+      sourceOf,
+    ).map(({ addresses }) => addresses.length);
+
+  test.each<[string, Texts, readonly number[]]>([
+    [
+      'words in the middle, whatever stands before and after them',
+      (at) => [
+        `Desk ${at} closes at 5 at door ${at} today.`,
+        `Desk ${at} closes at 6 at door ${at} today.`,
+      ],
+      [6],
+    ],
+    [
+      'words that are written once where they were written twice',
+      (at) => (at > 3 ? ['very very good', 'very good'] : ['so so good', 'so good']),
+      [3, 3],
+    ],
+    [
+      'a line under a heading, however many stand above it',
+      (at) =>
+        ['5', '6'].map((hour) => `# Desk${'\nRoom.'.repeat(at)}\n${hour}`) as [string, string],
+      [6],
+    ],
+    [
+      'a line of a text without headings, by its number',
+      (at) =>
+        ['5', '6'].map((hour) => `${'Room.\n'.repeat(at > 3 ? 1 : 2)}${hour}`) as [string, string],
+      [3, 3],
+    ],
+    [
+      'a line that goes to another section than others',
+      (at) => [
+        `# A\nold\n# B\nDesk ${at}\n# C`,
+        at > 3 ? `# A\n# B\nnew\nDesk ${at}\n# C` : `# A\n# B\nDesk ${at}\n# C\nnew`,
+      ],
+      [3, 3],
+    ],
+    ['one of two equal lines', (at) => [`Hello.\nHello.\n${at}`, `Hello.\n${at}`], [6]],
+    [
+      'two equal lines, and one',
+      (at) => [`# Desk\n${at}`, `# Desk\n${at}\n${'Hello.\n'.repeat(at > 3 ? 2 : 1)}End.`],
+      [3, 3],
+    ],
+    [
+      'lines in another order, with the text that they are',
+      (at) => (at > 3 ? ['One.\nTwo.', 'Two.\nOne.'] : ['One.\nSix.', 'Six.\nOne.']),
+      [3, 3],
+    ],
+  ])('are told by %s', (_title, texts, expected) => {
+    expect(alikeIn(6, texts)).toEqual(expected);
+  });
+
+  test('are told by both values where these are no texts', () => {
+    const changes = agents(7, (at) => [fieldOf('voice_settings.speed', 1, at > 3 ? 2 : 3)]);
+    expect(groupAlike(changes, template).map(({ addresses }) => addresses.length)).toEqual([4, 3]);
+  });
+
+  test('in texts of their own are those whose lines are the same', () => {
+    const words = [
+      '',
+      'Always',
+      'Always',
+      'Always',
+      'Never',
+      'Never',
+      'Never',
+      'Never',
+      'Now',
+      'Now',
+    ];
+    const texts: Texts = (at) => [
+      `Desk ${at}\n${words[at]} help.\n`,
+      `Desk ${at}\n${words[at]} quote.\n`,
+    ];
+    const lineOf: SourceOf = ({ address }) => ({
+      file: 'bases.yaml',
+      line: Number(address.match(/\d/)),
+    });
+    for (const sourceOf of [own, lineOf, () => undefined]) {
+      expect(alikeIn(9, texts, sourceOf)).toEqual([4, 3]);
+    }
+  });
+
+  test('are of creates and updates, whatever the reasons, and not of what is made anew or goes', () => {
+    for (const action of ['create', 'update', 'replace', 'delete', 'adopt'] as const) {
+      const changes = agents(3, () => [fieldOf('model', 'a', 'b')]).map((change, at) => ({
+        ...change,
+        action,
+        reason: at === 0 ? 'found by its name and differs' : 'the configuration changed',
+      }));
+      const isRead = action === 'create' || action === 'update';
+      expect(groupAlike(changes, template).map((group) => group.action)).toEqual(
+        isRead ? [action] : [],
+      );
+    }
+  });
+
+  test('stand together where one file has them, on whichever lines', () => {
+    const sources: Readonly<Record<string, ReturnType<SourceOf>>> = {
+      model: { file: 'a:1.yaml', line: 13 },
+      language: { file: 'a:1.yaml', line: 170 },
+      timezone: { file: 'a:2.yaml', line: 13 },
+      description: undefined,
+    };
+    const changes = agents(3, () =>
+      ['model', 'language', 'timezone', 'description', 'status'].map((path) =>
+        fieldOf(path, 'a', 'b'),
+      ),
+    );
+    const sourceOf: SourceOf = ({ address, path }) =>
+      path === 'status' ? { file: 'a:1.yaml', line: Number(address.match(/\d/)) } : sources[path];
+    expect(groupAlike(changes, sourceOf).map(({ fields }) => fields)).toEqual([
+      [
+        { path: 'model', source: 'a:1.yaml:13' },
+        { path: 'language', source: 'a:1.yaml:170' },
+        { path: 'status', source: 'a:1.yaml' },
+      ],
+      [{ path: 'timezone', source: 'a:2.yaml:13' }],
+      [{ path: 'description', source: null }],
+    ]);
+  });
+
+  test('in thousands of resources are asked a hundred times where they come from', () => {
+    let asked = 0;
+    const sourceOf: SourceOf = (site) => {
+      asked += 1;
+      return template(site);
+    };
+    expect(alikeIn(2000, () => ['a', 'b'], sourceOf)).toEqual([2000]);
+    expect(asked).toBe(100);
   });
 
   test('whatever is put together: each field of each change is shown once', () => {

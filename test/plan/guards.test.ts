@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { type GuardInput, guardChanges } from '../../src/plan/guards.ts';
+import { type GuardInput, guardChanges, overriddenLimits } from '../../src/plan/guards.ts';
 import type { PlanInput } from '../../src/plan/make.ts';
 import { type Documents, NO_OPTIONS, world } from '../world.ts';
 import { plans } from './rows.ts';
@@ -151,6 +151,12 @@ describe('thresholds', () => {
       refused: 3,
       because:
         'deletes 3 resources, more than guards.max_delete: 2 allows. Raise the limit, or plan a part with --target. To override the limit once: callsheet plan --override-limits REASON',
+    },
+    {
+      title: 'updates beside too many deletes',
+      size: [20, 4, 3],
+      guards: { max_delete: 2 },
+      refused: 3,
     },
     {
       title: 'no delete at all',
@@ -353,10 +359,101 @@ test.each([
     'Raise the limit, or restore a part with --organization. To override the limit once, pass --override-limits REASON',
   ],
 ] as const)('beyond a threshold, %s says how less is done: %s', (purpose, says) => {
-  for (const guards of [{ max_change_percent: 5 }, { max_delete: 0 }]) {
+  for (const [guards, exceeded] of [
+    [
+      { max_change_percent: 5 },
+      'the plan changes 1 of 10 resources, and guards.max_change_percent: 5 allows 0',
+    ],
+    [{ max_delete: 0 }, 'the plan deletes 1 resource, more than guards.max_delete: 0 allows'],
+  ] as const) {
     const [change] = guardChanges([removal('ok')], { ...TEN, purpose, guards });
-    expect(change).toMatchObject({ verdict: 'refused', reason: expect.stringContaining(says) });
+    expect(change).toMatchObject({
+      verdict: 'refused',
+      reason: `${exceeded}. ${says}`,
+      lifted_by: 'override_limits',
+    });
   }
+});
+
+test('beyond a threshold, a rollout says how its first step is made smaller', () => {
+  const options = { ...TEN.options, rollout: 'hours' };
+  const guards = { max_change_percent: 5 };
+  expect(guardChanges([removal('ok')], { ...TEN, options, guards })).toMatchObject([
+    {
+      verdict: 'refused',
+      reason:
+        'the first step of the rollout hours changes 1 of 10 resources, and guards.max_change_percent: 5 allows 0. Make its first step smaller. To override the limit once: callsheet rollout start hours --override-limits REASON',
+    },
+  ]);
+});
+
+test('nothing lifts protection, and no limit is overridden that nobody asked to', () => {
+  const [change] = guardChanges([removal('ok')], { ...TEN, isProtected: () => true });
+  expect(change).not.toHaveProperty('lifted_by');
+  const guards = { max_delete: 0 };
+  expect(overriddenLimits([removal('ok')], { ...TEN, guards })).toEqual([]);
+});
+
+describe('a rollout that is under way', () => {
+  const rollout = {
+    name: 'hours',
+    agents: [
+      { address: 'agent.bay', id: 'a7', change: 'sha256:7' },
+      { address: 'agent.desk', id: 'a1', change: 'sha256:1' },
+    ],
+    step: 0,
+    steps: [
+      { agents: 1, at: null, runs: [] },
+      { agents: 2, at: null, runs: [] },
+    ],
+  };
+  const update = (more: Partial<Change> = {}, verdict: Change['verdict'] = 'ok') =>
+    removal(verdict, { action: 'update', operations: [{ step: 'update', fields: [] }], ...more });
+  const guard = (change: Change, purpose: GuardInput['purpose'] = 'apply') =>
+    guardChanges([change], { ...TEN, purpose, rollouts: [{ ...rollout, agents: [] }, rollout] });
+
+  test.each<[string, Change]>([
+    ['has its address', update({ id: 'a2' })],
+    ['has its id, wherever it was moved to', update({ address: 'agent.front' })],
+    ['is deleted', removal('ok')],
+  ])('holds what others plan for an agent of it that %s', (_title, change) => {
+    expect(guard(change)).toEqual([
+      {
+        ...change,
+        verdict: 'held',
+        reason:
+          'not configured any more; held by the rollout hours, which is at step 1 of 2: callsheet rollout show hours',
+      },
+    ]);
+  });
+
+  test.each<[string, Change, GuardInput['purpose']?]>([
+    ['another agent', update({ address: 'agent.front', id: 'a2' })],
+    ['what writes nothing', update({ action: 'adopt', operations: [] })],
+    ['what is refused', update({}, 'refused')],
+    ['a rollback', update(), 'rollback'],
+  ])('leaves %s as it is', (_title, change, purpose) => {
+    expect(guard(change, purpose)).toEqual([change]);
+  });
+});
+
+describe("the team's rules", () => {
+  const refusal = { guard: 'rule', message: 'not on Fridays', until: null, advice: '' } as const;
+  const desk = world().live(live).applied(written());
+  const isRefused = async (made: typeof desk) => {
+    const rules = () => ({ refusals: [refusal], notes: [] });
+    return ((await made.plan({ rules })).plan.refusals ?? []).length > 0;
+  };
+
+  test.each<[string, typeof desk, boolean]>([
+    ['writes', desk.desired({ 'agent.desk': { ...DESK, status: 'inactive' } }), true],
+    ['writes and holds', desk.desired(OTHER), true],
+    ['changes nothing', desk.desired({ 'agent.desk': DESK }), false],
+    ['only takes over', world().live(live).desired({ 'agent.desk': DESK }), false],
+    ['only holds', desk.desired(OTHER).options({ target: ['agent.desk'] }), false],
+  ])('are asked of a plan that %s: %s', async (_title, made, expected) => {
+    expect(await isRefused(made)).toBe(expected);
+  });
 });
 
 test('what the person who planned allowed stands in the plan', async () => {

@@ -4,7 +4,14 @@ import type { Json } from '../../src/core/value.ts';
 import type { LeafChange } from '../../src/diff/compare.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { Identity } from '../../src/plan/identify.ts';
-import { asOwn, foundBy, twinsReason, updateReason, withAuthor } from '../../src/plan/messages.ts';
+import {
+  asOwn,
+  foundBy,
+  missingReason,
+  twinsReason,
+  updateReason,
+  withAuthor,
+} from '../../src/plan/messages.ts';
 import { world } from '../world.ts';
 
 const leaf = (cause: FieldCause): LeafChange => ({
@@ -22,6 +29,7 @@ const CONFIGURED = 'the configuration changed';
 const OUTSIDE = 'changed outside Callsheet';
 const BOTH = 'the configuration and the platform both changed since the last apply';
 const SECRET = 'secret changed since the last write';
+const UNWRITTEN = 'a secret was not written to this resource yet';
 const RESENT = 'secrets are sent again (--resend-secrets)';
 
 describe('an update is explained', () => {
@@ -41,6 +49,7 @@ describe('an update is explained', () => {
     [BOTH, ['conflict'], {}],
     [BOTH, ['conflict', 'changed', 'drifted'], {}],
     [SECRET, ['secret_changed'], {}],
+    [UNWRITTEN, ['secret_unwritten'], {}],
     [RESENT, ['secret_resent'], {}],
     [`${CONFIGURED}; ${SECRET}; ${RESENT}`, ['secret_resent', 'secret_changed', 'changed'], {}],
     [`${BOTH}; ${SECRET}`, ['secret_changed', 'conflict'], {}],
@@ -69,6 +78,14 @@ test.each([
   ['natural_key', 'restore', 'found by its name'],
 ] as const)('what was found by %s for %s is %s', (by, purpose, says) => {
   expect(foundBy(by, purpose)).toBe(says);
+});
+
+test('what is gone is made again by apply alone', () => {
+  const gone = 'it is no longer on the platform (id a1)';
+  expect(missingReason('a1', 'drift')).toBe(gone);
+  expect(missingReason('a1', 'apply')).toBe(
+    `${gone}; apply creates it again. To keep it deleted, remove its block`,
+  );
 });
 
 describe('a reason speaks of our own run', () => {
@@ -146,6 +163,19 @@ describe('elements that share a name', () => {
     expect(says).toContain('https://one.test/mcp');
     expect(says).toContain('two.test/mcp');
     expect(says).not.toContain('canary');
+  });
+
+  test('are named without an address that is itself a secret', () => {
+    const hook = { 'x-destination': 'url', properties: { name: {}, url: { 'x-secret': true } } };
+    const root = { properties: { hooks: { type: 'array', 'x-identity': 'name', items: hook } } };
+    const one = { name: 'crm', url: 'https://one.test/canary' };
+    const says = twinsReason(root, {
+      list: ['hooks'],
+      key: 'name',
+      name: 'crm',
+      elements: [one, one],
+    });
+    expect(says).toContain('(hooks[crm] (secret); hooks[crm#2] (secret))');
   });
 
   test('are refused by the plan that would write one of them', async () => {

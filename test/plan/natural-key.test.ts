@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import { Secret, type ValueObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { naturalKeyOf, recordKeyOf, scopesOf } from '../../src/plan/natural-key.ts';
+import {
+  itemOf,
+  itemsNamed,
+  listKnown,
+  naturalKeyOf,
+  recordKeyOf,
+  scopeOf,
+  scopesOf,
+} from '../../src/plan/natural-key.ts';
+import type { Reader } from '../../src/plan/reader.ts';
 import { BAY, HARBOR, world } from '../world.ts';
 
 const place = { knowledge_base_id: 'kb' };
@@ -61,4 +70,52 @@ test('a kind is looked for where the configuration or the state has one of it, e
   expect(scopesOf(kindNamed('agent'), made.wanted(), undefined)).toEqual([
     { organization_id: HARBOR },
   ]);
+});
+
+test('a resource that says no place stands in none', () => {
+  expect(scopeOf(kindNamed('agent'), { name: 'Desk' })).toEqual({ organization_id: '' });
+});
+
+test('of a list is kept what tells resources apart; all of it where they have no read of their own', async () => {
+  const kept = async (name: string) => {
+    const asked: Parameters<Reader['list']>[] = [];
+    const list: Reader['list'] = async (...of) => {
+      asked.push(of);
+      return [];
+    };
+    await listKnown({ list }, kindNamed(name), { organization_id: HARBOR });
+    return asked.map(([, , , fields]) => fields);
+  };
+  const [agents] = await kept('agent');
+  expect(agents).toEqual(
+    expect.arrayContaining(['organization_id', 'name', 'created_at', 'updated_at']),
+  );
+  expect(agents).not.toContain('system_prompt');
+  expect(await kept('custom_voice')).toEqual([undefined]);
+});
+
+test('a fleet is looked for in a list that is gone through once, by ids and by names', () => {
+  const kind = kindNamed('agent');
+  const scope = { organization_id: HARBOR };
+  const seen = { ids: 0, names: 0 };
+  const items = Array.from({ length: 200 }, (_, at) => ({
+    get id() {
+      seen.ids += 1;
+      return `a${at}`;
+    },
+    scope,
+    record: {
+      get name() {
+        seen.names += 1;
+        return `Desk ${at}`;
+      },
+    },
+  }));
+  for (const [at, item] of items.entries()) {
+    const key = naturalKeyOf(kind, { ...scope, name: `Desk ${at}` }) ?? '';
+    expect(itemOf(items, `a${at}`)).toBe(item);
+    expect(itemsNamed(items, kind, scope, key)).toEqual([item]);
+  }
+  expect(seen.ids).toBeLessThan(2000);
+  expect(seen.names).toBeLessThan(2000);
 });

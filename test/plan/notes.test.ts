@@ -58,6 +58,35 @@ describe('a note', () => {
     expect([other.plan.changes[0]?.verdict, other.plan.notes]).toEqual(['unsupported', []]);
   });
 
+  describe('on a protection', () => {
+    const BEGINS =
+      'lifecycle.protect is not recorded yet: the next apply records it, and until then it protects only while it is configured';
+    const ENDS = 'it is no longer protected; the next apply records that';
+    const desk = (protect: boolean, more: object = {}) => ({
+      'agent.desk': { id: 'a1', name: 'Desk', lifecycle: { protect }, ...more },
+    });
+    const made = world().live({ agent: [{ id: 'a1', name: 'Desk' }] });
+    const wanted = (protect: boolean, more: object = {}) =>
+      desk(protect, { id: undefined, ...more });
+
+    test.each<[string, typeof made, readonly string[]]>([
+      ['begins', made.applied(desk(false)).desired(wanted(true)), [BEGINS]],
+      ['ends', made.applied(desk(true)).desired(wanted(false)), [ENDS]],
+      ['stays', made.applied(desk(true)).desired(wanted(true)), []],
+      [
+        'begins with a change that is written, too,',
+        made.applied(desk(false)).desired(wanted(true, { status: 'inactive' })),
+        [],
+      ],
+      ['begins with what is taken over', made.desired(wanted(true)), []],
+      ['ends with its resource', made.applied(desk(true)), []],
+    ])('that %s says what the next apply does about it', async (_title, given, messages) => {
+      expect((await given.plan()).plan.notes).toEqual(
+        messages.map((message) => ({ severity: 'info', address: 'agent.desk', message })),
+      );
+    });
+  });
+
   describe('on a field that is newer than the schema and is not returned', () => {
     const made = world().live({ agent: [{ id: 'a1', name: 'Desk' }] });
     const mood = { 'agent.desk': { name: 'Desk', mood: 'calm' } };
@@ -157,6 +186,12 @@ test.each([
     'that it does not know where to begin',
     [entry(43), entry(41)],
     null,
+    'the author is unknown: no history entry of the last apply is known',
+  ],
+  [
+    'that there never was a beginning',
+    [entry(43), entry(41)],
+    undefined,
     'the author is unknown: no history entry of the last apply is known',
   ],
 ] as const)('who made it drift: %s', (_title, history, since, expected) => {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { writeNamedFile } from '../../src/console/named-file.ts';
 import { readPlanFile } from '../../src/console/plan.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
@@ -399,10 +399,24 @@ describe('lines of a plan file', () => {
     expect(await parsePlanLines(linesOf(text), 'plan.json')).toEqual(JSON.parse(text));
   });
 
+  test('are made sense of one element at a time, since all of them may be longer than a string', async () => {
+    const { digest: _, ...own } = plan;
+    const some = Array.from({ length: 50 }, () => change).filter((one) => one !== undefined);
+    const many = { ...own, changes: some };
+    const document = JSON.stringify({ ...many, digest: planDigest(many) }, null, 2);
+    const parse = vi.spyOn(JSON, 'parse');
+    const read = await parsePlanLines(linesOf(document), 'plan.json');
+    const longest = Math.max(...parse.mock.calls.map(([part]) => part.length));
+    parse.mockRestore();
+    expect(read.changes).toHaveLength(50);
+    expect(longest).toBeLessThan(document.length / 25);
+  });
+
   test.each<[string, string, string]>([
     ['none at all', '', 'is not a plan that callsheet wrote'],
     ['lines of something else', 'callsheet: 1\n  agents: {}', 'is not a plan that callsheet wrote'],
     ['a member that is no JSON', '{\n  "format": callsheet-plan\n}', 'it is not JSON'],
+    ['a text that goes on in the next line', '{\n  "a": {\n    "b": "c\nd"\n  }\n}', 'not JSON'],
     [
       'a list that does not end',
       '{\n  "format": "callsheet-plan",\n  "version": 2,\n  "changes": [',
