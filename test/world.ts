@@ -177,7 +177,7 @@ async function compareOne(
   const fields = kind.facets.map(({ field }) => field);
   const facets = new Set(fields.filter((field) => desired.document[field] !== undefined));
   const live = await reader.read(kind, found, facets);
-  const sides = sidesOf(identity, { ...NO_OPTIONS, ...parts.options });
+  const sides = sidesOf(identity, desired, { ...NO_OPTIONS, ...parts.options });
   const looked = given((at) => ids.get(at));
   return compare(kind.schema, desired.document, live?.document ?? {}, sides, looked);
 }

@@ -12,7 +12,7 @@ import { plainTexts } from '../plan/change.ts';
 import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { ApiError, NetworkError } from '../platform/errors.ts';
-import { findCreated } from './recover.ts';
+import { findCreated, listingAfresh } from './recover.ts';
 import { type Progress, readLive, type Work } from './work.ts';
 
 /** Makes a resource, or with `again` writes one anew that can only be written whole. */
@@ -149,10 +149,10 @@ async function createOrFind(
   } catch (error) {
     if (error instanceof ConflictError) throw await whoHasIt(error, work, draft.scope);
     if (again || !isAnswerLost(error) || desired === undefined) throw error;
-    const key = naturalKeyOf(kind, desired.document);
+    const key = naturalKeyOf(kind, desired.document) ?? null;
     const { isTaken } = work;
     const sought = { kind, scope: draft.scope, key, since, old: change.id, isTaken };
-    const matches = await findCreated(sought, deps.reader.list, true);
+    const matches = await findCreated(sought, listingAfresh(deps.reader));
     if (matches === undefined) throw unknownCreation(change.address, error);
     const [match, ...others] = matches;
     if (match === undefined) throw error;

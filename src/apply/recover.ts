@@ -15,12 +15,13 @@ import type {
   JournalEntry,
   LedgerLine,
   ResourceRecorded,
+  SnapshotTaken,
 } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { type OpenChange, type Replayed, type RequestMade, replay } from '../state/replay.ts';
 import { isSigned } from './history.ts';
 import { recoverLeaves, type Taken } from './recover-leaves.ts';
-import { facetOf, type Work } from './work.ts';
+import { facetOf, type RunDeps, type Work } from './work.ts';
 
 /** What became of one change of a run that died. */
 type Recovered = {
@@ -39,7 +40,7 @@ type Recovered = {
 
 /** A change of a run that died, and what finding out about it takes. */
 type InterruptedChange = {
-  readonly change: OpenChange;
+  readonly change: OpenChange & { readonly snapshot: SnapshotTaken };
   readonly kind: Kind;
   readonly reader: Reader;
   readonly world: World;
@@ -83,12 +84,24 @@ export async function recoverRun(
   const author = began.account_id === '' ? undefined : `api:${began.account_id}`;
   const recovered = await Promise.all(
     open.flatMap((change) => {
-      if (change.snapshot === undefined || deps === undefined) return [];
-      const kind = kindNamed(change.snapshot.kind);
+      const { snapshot } = change;
+      if (snapshot === undefined || deps === undefined) return [];
+      const kind = kindNamed(snapshot.kind);
       const isTaken = (id: string) => isHeld(state, kind, id, change.address);
       const spare = (address: Address) => freeAddress(address, state);
       const world = { ...deps.world, idOf: () => undefined };
-      return [recoverOne({ change, kind, reader: deps.reader, world, author, isTaken, spare })];
+      const { reader } = deps;
+      return [
+        recoverOne({
+          change: { ...change, snapshot },
+          kind,
+          reader,
+          world,
+          author,
+          isTaken,
+          spare,
+        }),
+      ];
     }),
   );
   const records = recovered.flatMap(({ records: known }) =>
@@ -114,25 +127,32 @@ export function recoveryFindings({ recovered }: Recovery): readonly RecoveryFind
  * for a run that died. Undefined where nothing was made, and where nobody can tell.
  */
 export async function recoverFailedChange(
-  work: Work,
+  work: FailedWork,
   entries: readonly JournalEntry[],
 ): Promise<Remains | undefined> {
   const [change] = replay(undefined, entries).open;
-  if (change === undefined || !isMaking(change)) return undefined;
-  const recovered = await recoverCreation(interruptedBy(work, change)).catch(() => undefined);
-  const records = recovered?.records ?? answeredIn(work, change);
-  const resource = records.get(work.change.address);
+  const { snapshot } = change ?? {};
+  if (!change || !snapshot?.intended || !isMaking(change)) return undefined;
+  const interrupted = interruptedBy(work, { ...change, snapshot });
+  const recovered = await recoverCreation(interrupted).catch(() => undefined);
+  const records = recovered?.records ?? answeredIn(interrupted, snapshot.intended);
+  const resource = records.get(change.address);
   if (!resource) return undefined;
   const leftBehind = new Map<Address, ResourceState>();
   for (const [address, record] of records) {
     await work.deps.lease.append({ type: 'resource', address, resource: record });
-    if (record !== null && address !== work.change.address) leftBehind.set(address, record);
+    if (record !== null && address !== change.address) leftBehind.set(address, record);
   }
   const message =
     recovered?.message ??
     `was created (id ${resource.id}), but Callsheet could not check whether it is complete`;
   return { id: resource.id, resource, leftBehind, message: `it ${message}` };
 }
+
+/** What finding out about a change that failed takes. */
+type FailedWork = Pick<Work, 'kind' | 'world' | 'isTaken'> & {
+  readonly deps: Pick<RunDeps, 'reader' | 'lease' | 'state'>;
+};
 
 /** What a change that failed left behind. */
 type Remains = {
@@ -153,13 +173,13 @@ function recoverOne(interrupted: InterruptedChange): Promise<Recovered> {
  * for by natural key and creation time. One is it; none means that it was not made; of several nobody
  * can tell, and a person must say.
  */
-export async function recoverCreation(interrupted: InterruptedChange): Promise<Recovered> {
+async function recoverCreation(interrupted: InterruptedChange): Promise<Recovered> {
   const { address, snapshot, requests } = interrupted.change;
-  const intended = snapshot?.intended;
+  const { intended } = snapshot;
   const making = requests.filter(({ intent }) => isMakingStep(intent));
   if (!intended)
     return perhapsMade(interrupted, 'its journal does not record the intended configuration');
-  const told = making.findLast(({ outcome }) => outcome?.ok && outcome.id !== null)?.outcome?.id;
+  const told = idTold(making);
   if (told && interrupted.isTaken(told))
     return perhapsMade(
       interrupted,
@@ -179,9 +199,9 @@ async function idsMade(
   { scope, key }: Intended,
   first: RequestMade | undefined,
 ): Promise<readonly string[] | undefined> {
-  const old = change.snapshot?.id ?? null;
+  const old = change.snapshot.id;
   const since = first?.intent.at ?? '';
-  const found = await findCreated({ kind, scope, key, since, old, isTaken }, reader.list);
+  const found = await findCreated({ kind, scope, key, since, old, isTaken }, reader);
   return found?.map(({ id }) => id);
 }
 
@@ -191,12 +211,11 @@ async function made(
   live: LiveResource,
 ): Promise<Recovered> {
   const { change, kind } = interrupted;
-  const { address, snapshot, requests } = change;
+  const { address, snapshot } = change;
   const { id } = live;
-  const old = snapshot?.id ?? null;
-  const before = old === id ? snapshot?.resource?.leaves : undefined;
-  const found = old === id ? (snapshot?.document ?? null) : null;
-  const taken = recoverLeaves({ ...interrupted, address, requests, intended, before, found, live });
+  const old = snapshot.id;
+  const before = old === id ? snapshot.resource?.leaves : undefined;
+  const taken = recoverLeaves({ ...interrupted, ...change, intended, before, found: null, live });
   const answered = answeredBy(interrupted, id);
   // What was there before says nothing of what was to take its place.
   const isFinished =
@@ -240,7 +259,7 @@ async function made(
 async function leftBehind(interrupted: InterruptedChange, id: string) {
   const { change, kind, reader, spare } = interrupted;
   const { address, snapshot, requests } = change;
-  const old = snapshot?.resource;
+  const old = snapshot.resource;
   const isReplaced = requests.some(({ intent }) => intent.step === 'create');
   if (!old || old.id === id || !isReplaced || kind.delete === undefined) return undefined;
   const live = await reader.read(kind, old, new Set());
@@ -258,7 +277,7 @@ async function notMade(interrupted: InterruptedChange): Promise<Recovered> {
   if (requests.some(({ intent }) => intent.step === 'delete')) return recoverDeletion(interrupted);
   const again = requests.findLast(({ intent }) => intent.step === 'again');
   // The platform may have had it, unknown to the state, and said so only when it was to be created.
-  const id = snapshot?.id ?? again?.intent.id ?? null;
+  const id = snapshot.id ?? again?.intent.id ?? null;
   return {
     address,
     id,
@@ -287,15 +306,15 @@ function several(address: Address, ids: readonly string[]): Recovered {
 }
 
 /** A delete took where the platform answers 404. */
-export async function recoverDeletion(interrupted: InterruptedChange): Promise<Recovered> {
+async function recoverDeletion(interrupted: InterruptedChange): Promise<Recovered> {
   const { change, kind, reader } = interrupted;
   const { address, snapshot } = change;
-  const id = snapshot?.id ?? change.requests.at(-1)?.intent.id ?? '';
-  const scope = snapshot?.resource?.scope ?? snapshot?.intended?.scope ?? {};
+  const id = idOf(change);
+  const scope = snapshot.resource?.scope ?? snapshot.intended?.scope ?? {};
   const live = await reader.read(kind, { id, scope }, new Set());
   const common = { address, id, severity: 'info' as const };
   if (live === undefined) {
-    const then = snapshot?.intended ? '; its replacement was not created yet' : '';
+    const then = snapshot.intended ? '; its replacement was not created yet' : '';
     const message = `was deleted (id ${id})${then}`;
     return { ...common, isDone: then === '', message, records: new Map([[address, null]]) };
   }
@@ -304,12 +323,12 @@ export async function recoverDeletion(interrupted: InterruptedChange): Promise<R
 }
 
 /** Everything that changes what is there: found out by reading it. */
-export async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered> {
+async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered> {
   const { change, kind } = interrupted;
   const { address, snapshot } = change;
-  const id = snapshot?.id ?? '';
-  const intended = snapshot?.intended;
-  const before = snapshot?.resource ?? undefined;
+  const id = idOf(change);
+  const { intended } = snapshot;
+  const before = snapshot.resource ?? undefined;
   const scope = before?.scope ?? intended?.scope ?? {};
   const live = await readWhole(interrupted, id, scope);
   const common = { address, id, severity: 'info' as const, records: new Map() };
@@ -323,13 +342,13 @@ export async function recoverUpdate(interrupted: InterruptedChange): Promise<Rec
     ...change,
     intended,
     before: before?.leaves,
-    found: snapshot?.document ?? null,
+    found: snapshot.document,
     live,
   });
   if (taken.extent === 'none' && !taken.isUnsettled)
     return { ...common, isDone: false, message: `was not changed (id ${id})` };
   const isDone = taken.extent === 'all';
-  const { known, history } = await historyOf(interrupted, live, snapshot?.pin ?? null);
+  const { known, history } = await historyOf(interrupted, live, snapshot.pin);
   const resource: ResourceState = {
     kind: kind.name,
     id,
@@ -348,6 +367,11 @@ export async function recoverUpdate(interrupted: InterruptedChange): Promise<Rec
   };
 }
 
+/** The resource that a change is about; where nothing was known of it, the one that was last asked for. */
+function idOf({ snapshot, requests }: InterruptedChange['change']): string {
+  return snapshot.id ?? requests.at(-1)?.intent.id ?? '';
+}
+
 /** What is still to do about a change that took in part, in words. */
 function restOf({ extent, isUnsettled }: Taken): string {
   if (isUnsettled)
@@ -362,7 +386,7 @@ function readWhole(
   scope: ResourceState['scope'],
   isUnread = false,
 ): Promise<LiveResource | undefined> {
-  const paths = Object.keys(change.snapshot?.intended?.leaves ?? {});
+  const paths = Object.keys(change.snapshot.intended?.leaves ?? {});
   const fields = paths.map(fieldIn);
   return readWith(reader, kind, { id, scope, isUnread }, fields);
 }
@@ -381,8 +405,8 @@ async function historyOf(
 ): Promise<{ readonly known: number | null; readonly history: LedgerLine['history'] }> {
   if (kind.history === undefined) return { known: null, history: null };
   const entries = await reader.history(kind, id, ENTRIES_READ);
-  const before = found === null ? null : baseEntry(entries, found);
-  const newer = entries.filter((entry) => entry.id > (before ?? 0)).sort((a, b) => b.id - a.id);
+  const before = baseEntry(entries, found ?? undefined);
+  const newer = entries.filter((entry) => entry.id > (before ?? 0));
   const own = newer.filter((entry) => isSigned(entry, { author, isRevert: true }));
   const [last] = own;
   // What somebody else wrote in between would be taken for the run's, too.
@@ -407,6 +431,11 @@ function isMaking({ requests }: OpenChange): boolean {
 
 function isMakingStep({ step }: IntentRecorded): boolean {
   return step === 'create' || step === 'again';
+}
+
+/** The last id that requests of a making were answered with. */
+function idTold(making: readonly RequestMade[]): string | null | undefined {
+  return making.findLast(({ outcome }) => outcome?.ok && outcome.id !== null)?.outcome?.id;
 }
 
 /** The operations of a making that were answered, from its last beginning on: what was before that went elsewhere. */
@@ -477,16 +506,16 @@ function answeredBy({ change, kind }: InterruptedChange, id: string): readonly s
   const { snapshot, requests } = change;
   const first = new Set(kind.making.map((making) => making.requests[0]?.operation));
   const isBegun = requests.some(({ intent }) => first.has(intent.operation));
-  const known = isBegun || snapshot?.resource?.id !== id ? [] : snapshot.resource.unfinished;
+  const known = isBegun || snapshot.resource?.id !== id ? [] : snapshot.resource.unfinished;
   return [...new Set([...(known ?? []), ...answeredOf(requests)])];
 }
 
-function interruptedBy(work: Work, change: OpenChange): InterruptedChange {
+function interruptedBy(work: FailedWork, change: InterruptedChange['change']): InterruptedChange {
   const { kind, deps, world, isTaken } = work;
   return {
     change,
     kind,
-    reader: { ...deps.reader, list: (one, scope) => deps.reader.list(one, scope, true) },
+    reader: listingAfresh(deps.reader),
     world,
     author: deps.state.account_id === undefined ? undefined : `api:${deps.state.account_id}`,
     isTaken,
@@ -496,13 +525,12 @@ function interruptedBy(work: Work, change: OpenChange): InterruptedChange {
 
 /** What is known without asking the platform, where it does not answer any more: the id that a creation returned. */
 function answeredIn(
-  { kind, isTaken }: Work,
-  { address, snapshot, requests }: OpenChange,
+  { change, kind }: InterruptedChange,
+  intended: Intended,
 ): ReadonlyMap<Address, ResourceState> {
-  const made = requests.findLast(({ intent, outcome }) => isMakingStep(intent) && outcome?.id);
-  const intended = snapshot?.intended;
-  const id = made?.outcome?.id;
-  if (!id || !intended || isTaken(id)) return new Map();
+  const { address, requests } = change;
+  const id = idTold(requests.filter(({ intent }) => isMakingStep(intent)));
+  if (!id) return new Map();
   const isFacet = (path: string) => facetOf(kind, fieldIn(path)) !== undefined;
   const { scope, name, protect } = intended;
   const leaves = Object.entries(intended.leaves).filter(([path]) => !isFacet(path));
@@ -531,30 +559,32 @@ function answeredIn(
  */
 export async function findCreated(
   { kind, scope, key, since, old, isTaken }: Sought,
-  list: Reader['list'],
-  fresh = false,
+  reader: Pick<Reader, 'list'>,
 ): Promise<readonly ListedResource[] | undefined> {
-  const listed = await list(kind, scope, fresh);
-  if (listed === undefined || key === null || key === undefined) return listed && [];
-  const before = createdAt(listed.find(({ id }) => id === old)?.record ?? {});
-  const earliest = Math.max(Date.parse(since) - CLOCK_SKEW_MS, before || 0);
-  const found = listed.filter(
-    ({ id, record }) =>
-      id !== old &&
-      !isTaken(id) &&
-      recordKeyOf(kind, record, scope) === key &&
-      !(createdAt(record) < earliest),
-  );
+  const listed = await reader.list(kind, scope);
+  const before = createdAt(listed?.find(({ id }) => id === old)?.record ?? {});
+  const earliest = Date.parse(since) - CLOCK_SKEW_MS;
+  const found = listed?.filter(({ id, record }) => {
+    const isOlder = createdAt(record) < earliest || createdAt(record) < before;
+    const isNamed = recordKeyOf(kind, record, scope) === key;
+    return id !== old && !isTaken(id) && isNamed && !isOlder;
+  });
   if (kind.tie === 'error') return found;
   return found
-    .toSorted((a, b) => (createdAt(b.record) || 0) - (createdAt(a.record) || 0))
+    ?.toSorted((a, b) => (createdAt(b.record) || 0) - (createdAt(a.record) || 0))
     .slice(0, 1);
+}
+
+/** A reader of what is there by now: what was listed before a request does not have what that made. */
+export function listingAfresh(reader: Reader): Reader {
+  return { ...reader, list: (kind, scope) => reader.list(kind, scope, true) };
 }
 
 type Sought = {
   readonly kind: Kind;
   readonly scope: Scope;
-  readonly key: string | null | undefined;
+  /** Null: it has none, and cannot be found. */
+  readonly key: string | null;
   /** When the request left that made it, if any did. ISO 8601. */
   readonly since: string;
   /** The resource whose place it takes: never the one that is sought, and older than that. */

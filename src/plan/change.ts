@@ -1,4 +1,5 @@
 import { matchesAddress } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { fieldIn, formatPath, parsePaths } from '../core/path.ts';
 import type {
@@ -62,20 +63,23 @@ export function planChange(
   if (desired === undefined) return { change: planAbsence(identity, live, context), leaves: [] };
   if (live === undefined)
     return { change: planCreate(identity, desired.document, context), leaves: [] };
-  return planPresence(identity, desired.document, live, context);
+  return planPresence(identity, desired, live, context);
 }
 
 /** What a comparison is told about one resource. */
-export function sidesOf(identity: Identity, options: PlanOptions): Sides {
-  const { address, desired, recorded, by, missing } = identity;
+export function sidesOf(
+  { address, recorded, by, missing }: Identity,
+  { lifecycle, isPartial, isExact = false }: DesiredResource,
+  options: PlanOptions,
+): Sides {
   return {
     address,
     applied: by === 'state' ? recorded?.leaves : undefined,
-    ignore: parsePaths(desired?.lifecycle.ignore ?? []),
-    isPartial: desired?.isPartial ?? false,
-    isExact: desired?.isExact ?? false,
+    ignore: parsePaths(lifecycle.ignore),
+    isPartial,
+    isExact,
     resend: isResent(address, options),
-    isSuccessor: by !== 'state' && missing !== undefined,
+    isSuccessor: missing !== undefined,
   };
 }
 
@@ -113,10 +117,10 @@ export function fieldChange(
 }
 
 /** What need be known of a resource that stays as it is: the documents of a large fleet would fill the memory. */
-export function unchanged(identity: Identity, id: string | null): Change {
+export function unchanged(identity: Identity): Change {
   return {
     ...base(identity),
-    id,
+    id: identity.found?.id ?? null,
     action: 'no_op',
     verdict: 'ok',
     reason: 'nothing to change',
@@ -163,13 +167,14 @@ function planCreate(
 
 function planPresence(
   identity: Identity,
-  document: ValueObject,
+  desired: DesiredResource,
   live: LiveResource,
   context: ChangeContext,
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { kind, by, recorded, movedFrom } = identity;
   const { world, options } = context;
-  const compared = sidesOf(identity, options);
+  const { document } = desired;
+  const compared = sidesOf(identity, desired, options);
   const { read, unread } = splitByRead(document, live);
   const unreadChanges = compareLastApplied(kind, unread, compared, world);
   const found = [...compare(kind.schema, read, live.document, compared, world), ...unreadChanges];
@@ -181,7 +186,7 @@ function planPresence(
   const left = isRest ? absent : [];
   const names = fieldsWithout(all, left);
   const twins = planTwins(kind, live, written);
-  const due = names.length === 0 ? dueReason(identity, live, document, context) : undefined;
+  const due = names.length === 0 ? dueReason(identity, live, desired, context) : undefined;
   const replaced = names.filter((name) => isImmutable(kind, name));
   const shape: Shape =
     unreadChanges.length > 0
@@ -191,7 +196,7 @@ function planPresence(
         : twins !== undefined
           ? twins
           : names.length > 0 || due !== undefined
-            ? planUpdate(identity, live, written, names, due, context)
+            ? planUpdate(identity, document, live, written, names, due, context)
             : {
                 action: by === 'state' && movedFrom === undefined ? 'no_op' : 'adopt',
                 verdict: 'ok',
@@ -201,7 +206,7 @@ function planPresence(
   const isMade = shape.action === 'replace' && shape.operations.length > 0;
   const leaves = isMade ? withHidden(kind, document, found) : found;
   // Most of a fleet, of which nothing else is asked.
-  if (shape.action === 'no_op') return { change: unchanged(identity, live.id), leaves };
+  if (shape.action === 'no_op') return { change: unchanged(identity), leaves };
   const secrets = knownSecrets(kind.schema, document, recorded?.leaves);
   const fields = leaves.map((leaf) => leftOut(fieldChange(kind, leaf, secrets), left));
   const sides = { kind, document, live: live.document, known: secrets };
@@ -221,16 +226,15 @@ function planPresence(
     ...travelling({ fields, operations: shape.operations }, sides),
     pin: context.pin,
   };
-  const isTakenOver = shape.action === 'adopt' && isSameJson(before, after);
-  return { change: isTakenOver ? shownWhenAsked(change, show) : change, leaves };
+  return { change: isSameJson(before, after) ? shownWhenAsked(change, show) : change, leaves };
 }
 
 const SHOW = Symbol('show');
-type Shown = { readonly [SHOW]?: () => JsonObject };
+type Shown = { readonly [SHOW]: () => JsonObject };
 
 /** One for all: objects whose getters are functions of their own would share no layout. */
-function shown(this: Shown): JsonObject | null {
-  return this[SHOW]?.() ?? null;
+function shown(this: Shown): JsonObject {
+  return this[SHOW]();
 }
 
 /**
@@ -304,31 +308,30 @@ function travelling(...given: Parameters<typeof secretTravels>): Pick<Change, 's
   return secrets.length === 0 ? {} : { secrets };
 }
 
-/** Why a resource that equals the configuration is nothing to do, or taken over. */
+/** Why a resource that equals the configuration is taken over. */
 function sameReason(
   { by, movedFrom, knownAs }: Identity,
   purpose: PlanDocument['purpose'],
 ): string {
   const before = movedFrom ?? knownAs;
-  if (before !== undefined) return `it was ${before} before`;
-  return by === 'state' ? 'nothing to change' : foundBy(by, purpose);
+  return before === undefined ? foundBy(by, purpose) : `it was ${before} before`;
 }
 
 /** Why a resource that equals the configuration is written all the same. */
 function dueReason(
-  { kind, by, recorded, desired }: Identity,
+  { kind, by, recorded }: Identity,
   live: LiveResource,
-  document: ValueObject,
+  { document, isPartial }: DesiredResource,
   { now, purpose }: ChangeContext,
 ): string | undefined {
   // What a rollback puts back is not made anew: nobody keeps files.
-  const answered = by === 'state' ? recorded?.unfinished : desired?.isPartial ? undefined : [];
-  const lack = answered === undefined ? undefined : kind.lacking?.(live.record);
+  const answered = by === 'state' ? recorded?.unfinished : isPartial ? undefined : [];
+  const lack = kind.lacking?.(live.record);
   if (lack !== undefined && answered !== undefined) {
-    const next = nextRequest(kind, live.record, answered);
+    const then = nextRequest(kind, live.record, answered)?.resumed;
     return by === 'state'
-      ? `an interrupted run left it incomplete: ${next?.resumed}`
-      : `${foundBy(by, purpose)}; ${lack}: unless the platform is still working on it, ${next?.resumed}`;
+      ? `an interrupted run left it incomplete: ${then}`
+      : `${foundBy(by, purpose)}; ${lack}: unless the platform is still working on it, ${then}`;
   }
   return kind.due?.(live.record, plainTexts(document), now);
 }
@@ -366,14 +369,14 @@ function planTwins(
 }
 
 function planUpdate(
-  identity: Identity,
+  { kind, by }: Identity,
+  document: ValueObject,
   live: LiveResource,
   written: readonly LeafChange[],
   names: readonly string[],
   due: string | undefined,
   context: ChangeContext,
 ): Shape {
-  const { kind, by } = identity;
   const absent = absentFacets(kind, names, live);
   if (absent.length > 0) {
     const reason = absentReason(absent, absent.length < names.length);
@@ -381,7 +384,7 @@ function planUpdate(
   }
   const operations =
     names.length === 0
-      ? [{ step: 'again' as const, fields: ownFields(kind, identity.desired?.document ?? {}) }]
+      ? [{ step: 'again' as const, fields: ownFields(kind, document) }]
       : updateSteps(kind, names, context.version);
   const conflicts = written.filter(({ cause }) => cause === 'conflict');
   const isRefused = conflicts.length > 0 && !context.options.accept_conflicts;
@@ -531,7 +534,7 @@ function conceal(leaf: LeafChange): LeafChange {
 
 function maskLeaf(kind: Kind, leaf: LeafChange, value: LeafChange['before']): Json {
   const shown = maskAt(kind.schema, leaf.path, value);
-  return leaf.sensitive && shown !== null && typeof shown !== 'object' ? MASK : shown;
+  return leaf.sensitive && typeof shown !== 'object' ? MASK : shown;
 }
 
 /** The live values of the top-level fields that the configuration has, masked. */

@@ -23,14 +23,13 @@ import { missingReason, successorReason } from './messages.ts';
 export function driftOf(plan: PlanDocument): PlanDocument {
   const changes = plan.changes.flatMap((change) => {
     const fields = change.fields.filter((field) => isDrift(field, change)).map(turnRound);
-    const isMissing = change.action === 'create' && change.missing_id !== null;
-    if (fields.length === 0 && !isMissing) return [];
+    if (fields.length === 0 && !isMissing(change)) return [];
     const { before, after, secrets: _, lifted_by: __, missing_id: missing, ...rest } = change;
     // What stands against writing it is no drift.
     const reason =
       missing === null
         ? change.reason
-        : isMissing
+        : isMissing(change)
           ? missingReason(missing, 'drift')
           : successorReason(missing);
     // Whether apply would put it back is what a plan says.
@@ -61,6 +60,11 @@ export function driftOf(plan: PlanDocument): PlanDocument {
   return { ...undigested, digest: planDigest(undigested) };
 }
 
+/** Whether what a change makes was there once. */
+function isMissing({ action, missing_id: missing }: Change): boolean {
+  return action === 'create' && missing !== null;
+}
+
 /** The drift that is left once some of it was put back. */
 export function withoutHealed(drift: PlanDocument, healed: ReadonlySet<Address>): PlanDocument {
   const changes = drift.changes.filter(({ address }) => !healed.has(address));
@@ -75,13 +79,12 @@ export function withoutHealed(drift: PlanDocument, healed: ReadonlySet<Address>)
 export function attributeChange(change: Change, edits: Edits): Change {
   const { entries } = edits;
   const recorded = attributeRecorded(edits);
-  const isGone = change.action === 'create' && change.missing_id !== null;
   const fields = change.fields.map((field) => {
     const doubt = doubtOf(change.kind, field.path);
     return { ...field, attribution: doubt === null ? recorded : unknown(doubt, entries) };
   });
   const told = { ...change, fields, edits: entries };
-  return isGone ? { ...told, attribution: unknown('gone', entries) } : told;
+  return isMissing(change) ? { ...told, attribution: unknown('gone', entries) } : told;
 }
 
 /** What was edited since Callsheet last wrote a resource, or last saw it as configured. */
@@ -112,8 +115,7 @@ export function editsSince(
   const base = baseEntry(history, since);
   if (base === null) {
     // Every run leaves an entry: where all there are came later, it was dropped.
-    const isDropped =
-      history.length > 0 && known !== null && history.every(({ at }) => isBefore(known, at, 0));
+    const isDropped = history.length > 0 && history.every(({ at }) => isBefore(known, at, 0));
     return isDropped
       ? { entries: history, base, doubt: 'retention' }
       : { entries: [], base, doubt: 'no_beginning' };
@@ -131,8 +133,7 @@ export function editsSince(
 
 /** Whether what is live has been changed after the newest entry, which then says nothing of that change. */
 export function isAhead(updated: string | null, [newest]: readonly HistoryEntry[]): boolean {
-  if (updated === null || newest === undefined || newest.at === null) return false;
-  return isBefore(newest.at, updated, -STAMPED_TOGETHER_MS);
+  return newest !== undefined && isBefore(newest.at, updated, -STAMPED_TOGETHER_MS);
 }
 
 /**
@@ -171,9 +172,9 @@ export function planSelfHealing(
 }
 
 /** What stands against healing a change, whatever guards say of it; undefined where nothing does. */
-export function whyNotHealed({ action, missing_id: missing, fields, operations }: Change) {
-  if (action === 'create' && missing !== null)
-    return 'it was deleted: a person must decide whether to create it again';
+export function whyNotHealed(change: Change) {
+  const { action, fields, operations } = change;
+  if (isMissing(change)) return 'it was deleted: a person must decide whether to create it again';
   if (action !== 'update') return `it would ${action} the resource, and self-heal only updates`;
   if (operations.some(({ step }) => !WRITING_STEPS.has(step)))
     return 'more than its fields would be written';
@@ -221,7 +222,7 @@ function doubtOf(kindName: string, text: string): Doubt | null {
 function attributeRecorded({ entries, base, doubt }: Edits): Attribution {
   const at = entries.findIndex(({ action }) => action === 'reverted');
   const last = entries[at];
-  if (doubt === 'late' || doubt === 'no_beginning') return unknown(doubt, entries);
+  if (doubt === 'late') return unknown(doubt, entries);
   if (last === undefined) return doubt === null ? oneOf(entries) : unknown(doubt, entries);
   const isBack = last.reverted_from_id === base;
   return oneOf(entries.slice(0, isBack ? at : at + 1));
@@ -253,7 +254,7 @@ export function baseEntry(history: readonly HistoryEntry[], since: Since): numbe
 
 /** The entry of the change that a resource was last seen with; null where the times do not tell. */
 function entryAt(history: readonly HistoryEntry[], updated: string | null): number | null {
-  if (updated === null || history.some(({ at }) => at === null)) return null;
+  if (history.some(({ at }) => at === null)) return null;
   const atOnce = history.filter(
     ({ at }) => !isBefore(at, updated, 0) && isBefore(at, updated, STAMPED_TOGETHER_MS),
   );
@@ -280,10 +281,9 @@ function lateOwn(
   return isOwn(oldest) && !isOwn(history.find(({ id }) => id === base)) ? oldest : undefined;
 }
 
-/** Whether a moment is before another one, moved by so much. */
+/** Whether a moment is before another one, moved by so much. No moment is before or after an unknown one. */
 export function isBefore(at: string | null, other: string | null, moved: number): boolean {
-  if (at === null || other === null) return false;
-  return Date.parse(at) < Date.parse(other) + moved;
+  return Date.parse(String(at)) < Date.parse(String(other)) + moved;
 }
 
 /** The operations that write fields of a resource that stays. */

@@ -231,7 +231,7 @@ function guardInput(existing: number, input: PlanInput): GuardInput {
     guards,
     isProtected: (address) => {
       protectedNow ??= new Map(desired.map((one) => [one.address, one.lifecycle.protect]));
-      return protectedNow.get(address) ?? state.resources[address]?.protect ?? false;
+      return protectedNow.get(address) ?? state.resources[address]?.protect === true;
     },
     existing,
     atOnce: input.atOnce,
@@ -371,10 +371,9 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     support,
   };
   const { change: planned, leaves } = planChange(identity, live, context);
-  const isWriting = live !== undefined && planned.operations.length > 0;
-  const carried = isWriting ? carriedPaths(planned, kind, live.document) : [];
-  const supported = withSupport(planned, identity, support, carried);
   const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
+  const carried = carriedPaths(planned, kind, written.live);
+  const supported = withSupport(planned, identity, support, carried);
   const { change, notes: unanswered } = await ask(supported, written, input);
   const notes = [
     ...leafNotes(address, leaves),
@@ -393,7 +392,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
       : own;
     const at = { id: live.id, scope: live.scope, document: live.document, pin };
     const state = rememberResource(kind, desired, at, known, new Set(), world);
-    const isKnown = recorded !== undefined && isSameJson(state, recorded);
+    const isKnown = isSameJson(state, recorded);
     return { change, notes, leaves, state: isKnown ? undefined : share(state) };
   }
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
@@ -418,7 +417,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
 function asRemembered(identity: Identity, leaves: readonly LeafChange[]): Result | undefined {
   if (leaves.length === 0) return undefined;
   const notes = leafNotes(identity.address, leaves);
-  const change = unchanged(identity, identity.found?.id ?? null);
+  const change = unchanged(identity);
   return { change, notes, leaves, state: undefined };
 }
 

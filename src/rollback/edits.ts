@@ -92,7 +92,7 @@ async function withoutUndone(
   entries: readonly HistoryEntry[],
   { undone, isOwn, runOf }: EditsReader,
 ): Promise<readonly HistoryEntry[]> {
-  if (newer.length === 0 || undone.size === 0) return newer;
+  if (undone.size === 0) return newer;
   // Of somebody else's entry every receipt would be asked in vain.
   const runs = await Promise.all(
     newer.map((one) => (isOwn(one) ? runOf(address, one.id, entries) : undefined)),
@@ -143,9 +143,8 @@ export function deletedSince(address: Address): Edited {
 export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly JournalEntry[])[]): Undo {
   const produced = new Map(undo.produced);
   for (const entries of rollbacks.toReversed()) {
-    const lines = entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
-    const touched = entries.flatMap((entry) => (entry.type === 'intent' ? [entry.address] : []));
-    for (const address of touched) {
+    const lines = entries.filter((entry) => entry.type === 'ended').flatMap((one) => one.ledger);
+    for (const { address } of entries.filter((entry) => entry.type === 'intent')) {
       const known = produced.get(address);
       if (known === undefined) continue;
       const entry = lines.find((line) => line.address === address)?.history?.after;

@@ -3,10 +3,8 @@ import {
   answeredOf,
   freeAddress,
   type Recovery,
-  recoverCreation,
-  recoverDeletion,
+  recoverFailedChange,
   recoverRun,
-  recoverUpdate,
   recoveryFindings,
 } from '../../src/apply/recover.ts';
 import { type Address, kindOf } from '../../src/core/address.ts';
@@ -892,6 +890,11 @@ describe('a making', () => {
       id: 't9',
     },
     {
+      title: 'may be as old as its request, and older by as much as clocks differ',
+      live: [template('t8', { created_at: at(-6) }), template('t9', { created_at: at(-5) })],
+      id: 't9',
+    },
+    {
       title: 'is not what another address stands for',
       live: [template('t8'), template('t9')],
       known: { 'sms_template.other': known('t8') },
@@ -1127,10 +1130,17 @@ describe('a replacement', () => {
     expect(recovery.records.map(({ address: one }) => one)).toEqual([address]);
   });
 
-  test('is found beside the old one', async () => {
+  test('is found beside the old one, and is not older than that', async () => {
+    const [older, old] = ['2026-03-02T08:31:00Z', '2026-03-02T08:32:00Z'];
     const recovery = await settle(
       { ...REPLACEMENT, sent: [{ step: 'create' }] },
-      { live: templates(template('t1'), template('t2')) },
+      {
+        live: templates(
+          template('t0', { created_at: older }),
+          template('t1', { created_at: old }),
+          template('t2', { created_at: old }),
+        ),
+      },
     );
     expect(only(recovery).id).toBe('t2');
   });
@@ -1312,6 +1322,21 @@ describe('a document', () => {
     expect(Object.keys(one ?? {}).includes('unfinished')).toBe(unfinished !== undefined);
   });
 
+  const since = (minute: number) => ({ created_at: `2026-03-02T08:3${minute}:00Z` });
+  const versions = [source('s0', since(1)), source('s1', since(3)), source('s2', since(2))];
+  test.each<[string, readonly JsonObject[]]>([
+    ['whatever comes first', versions],
+    ['whatever comes last', versions.toReversed()],
+    ['where an older one does not tell its age', [source('s0'), source('s1', since(1))]],
+    ['where an older one listed later does not', [source('s1', since(1)), source('s0')]],
+  ])('of which there are several versions is the newest, %s', async (_title, records) => {
+    const recovery = await settle(change([{ step: 'create', operation: DECLARE }]), {
+      live: live(...records),
+    });
+    expect(only(recovery).id).toBe('s1');
+    expect(only(recovery).candidates).toBeUndefined();
+  });
+
   test('of which no new version is there was not written anew', async () => {
     const recovery = await settle(change(sending('again', [], [DECLARE]), document('s1')), {
       live: live(source('s1', INGESTED)),
@@ -1463,6 +1488,37 @@ describe('a run that died', () => {
     expect(recovery?.state.resources).toEqual({ [DESK]: resource('a1') });
   });
 
+  test('is told by what it recorded of each resource', async () => {
+    const agent = (name: string) => `agent.${name}`;
+    const step = (seq: number, name: string, id: string | null, one: IntentRecorded['step']) => ({
+      ...intent(seq, agent(name), id),
+      step: one,
+      fields: [one],
+    });
+    const entries = [
+      began('r1'),
+      step(1, 'new', null, 'create'),
+      step(2, 'changed', 'a2', 'update'),
+      step(3, 'changed', 'a2', 'facet'),
+      step(4, 'gone', 'a3', 'delete'),
+      step(5, 'other', null, 'create'),
+      step(6, 'other', 'a4', 'delete'),
+      recorded(agent('new'), resource('n1')),
+      recorded(agent('changed'), resource('a2')),
+      recorded(agent('gone'), null),
+      recorded(agent('other'), resource('n4')),
+    ];
+    const recovery = await recoverRun(entries, replay(stateWith({}), entries), undefined);
+    expect(
+      recovery?.ledger.map(({ address, action, id, fields }) => [address, action, id, fields]),
+    ).toEqual([
+      ['agent.new', 'create', 'n1', ['create']],
+      ['agent.changed', 'update', 'a2', ['update', 'facet']],
+      ['agent.gone', 'delete', 'a3', ['delete']],
+      ['agent.other', 'replace', 'n4', ['create', 'delete']],
+    ]);
+  });
+
   test.each<[string, Change, boolean]>([
     ['nothing can be asked of the platform', UPDATE, false],
     ['its journal does not say what there was before', UPDATE, true],
@@ -1491,34 +1547,159 @@ describe('a run that died', () => {
   });
 });
 
-describe('a change of which the journal does not say what there was before', () => {
-  const settling = (step: Sent['step'], ...records: readonly JsonObject[]) => {
-    const entries = journal({ ...MAKING, sent: [{ step, id: 't1' }] }, 'account-1');
-    const [change] = replay(
-      undefined,
-      entries.filter(({ type }) => type !== 'snapshot'),
-    ).open;
-    if (change === undefined) throw new Error('nothing is open');
-    return {
-      change,
-      kind: kindNamed('sms_template'),
-      reader: templates(...records).reader(),
-      world: world().given(),
-      author: undefined,
-      isTaken: () => false,
-      spare: () => REMINDER,
-    };
+describe('a change that failed in the middle', () => {
+  const answered = { step: 'create', answer: { id: 't9' } } as const;
+  const refused = { step: 'create', answer: { id: null, ok: false } } as const;
+  const REPLACING: Change = { ...MAKING, was: { id: 't1', resource: known('t1') } };
+  const SPARE = `${REMINDER}.replaced`;
+
+  /** What is left of it, and what the journal was told of that. */
+  async function fail(change: Change, given: Given = {}) {
+    const { live = templates(), account, known: resources = {} } = given;
+    const { list, ...reader } = given.reader ?? live.reader();
+    const appended: JournalEntry[] = [];
+    const left = await recoverFailedChange(
+      {
+        kind: kindNamed(kindOf(change.address ?? DESK)),
+        world: live.given(),
+        isTaken: (id) => Object.values(resources).some((one) => one.id === id),
+        deps: {
+          // What was listed before the change began does not have what it made.
+          reader: { ...reader, list: async (kind, at, fresh) => (fresh ? list(kind, at) : []) },
+          state: stateWith(resources, account === undefined ? {} : { account_id: account }),
+          lease: { append: async (entry) => void appended.push(entry), note: () => {} },
+        },
+      },
+      journal(change, ''),
+    );
+    return { left, appended };
+  }
+
+  const unreachable: Reader = {
+    ...world().reader(),
+    list: () => Promise.reject(new Error('the platform does not answer')),
+    read: () => Promise.reject(new Error('the platform does not answer')),
   };
 
-  test.each([
-    ['may have been made', 'create', recoverCreation, [], /^may have been created: its journal/],
-    ['was deleted where it is gone', 'delete', recoverDeletion, [], /^was deleted \(id t1\)$/],
-    ['was not where it is there', 'delete', recoverDeletion, [template('t1')], /^was not deleted/],
-    ['is gone where nothing is there', 'update', recoverUpdate, [], /^is gone/],
-  ] as const)('%s', async (_title, step, act, records, message) => {
-    const found = await act(settling(step, ...records));
-    expect(found.message).toMatch(message);
-    expect([...found.records.values()]).toEqual(found.isDone ? [null] : []);
+  test.each<[string, Change, Given]>([
+    ['nothing was sent', { ...MAKING, sent: [] }, { live: templates(template('t9')) }],
+    ['nothing was to be made', { intended: {}, sent: [{ step: 'update' }] }, { live: desk() }],
+    ['it was refused, and is not there', { ...MAKING, sent: [refused] }, {}],
+    [
+      'nobody can tell which one it made',
+      MAKING,
+      { live: templates(template('t8'), template('t9')) },
+    ],
+    [
+      'only the old one of a replacement is gone',
+      { ...REPLACING, sent: [{ step: 'delete', answer: { id: null } }, refused] },
+      {},
+    ],
+    [
+      'the journal does not say what was intended',
+      { address: REMINDER, was: { id: null }, sent: [answered] },
+      { live: templates(template('t9')) },
+    ],
+    [
+      'the platform answered with what another resource has',
+      { ...MAKING, sent: [answered] },
+      { reader: unreachable, known: { 'sms_template.other': known('t9') } },
+    ],
+    ['the platform does not answer, and never did', MAKING, { reader: unreachable }],
+    [
+      'the platform does not answer, and did so only to other requests',
+      { ...MAKING, sent: [{ step: 'create' }, { step: 'facet', answer: { id: 't9' } }] },
+      { reader: unreachable },
+    ],
+  ])('left nothing where %s', async (_title, change, given) => {
+    expect(await fail(change, given)).toEqual({ left: undefined, appended: [] });
+  });
+
+  test.each<[string, Sent]>([
+    ['by the id that was answered', answered],
+    ['by its name where no answer came', { step: 'create' }],
+  ])('left what it made, known %s', async (_title, sent) => {
+    const live = templates(template('t9'));
+    const { left, appended } = await fail({ ...MAKING, sent: [sent] }, { live });
+    expect(left).toMatchObject({ id: 't9', message: 'it was created (id t9)' });
+    expect(left?.resource).toMatchObject({ id: 't9', leaves: MAKING.intended.leaves });
+    expect(left?.leftBehind).toEqual(new Map());
+    expect(appended).toEqual([{ type: 'resource', address: REMINDER, resource: left?.resource }]);
+  });
+
+  test.each<[string, State['resources'], Address]>([
+    ['an address of its own', {}, SPARE],
+    ['the first address that is free', { [SPARE]: known('t0') }, `${SPARE}-2`],
+  ])('left the old one of a replacement, under %s', async (_title, others, at) => {
+    const sent: Sent[] = [{ step: 'create', answer: { id: 't2' } }, { step: 'delete' }];
+    const { left, appended } = await fail(
+      { ...REPLACING, sent },
+      { live: templates(template('t1'), template('t2')), known: others },
+    );
+    expect(left).toMatchObject({
+      id: 't2',
+      message: `it was created (id t2); the old resource (id t1) still exists, and is tracked as ${at} until it is deleted`,
+    });
+    expect(left?.leftBehind).toEqual(new Map([[at, known('t1')]]));
+    expect(appended).toEqual([
+      { type: 'resource', address: REMINDER, resource: left?.resource },
+      { type: 'resource', address: at, resource: known('t1') },
+    ]);
+  });
+
+  test.each<[string, Change, Partial<ResourceState>]>([
+    [
+      'but for its facets, which are written later',
+      {
+        was: { id: null },
+        intended: {
+          leaves: written({ name: 'Desk', 'payments.tool_enabled': true }),
+          protect: true,
+        },
+        sent: [{ step: 'create', answer: { id: 'a9' } }],
+      },
+      { kind: 'agent', id: 'a9', leaves: written({ name: 'Desk' }), protect: true },
+    ],
+    [
+      'with how far its making came',
+      {
+        address: 'knowledge_source.prices',
+        was: { id: null },
+        intended: { leaves: { file: { digest: 'sha256:now' } } },
+        sent: [
+          { step: 'create', operation: 'createKnowledgeSource', answer: { id: 's9' } },
+          { step: 'create', operation: 'upload', answer: { id: null } },
+          { step: 'create', operation: 'enqueueKnowledgeSource' },
+        ],
+      },
+      {
+        kind: 'knowledge_source',
+        id: 's9',
+        leaves: { file: { digest: 'sha256:now' } },
+        unfinished: ['createKnowledgeSource', 'upload'],
+      },
+    ],
+  ])('left what was answered where nobody can look, %s', async (_title, change, expected) => {
+    const { left } = await fail(change, { reader: unreachable });
+    expect(left?.message).toBe(
+      `it was created (id ${expected.id}), but Callsheet could not check whether it is complete`,
+    );
+    const common = { scope: SCOPE, name: 'Desk', pin: null, protect: false };
+    expect(left?.resource).toStrictEqual({ ...common, ...expected });
+  });
+
+  test.each<[string, string | undefined, number | null]>([
+    ['that its account signed', 'account-1', 3],
+    ['unless another account signed it', 'account-2', null],
+    ['whoever signed it, where its account is unknown', undefined, 3],
+  ])('is known by its history entry %s', async (_title, account, entryId) => {
+    const live = desk({ name: 'Desk' }).history({ a1: [entry(3)] });
+    const sent: Sent[] = [{ step: 'create', answer: { id: 'a1' } }];
+    const { left } = await fail(
+      { was: { id: null }, intended: { leaves: {} }, sent },
+      { live, ...(account === undefined ? {} : { account }) },
+    );
+    expect(left?.resource.pin?.history_id).toBe(entryId);
   });
 });
 

@@ -84,6 +84,13 @@ describe('drift', () => {
     });
   });
 
+  test('says why, and of what is gone nothing of what apply would do', async () => {
+    const { plan, changes } = await drifted();
+    const planned = plan.changes.find(({ address }) => address === 'agent.drifted');
+    expect(changes.get('agent.drifted')?.reason).toBe(planned?.reason);
+    expect(changes.get('agent.missing')?.reason).toBe('it is no longer on the platform (id 5)');
+  });
+
   test('asks for nothing', async () => {
     const { drift } = await drifted();
     expect(drift.purpose).toBe('drift');
@@ -136,7 +143,9 @@ test('a resource that has the place of one that is gone is drift for that', asyn
     .live({ agent: [{ id: '2', name: 'A' }] })
     .applied({ 'agent.a': { id: '1', name: 'A', sip: { registration_enabled: true } } })
     .plan();
-  expect(plan.changes[0]?.reason).toContain('sip cannot be set');
+  expect(plan.changes[0]?.reason).toBe(
+    'the resource with the recorded id 1 is gone, and another one has its place; sip cannot be set: the agent has no SIP registration, and only the dashboard sets one up',
+  );
   expect(driftOf(plan).changes).toMatchObject([
     {
       address: 'agent.a',

@@ -50,6 +50,7 @@ describe('the edits since a run', () => {
     ['need no times', [entry(2), own(1)], { history_id: 1, updated_at: null }, [2], null],
     ['need not be all where the run is not among them', [entry(9, 90)], at10(1), [9], 'retention'],
     ['are all where an older one than the run is', [entry(9, 90), entry(5, 5)], at10(1), [9], null],
+    ['cannot be told without a history', [], at10(null), [], 'no_beginning'],
     ['cannot be told without a pin', [entry(2, 20), own(1, 10)], undefined, [], 'no_beginning'],
     [
       'cannot be told without an entry or a time',

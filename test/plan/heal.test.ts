@@ -41,6 +41,12 @@ test.each<readonly [string, Given, RegExp | undefined]>([
   ['a revert', { causes: ['drifted'], steps: ['revert'] }, /more than its fields/],
   ['what is due again', { causes: [], steps: ['again'] }, /more than its fields/],
   ['what is gone', { action: 'create', missing: 'id', steps: ['create'] }, /it was deleted/],
+  ['what has the place of one that is gone', { causes: ['drifted'], missing: 'id' }, undefined],
+  [
+    'drift that is written along with more',
+    { causes: ['drifted'], steps: ['update', 'again'] },
+    /more than its fields/,
+  ],
   ['what was never there', { action: 'create', steps: ['create'] }, /would create the/],
   ['a delete', { action: 'delete', steps: ['delete'] }, /would delete the/],
   ['a replacement', { action: 'replace', causes: ['drifted'] }, /would replace the/],
@@ -62,4 +68,10 @@ test('only what drifted and is marked is judged at all', () => {
     left: [],
   });
   expect(planSelfHealing(plan, new Set(), () => true)).toEqual({ heal: [], left: [] });
+  expect(planSelfHealing(plan, new Set(['agent.desk']), () => true)).toEqual({
+    heal: ['agent.desk'],
+    left: [
+      { address: 'agent.desk', why: 'it would delete the resource, and self-heal only updates' },
+    ],
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { RolloutRecord } from '../../src/core/rollout.ts';
 import type { PlanInput } from '../../src/plan/make.ts';
 import { HARBOR, world } from '../world.ts';
 
@@ -44,8 +45,25 @@ describe('a plan says of itself', () => {
   test('nothing of what there is not', async () => {
     for (const endpoints of [undefined, []]) {
       const { plan } = await BASE.plan(endpoints === undefined ? {} : { endpoints });
-      expect(OPTIONAL.filter((name) => Object.hasOwn(plan, name))).toEqual([]);
+      const none = [...OPTIONAL, 'groups'].filter((name) => Object.hasOwn(plan, name));
+      expect(none).toEqual([]);
     }
+  });
+
+  test('which of its changes are alike', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l'];
+    const all = (model: string) =>
+      Object.fromEntries(names.map((id) => [`agent.${id}`, { id, name: id, model }]));
+    const { plan } = await world()
+      .desired(
+        Object.fromEntries(names.map((id) => [`agent.${id}`, { name: id, model: 'alpha-4o' }])),
+      )
+      .live({ agent: Object.values(all('alpha-4.1')) })
+      .applied(all('alpha-4.1'))
+      .plan();
+    expect(plan.groups).toMatchObject([
+      { kind: 'agent', action: 'update', addresses: names.map((id) => `agent.${id}`) },
+    ]);
   });
 });
 
@@ -72,6 +90,75 @@ describe('what a comparison found', () => {
       ['agent.desk', 'a1'],
       ['agent.night', 'a2'],
     ]);
+  });
+});
+
+describe('what could not be compared', () => {
+  const [SID, TOKEN] = ['integrations.smsProvider.account_sid', 'env:TOKEN'];
+  const using = (source: string) => ({
+    integrations: { smsProvider: { account_sid: SID, auth_token: { $secret: source } } },
+  });
+  const NEVER =
+    'the platform does not return secrets, and the state does not record what was written';
+  const made = world()
+    .desired({
+      'agent.desk': { name: 'Desk', ...using(TOKEN) },
+      'agent.night': { name: 'Night', ...using('env:OTHER') },
+    })
+    .live({
+      agent: ['Desk', 'Night'].map((name, at) => ({
+        id: `a${at + 1}`,
+        name,
+        organization_id: HARBOR,
+        integrations: { smsProvider: { account_sid: SID } },
+      })),
+    });
+
+  test('is told in words, one sentence after the other', async () => {
+    const { plan, uncompared } = await made.secrets({ [TOKEN]: 'canary' }).plan();
+    expect(plan.notes).toHaveLength(2);
+    expect(uncompared).toBe(plan.notes.map(({ message }) => message).join(' '));
+    expect(uncompared).toMatch(
+      new RegExp(`^1 secret is not set here, .*\\. 1 secret is .*${NEVER}`),
+    );
+  });
+
+  test('is not told where the state knows all of it', async () => {
+    const known = made
+      .applied({
+        'agent.desk': { id: 'a1', name: 'Desk', ...using(TOKEN) },
+        'agent.night': { id: 'a2', name: 'Night', ...using('env:OTHER') },
+      })
+      .secrets({}, { [TOKEN]: 'canary', 'env:OTHER': 'canary' });
+    const { plan, uncompared } = await known.plan();
+    expect(plan.notes).toMatchObject([{ known: true }]);
+    expect(uncompared).toBeUndefined();
+  });
+
+  test('is not told where there is none', async () => {
+    expect((await BASE.plan()).uncompared).toBeUndefined();
+  });
+});
+
+describe('a change that a rollout is at', () => {
+  const rollout = (status: RolloutRecord['status']) =>
+    ({
+      name: 'greeting',
+      status,
+      step: 0,
+      steps: [1, 2],
+      agents: [{ address: 'agent.desk', id: 'a1', change: 'sha256:aa' }],
+    }) as unknown as RolloutRecord;
+
+  test.each<[string, RolloutRecord['status'], Partial<PlanInput>, string]>([
+    ['is left to it', 'judging', {}, 'held'],
+    ['is left to it by another rollout', 'judging', { stepOf: 'other' }, 'held'],
+    ['is carried out by its own step', 'judging', { stepOf: 'greeting' }, 'ok'],
+    ['is carried out once it is done', 'done', {}, 'ok'],
+  ])('%s', async (_title, status, input, verdict) => {
+    const state = { ...BASE.state(), rollouts: { greeting: rollout(status) } };
+    const { plan } = await BASE.plan({ ...input, state });
+    expect(plan.changes).toMatchObject([{ address: 'agent.desk', verdict }]);
   });
 });
 

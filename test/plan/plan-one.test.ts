@@ -1,12 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../../src/core/plan-document.ts';
+import type { Change, PlanOptions } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { unchanged } from '../../src/plan/change.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+import { plainTexts, planChange } from '../../src/plan/change.ts';
 import { identify } from '../../src/plan/identify.ts';
 import type { PlanInput } from '../../src/plan/make.ts';
 import type { HistoryEntry, Reader } from '../../src/plan/reader.ts';
 import type { ResourceState, State } from '../../src/state/model.ts';
-import { BAY, fingerprinter, HARBOR, KEY, type WorldBuilder, world } from '../world.ts';
+import {
+  BAY,
+  desiredResource,
+  fingerprinter,
+  HARBOR,
+  KEY,
+  NO_OPTIONS,
+  type WorldBuilder,
+  world,
+} from '../world.ts';
 import { entitlementsOf, HERE } from './entitlements.ts';
 import { changeOf, plans, stepsOf } from './rows.ts';
 
@@ -85,6 +95,24 @@ describe('with a fast refresh', () => {
     ]);
     expect([unread, reads]).toEqual([0, [['a1', false]]]);
     expect(plan.assumptions).toEqual([]);
+  });
+
+  test('a secret that nobody can compare is noted as if it were read', async () => {
+    const sms = { account_sid: 'AC1', auth_token: { $secret: 'env:TOKEN' } };
+    const secret = world()
+      .desired(desk({ integrations: { smsProvider: sms } }))
+      .live({ agent: [{ ...LIVE, integrations: { smsProvider: { account_sid: 'AC1' } } }] })
+      .applied({ 'agent.desk': { id: 'a1', ...DESK, integrations: { smsProvider: sms } } })
+      .secrets({}, { 'env:TOKEN': 'canary' });
+    const remembered = remembering(secret, { pin });
+    const fast = await readsOf(secret, { state: remembered, refresh: 'fast' });
+    const full = await readsOf(secret, { refresh: 'full' });
+    expect([fast.unread, fast.reads]).toEqual([1, []]);
+    expect(fast.plan.notes).toHaveLength(1);
+    expect(fast.plan.notes).toEqual(full.plan.notes);
+    expect([...fast.found].map(([at, leaves]) => [at, leaves.map(({ cause }) => cause)])).toEqual([
+      ['agent.desk', ['unknown_secret']],
+    ]);
   });
 
   test('what was not read is still known by its address where it stands in the way of a delete', async () => {
@@ -200,7 +228,20 @@ test('a resource that stays as it is is planned without its documents', async ()
     .applied(APPLIED);
   const { identities } = await identify(made.wanted(), made.state(), made.reader());
   const [identity] = identities;
-  expect(identity && unchanged(identity, 'a1')).toEqual({
+  const live = await made.reader().read(kindNamed('agent'), { id: 'a1', scope: {} }, new Set());
+  if (identity === undefined || live === undefined) throw new Error('there is no agent');
+  const { change } = planChange(identity, live, {
+    pin: null,
+    world: made.given(),
+    options: NO_OPTIONS,
+    now: new Date(),
+    purpose: 'apply',
+    isToSnapshot: false,
+    version: undefined,
+    isForgotten: false,
+    support: { lackOf: () => undefined, assumptionOf: () => undefined, assume: true },
+  });
+  expect(change).toEqual({
     address: 'agent.desk',
     kind: 'agent',
     name: 'Desk',
@@ -267,6 +308,16 @@ describe('who changed a resource', () => {
     expect(await by('greeting_message')).toBe('put back by run run-7, a rollback');
     expect(await by('description')).toContain(OUTSIDE);
     expect(await by()).toContain(OUTSIDE);
+  });
+
+  test('is not the rollback where more drifted than that put back', async () => {
+    const more = made
+      .desired(desk({ description: 'Opens at eight' }))
+      .applied({ 'agent.desk': { ...APPLIED['agent.desk'], description: 'Opens at eight' } });
+    const having = () => more;
+    const pin = await pinNow();
+    const restored = { restored_by: 'run-7', restored_paths: ['greeting_message'], pin };
+    expect(await reasonOf(restored, { having })).toContain(OUTSIDE);
   });
 
   test('is the rollback where the configuration changed as well', async () => {
@@ -356,6 +407,211 @@ describe('who changed a resource', () => {
     expect(plan.changes).toMatchObject([{ verdict: 'unsupported', pin: { history_id: null } }]);
     expect(plan.changes[0]?.reason).toMatch(/^changed outside Callsheet; it needs updateAgent, /);
   });
+});
+
+describe('a history', () => {
+  const dated = (id: number): HistoryEntry => ({ ...entry(id, null), at: UPDATED });
+  const desired = desk({ extensions: { tools: [{ name: 'crm', description: 'Finds' }] } });
+  const carrying = { ...LIVE, extensions: { mcp_servers: [{ connection_name: 'C' }] } };
+  const changed = world()
+    .desired(desk({ status: 'inactive' }))
+    .applied(APPLIED);
+  const policy = { id: 'p1', name: 'Gentle', on_exhausted: 'end' };
+
+  test.each<[string, WorldBuilder, JsonObject, HistoryEntry, Partial<PlanInput>, boolean]>([
+    ['is not asked for where a write is found by its time', changed, LIVE, dated(4), {}, false],
+    ['is asked for where it has no times', changed, LIVE, entry(4, null), {}, true],
+    ['is asked for by a rollback', changed, LIVE, dated(4), { purpose: 'rollback' }, true],
+    [
+      'is asked for where something drifted',
+      changed,
+      { ...LIVE, greeting_message: 'Hi' },
+      dated(4),
+      {},
+      true,
+    ],
+    [
+      'is asked for where something goes back as it was read',
+      world().desired(desired).applied(APPLIED),
+      carrying,
+      dated(4),
+      {},
+      true,
+    ],
+  ])('%s', async (_title, made, live, newest, input, isAsked) => {
+    const { plan } = await made
+      .live({ agent: [live] })
+      .history({ a1: [newest] })
+      .plan(input);
+    expect(plan.changes.map(({ pin }) => pin?.history_id)).toEqual([isAsked ? 4 : null]);
+  });
+
+  test('is not asked for where the kind has none', async () => {
+    const made = world()
+      .desired({ 'retry_policy.gentle': { name: 'Gentle', on_exhausted: 'voicemail' } })
+      .live({ retry_policy: [policy] })
+      .applied({ 'retry_policy.gentle': policy });
+    const asked: string[] = [];
+    const watching: Reader = {
+      ...made.reader(),
+      history: async (kind) => {
+        asked.push(kind.name);
+        return [];
+      },
+      isHistoryDated: async (kind) => {
+        asked.push(kind.name);
+        return undefined;
+      },
+    };
+    const { plan } = await made.plan({ reader: watching });
+    expect(plan.changes).toMatchObject([{ action: 'update' }]);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('what the state should remember of what is not written', () => {
+  test('is nothing of the resource whose place another one has', async () => {
+    const made = world()
+      .desired(desk())
+      .live({ agent: [{ ...LIVE, id: 'a2' }] })
+      .applied({ 'agent.desk': { ...APPLIED['agent.desk'], history_id: 7 } });
+    const { plan, refresh } = await made.plan();
+    expect(plan.changes).toMatchObject([
+      {
+        action: 'adopt',
+        reason:
+          'the resource with the recorded id a1 is gone, and another one has its place; found by its name',
+      },
+    ]);
+    expect(refresh.get('agent.desk')).toMatchObject({ id: 'a2', pin: { history_id: null } });
+  });
+
+  test('is what it remembers already where nothing can be read', async () => {
+    const made = world()
+      .desired(desk())
+      .live({ agent: [LIVE] })
+      .applied({ 'agent.desk': { ...APPLIED['agent.desk'], history_id: 7 } })
+      .lacking({ getAgent: 'absent', listAgents: 'absent' });
+    const { plan, refresh } = await made.plan();
+    expect(plan.summary.no_op).toBe(1);
+    expect([...refresh]).toEqual([]);
+  });
+});
+
+describe('a facet that only the dashboard sets up', () => {
+  const SIP =
+    'sip cannot be set: the agent has no SIP registration, and only the dashboard sets one up';
+  const PAYMENTS = 'payments cannot be set: the platform reports no payment settings for the agent';
+  const wayOut = (field: string) =>
+    `. --skip-refused leaves ${field} out and writes the rest; lifecycle.ignore: [${field}] leaves it to the dashboard from then on`;
+  const sip = { sip: { registration_enabled: true } };
+  const payments = { payments: { tool_enabled: true } };
+  const skip = { skip_refused: true };
+
+  type Given = {
+    readonly title: string;
+    readonly wanted: object;
+    readonly isThere?: boolean;
+    readonly options?: Partial<PlanOptions>;
+    readonly verdict: Change['verdict'];
+    readonly reason: string;
+    readonly steps?: readonly string[];
+    /** Paths of what is left out. */
+    readonly left?: readonly string[];
+  };
+  test.each<Given>([
+    {
+      title: 'stands against a new resource',
+      wanted: sip,
+      isThere: false,
+      verdict: 'refused',
+      reason: `not on the platform yet; ${SIP}${wayOut('sip')}`,
+      steps: ['create organization_id name greeting_message'],
+      left: ['sip.registration_enabled'],
+    },
+    {
+      title: 'is left out of a new resource where that is wanted',
+      wanted: sip,
+      isThere: false,
+      options: skip,
+      verdict: 'ok',
+      reason: 'not on the platform yet',
+      steps: ['create organization_id name greeting_message'],
+      left: ['sip.registration_enabled'],
+    },
+    {
+      title: 'stands against a change',
+      wanted: { ...sip, status: 'inactive' },
+      verdict: 'refused',
+      reason: `${SIP}${wayOut('sip')}`,
+    },
+    {
+      title: 'is left out of a change where that is wanted',
+      wanted: { ...sip, status: 'inactive' },
+      options: skip,
+      verdict: 'ok',
+      reason: 'the configuration changed',
+      steps: ['update status'],
+      left: ['sip.registration_enabled'],
+    },
+    {
+      title: 'is told with another one',
+      wanted: { ...sip, ...payments, status: 'inactive' },
+      verdict: 'refused',
+      reason: `${SIP}${wayOut('sip')}; ${PAYMENTS}${wayOut('payments')}`,
+    },
+    {
+      title: 'leaves no rest to write where it is all that changes',
+      wanted: sip,
+      verdict: 'refused',
+      reason: SIP,
+    },
+    {
+      title: 'leaves no rest where it is all that changes, though it may be left out',
+      wanted: sip,
+      options: skip,
+      verdict: 'refused',
+      reason: SIP,
+    },
+  ])('$title', async (given) => {
+    const { wanted, isThere = true, options = {}, verdict, reason, steps = [], left = [] } = given;
+    const change = await changeOf({
+      title: '',
+      desired: desk(wanted),
+      live: { agent: isThere ? [LIVE] : [] },
+      applied: isThere ? APPLIED : {},
+      options,
+      says: '',
+    });
+    expect(change).toMatchObject({ verdict, reason });
+    expect(stepsOf(change)).toEqual(steps);
+    const refused = change?.fields.filter((field) => field.refused !== undefined);
+    expect(refused?.map(({ path }) => path)).toEqual(left);
+  });
+
+  const registered = { ...LIVE, sip_registration_data: { registrationEnabled: true } };
+  const GOES = '; this also deletes its SIP registration, which only the dashboard sets up';
+  test.each<[string, JsonObject, string]>([
+    ['goes with the resource, and the plan says so', registered, `no longer configured${GOES}`],
+    ['is not told of where there is none', LIVE, 'no longer configured'],
+  ])('%s', async (_title, live, reason) => {
+    const made = world()
+      .desired({})
+      .live({ agent: [live] })
+      .applied(APPLIED);
+    const { plan } = await made.options({ allow_delete: true, target: ['agent.desk'] }).plan();
+    expect(plan.changes).toMatchObject([{ action: 'delete', reason }]);
+  });
+});
+
+test('rules of a kind see plain texts alone', () => {
+  const { document } = desiredResource('agent.desk', {
+    name: 'Desk',
+    voice_settings: { speed: 1 },
+    model: { $secret: 'env:MODEL' },
+    organization_id: HARBOR,
+  });
+  expect(plainTexts(document)).toEqual({ name: 'Desk', organization_id: HARBOR });
 });
 
 describe('what goes back as it was read', () => {

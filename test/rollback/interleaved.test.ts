@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
-import { afterRollbacks, type EditsReader, findInterleaved } from '../../src/rollback/edits.ts';
+import {
+  afterRollbacks,
+  deletedSince,
+  type EditsReader,
+  findInterleaved,
+} from '../../src/rollback/edits.ts';
 import { type Undo, undoRun } from '../../src/rollback/undo.ts';
 import type { Interleaved } from '../../src/state/journal.ts';
 import { memoryReader } from '../memory-reader.ts';
@@ -78,6 +83,53 @@ describe('an edit since the run', () => {
 
   test('is told for every resource', async () => {
     expect(await interleaved({ one: [entry(43)], two: [entry(43)] })).toHaveLength(2);
+  });
+});
+
+describe('entries of a later run that was rolled back', () => {
+  const own = (id: number) => entry(id, { actor: 'api:own' });
+  const runs: Readonly<Record<number, string>> = { 45: 'run-5', 46: 'run-6', 47: 'run-7' };
+  const told = async (one: readonly HistoryEntry[], undone: EditsReader['undone']) => {
+    const asked: number[] = [];
+    const found = await findInterleaved(undoRun(journalOf([deed('one')])), {
+      history: async () => one,
+      isOwn: ({ actor }) => actor === 'api:own',
+      pin: async () => undefined,
+      runOf: async (_address, id) => {
+        asked.push(id);
+        return runs[id];
+      },
+      undone,
+    });
+    return { asked, messages: found.map(({ message }) => message.split(', last by ')[1]) };
+  };
+  const pairs = new Map([
+    ['run-5', 'run-6'],
+    ['run-1', 'run-2'],
+  ]);
+  const KIM = 'user:kim via dashboard at 2026-03-02T09:00:00Z';
+
+  test.each<[string, readonly HistoryEntry[], readonly string[]]>([
+    ['are no edits, nor are those of its rollback', [own(46), own(45), own(42)], []],
+    ['leave an edit after both', [entry(50), own(46), own(45)], [KIM]],
+    ['leave another run', [own(47), own(46), own(45)], ['run run-7']],
+    ['are edits where the rollback did not write there', [own(45), own(42)], ['run run-5']],
+    ['are those of our own account alone', [own(46), entry(45)], ['run run-6']],
+  ])('%s', async (_title, one, expected) => {
+    expect((await told(one, pairs)).messages).toEqual(expected);
+  });
+
+  test('are not looked for where no run was rolled back', async () => {
+    const { asked, messages } = await told([own(46), own(45)], new Map());
+    expect({ asked, messages }).toEqual({ asked: [46], messages: ['run run-6'] });
+  });
+});
+
+test('a resource that was deleted since the run is told as gone', () => {
+  expect(deletedSince('agent.one')).toEqual({
+    address: 'agent.one',
+    message: 'agent.one was deleted since the run',
+    isGone: true,
   });
 });
 
