@@ -214,8 +214,10 @@ async function made(
   const { address, snapshot } = change;
   const { id } = live;
   const old = snapshot.id;
-  const before = old === id ? snapshot.resource?.leaves : undefined;
-  const taken = recoverLeaves({ ...interrupted, ...change, intended, before, found: null, live });
+  const isSame = old === id;
+  const before = isSame ? snapshot.resource?.leaves : undefined;
+  const found = isSame ? snapshot.document : null;
+  const taken = recoverLeaves({ ...interrupted, ...change, intended, before, found, live });
   const answered = answeredBy(interrupted, id);
   // What was there before says nothing of what was to take its place.
   const isFinished =
