@@ -19,8 +19,8 @@ import {
   carryOutUndo,
   chooseFrom,
   leaveOutEdited,
+  leaveToRollouts,
   type Review,
-  refuseRollouts,
   type UndoOptions,
   type UndoOutcome,
   type UndoRequest,
@@ -48,8 +48,8 @@ export async function undoTo(
       throw nothingOfStack(file);
     }
     const command = `rollback --to ${quoted(file)}`;
-    const chosen = chooseFrom(since.undo, options, (flag) => stray(flag, file));
-    refuseRollouts(chosen, session, options);
+    const named = chooseFrom(since.undo, options, (flag) => stray(flag, file));
+    const { undo: chosen, skipped: ofRollouts } = leaveToRollouts(named, session, options);
     const there = chosen.addresses.filter((address) => {
       const known = ownOf(state.resources, address);
       return known !== undefined && !isMissing(known.kind, known.id);
@@ -66,7 +66,7 @@ export async function undoTo(
       {
         undo,
         command,
-        skipped,
+        skipped: [...ofRollouts, ...skipped],
         question: `Roll back to the snapshot of ${made_at}?`,
         snapshot: { made_at, sha256 },
         mayDelete: options.allowDelete === true,

@@ -141,8 +141,13 @@ export async function undo(
     const all = undoWithout();
     if (all.addresses.length === 0) return { type: 'nothing', run };
     const command = `rollback ${run}`;
-    const chosen = chooseFrom(all, options, (flag) => untouched(flag, run));
-    refuseRollouts(chosen, session, options);
+    const choose = (undo: Undo) =>
+      leaveToRollouts(
+        chooseFrom(undo, options, (flag) => untouched(flag, run)),
+        session,
+        options,
+      );
+    const { undo: chosen } = choose(all);
     const edited =
       options.undoEdited === true ? [] : await findEdited(chosen, undone, historyOf, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
@@ -153,8 +158,9 @@ export async function undo(
         ...edited,
         ...(options.undoEdited === true ? [] : [...gone].map(deletedSince)),
       ];
-      const whole = chooseFrom(undoWithout(gone), options, (flag) => untouched(flag, run));
-      const { undo, skipped } = leaveOutEdited(whole, found, command, options);
+      const whole = choose(undoWithout(gone));
+      const { undo, skipped: left } = leaveOutEdited(whole.undo, found, command, options);
+      const skipped = [...whole.skipped, ...left];
       const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
       return { undo, run, command, question, hold, skipped, without };
     };
@@ -164,24 +170,33 @@ export async function undo(
   }
 }
 
-/** A rollout would go on judging agents that no longer have its change, and give it to more. */
-export function refuseRollouts(
-  { addresses }: Pick<Undo, 'addresses'>,
+/**
+ * Leaves out agents that have the change of a rollout which is under way: it would go on judging what is no longer there,
+ * and give it to more. Throws `CallsheetError('refused')` where there are any and `--skip-refused` is not given.
+ */
+export function leaveToRollouts(
+  undo: Undo,
   { state }: Session,
   options: UndoOptions,
-): void {
-  const undone = new Set(addresses);
-  for (const one of Object.values(state.rollouts ?? {})) {
-    if (!isUnderWay(one) || one.name === options.rollout) continue;
-    const shared = agentsReached(one).filter(({ address }) => undone.has(address));
-    const [first] = shared;
-    if (first === undefined) continue;
-    const more = shared.length === 1 ? 'has' : `and ${shared.length - 1} more have`;
-    const message = `${first.address} ${more} the change of the rollout ${one.name}, which is under way`;
-    throw new CallsheetError('refused', message, {
-      hint: `To take the rollout back: ${commandLine(`rollout abort ${one.name}`, options)}`,
+): { readonly undo: Undo; readonly skipped: readonly NotUndone[] } {
+  const undone = new Set(undo.addresses);
+  const skipped = Object.values(state.rollouts ?? {})
+    .filter((one) => isUnderWay(one) && one.name !== options.rollout)
+    .flatMap((one) => {
+      const advice = `To take the rollout back: ${commandLine(`rollout abort ${one.name}`, options)}`;
+      const why = `has the change of the rollout ${one.name}, which is under way`;
+      return agentsReached(one)
+        .filter(({ address }) => undone.has(address))
+        .map(({ address }) => ({ address, path: null, why, advice }));
     });
+  const [first] = skipped;
+  if (first === undefined) return { undo, skipped };
+  if (options.skipRefused !== true) {
+    const told = skipped.map(({ address, why }) => ({ address, message: `${address} ${why}` }));
+    throw new CallsheetError('refused', foldSentences(told), { hint: first.advice });
   }
+  const left = new Set(skipped.map(({ address }) => address));
+  return { undo: narrowUndo(undo, (address) => !left.has(address)), skipped };
 }
 
 /** The newest entries of histories, each read once; none where the resource is gone. */

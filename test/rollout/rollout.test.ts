@@ -369,6 +369,15 @@ guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }
       expect(err).toMatch(/change of the rollout careful.*callsheet rollout abort careful/s);
     }
     expect(fleet.greeting(POLITE)).toBe(2);
+    // The rest goes back where that is said, and they are named.
+    const { out } = await fleet.act(
+      (to) => rollback({ ...given, to: snapshot, skipRefused: true } as never, to),
+      { exit: 3 },
+    );
+    const { verification } = JSON.parse(out);
+    expect(verification.left).toHaveLength(2);
+    expect(verification.left[0].why).toContain('the rollout careful');
+    expect(fleet.greeting(POLITE)).toBe(2);
   });
 
   test('an agent with the change that somebody edited is put back by apply', async () => {
