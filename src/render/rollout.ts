@@ -108,7 +108,10 @@ export function rolloutTitle(
     return `${name}: ${words}, ${formatCount(steps.length, 'step')} (${formatCount(agents, 'agent')})`;
   // A step that is held before it is applied adds nobody.
   const isReached = (one: RolloutStep) => one.status === 'applied' || one.status === 'undone';
-  const reached = formatNumber(steps.findLast(isReached)?.agents ?? 0);
+  const applied = steps.findLast(isReached)?.agents ?? 0;
+  // A run that failed in part may have reached any agent of its step.
+  const begun = steps.findLast(({ runs }) => runs.length > 0)?.agents ?? 0;
+  const reached = [applied, ...(begun > applied ? [begun] : [])].map(formatNumber).join(' to ');
   const late = overdue ? ', overdue' : '';
   return `${name}: ${words} ${step} of ${steps.length}${late} (${reached} of ${formatCount(agents, 'agent')})`;
 }

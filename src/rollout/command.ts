@@ -284,8 +284,8 @@ const NEXT: { readonly [status in Status]: (record: RolloutRecord) => string } =
       ? 'All of its agents have the change. The next rollout run looks at the calls again.'
       : `The next rollout run looks at the calls again. If callers fare no worse, ${next.agents} of ${agents.length} agents have the change then.`;
   },
-  held: () =>
-    'It stays as it is until somebody decides: promote tries its step again or continues, abort rolls it back. Calls are still looked at.',
+  held: ({ steps }) =>
+    `It stays as it is until somebody decides: promote tries its step again or continues, abort rolls it back.${steps.some(({ at }) => at !== null) ? ' Calls are still looked at.' : ''}`,
   rolling_back: () => 'It is not rolled back in full. The next rollout run continues that.',
   done: ({ agents }) => `All ${agents.length} agents have the change.`,
   rolled_back: () =>

@@ -235,6 +235,16 @@ test('why there is no verdict is not said where it no longer matters', () => {
   );
 });
 
+test('a step that failed in part may have reached any of its agents', () => {
+  const [first, ...others] = rolloutOf().steps;
+  if (first === undefined) throw new Error('a rollout has steps');
+  const begun = { ...first, status: 'applying' as const, runs: ['20260302t083000z-000000'] };
+  const failed = rolloutOf({ status: 'held', steps: [begun, ...others] });
+  expect(renderRolloutsText(documentOf(failed), OPTIONS)).toContain(
+    `held at step 1 of ${failed.steps.length} (0 to ${first.agents} of 40 agents)`,
+  );
+});
+
 test('why it is held may be several lines, and a broken guard rail says it alone', () => {
   expect(renderRolloutsText(documentOf(stale()), OPTIONS)).toContain(
     '  why     run 20261126t100000z-1f3a9c did not apply all of it:\n          agent.clinic["c4"]:',
