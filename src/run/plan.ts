@@ -298,7 +298,9 @@ export function planInstead(
   // Thresholds stop a bad configuration. A rollback touches only what its run touched.
   const { freeze } = session.stack.guards;
   const guards = freeze === undefined ? {} : { freeze };
-  const input = { ...planInput(session, context), guards, ...instead };
+  // It takes away only what it names: of nothing that is left to do, no target would name the whole fleet.
+  const prune = instead.options.target.length > 0;
+  const input = { ...planInput(session, context), guards, prune, ...instead };
   return showPlanning(input.desired.length, context, input);
 }
 

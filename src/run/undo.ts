@@ -180,14 +180,16 @@ export function leaveToRollouts(
   options: UndoOptions,
 ): { readonly undo: Undo; readonly skipped: readonly NotUndone[] } {
   const undone = new Set(undo.addresses);
+  const now = new Map(Object.entries(state.resources).map(([address, { id }]) => [id, address]));
   const skipped = Object.values(state.rollouts ?? {})
     .filter((one) => isUnderWay(one) && one.name !== options.rollout)
     .flatMap((one) => {
       const advice = `To take the rollout back: ${commandLine(`rollout abort ${one.name}`, options)}`;
       const why = `has the change of the rollout ${one.name}, which is under way`;
       return agentsReached(one)
-        .filter(({ address }) => undone.has(address))
-        .map(({ address }) => ({ address, path: null, why, advice }));
+        .flatMap(({ address, id }) => [...new Set([address, now.get(id) ?? address])])
+        .filter((address) => undone.has(address))
+        .map((address) => ({ address, path: null, why, advice }));
     });
   const [first] = skipped;
   if (first === undefined) return { undo, skipped };

@@ -161,6 +161,28 @@ describe('what was deleted comes back, and is referred to again', () => {
   });
 });
 
+describe('a rollback of which nothing is left to do writes nothing', () => {
+  const rows: readonly (readonly [string, (stage: Stage) => void, object])[] = [
+    [
+      'because somebody edited all of it',
+      ({ sim }) => sim.edit(agentNamed(sim).record.id as string, { model: 'alpha-4.1-mini' }),
+      { skipRefused: true },
+    ],
+    ['because all of it is excluded', () => {}, { exclude: ['agent.desk'] }],
+  ];
+  for (const [why, meanwhile, flags] of rows)
+    staged(why, async (stage) => {
+      await stage.apply();
+      await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+      await stage.apply();
+      meanwhile(stage);
+      const [before, since] = [settled(stage), stage.writes().length];
+      await stage.rollback(flags, { exit: 'any' });
+      expect(stage.writes().slice(since)).toEqual([]);
+      expect(settled(stage)).toEqual(before);
+    });
+});
+
 describe('the way back does not wait for the configuration to be mended', () => {
   const rows: readonly (readonly [string, (stage: Stage) => Promise<void>])[] = [
     ['a field is unknown', (stage) => stage.edit('agents.yaml', 'model:', 'mdoel:')],

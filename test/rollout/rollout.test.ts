@@ -325,8 +325,11 @@ guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }
     for (const address of steps[0]?.adds ?? [])
       fleet.stage.sim.edit(resources[address]?.id ?? '', { status: 'inactive' });
     fleet.pass(3 * DAY);
-    expect(await fleet.run(3)).toMatchObject({ status: 'rolled_back' });
-    expect(fleet.greeting(POLITE)).toBe(0);
+    // Both were edited since, so that they are left as they are, and named.
+    const { status, left } = await fleet.run(3);
+    expect({ status, left: left.length }).toEqual({ status: 'rolled_back', left: 2 });
+    expect(fleet.greeting(POLITE)).toBe(2);
+    expect(fleet.stage.sim.store.agents.size).toBe(12);
   });
 
   test('an override of a freeze window is one of the first step alone', async () => {
@@ -378,6 +381,7 @@ guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }
     expect(verification.left).toHaveLength(2);
     expect(verification.left[0].why).toContain('the rollout careful');
     expect(fleet.greeting(POLITE)).toBe(2);
+    expect(fleet.stage.sim.store.agents.size).toBe(12);
   });
 
   test('an agent with the change that somebody edited is put back by apply', async () => {
