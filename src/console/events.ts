@@ -1,4 +1,4 @@
-import { CallsheetError, EXIT, type ExitCode, exitOf } from '../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode, exitOf, explainSystemError } from '../core/errors.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import { renderDiagnosticsBeside, renderFailureJson } from '../render/diagnostics.ts';
 import { renderProse } from '../render/terminal.ts';
@@ -174,7 +174,8 @@ export function failureJson(error: unknown): string {
 }
 
 /** Shows a failure and gives its exit code. Only a bug in Callsheet is shown with a stack trace. */
-export function reportFailure(error: unknown, terminal: Terminal, verbose: boolean): ExitCode {
+export function reportFailure(thrown: unknown, terminal: Terminal, verbose: boolean): ExitCode {
+  const error = explainSystemError(thrown);
   const write = (text: string) =>
     terminal.err(terminal.wrapsErr ? renderProse(text, terminal.renderErr) : sanitise(text));
   if (!(error instanceof CallsheetError)) {
