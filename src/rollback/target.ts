@@ -2,7 +2,6 @@ import type { Address } from '../core/address.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { type JsonObject, ownOf } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { Scope } from '../kinds/kind.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { restoredState, unrecoverableValues } from './prior.ts';
@@ -27,8 +26,8 @@ export type Now = {
   readonly state: State;
   /** Whether the platform no longer has a resource, of the state or of the snapshot. */
   readonly isMissing: (kind: string, id: string) => boolean;
-  /** Whether the snapshot holds every resource of a kind in a scope: then what it lacks was made since. */
-  readonly covers: (kind: string, scope: Scope) => boolean;
+  /** Whether the snapshot would hold a resource if it had been there: then what it lacks was made since. */
+  readonly covers: (address: Address, resource: ResourceState) => boolean;
 };
 
 /** What it takes to bring a stack back to a snapshot, and what the snapshot cannot tell. */
@@ -62,8 +61,7 @@ export function undoToSnapshot(kept: readonly Kept[], now: Now): SnapshotUndo {
     if (holder === undefined || holder.kind === kind) found.set(address, one);
   }
   const lacking = Object.entries(resources).filter(([address]) => !found.has(address));
-  const isCovered = (one: ResourceState) => now.covers(one.kind, one.scope);
-  const made = lacking.filter(([, one]) => isCovered(one));
+  const made = lacking.filter((one) => now.covers(...one));
   const back = [...found].map(([address, one]) => broughtBack(address, one, now));
   const makeable = back.filter(({ isLost }) => !isLost);
   const priors = [...makeable.map(({ prior }) => prior), ...made.map(madeSince)];
@@ -73,7 +71,7 @@ export function undoToSnapshot(kept: readonly Kept[], now: Now): SnapshotUndo {
       ...undo,
       impossible: [...back.flatMap(({ impossible }) => impossible), ...made.flatMap(staying)],
     },
-    untold: lacking.filter(([, one]) => !isCovered(one)).map(([address]) => address),
+    untold: lacking.filter((one) => !now.covers(...one)).map(([address]) => address),
     foreign: kept.length - found.size,
   };
 }
