@@ -69,7 +69,7 @@ export function rememberResource(
  */
 export function moveEntry(
   kind: Kind,
-  desired: DesiredResource,
+  desired: Pick<DesiredResource, 'address' | 'document'>,
   recorded: ResourceState,
   from: Address,
   world: World,

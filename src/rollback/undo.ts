@@ -30,7 +30,7 @@ import {
   type NotUndone,
   type SnapshotTaken,
 } from '../state/journal.ts';
-import type { ResourceState } from '../state/model.ts';
+import type { ResourceState, State } from '../state/model.ts';
 import { restoredState, unrecoverablePaths, unrecoverableValues } from './prior.ts';
 
 /**
@@ -205,6 +205,64 @@ export function narrowUndo(undo: Undo, isChosen: (address: Address) => boolean):
 export function goneSince({ wanted }: Undo, { changes }: Pick<PlanDocument, 'changes'>) {
   const made = changes.filter(({ action }) => action === 'create').map(({ address }) => address);
   return new Set(made.filter((address) => wanted.get(address)?.changed !== undefined));
+}
+
+/** A journal under the addresses of now. */
+type Readdressed = {
+  readonly entries: readonly JournalEntry[];
+  /** Addresses whose own resource is gone while another one of the run has them: nothing of theirs is left in it. */
+  readonly displaced: readonly Address[];
+};
+
+/**
+ * A journal under the addresses that its resources have by now, which `moved:` and `state mv` change: under those of
+ * then it would tell of nothing or, worse, of what took an address since. What the state no longer knows keeps its own.
+ *
+ * @param rebind what the state said of a resource, for another address
+ */
+export function underAddressesOfNow(
+  entries: readonly JournalEntry[],
+  { resources }: Pick<State, 'resources'>,
+  rebind: (resource: ResourceState, from: Address, to: Address) => ResourceState,
+): Readdressed {
+  const ids = new Map<Address, string>();
+  for (const entry of entries) {
+    if (entry.type === 'snapshot' && entry.id !== null)
+      ids.set(entry.address, `${entry.kind} ${entry.id}`);
+    if (entry.type === 'resource' && entry.resource !== null)
+      ids.set(entry.address, `${entry.resource.kind} ${entry.resource.id}`);
+  }
+  const owners = new Map(
+    Object.entries(resources).map(([address, { kind, id }]) => [`${kind} ${id}`, address]),
+  );
+  const moved = new Map(
+    [...ids].flatMap(([address, id]) => {
+      const now = owners.get(id) ?? address;
+      return now === address ? [] : [[address, now] as const];
+    }),
+  );
+  if (moved.size === 0) return { entries, displaced: [] };
+  const taken = new Set(moved.values());
+  const displaced = [...ids.keys()].filter((one) => taken.has(one) && !moved.has(one));
+  const isLeft = ({ address }: { readonly address: Address }) => !displaced.includes(address);
+  const named = <T extends { readonly address: Address }>(one: T): T => {
+    return { ...one, address: moved.get(one.address) ?? one.address };
+  };
+  const rebound = ({ address }: { readonly address: Address }, resource: ResourceState | null) => {
+    const to = moved.get(address);
+    return resource === null || to === undefined ? resource : rebind(resource, address, to);
+  };
+  return {
+    displaced,
+    entries: entries.flatMap((entry): readonly JournalEntry[] => {
+      if (entry.type === 'ended')
+        return [{ ...entry, ledger: entry.ledger.filter(isLeft).map(named) }];
+      if (!('address' in entry)) return [entry];
+      if (!isLeft(entry)) return [];
+      if (entry.type === 'intent') return [named(entry)];
+      return [{ ...named(entry), resource: rebound(entry, entry.resource) }];
+    }),
+  };
 }
 
 /** The copies of a journal with what they keep encrypted, as far as it opens. */

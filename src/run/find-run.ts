@@ -1,8 +1,10 @@
 import { locateWrites } from '../apply/history.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
+import { kindNamed } from '../kinds/index.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
-import { undoRun } from '../rollback/undo.ts';
+import { moveEntry } from '../plan/state-entry.ts';
+import { underAddressesOfNow, undoRun } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
 import { entriesOf } from './recover.ts';
 import type { CheckNamed, Session } from './session.ts';
@@ -160,6 +162,19 @@ export async function readRun(
   return run === unfinished?.run ? entriesOf(unfinished) : store.run(run);
 }
 
+/** The same under the addresses of now; `unseal` opens what copies keep encrypted under the address of then. */
+export function readdress(
+  entries: Entries,
+  { state, stack, world: given }: Pick<Session, 'state' | 'stack' | 'world'>,
+) {
+  const world = { ...given, idOf: () => undefined };
+  return underAddressesOfNow(entries, state, (resource, from, to) => {
+    const desired = stack.resources.find(({ address }) => address === to);
+    const { document = {} } = desired ?? {};
+    return moveEntry(kindNamed(resource.kind), { address: to, document }, resource, from, world);
+  });
+}
+
 /** The run that made an entry of a history, as the receipts say; undefined where none of this stack did. */
 export async function findWriter(
   session: Session,
@@ -169,9 +184,8 @@ export async function findWriter(
 ): Promise<string | undefined> {
   const author = `api:${session.platform.account_id}`;
   for (const run of await runsOf(session)) {
-    const entries = ((await readRun(session, run)) ?? []).filter(
-      (one) => !('address' in one) || one.address === address,
-    );
+    const { entries: all } = readdress((await readRun(session, run)) ?? [], session);
+    const entries = all.filter((one) => !('address' in one) || one.address === address);
     const located = await locateWrites(entries, author, async () => history);
     const lines = located.flatMap((one) => (one.type === 'ended' ? one.ledger : []));
     if (lines.some((line) => line.address === address && line.history?.after === entry)) return run;

@@ -37,6 +37,7 @@ import {
   findRun,
   findWriter,
   readBegan,
+  readdress,
   refuseAtWork,
   withoutCopies,
 } from './find-run.ts';
@@ -124,8 +125,19 @@ export async function undo(
   try {
     await refuseAtWork(options.run, session);
     await refuseBeside(session);
-    const { run, entries, rollbacks, isBegun, undone } = await findRun(session, options.run);
+    const {
+      run,
+      entries: written,
+      rollbacks,
+      isBegun,
+      undone,
+    } = await findRun(session, options.run);
     if (isBegun) context.emit({ type: 'rollback_resumed', run });
+    // Opened first: what is kept encrypted is bound to the address of then.
+    const { entries, displaced } = readdress(
+      unseal(written, sealerFor(session.state, context)?.open),
+      session,
+    );
     refuseWithoutCopies(run, entries, options);
     const historyOf = historiesOf(session);
     const author = `api:${session.platform.account_id}`;
@@ -135,9 +147,9 @@ export async function undo(
       (kind, id) => historyOf(kind, id, ENTRIES_READ),
       run === session.state.last_run,
     );
-    const kept = unseal(located, sealerFor(session.state, context)?.open);
+    const before = rollbacks.map((rollback) => readdress(rollback, session).entries);
     const undoWithout = (gone?: ReadonlySet<Address>) =>
-      afterRollbacks(undoRun(kept, gone), rollbacks);
+      afterRollbacks(undoRun(located, gone), before);
     const all = undoWithout();
     if (all.addresses.length === 0) return { type: 'nothing', run };
     const command = `rollback ${run}`;
@@ -160,7 +172,7 @@ export async function undo(
       ];
       const whole = choose(undoWithout(gone));
       const { undo, skipped: left } = leaveOutEdited(whole.undo, found, command, options);
-      const skipped = [...whole.skipped, ...left];
+      const skipped = [...whole.skipped, ...left, ...displaced.map(takenOver)];
       const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
       return { undo, run, command, question, hold, skipped, without };
     };
@@ -187,7 +199,7 @@ export function leaveToRollouts(
       const advice = `To take the rollout back: ${commandLine(`rollout abort ${one.name}`, options)}`;
       const why = `has the change of the rollout ${one.name}, which is under way`;
       return agentsReached(one)
-        .flatMap(({ address, id }) => [...new Set([address, now.get(id) ?? address])])
+        .map(({ address, id }) => now.get(id) ?? address)
         .filter((address) => undone.has(address))
         .map((address) => ({ address, path: null, why, advice }));
     });
@@ -199,6 +211,12 @@ export function leaveToRollouts(
   }
   const left = new Set(skipped.map(({ address }) => address));
   return { undo: narrowUndo(undo, (address) => !left.has(address)), skipped };
+}
+
+/** What is gone and whose address another resource of the run has by now. */
+function takenOver(address: Address): NotUndone {
+  const why = 'belongs to another resource of the run by now; the one that it belonged to is gone';
+  return { address, path: null, why, advice: 'Configure the other one again, and apply.' };
 }
 
 /** The newest entries of histories, each read once; none where the resource is gone. */

@@ -252,11 +252,19 @@ function openEntries(above: string, key: Buffer): Entries {
         makeRoom(folder, [basename(draft), name], bytes);
         renameSync(draft, join(folder, name));
       } catch (error) {
-        rmSync(draft, { force: true });
+        discard(draft);
         if (error instanceof RangeError) throw error;
       }
     },
   };
+}
+
+function discard(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    // Of a folder that another user made, nothing is to be removed.
+  }
 }
 
 function noteUse(file: string): void {
