@@ -131,7 +131,9 @@ export async function executePlan(
     return outcome.line;
   }
 
-  await Promise.all(changes.map(run));
+  // What breaks one off, as a store that takes no more, is thrown once no other has a request under way.
+  await Promise.allSettled(changes.map(run));
+  await Promise.all(running.values());
   const lines = changes.flatMap(({ address }) => ledger.get(address) ?? []);
   const left = plan.changes.flatMap(leftOut);
   const status: RunStatus = deps.stop.aborted
