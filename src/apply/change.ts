@@ -514,7 +514,6 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
   );
   const all = found.filter((one) => !isUnclearable(one));
   const sent: LeafChange[] = [];
-  const cleared: LeafChange[] = [];
   const left: SkippedLeaf[] = found
     .filter(isUnclearable)
     .map(({ path, text }) => ({ path, text, why: UNCLEARABLE }));
@@ -527,7 +526,6 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
       sent.push(...changes);
     } catch (error) {
       const clears = refusedClears(error, kind.schema, changes, desired);
-      cleared.push(...clears);
       if (clears.length > 0) batches.unshift(changes.filter((one) => !clears.includes(one)));
       else {
         const narrower = await narrow(error, changes, work, live);

@@ -64,16 +64,14 @@ export async function executePlan(
   const dependencies = dependenciesOf(changes, deps.desired, kinds);
 
   function run(change: Change): Promise<void> {
-    const known = running.get(change.address);
-    if (known !== undefined) return known;
-    const started = runAfterDependencies(change);
+    const started = running.get(change.address) ?? runAfterDependencies(change);
     running.set(change.address, started);
     return started;
   }
 
   async function runAfterDependencies(change: Change): Promise<void> {
     const before = dependencies.get(change.address) ?? [];
-    await Promise.all(before.flatMap((address) => runNamed(address)));
+    await Promise.all(before.flatMap((address) => byAddress.get(address) ?? []).map(run));
     const blocker = before.find((address) => {
       const status = ledger.get(address)?.status;
       // What the plan leaves out and does not exist either has no id to refer to.
@@ -84,11 +82,6 @@ export async function executePlan(
       ledger.set(change.address, line);
       onEvent({ type: 'change_ended', line });
     });
-  }
-
-  function runNamed(address: Address): readonly Promise<void>[] {
-    const change = byAddress.get(address);
-    return change === undefined ? [] : [run(change)];
   }
 
   function isTaken({ address, kind }: Change, id: string): boolean {

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Address } from '../core/address.ts';
-import { CallsheetError, foldSentences } from '../core/errors.ts';
+import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
 import { parsePaths } from '../core/path.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
@@ -24,7 +24,7 @@ import { type RunDeps, readLive, recordedOf, type Work } from './work.ts';
 /** Somebody changed a resource between plan and apply. */
 export class StaleError extends CallsheetError {
   constructor(message: string) {
-    super('stale', message, { hint: 'Plan again, review, and apply the new plan.' });
+    super('stale', message, { hint: PLAN_AGAIN });
   }
 }
 
@@ -61,7 +61,7 @@ export async function checkPins(
   const told = moved.filter((one) => one !== undefined);
   if (told.length === 0) return;
   throw new CallsheetError('stale', foldSentences(told), {
-    hint: 'Nothing was written. Plan again, review, and apply the new plan.',
+    hint: `Nothing was written. ${PLAN_AGAIN}`,
   });
 }
 

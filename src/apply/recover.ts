@@ -5,7 +5,7 @@ import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { isWhole, nextRequest } from '../kinds/making.ts';
-import { baseEntry } from '../plan/drift.ts';
+import { authorOf, baseEntry } from '../plan/drift.ts';
 import { recordKeyOf } from '../plan/natural-key.ts';
 import { type ListedResource, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
 import { livePin, pinOf } from '../plan/refresh.ts';
@@ -81,7 +81,7 @@ export async function recoverRun(
   deps: { readonly reader: Reader; readonly world: Omit<World, 'idOf'> } | undefined,
 ): Promise<Recovery | undefined> {
   if (began === undefined || state === undefined) return undefined;
-  const author = began.account_id === '' ? undefined : `api:${began.account_id}`;
+  const author = began.account_id === '' ? undefined : authorOf(began.account_id);
   const recovered = await Promise.all(
     open.flatMap((change) => {
       const { snapshot } = change;
@@ -514,12 +514,13 @@ function answeredBy({ change, kind }: InterruptedChange, id: string): readonly s
 
 function interruptedBy(work: FailedWork, change: InterruptedChange['change']): InterruptedChange {
   const { kind, deps, world, isTaken } = work;
+  const { account_id: account } = deps.state;
   return {
     change,
     kind,
     reader: listingAfresh(deps.reader),
     world,
-    author: deps.state.account_id === undefined ? undefined : `api:${deps.state.account_id}`,
+    author: account === undefined ? undefined : authorOf(account),
     isTaken,
     spare: (address) => freeAddress(address, deps.state),
   };

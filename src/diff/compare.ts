@@ -1,5 +1,13 @@
 import deepDiff from 'deep-diff';
-import { formatPath, isIdentity, type Path, parsePath, pathOf, startsWith } from '../core/path.ts';
+import {
+  formatPath,
+  isIdentity,
+  isWithin,
+  type Path,
+  parsePath,
+  pathOf,
+  startsWith,
+} from '../core/path.ts';
 import type { FieldCause, FieldChange } from '../core/plan-document.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import {
@@ -53,7 +61,6 @@ export function compare(
   const wanted = leavesOf(root, desired);
   const found = leavesOf(root, live);
   const compared: Compared = { root, wanted, found, live, sides, world };
-  const ignored = (path: Path) => sides.ignore.some((prefix) => startsWith(path, prefix));
   const changes = [
     ...compareReadable(compared),
     ...compareUnreadable(compared),
@@ -64,7 +71,7 @@ export function compare(
     ...(sides.isExact === true ? surplusLeaves(compared) : []),
   ];
   return clearedBlocks(
-    changes.filter(({ path }) => !ignored(path)),
+    changes.filter(({ path }) => !isWithin(path, sides.ignore)),
     compared,
   );
 }

@@ -1,4 +1,4 @@
-import { type Address, matchesAddress } from '../core/address.ts';
+import { type Address, isChosen } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { overlaps, pathOf } from '../core/path.ts';
 import type {
@@ -21,7 +21,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { openSharing, type ResourceState, type State } from '../state/model.ts';
 import { isResent, planChange, unchanged } from './change.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
-import { baseEntry } from './drift.ts';
+import { authorOf, baseEntry } from './drift.ts';
 import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
 import {
   checkGuards,
@@ -148,9 +148,12 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   for (const { address, found } of identities) if (found) ids.set(address, found.id);
   const world: World = { ...input.world, idOf: (address) => ids.get(address) };
 
+  // A rollback names what its run touched: nothing else, whatever its address begins with.
+  const isNamed = input.purpose === 'rollback' && options.target.length > 0;
   const chosen = identities.filter(
-    (identity) =>
-      (input.prune || identity.desired !== undefined) && isChosen(identity.address, input),
+    ({ address, desired }) =>
+      (input.prune || desired !== undefined) &&
+      (isNamed ? options.target.includes(address) : isChosen(address, options)),
   );
   const checks = input.isPreflighted ? preflightOf(input) : undefined;
   const share = openSharing();
@@ -209,17 +212,6 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
       uncompared.flatMap(({ known, message }) => (known === true ? [] : message)).join(' ') ||
       undefined,
   };
-}
-
-function isChosen(
-  address: Address,
-  { options: { target, exclude }, purpose }: Pick<PlanInput, 'options' | 'purpose'>,
-): boolean {
-  // A rollback names what its run touched: nothing else, whatever its address begins with.
-  if (purpose === 'rollback' && target.length > 0) return target.includes(address);
-  const isTargeted =
-    target.length === 0 || target.some((pattern) => matchesAddress(pattern, address));
-  return isTargeted && !exclude.some((pattern) => matchesAddress(pattern, address));
 }
 
 function guardInput(existing: number, input: PlanInput): GuardInput {
@@ -514,7 +506,7 @@ function ownRun(
   if (run !== undefined && isPutBack && pin && isSamePin(pin, now))
     return `put back by run ${run}, a rollback`;
   const isDead = settled?.findings.some((one) => one.address === address) === true;
-  const isOthers = newest !== undefined && newest.actor !== `api:${platform.account_id}`;
+  const isOthers = newest !== undefined && newest.actor !== authorOf(platform.account_id);
   return isDead && !isOthers ? `changed by run ${settled.run}, which died` : undefined;
 }
 

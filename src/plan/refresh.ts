@@ -1,5 +1,5 @@
 import { digestOfMembers } from '../core/digest.ts';
-import { type Path, parsePaths, startsWith } from '../core/path.ts';
+import { isWithin, parsePaths, startsWith } from '../core/path.ts';
 import type { Pin } from '../core/plan-document.ts';
 import { Blob, type JsonObject, ownOf, Ref, Secret, type ValueObject } from '../core/value.ts';
 import { compareApplied, isConcealedAs, matchesApplied } from '../diff/applied.ts';
@@ -76,18 +76,17 @@ function compareRemembered(
   if (kind.scope.some((field) => found.scope[field] !== recorded.scope[field])) return undefined;
 
   const ignore = parsePaths(lifecycle.ignore);
-  const isIgnored = (path: Path) => ignore.some((prefix) => startsWith(path, prefix));
   const wanted = leavesOf(kind.schema, document);
   const findings: LeafChange[] = [];
   let remembered = 0;
   for (const [text, { path, elements }] of wanted.lists) {
-    if (elements.size > 0 || isIgnored(path)) continue;
+    if (elements.size > 0 || isWithin(path, ignore)) continue;
     const last = ownOf(applied, text);
     if (last === undefined || !('value' in last) || last.value !== null) return undefined;
     remembered += 1;
   }
   for (const leaf of wanted.leaves.values()) {
-    if (isIgnored(leaf.path)) continue;
+    if (isWithin(leaf.path, ignore)) continue;
     const finding = compareLeaf(leaf, kind, recorded, world, { address, isRead });
     const isSecret = leaf.facts.unreadable || leaf.value instanceof Secret;
     if (finding === undefined || (isResent && isSecret)) return undefined;
@@ -109,7 +108,7 @@ export function compareLastApplied(
   world: World,
 ): readonly LeafChange[] {
   return [...leavesOf(kind.schema, document).leaves.values()]
-    .filter(({ path }) => !sides.ignore.some((prefix) => startsWith(path, prefix)))
+    .filter(({ path }) => !isWithin(path, sides.ignore))
     .filter((leaf) => differs(leaf, sides, world))
     .map((leaf) => leafChange(leaf, undefined, leaf.value, 'changed'));
 }

@@ -21,7 +21,7 @@ import { exactSides, fieldSchema, type World } from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Barred, bars, findRefusals, type PreflightContext } from './preflight.ts';
 import type { HistoryEntry } from './reader.ts';
-import { updateSteps } from './steps.ts';
+import { ownFields, updateSteps } from './steps.ts';
 
 /** What a rollback leaves as it is because the platform would refuse it now, so that the rest is done. */
 export async function leaveOutRefused(
@@ -91,8 +91,7 @@ export function chooseRevertOrUpdate(change: Change, given: Given): Change {
   const { kind, version } = given;
   const left = change.fields.filter(isSent);
   const names = [...new Set(left.map(({ path }) => fieldIn(path)))];
-  const facets = kind.facets.map(({ field }) => field);
-  const own = names.filter((name) => !facets.includes(name));
+  const own = ownFields(kind, names);
   if (own.length === 0) return change;
   const recorded = own.filter((name) => isRecorded(kind, name));
   const bar = revertBar(change, recorded, given);

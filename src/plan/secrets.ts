@@ -4,9 +4,9 @@
  */
 
 import type { Address } from '../core/address.ts';
-import { formatPath, type Path, pathOf, startsWith } from '../core/path.ts';
+import { formatPath, isWithin, type Path, pathOf } from '../core/path.ts';
 import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
-import { contextAt, sensitivity } from '../core/redact.ts';
+import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import {
   Blob,
@@ -20,7 +20,7 @@ import {
 } from '../core/value.ts';
 import { memberAt, schemaAt, schemasAlong } from '../core/walk.ts';
 import { isSent, isWritten, type LeafChange } from '../diff/compare.ts';
-import { type Leaf, leavesOf, type World } from '../diff/leaves.ts';
+import { type Leaf, leafSensitivity, leavesOf, type World } from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
 
@@ -133,7 +133,7 @@ export function secretTravels(change: Written, sides: SecretSides): readonly Sec
     const leaf = wanted.get(text);
     const isHidden = [leaf, stored.get(text)].some((one) => one !== undefined && isSecret(one));
     if (!(isHidden || known.has(text)) || leaf?.value === null) return [];
-    if (leaf?.value instanceof Blob || gone.some((prefix) => startsWith(path, prefix))) return [];
+    if (leaf?.value instanceof Blob || isWithin(path, gone)) return [];
     const to = destinationOf(schema, [document, live], path) ?? PLATFORM;
     const field = fields.get(text);
     const isNew = !stored.has(text) && (leaf === undefined || field?.cause === 'changed');
@@ -189,8 +189,9 @@ function addTo(sets: Map<string, Set<Address>>, key: string, address: Address): 
   else known.add(address);
 }
 
-function isSecret({ node, facts, value }: Leaf): boolean {
-  const held = sensitivity({ node, secrecy: facts.secrecy }, value);
+function isSecret(leaf: Leaf): boolean {
+  const { facts, value } = leaf;
+  const held = leafSensitivity(leaf);
   // An address with a credential in it says itself where that goes.
   const isHeld = typeof value === 'string' ? held === 'whole' : held !== 'open';
   return isHeld || facts.unreadable || value instanceof Secret;

@@ -2,6 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { type JsonObject, ownOf } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { scopeOf } from '../plan/natural-key.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { restoredState, unrecoverableValues } from './prior.ts';
@@ -153,9 +154,7 @@ function leavesOf(then: ResourceState | null, now: ResourceState | undefined): r
 
 /** What the state is to say of a resource that no state has said anything of. */
 function blank({ kind, id, document }: Kept, address: Address): ResourceState {
-  const scope = Object.fromEntries(
-    kindNamed(kind).scope.map((field) => [field, String(document[field] ?? '')]),
-  );
+  const scope = scopeOf(kindNamed(kind), document);
   const name = typeof document.name === 'string' ? document.name : address;
   return { kind, id, scope, name, leaves: {}, pin: null, protect: false };
 }

@@ -1,4 +1,4 @@
-import { CallsheetError, foldSentences } from '../core/errors.ts';
+import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
 import type { PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { hasChanges, isRefused } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
@@ -231,8 +231,6 @@ async function undoFailed(
     return { type: 'failed', error };
   }
 }
-
-const PLAN_AGAIN = 'Plan again, review, and apply the new plan.';
 
 /** `--expect sha256:…`: only the plan that was approved is applied. */
 export function checkExpectation({ digest }: PlanDocument, expected: string | undefined): void {

@@ -2,6 +2,7 @@ import { locateWrites } from '../apply/history.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { authorOf } from '../plan/drift.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
 import { moveEntry } from '../plan/state-entry.ts';
 import { underAddressesOfNow, undoRun } from '../rollback/undo.ts';
@@ -182,7 +183,7 @@ export async function findWriter(
   entry: number,
   history: readonly HistoryEntry[],
 ): Promise<string | undefined> {
-  const author = `api:${session.platform.account_id}`;
+  const author = authorOf(session.platform.account_id);
   for (const run of await runsOf(session)) {
     const { entries: all } = readdress((await readRun(session, run)) ?? [], session);
     const entries = all.filter((one) => !('address' in one) || one.address === address);

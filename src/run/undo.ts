@@ -1,5 +1,5 @@
 import { isSigned, locateWrites } from '../apply/history.ts';
-import { type Address, kindOf, matchesAddress } from '../core/address.ts';
+import { type Address, isChosen, kindOf, matchesAddress } from '../core/address.ts';
 import type { Verification } from '../core/documents.ts';
 import { CallsheetError, commandLine, foldSentences, quoted } from '../core/errors.ts';
 import {
@@ -13,6 +13,7 @@ import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader, readNewest } from '../live/reader.ts';
 import { isRefused } from '../plan/document.ts';
+import { authorOf } from '../plan/drift.ts';
 import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
 import { scopeOf } from '../plan/natural-key.ts';
@@ -140,7 +141,7 @@ export async function undo(
     );
     refuseWithoutCopies(run, entries, options);
     const historyOf = historiesOf(session);
-    const author = `api:${session.platform.account_id}`;
+    const author = authorOf(session.platform.account_id);
     const located = await locateWrites(
       entries,
       author,
@@ -236,13 +237,9 @@ const ENTRIES_READ = 100;
 function refuseWithoutCopies(
   run: string,
   entries: FoundRun['entries'],
-  { target = [], exclude = [] }: UndoOptions,
+  options: UndoOptions,
 ): void {
-  const lost = withoutCopies(entries).filter(
-    (address) =>
-      (target.length === 0 || target.some((one) => matchesAddress(one, address))) &&
-      !exclude.some((one) => matchesAddress(one, address)),
-  );
+  const lost = withoutCopies(entries).filter((address) => isChosen(address, options));
   if (lost.length === 0) return;
   const message = `the record of run ${run} has no copy of ${lost.join(', ')}, so it cannot be undone`;
   throw new CallsheetError('usage', message, {
@@ -264,7 +261,7 @@ function findEdited(
   session: Session,
 ): Promise<readonly Edited[]> {
   const { reader, platform } = session;
-  const author = `api:${platform.account_id}`;
+  const author = authorOf(platform.account_id);
   return findInterleaved(undo, {
     history: (address, id, limit) => historyOf(kindNamed(kindOf(address)), id, limit),
     isOwn: (entry) => isSigned(entry, { author, isRevert: true }),
@@ -382,21 +379,16 @@ function leftBy({ plan, found }: Planned): readonly NotUndone[] {
 /** What `--target` and `--exclude` leave of an undo. `stray`: what is wrong with an address of neither. */
 export function chooseFrom(
   undo: Undo,
-  { target = [], exclude = [] }: Pick<UndoOptions, 'target' | 'exclude'>,
+  chosen: Pick<UndoOptions, 'target' | 'exclude'>,
   stray: (flag: string) => CallsheetError,
 ): Undo {
+  const { target = [], exclude = [] } = chosen;
   const known = [...undo.addresses, ...undo.impossible.map(({ address }) => address)];
   for (const [flag, patterns] of Object.entries({ target, exclude })) {
     const unknown = patterns.find((one) => !known.some((address) => matchesAddress(one, address)));
     if (unknown !== undefined) throw stray(`--${flag} ${unknown}`);
   }
-  if (target.length + exclude.length === 0) return undo;
-  const isIn = (patterns: readonly string[], address: Address) =>
-    patterns.some((pattern) => matchesAddress(pattern, address));
-  return narrowUndo(
-    undo,
-    (address) => (target.length === 0 || isIn(target, address)) && !isIn(exclude, address),
-  );
+  return narrowUndo(undo, (address) => isChosen(address, chosen));
 }
 
 /**
