@@ -240,11 +240,23 @@ export function checkExpectation({ digest }: PlanDocument, expected: string | un
   });
 }
 
-/** A plan file belongs to one account, one configuration and one state (DESIGN §5, Pins first). */
+/**
+ * A plan file belongs to one account, one configuration and one state (DESIGN §5, Pins first). It says what the
+ * configuration asks for: what a rollback or a restore writes stands in no file of the stack.
+ */
 export function checkPlan(
   plan: PlanDocument,
   { platform, stack, state }: Pick<Session, 'platform' | 'stack' | 'state'>,
 ): void {
+  if (plan.purpose !== 'apply') {
+    const command = plan.purpose === 'comparison' ? 'snapshot diff' : plan.purpose;
+    throw new CallsheetError('usage', `the plan was made by ${command}, and cannot be applied`, {
+      hint:
+        plan.undoes === undefined
+          ? 'Make one with: callsheet plan --out plan.json'
+          : `To carry it out: callsheet rollback ${plan.undoes}`,
+    });
+  }
   if (plan.environment !== stack.environment) {
     const flag =
       plan.environment === undefined ? 'without --env' : `with --env ${plan.environment}`;

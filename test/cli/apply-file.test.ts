@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { PlanFlags } from '../../src/console/context.ts';
 import { plan } from '../../src/console/plan.ts';
 import { planDigest } from '../../src/plan/document.ts';
@@ -156,4 +157,18 @@ describe('a file that is no plan', () => {
       /the plan file \S+paln\.json does not exist\nDid you mean \S+\/plan\.json\?/,
     );
   });
+});
+
+staged('the plan of a rollback is carried out by rollback alone', async (stage) => {
+  await stage.apply();
+  await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+  await stage.apply();
+  const { out } = await stage.run((to) =>
+    rollback({ dir: stage.folder, format: 'json', dryRun: true }, to),
+  );
+  await stage.write('plan.json', out);
+  const since = stage.writes().length;
+  const { err } = await stage.applyFile('plan.json', {}, { exit: 1 });
+  expect(err).toMatch(/the plan was made by rollback.*\n.*callsheet rollback 2\S+/);
+  expect(stage.writes()).toHaveLength(since);
 });
