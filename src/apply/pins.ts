@@ -19,6 +19,7 @@ import {
 import { rememberResource } from '../plan/state-entry.ts';
 import { PAGE_SIZE } from '../platform/pages.ts';
 import type { ResourceState, State } from '../state/model.ts';
+import { isHeld } from './recover.ts';
 import { type RunDeps, readLive, recordedOf, type Work } from './work.ts';
 
 /** Somebody changed a resource between plan and apply. */
@@ -113,13 +114,14 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
   throw new StaleError(`${change.address} (${change.id}) was changed since the plan${who}${when}`);
 }
 
-/** Nobody made a resource of that name since the plan. */
+/** Nobody made a resource of that name since the plan. One that another address has, and may give its name up, is none. */
 async function checkAbsence({ change, kind, desired, deps }: PinnedChange): Promise<void> {
   if (desired === undefined) return;
   const scope = scopeOf(kind, desired.document);
   const key = naturalKeyOf(kind, desired.document);
   const listed = await listKnown(deps.reader, kind, scope);
-  const [twin] = listed && key !== undefined ? itemsNamed(listed, kind, scope, key) : [];
+  const named = listed && key !== undefined ? itemsNamed(listed, kind, scope, key) : [];
+  const twin = named.find(({ id }) => !isHeld(deps.state, kind, id, change.address));
   if (twin !== undefined) {
     throw new StaleError(
       `${change.address}: another resource with its name (${twin.id}) was created since the plan`,

@@ -464,7 +464,8 @@ function ledgerOf(
   });
 }
 
-function isHeld({ resources }: State, kind: Kind, id: string, by: Address): boolean {
+/** Whether another address stands for the resource of an id. */
+export function isHeld({ resources }: State, kind: Kind, id: string, by: Address): boolean {
   return Object.entries(resources).some(
     ([address, known]) => address !== by && known.kind === kind.name && known.id === id,
   );

@@ -172,3 +172,16 @@ staged('the plan of a rollback is carried out by rollback alone', async (stage) 
   expect(err).toMatch(/the plan was made by rollback.*\n.*callsheet rollback 2\S+/);
   expect(stage.writes()).toHaveLength(since);
 });
+
+staged('a name that another resource gives up in the same plan is free', async (stage) => {
+  await stage.apply();
+  await stage.edit('agents.yaml', 'name: Front desk', 'name: Back desk');
+  await stage.edit(
+    'agents.yaml',
+    'agents:\n',
+    'agents:\n  night:\n    name: Front desk\n    status: active\n    system_prompt: Go home.\n',
+  );
+  await save(stage);
+  await stage.applyFile('plan.json');
+  expect(agentNamed(stage.sim).record.system_prompt).toBe('Go home.');
+});
