@@ -43,7 +43,13 @@ import {
   protectionNotes,
   withAuthor,
 } from './messages.ts';
-import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
+import {
+  distinctNotes,
+  findRefusals,
+  ownersOf,
+  type PreflightContext,
+  refuseBarred,
+} from './preflight.ts';
 import { fieldsOf, type HistoryEntry, type LiveResource, type Reader, readWith } from './reader.ts';
 import { refuseReferenced, refuseUnresolved } from './references.ts';
 import {
@@ -54,7 +60,7 @@ import {
   isWhollyRemembered,
   livePin,
 } from './refresh.ts';
-import { chooseRevertOrUpdate, leaveOutRefused, leaveOutUnclearable } from './revert.ts';
+import { chooseRevertOrUpdate, leaveOut, leaveOutUnclearable } from './revert.ts';
 import { uncomparedNotes, withSharing } from './secrets.ts';
 import { moveEntry, rememberResource } from './state-entry.ts';
 import {
@@ -416,13 +422,12 @@ function asRemembered(identity: Identity, leaves: readonly LeafChange[]): Result
 /** Asks what the platform would refuse. A rollback leaves that out, and does the rest. */
 async function ask(
   change: Change,
-  written: Parameters<typeof preflight>[1],
+  written: Parameters<typeof findRefusals>[1],
   { checks, purpose }: OneInput,
 ): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
   if (checks === undefined) return { change, notes: [] };
-  return purpose === 'rollback'
-    ? leaveOutRefused(change, written, checks)
-    : preflight(change, written, checks);
+  const { barred, notes } = await findRefusals(change, written, checks);
+  return { change: (purpose === 'rollback' ? leaveOut : refuseBarred)(change, barred), notes };
 }
 
 /** A resource that was moved, with what the state says of it bound to where it is now. */

@@ -7,32 +7,15 @@
  */
 import type { DesiredResource } from '../core/desired.ts';
 import { fieldIn, overlaps, parsePaths, pathOf } from '../core/path.ts';
-import type {
-  Change,
-  FieldChange,
-  Note,
-  PlannedOperation,
-  Undoing,
-} from '../core/plan-document.ts';
+import type { Change, FieldChange, PlannedOperation, Undoing } from '../core/plan-document.ts';
 import { type JsonObject, ownOf } from '../core/value.ts';
 import { schemaAt } from '../core/walk.ts';
 import { compare, isSent, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
 import { exactSides, fieldSchema, type World } from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { type Barred, bars, findRefusals, type PreflightContext } from './preflight.ts';
+import { type Barred, bars, reasonsIn } from './preflight.ts';
 import type { HistoryEntry } from './reader.ts';
 import { ownFields, updateSteps } from './steps.ts';
-
-/** What a rollback leaves as it is because the platform would refuse it now, so that the rest is done. */
-export async function leaveOutRefused(
-  change: Change,
-  written: Parameters<typeof findRefusals>[1],
-  context: PreflightContext,
-): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
-  if (change.verdict !== 'ok') return { change, notes: [] };
-  const { barred, notes } = await findRefusals(change, written, context);
-  return { change: leaveOut(change, barred), notes };
-}
 
 /** What null cannot clear, and no revert brings back, is left as it is. */
 export function leaveOutUnclearable(change: Change, kind: Kind): Change {
@@ -47,13 +30,13 @@ export function leaveOutUnclearable(change: Change, kind: Kind): Change {
   return leaveOut(change, barred);
 }
 
-function leaveOut(change: Change, barred: readonly Barred[]): Change {
+/** What a rollback leaves as it is because the platform would refuse it now, so that the rest is done. */
+export function leaveOut(change: Change, barred: readonly Barred[]): Change {
   if (barred.length === 0) return change;
   const fields = change.fields.map((field) => refusedField(field, barred));
   const left = fields.filter(isSent);
   if (left.length === 0) {
-    const why = [...new Set(barred.map(({ why }) => why))].join('; ');
-    const reason = `it cannot be put back now: ${why} (${change.reason})`;
+    const reason = `it cannot be put back now: ${reasonsIn(barred)} (${change.reason})`;
     return { ...change, fields, verdict: 'unsupported', reason, operations: [] };
   }
   const names = new Set(left.map(({ path }) => fieldIn(path)));
