@@ -67,11 +67,9 @@ export function undoToSnapshot(kept: readonly Kept[], now: Now): SnapshotUndo {
   const makeable = back.filter(({ isLost }) => !isLost);
   const priors = [...makeable.map(({ prior }) => prior), ...made.map(madeSince)];
   const undo = undoTo(priors);
+  const lost = back.flatMap(({ impossible }) => impossible);
   return {
-    undo: {
-      ...undo,
-      impossible: [...back.flatMap(({ impossible }) => impossible), ...made.flatMap(staying)],
-    },
+    undo: { ...undo, impossible: [...lost, ...undo.impossible] },
     untold: lacking.filter((one) => !now.covers(...one)).map(([address]) => address),
     foreign: kept.length - found.size,
   };
@@ -81,13 +79,6 @@ function madeSince([address, resource]: readonly [Address, ResourceState]): Prio
   const { kind } = resource;
   // It has no place in the state any more once it is gone.
   return { address, kind, id: null, document: null, pin: null, resource: null, withheld: [] };
-}
-
-/** What was made since and cannot be taken away. */
-function staying([address, { kind }]: readonly [Address, ResourceState]): Undo['impossible'] {
-  if (kindNamed(kind).delete !== undefined) return [];
-  const why = `it was created since the snapshot, and the platform has no endpoint that deletes a ${kind}`;
-  return [{ address, path: null, why, advice: 'Delete it in the dashboard.' }];
 }
 
 type Back = {

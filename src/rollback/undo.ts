@@ -161,8 +161,8 @@ export function undoRun(
 
 /**
  * What it takes to bring these resources back to exactly what they were, whatever changed them: what is live
- * beside it counts as removed. A document of null takes the resource away. Undoing a run is `undoRun`;
- * what becomes of either goes through `carryOutUndo` (run/undo.ts).
+ * beside it counts as removed. A document of null takes the resource away: it was made since. Undoing a run is
+ * `undoRun`; what becomes of either goes through `carryOutUndo` (run/undo.ts).
  */
 export function undoTo(priors: readonly PriorState[]): Undo {
   const addressOf = ownersOf(priors);
@@ -179,7 +179,9 @@ export function undoTo(priors: readonly PriorState[]): Undo {
     restored: new Map(priors.map(({ address, resource }) => [address, resource])),
     wanted: new Map(wanted.map(([{ address }, one]) => [address, one.wanted])),
     impossible: priors.flatMap(({ address, kind, document }) =>
-      document === null && kindNamed(kind).delete === undefined ? [undeletable(address, kind)] : [],
+      document === null && kindNamed(kind).delete === undefined
+        ? [undeletable(address, kind, 'it was created since the snapshot')]
+        : [],
     ),
   };
 }
@@ -332,7 +334,7 @@ function undoOne(
   const { action, fields: changed } = line;
   const kind = kindNamed(name);
   if (document === null) {
-    const impossible = kind.delete ? [] : [undeletable(address, name)];
+    const impossible = kind.delete ? [] : [undeletable(address, name, 'the run created it')];
     const { wanted } = wantedFrom(snapshot, addressOf);
     return { address, desired: undefined, impossible, restored: snapshot.resource, wanted };
   }
@@ -528,9 +530,9 @@ function desiredFrom(
   };
 }
 
-/** Why what a run made stays. */
-function undeletable(address: Address, kind: string): NotUndone {
-  const why = `the run created it, and the platform has no endpoint that deletes a ${kind}`;
+/** Why what was made since stays. */
+function undeletable(address: Address, kind: string, made: string): NotUndone {
+  const why = `${made}, and the platform has no endpoint that deletes a ${kind}`;
   return { address, path: null, why, advice: 'Delete it in the dashboard.' };
 }
 
