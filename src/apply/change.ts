@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
-import type { DesiredResource, WholeDocument } from '../core/desired.ts';
+import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { fieldIn, parsePaths, pathOf } from '../core/path.ts';
+import { fieldIn, pathOf } from '../core/path.ts';
 import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
@@ -9,7 +9,7 @@ import { isObject } from '../core/value.ts';
 import { pickLeaves, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import {
-  compare,
+  compareWhole,
   isSent,
   isUnclearable,
   isWritten,
@@ -17,7 +17,7 @@ import {
   liveKey,
   UNCLEARABLE,
 } from '../diff/compare.ts';
-import { exactSides, leavesOf } from '../diff/leaves.ts';
+import { leavesOf } from '../diff/leaves.ts';
 import { facetBody, mergeDocuments, requestBody } from '../diff/merge.ts';
 import type { Draft } from '../kinds/kind.ts';
 import { isResent } from '../plan/change.ts';
@@ -478,26 +478,16 @@ function whyNot(error: unknown): string | undefined {
  * moved beside what is to be undone, and not to where that was, goes back there.
  */
 function withSideEffects(work: Work, before: LiveResource, after: LiveResource): Work {
-  const { desired } = work;
+  const { desired, change, kind, world } = work;
   if (desired?.whole === undefined) return work;
   const { whole } = desired;
-  const wrongBefore = new Set(differences(work, whole, before).map(liveKey));
-  const moved = differences(work, whole, after).filter((one) => !wrongBefore.has(liveKey(one)));
+  const at = { address: change.address, ignore: ignoredPaths(work) };
+  const differ = (live: LiveResource) => compareWhole(kind.schema, whole, live.document, at, world);
+  const wrongBefore = new Set(differ(before).map(liveKey));
+  const moved = differ(after).filter((one) => !wrongBefore.has(liveKey(one)));
   const paths = moved.map(({ path }) => path);
-  const document = pickLeaves(work.kind.schema, whole.document, paths, desired.document);
+  const document = pickLeaves(kind.schema, whole.document, paths, desired.document);
   return { ...work, desired: { ...desired, document } };
-}
-
-function differences(
-  work: Work,
-  { document, withheld }: WholeDocument,
-  live: LiveResource,
-): readonly LeafChange[] {
-  const { kind, change, world } = work;
-  // Nothing can be said of what nobody kept.
-  const ignore = [...ignoredPaths(work), ...parsePaths(withheld)];
-  const sides = exactSides(change.address, ignore);
-  return compare(kind.schema, document, live.document, sides, world);
 }
 
 /**

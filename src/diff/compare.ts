@@ -1,10 +1,12 @@
 import deepDiff from 'deep-diff';
+import type { WholeDocument } from '../core/desired.ts';
 import {
   formatPath,
   isIdentity,
   isWithin,
   type Path,
   parsePath,
+  parsePaths,
   pathOf,
   startsWith,
 } from '../core/path.ts';
@@ -74,6 +76,22 @@ export function compare(
     changes.filter(({ path }) => !isWithin(path, sides.ignore)),
     compared,
   );
+}
+
+/**
+ * Holds a resource against a document that it is to be as a whole: whatever is live beside it differs, but for what is
+ * ignored and for values that nobody kept, of which nothing can be said.
+ */
+export function compareWhole(
+  root: FieldSchema,
+  { document, withheld }: WholeDocument,
+  live: JsonObject,
+  { address, ignore = [] }: Pick<Sides, 'address'> & Partial<Pick<Sides, 'ignore'>>,
+  world: World,
+): readonly LeafChange[] {
+  const ignored = [...ignore, ...parsePaths(withheld)];
+  const rest = { applied: undefined, isPartial: true, isExact: true, resend: false };
+  return compare(root, document, live, { address, ignore: ignored, ...rest }, world);
 }
 
 /**

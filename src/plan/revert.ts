@@ -10,8 +10,8 @@ import { fieldIn, overlaps, parsePaths, pathOf } from '../core/path.ts';
 import type { Change, FieldChange, PlannedOperation, Undoing } from '../core/plan-document.ts';
 import { type JsonObject, ownOf } from '../core/value.ts';
 import { schemaAt } from '../core/walk.ts';
-import { compare, isSent, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
-import { exactSides, fieldSchema, type World } from '../diff/leaves.ts';
+import { compareWhole, isSent, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
+import { fieldSchema, type World } from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Barred, bars, reasonsIn } from './preflight.ts';
 import type { HistoryEntry } from './reader.ts';
@@ -129,9 +129,9 @@ function sideEffects(
   { kind, desired: { whole, lifecycle }, live, world }: Given,
 ): readonly string[] {
   if (whole === undefined) return [];
-  const sides = exactSides(address, parsePaths([...lifecycle.ignore, ...whole.withheld]));
+  const ignore = parsePaths(lifecycle.ignore);
   const planned = fields.filter(isWritten).map(({ path }) => pathOf(path));
-  return compare(kind.schema, whole.document, live, sides, world)
+  return compareWhole(kind.schema, whole, live, { address, ignore }, world)
     .filter(({ path }) => !planned.some((one) => overlaps(path, one)))
     .filter((leaf) => isWritten(leaf) && isRecorded(kind, String(leaf.path[0])))
     .map(({ text }) => text);

@@ -13,8 +13,8 @@ import {
   type ValueObject,
 } from '../core/value.ts';
 import { mapInside, mapMembers, pickLeaves, placeValue, schemaAt, valueAt } from '../core/walk.ts';
-import { compare, type LeafChange, liveKey } from '../diff/compare.ts';
-import { exactSides, type World } from '../diff/leaves.ts';
+import { compareWhole, type LeafChange, liveKey } from '../diff/compare.ts';
+import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import { fieldChange } from '../plan/change.ts';
@@ -595,15 +595,11 @@ export function differencesOf(
   if (wanted.document === null)
     return after === undefined || kind.delete === undefined ? [] : [presence(false)];
   if (after === undefined) return [presence(true)];
-  const { document } = wanted;
+  const whole = { document: wanted.document, withheld: wanted.withheld };
   const differ = (live: JsonObject) =>
-    compare(
-      kind.schema,
-      document,
-      live,
-      exactSides(address, parsePaths(wanted.withheld)),
-      world,
-    ).filter(({ cause }) => cause !== 'unknown_secret' && cause !== 'unknown_content');
+    compareWhole(kind.schema, whole, live, { address }, world).filter(
+      ({ cause }) => cause !== 'unknown_secret' && cause !== 'unknown_content',
+    );
   const stood = new Set(before ? differ(before).map(liveKey) : []);
   return differ(after.document)
     .filter((leaf) => isToUndo(leaf, wanted) || (before && !stood.has(liveKey(leaf))))
