@@ -9,13 +9,14 @@ import { authorOf, baseEntry } from '../plan/drift.ts';
 import { recordKeyOf } from '../plan/natural-key.ts';
 import { type ListedResource, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
 import { livePin, pinOf } from '../plan/refresh.ts';
-import type {
-  Intended,
-  IntentRecorded,
-  JournalEntry,
-  LedgerLine,
-  ResourceRecorded,
-  SnapshotTaken,
+import {
+  type Intended,
+  type IntentRecorded,
+  type JournalEntry,
+  type LedgerLine,
+  ledgerOfDeadRun,
+  type ResourceRecorded,
+  type SnapshotTaken,
 } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { type OpenChange, type Replayed, type RequestMade, replay } from '../state/replay.ts';
@@ -469,39 +470,6 @@ export function isHeld({ resources }: State, kind: Kind, id: string, by: Address
   return Object.entries(resources).some(
     ([address, known]) => address !== by && known.kind === kind.name && known.id === id,
   );
-}
-
-/**
- * What became of a run that died, as far as its journal knows: done where the resource was recorded,
- * failed where a request left and nothing more was written down. What it never came to is not listed.
- */
-function ledgerOfDeadRun(entries: readonly JournalEntry[]): readonly LedgerLine[] {
-  const intents = new Map<Address, IntentRecorded[]>();
-  const recorded = new Map<Address, string | null>();
-  for (const entry of entries) {
-    if (entry.type === 'intent') {
-      intents.set(entry.address, [...(intents.get(entry.address) ?? []), entry]);
-    }
-    if (entry.type === 'resource') recorded.set(entry.address, entry.resource?.id ?? null);
-  }
-  return [...intents].map(([address, steps]) => {
-    const isDone = recorded.has(address);
-    return {
-      address,
-      action: actionOf(steps),
-      status: isDone ? 'done' : 'failed',
-      id: recorded.get(address) ?? steps.at(-1)?.id ?? null,
-      message: isDone ? null : 'the run died before the platform confirmed this change',
-      fields: [...new Set(steps.flatMap(({ fields }) => fields))],
-      history: null,
-    };
-  });
-}
-
-function actionOf(steps: readonly IntentRecorded[]): string {
-  const has = (step: IntentRecorded['step']) => steps.some((one) => one.step === step);
-  if (has('create')) return has('delete') ? 'replace' : 'create';
-  return has('delete') ? 'delete' : 'update';
 }
 
 /** The same of a resource, with what earlier runs had an answer to, unless it was begun from the start. */

@@ -23,10 +23,10 @@ import { fieldsOf, type LiveResource } from '../plan/reader.ts';
 import {
   type Difference,
   hasLateEntries,
-  type IntentRecorded,
   type Interleaved,
   type JournalEntry,
   type LedgerLine,
+  ledgerOfDeadRun,
   type NotUndone,
   type SnapshotTaken,
 } from '../state/journal.ts';
@@ -98,64 +98,53 @@ export function undoRun(
   entries: readonly JournalEntry[],
   gone: ReadonlySet<Address> = new Set(),
 ): Undo {
-  const lines = new Map<Address, LedgerLine>();
-  const snapshots = new Map<Address, SnapshotTaken>();
-  for (const entry of entries) {
-    if (entry.type === 'ended') for (const line of entry.ledger) lines.set(line.address, line);
-    if (entry.type === 'snapshot') snapshots.set(entry.address, entry);
-  }
-  const touched = [...snapshots.values()].filter(({ address }) => {
-    const line = lines.get(address);
-    const wasWritten = entries.some(
-      (entry) => entry.type === 'intent' && entry.address === address,
-    );
-    return wasWritten && (line === undefined || line.status !== 'not_attempted');
+  // A run that died has no ledger, but its intents say as much. Only what was written to has a line there.
+  const written = new Map(ledgerOfDeadRun(entries).map((line) => [line.address, line] as const));
+  const ended = entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
+  const lines = new Map([...written, ...ended.map((line) => [line.address, line] as const)]);
+  const snapshots = new Map(
+    entries.flatMap((entry) =>
+      entry.type === 'snapshot' ? [[entry.address, entry] as const] : [],
+    ),
+  );
+  const attempted = [...snapshots.values()].flatMap((snapshot) => {
+    const line = written.has(snapshot.address) ? lines.get(snapshot.address) : undefined;
+    return line === undefined || line.status === 'not_attempted' ? [] : [{ snapshot, line }];
   });
-  const addressOf = ownersOf(touched);
+  const priors = attempted.map(({ snapshot }) => snapshot);
+  const addressOf = ownersOf(priors);
   const recorded = new Map(
     entries.flatMap((entry) =>
       entry.type === 'resource' ? [[entry.address, entry.resource] as const] : [],
     ),
   );
-  const undone = touched.map((snapshot) =>
-    undoOne(
-      snapshot,
-      lines.get(snapshot.address) ?? intended(entries, snapshot),
-      recorded.get(snapshot.address),
-      addressOf,
-      gone.has(snapshot.address),
-    ),
-  );
+  const touched = attempted.map(({ snapshot, line }) => {
+    const { address } = snapshot;
+    const one = undoOne(snapshot, line, recorded.get(address), addressOf, gone.has(address));
+    return { ...one, snapshot, line };
+  });
+  const each = <V>(pick: (one: (typeof touched)[number]) => V | undefined) =>
+    new Map(
+      touched.flatMap((one) => {
+        const value = pick(one);
+        return value === undefined ? [] : [[one.address, value] as const];
+      }),
+    );
   return {
-    desired: undone.flatMap(({ desired }) => (desired ? [desired] : [])),
-    addresses: touched.map(({ address }) => address),
-    versions: versionsOf(touched),
-    produced: new Map(
-      touched.flatMap((snapshot) => {
-        const produced = producedBy(
-          lines.get(snapshot.address),
-          snapshot,
-          hasLateEntries(entries, snapshot.address),
-        );
-        return produced === undefined ? [] : [[snapshot.address, produced] as const];
-      }),
+    desired: touched.flatMap(({ desired }) => (desired ? [desired] : [])),
+    addresses: priors.map(({ address }) => address),
+    versions: versionsOf(priors),
+    produced: each(({ snapshot, line }) =>
+      producedBy(line, snapshot, hasLateEntries(entries, snapshot.address)),
     ),
-    made: new Map(
-      touched.flatMap(({ address, kind, document }) => {
-        const resource = recorded.get(address);
-        const goes = document === null && kindNamed(kind).delete !== undefined;
-        return goes && resource ? [[address, resource] as const] : [];
-      }),
-    ),
-    interleaved: new Map(
-      touched.flatMap(({ address }) => {
-        const found = lines.get(address)?.interleaved;
-        return found === undefined ? [] : [[address, found] as const];
-      }),
-    ),
-    restored: new Map(undone.map(({ address, restored }) => [address, restored])),
-    wanted: new Map(undone.map(({ address, wanted }) => [address, wanted])),
-    impossible: undone.flatMap(({ impossible }) => impossible),
+    made: each(({ address, snapshot: { kind, document } }) => {
+      const goes = document === null && kindNamed(kind).delete !== undefined;
+      return goes ? (recorded.get(address) ?? undefined) : undefined;
+    }),
+    interleaved: each(({ line }) => line.interleaved),
+    restored: each(({ restored }) => restored),
+    wanted: each(({ wanted }) => wanted),
+    impossible: touched.flatMap(({ impossible }) => impossible),
   };
 }
 
@@ -296,36 +285,20 @@ function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
 }
 
 function producedBy(
-  line: LedgerLine | undefined,
+  { id: own, history }: LedgerLine,
   { id: prior, pin }: SnapshotTaken,
   isLate: boolean,
 ): Produced | undefined {
-  const { id = prior, history } = line ?? {};
+  const id = own ?? prior;
   if (id === null) return undefined;
   if (history?.after) return { id, entry: history.after, ...(isLate ? { isBefore: true } : {}) };
   // A run that died may not have come to see its own entry.
   return pin?.history_id ? { id, entry: pin.history_id, isBefore: true } : undefined;
 }
 
-/** What a run set out to do with a resource. */
-type Attempted = Pick<LedgerLine, 'action' | 'fields' | 'id'>;
-
-/** A run that died has no ledger, but its intents say as much. */
-function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken): Attempted {
-  const intents = entries.filter(
-    (entry): entry is IntentRecorded => entry.type === 'intent' && entry.address === address,
-  );
-  const isDelete = intents.some(({ step }) => step === 'delete');
-  return {
-    id: null,
-    action: isDelete ? 'delete' : 'update',
-    fields: [...new Set(intents.flatMap(({ fields }) => fields))],
-  };
-}
-
 function undoOne(
   snapshot: SnapshotTaken,
-  line: Attempted,
+  line: LedgerLine,
   recorded: ResourceState | null | undefined,
   addressOf: (kind: string, id: string) => Address | undefined,
   isGone: boolean,
