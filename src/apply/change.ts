@@ -24,6 +24,7 @@ import { isResent } from '../plan/change.ts';
 import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { livePin } from '../plan/refresh.ts';
+import { sendsLeaf } from '../plan/secrets.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
 import type { Intended, JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
@@ -124,7 +125,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
     }
-    const after = progress.live ? livePin(work.kind, progress.live, null) : null;
+    const after = progress.live ? livePin(work.kind, progress.live) : null;
     const look = async () => {
       const history = await historyAfter(work, progress.live, { before, after }, tries);
       progress = { ...progress, history };
@@ -408,9 +409,6 @@ function messageOf(error: unknown): string {
   return error.hint === undefined ? message : `${message}. ${error.hint}`;
 }
 
-/** Steps that send all that a resource has, secrets and files among it. */
-const WHOLE: ReadonlySet<string> = new Set(['create', 'again']);
-
 /** What the state is to say of a resource once a change took, `live` being what it was before; null: nothing. */
 function intendedBy(work: Work, live: LiveResource | undefined): Intended | null {
   const { change, kind, desired, recorded, world, deps } = work;
@@ -422,10 +420,9 @@ function intendedBy(work: Work, live: LiveResource | undefined): Intended | null
     const { name, leaves, protect } = restored;
     return { key, scope, name, leaves, protect, unreadable: [] };
   }
-  const isWhole = change.operations.some(({ step }) => WHOLE.has(step));
-  const sent = new Set(change.fields.filter(isWritten).map(({ path }) => path));
-  const written = [...leavesOf(kind.schema, desired.document).leaves.values()].filter(
-    ({ text }) => isWhole || sent.has(text),
+  const isSentAt = sendsLeaf(change);
+  const written = [...leavesOf(kind.schema, desired.document).leaves.values()].filter(({ text }) =>
+    isSentAt(text),
   );
   const unreadable = written.filter(({ facts }) => facts.unreadable).map(({ text }) => text);
   const known = recorded?.id === change.id ? recorded : undefined;

@@ -14,9 +14,8 @@ import { type Address, kindOf } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
 import { referredKinds } from '../plan/references.ts';
-import { sendsSecret } from '../plan/secrets.ts';
+import { sendsLeaf } from '../plan/secrets.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { applyChange } from './change.ts';
@@ -61,7 +60,7 @@ export async function executePlan(
   const stale: Address[] = [];
   const running = new Map<Address, Promise<void>>();
   const byAddress = new Map(changes.map((change) => [change.address, change]));
-  const dependencies = dependenciesOf(changes, deps.desired, kinds);
+  const dependencies = dependenciesOf(changes, deps.desired);
 
   function run(change: Change): Promise<void> {
     const started = running.get(change.address) ?? runAfterDependencies(change);
@@ -99,7 +98,7 @@ export async function executePlan(
     if (blocker !== undefined) return lineOf(change, 'blocked', `waits for ${blocker}`);
     onEvent({ type: 'change_started', address: change.address, action: change.action });
     const desired = deps.desired.get(change.address);
-    const isSent = sendsSecret(change);
+    const isSent = sendsLeaf(change);
     const outcome = await applyChange(change, {
       kind: kindNamed(change.kind),
       desired,
@@ -187,7 +186,6 @@ function changesAtOnce(requests: number): number {
 export function dependenciesOf(
   changes: readonly Change[],
   desired: ReadonlyMap<Address, DesiredResource>,
-  kinds: readonly Kind[],
 ): ReadonlyMap<Address, readonly Address[]> {
   const referring = new Map(kinds.map((kind) => [kind.name, referredKinds(kind.schema)]));
   return new Map(

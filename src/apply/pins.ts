@@ -103,7 +103,7 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
     if (change.action === 'delete') return undefined;
     throw new StaleError(`${change.address} (${change.id}) was deleted since the plan`);
   }
-  const now = pinOf(kind, live, null);
+  const now = pinOf(kind, live);
   const isSame = now.digest === change.pin.digest && now.updated_at === change.pin.updated_at;
   if (isSame) return live;
   const [newest] = await deps.reader.history(kind, live.id, 1);
@@ -174,7 +174,7 @@ async function confirm(
   if (pin === null || desired === undefined || !isWhollyRemembered(kind, desired)) return undefined;
   if (deps.stop.aborted || recorded.unfinished !== undefined) return undefined;
   const live = await readLive({ kind, desired, recorded, deps }, { id, scope });
-  if (live === undefined || !isSamePin(pin, pinOf(kind, live, null))) return undefined;
+  if (live === undefined || !isSamePin(pin, pinOf(kind, live))) return undefined;
   const world = { ...deps.world, idOf: (one: Address) => resources[one]?.id };
   const sides = {
     address,

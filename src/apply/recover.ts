@@ -238,7 +238,7 @@ async function made(
         : isFinished
           ? taken.leaves
           : (before ?? taken.leaves),
-    pin: live.extent === 'nothing' ? null : pinOf(kind, live, known),
+    pin: livePin(kind, live, known),
     protect: intended.protect,
     ...(isFinished ? {} : { unfinished: answered }),
   };
@@ -358,7 +358,7 @@ async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered>
     scope: live.scope,
     name: intended.name,
     leaves: taken.leaves,
-    pin: isDone ? livePin(kind, live, null, known) : (before?.pin ?? pinOf(kind, live, null)),
+    pin: isDone ? livePin(kind, live, known) : (before?.pin ?? pinOf(kind, live)),
     protect: isDone ? intended.protect : (before?.protect ?? intended.protect),
   };
   return {

@@ -16,7 +16,7 @@ import { isUnderWay } from '../core/rollout.ts';
 import { inTurns, isSameJson } from '../core/value.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/leaves.ts';
-import { kindNamed, kinds } from '../kinds/index.ts';
+import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { openSharing, type ResourceState, type State } from '../state/model.ts';
 import { isResent, planChange, unchanged } from './change.ts';
@@ -270,7 +270,7 @@ function assemble(
     options,
     ...(overridden.length === 0 ? {} : { overridden_limits: overridden }),
     summary: summarise(changes, chosen - changes.length),
-    requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
+    requests: forecastRequests(changes, input.secondsPerRequest()),
     assumptions,
     ...(known.length === 0 ? {} : { known_assumptions: known }),
     ...((input.endpoints ?? []).length === 0 ? {} : { endpoints: input.endpoints }),
@@ -353,7 +353,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const isUnread = recorded?.id === found?.id && recorded?.pin === null;
   const fields = fieldsOf(kind, desired?.document, recorded?.leaves);
   const live = found && (await readWith(input.reader, kind, { ...found, isUnread }, fields));
-  const seen = live === undefined ? null : livePin(kind, live, null);
+  const seen = live === undefined ? null : livePin(kind, live);
   const unwritten = compareRead(identity, seen, world, resent);
   if (unwritten !== undefined) return asRemembered(identity, unwritten);
   const support = supportOf(input);

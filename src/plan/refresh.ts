@@ -145,7 +145,7 @@ export function isWhollyRemembered(kind: Kind, desired: NonNullable<Identity['de
 }
 
 /** The pin of a live resource. `history_id` is filled in where a plan would change it. */
-export function pinOf(kind: Kind, live: LiveResource, history: number | null): Pin {
+export function pinOf(kind: Kind, live: LiveResource, history: number | null = null): Pin {
   const updated = live.record.updated_at;
   return {
     digest: digestOfMembers(liveForm(kind.schema, live.document)),
@@ -154,14 +154,10 @@ export function pinOf(kind: Kind, live: LiveResource, history: number | null): P
   };
 }
 
-/** The pin to remember of a resource; what could not be read has none, or the one that it had. */
-export function livePin(
-  kind: Kind,
-  live: LiveResource,
-  known: Pin | null,
-  history = known?.history_id ?? null,
-): Pin | null {
-  return live.extent === 'nothing' ? known : pinOf(kind, live, history);
+/** The pin to remember of a resource; what could not be read has none. */
+export function livePin(...given: Parameters<typeof pinOf>): Pin | null {
+  const [, { extent }] = given;
+  return extent === 'nothing' ? null : pinOf(...given);
 }
 
 /**

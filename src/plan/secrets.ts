@@ -26,8 +26,8 @@ import type { State } from '../state/model.ts';
 
 type Written = Pick<Change, 'operations' | 'fields'>;
 
-/** Whether carrying a change out writes the secret at a path. What is made or written anew takes all of them. */
-export function sendsSecret({ operations, fields }: Written): (path: string) => boolean {
+/** Whether carrying a change out writes the leaf at a path. What is made or written anew takes all of them, secrets and files too. */
+export function sendsLeaf({ operations, fields }: Written): (path: string) => boolean {
   const isWhole = operations.some(({ step }) => step === 'create' || step === 'again');
   const sent = new Set(fields.filter(isSent).map(({ path }) => path));
   return (path) => isWhole || sent.has(path);
@@ -39,7 +39,7 @@ export function secretsWritten(
   kind: Kind,
   document: ValueObject,
 ): readonly { readonly path: string; readonly source: string }[] {
-  const sends = sendsSecret(change);
+  const sends = sendsLeaf(change);
   return [...leavesOf(kind.schema, document).leaves.values()].flatMap(({ text, value }) =>
     value instanceof Secret && sends(text) ? [{ path: text, source: value.source }] : [],
   );
@@ -119,7 +119,7 @@ export function secretTravels(change: Written, sides: SecretSides): readonly Sec
   if (change.operations.length === 0 && change.fields.length === 0) return [];
   const { kind, document, live = {}, known } = sides;
   const { schema } = kind;
-  const sends = sendsSecret(change);
+  const sends = sendsLeaf(change);
   const wanted = leavesOf(schema, document).leaves;
   const stored = storedLeaves(schema, live);
   const fields = new Map(change.fields.map((field) => [field.path, field]));

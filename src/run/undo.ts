@@ -268,7 +268,7 @@ function findEdited(
     pin: async ({ kind: name, id, scope }) => {
       const kind = kindNamed(name);
       const live = await reader.read(kind, { id, scope }, new Set());
-      return live && pinOf(kind, live, null);
+      return live && pinOf(kind, live);
     },
     runOf: (address, entry, history) => findWriter(session, address, entry, history),
     undone,
