@@ -496,8 +496,10 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
   const { kind, desired } = work;
   const live = required(progress);
   if (desired === undefined || kind.update === undefined) return progress;
-  const found = ownChanges(work, live).filter(
-    ({ text }) => !progress.left.some((one) => one.text === text),
+  // Secrets that are to be sent again are among them.
+  const found = remaining(work, live, isResent(work.change.address, work.options)).filter(
+    ({ path, text }) =>
+      facetOf(kind, path[0]) === undefined && !progress.left.some((one) => one.text === text),
   );
   const all = found.filter((one) => !isUnclearable(one));
   const sent: LeafChange[] = [];
@@ -555,11 +557,4 @@ async function sendUpdate(
     isTaken,
   };
   await kind.update?.(live.id, draft, io('update', live.id, { live: live.document, draft }));
-}
-
-/** Differences outside facets, secrets that are to be sent again among them. */
-function ownChanges(work: Work, live: LiveResource): readonly LeafChange[] {
-  return remaining(work, live, isResent(work.change.address, work.options)).filter(
-    ({ path }) => facetOf(work.kind, path[0]) === undefined,
-  );
 }

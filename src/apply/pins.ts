@@ -91,9 +91,9 @@ type PinnedChange = Pick<Work, 'change' | 'kind' | 'desired' | 'recorded' | 'wor
 
 /** The live resource, if it is still what the plan saw. Throws `StaleError` otherwise (DESIGN §5). */
 export async function checkPin(work: PinnedChange): Promise<LiveResource | undefined> {
-  const { change, kind, desired, deps } = work;
+  const { change, kind, deps } = work;
   if (change.id === null) {
-    if (desired !== undefined) await checkAbsence(work);
+    await checkAbsence(work);
     return undefined;
   }
   if (change.action === 'forget' || change.pin === null) return undefined;
@@ -104,8 +104,7 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
     throw new StaleError(`${change.address} (${change.id}) was deleted since the plan`);
   }
   const now = pinOf(kind, live);
-  const isSame = now.digest === change.pin.digest && now.updated_at === change.pin.updated_at;
-  if (isSame) return live;
+  if (isSamePin(now, change.pin)) return live;
   const [newest] = await deps.reader.history(kind, live.id, 1);
   const who = newest?.actor
     ? ` by ${newest.actor}${newest.source ? ` via ${newest.source}` : ''}`

@@ -64,9 +64,14 @@ export function checkBody(call: Call, evidence: Evidence, given: Reviewed): Body
   const fields = change.fields.filter(isSent).map(({ path }) => pathOf(path));
   const read = [evidence.live, before].filter((one) => one !== undefined && one !== null);
   const wanted = leavesOf(root, desired?.document ?? {}).leaves;
-  const implied = impliedBy(evidence, given);
+  const { draft } = evidence;
+  // What the kind adds, as it follows from what is made; a refusal of twins is answered with `again`.
+  const implied = draft && {
+    ...kind.implied?.({ ...draft, again: true }),
+    ...kind.implied?.(draft),
+  };
   const own = Object.fromEntries(
-    Object.entries(body).filter(([name, value]) => !isSameJson(implied[name], value)),
+    Object.entries(body).filter(([name, value]) => !isSameJson(implied?.[name], value)),
   );
   const document =
     evidence.facet === undefined
@@ -166,13 +171,6 @@ function bodyOf({ body, form }: Call): JsonObject | undefined {
   if (form !== undefined) return form.fields;
   if (body === undefined || isObject(body)) return body;
   throw new Error('a request body is an object');
-}
-
-/** What the kind adds to a body, as it follows from what is made; a refusal of twins is answered with `again`. */
-function impliedBy({ draft }: Evidence, { kind }: Reviewed): JsonObject {
-  return draft === undefined
-    ? {}
-    : { ...kind.implied?.({ ...draft, again: true }), ...kind.implied?.(draft) };
 }
 
 /** Whether the platform may have a secret at the path or below it, which it does not return. */
