@@ -22,7 +22,7 @@ import { scopeOf } from '../plan/natural-key.ts';
 import { fieldsOf, type LiveResource } from '../plan/reader.ts';
 import {
   type Difference,
-  hasLateEntries,
+  findLateEntries,
   type Interleaved,
   type JournalEntry,
   type LedgerLine,
@@ -111,6 +111,7 @@ export function undoRun(
     const line = written.has(snapshot.address) ? lines.get(snapshot.address) : undefined;
     return line === undefined || line.status === 'not_attempted' ? [] : [{ snapshot, line }];
   });
+  const isLate = findLateEntries(entries);
   const priors = attempted.map(({ snapshot }) => snapshot);
   const addressOf = ownersOf(priors);
   const recorded = new Map(
@@ -134,9 +135,7 @@ export function undoRun(
     desired: touched.flatMap(({ desired }) => (desired ? [desired] : [])),
     addresses: priors.map(({ address }) => address),
     versions: versionsOf(priors),
-    produced: each(({ snapshot, line }) =>
-      producedBy(line, snapshot, hasLateEntries(entries, snapshot.address)),
-    ),
+    produced: each(({ snapshot, line }) => producedBy(line, snapshot, isLate(snapshot.address))),
     made: each(({ address, snapshot: { kind, document } }) => {
       const goes = document === null && kindNamed(kind).delete !== undefined;
       return goes ? (recorded.get(address) ?? undefined) : undefined;

@@ -68,13 +68,16 @@ export type LedgerLine = Runs.LedgerLine;
 export type Interleaved = Runs.Interleaved;
 
 /**
- * Whether entries that a run made may stand in a resource's history only after the run read it: it died and was
+ * Of which resources entries that a run made may stand in the history only after the run read it: it died and was
  * settled, or it wrote the resource by several requests, of which it waits for one entry.
  */
-export function hasLateEntries(entries: readonly JournalEntry[], address: Address): boolean {
+export function findLateEntries(entries: readonly JournalEntry[]): (address: Address) => boolean {
   const isSettled = entries.some((entry) => entry.type === 'ended' && entry.status === 'settled');
-  const requests = entries.filter((entry) => entry.type === 'intent' && entry.address === address);
-  return isSettled || requests.length > 1;
+  const requests = Map.groupBy(
+    entries.filter((entry) => entry.type === 'intent'),
+    ({ address }) => address,
+  );
+  return (address) => isSettled || (requests.get(address)?.length ?? 0) > 1;
 }
 
 /**
