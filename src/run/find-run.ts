@@ -1,10 +1,11 @@
 import { locateWrites } from '../apply/history.ts';
+import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { authorOf } from '../plan/drift.ts';
-import type { HistoryEntry } from '../plan/reader.ts';
 import { moveEntry } from '../plan/state-entry.ts';
+import type { EditsReader } from '../rollback/edits.ts';
 import { underAddressesOfNow, undoRun } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
 import { entriesOf } from './recover.ts';
@@ -176,22 +177,36 @@ export function readdress(
   });
 }
 
-/** The run that made an entry of a history, as the receipts say; undefined where none of this stack did. */
-export async function findWriter(
-  session: Session,
-  address: string,
-  entry: number,
-  history: readonly HistoryEntry[],
-): Promise<string | undefined> {
+/**
+ * Finds the run that made an entry of a history, as the receipts say; undefined where none of this stack did. Each is
+ * read once, however many resources are asked for, and its copies are not kept.
+ */
+export function createWriterFinder(session: Session): EditsReader['runOf'] {
   const author = authorOf(session.platform.account_id);
-  for (const run of await runsOf(session)) {
-    const { entries: all } = readdress((await readRun(session, run)) ?? [], session);
-    const entries = all.filter((one) => !('address' in one) || one.address === address);
-    const located = await locateWrites(entries, author, async () => history);
-    const lines = located.flatMap((one) => (one.type === 'ended' ? one.ledger : []));
-    if (lines.some((line) => line.address === address && line.history?.after === entry)) return run;
-  }
-  return undefined;
+  const read = async (run: string) => {
+    const { entries } = readdress((await readRun(session, run)) ?? [], session);
+    const each = entries.flatMap((entry): readonly (readonly [Address, JournalEntry])[] => {
+      if (entry.type === 'snapshot') return [[entry.address, { ...entry, document: null }]];
+      if (entry.type === 'ended')
+        return entry.ledger.map((line) => [line.address, { ...entry, ledger: [line] }]);
+      return 'address' in entry ? [[entry.address, entry]] : [];
+    });
+    return Map.groupBy(each, ([address]) => address);
+  };
+  const journals = new Map<string, ReturnType<typeof read>>();
+  let runs: Promise<readonly string[]> | undefined;
+  return async (address, entry, history) => {
+    runs ??= runsOf(session);
+    for (const run of await runs) {
+      const reading = journals.get(run) ?? read(run);
+      journals.set(run, reading);
+      const own = ((await reading).get(address) ?? []).map(([, one]) => one);
+      const located = await locateWrites(own, author, async () => history);
+      const lines = located.flatMap((one) => (one.type === 'ended' ? one.ledger : []));
+      if (lines.some((line) => line.history?.after === entry)) return run;
+    }
+    return undefined;
+  };
 }
 
 /** What a run set out to do; undefined where there is none of that id. */

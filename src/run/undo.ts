@@ -34,9 +34,9 @@ import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
 import {
   checkRecorded,
+  createWriterFinder,
   type FoundRun,
   findRun,
-  findWriter,
   readBegan,
   readdress,
   refuseAtWork,
@@ -270,7 +270,7 @@ function findEdited(
       const live = await reader.read(kind, { id, scope }, new Set());
       return live && pinOf(kind, live);
     },
-    runOf: (address, entry, history) => findWriter(session, address, entry, history),
+    runOf: createWriterFinder(session),
     undone,
   });
 }
