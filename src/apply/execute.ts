@@ -13,7 +13,9 @@ import pLimit from 'p-limit';
 import { type Address, kindOf } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
+import type { ValueObject } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
+import { naturalKeyOf } from '../plan/natural-key.ts';
 import { referredKinds } from '../plan/references.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
 import type { LedgerLine } from '../state/journal.ts';
@@ -180,14 +182,26 @@ function changesAtOnce(requests: number): number {
 }
 
 /**
- * Which changes each change waits for. What a document refers to comes first. A delete comes last: after
- * every change of a kind that could still refer to what goes, deleted ones included.
+ * Which changes each change waits for. What a document refers to comes first, and so does what gives up the name that
+ * something new takes. A delete comes last: after every change of a kind that could still refer to what goes, deleted
+ * ones included.
  */
 export function dependenciesOf(
   changes: readonly Change[],
   desired: ReadonlyMap<Address, DesiredResource>,
 ): ReadonlyMap<Address, readonly Address[]> {
   const referring = new Map(kinds.map((kind) => [kind.name, referredKinds(kind.schema)]));
+  const nameIn = ({ kind, organization_id: owner }: Change, document: ValueObject = {}) => {
+    const key = naturalKeyOf(kindNamed(kind), document);
+    return key && `${kind} ${owner} ${key}`;
+  };
+  const updates = changes.filter(({ action }) => action === 'update');
+  const named = Map.groupBy(updates, (change) => nameIn(change, change.before ?? {}));
+  const holders = (change: Change): readonly Change[] => {
+    if (change.action !== 'create') return [];
+    const name = nameIn(change, desired.get(change.address)?.document);
+    return name === undefined ? [] : (named.get(name) ?? []);
+  };
   return new Map(
     changes.map((change) => [
       change.address,
@@ -195,7 +209,10 @@ export function dependenciesOf(
         ? changes
             .filter((other) => referring.get(other.kind)?.has(change.kind) === true)
             .map(({ address }) => address)
-        : (desired.get(change.address)?.references ?? []),
+        : [
+            ...(desired.get(change.address)?.references ?? []),
+            ...holders(change).map(({ address }) => address),
+          ],
     ]),
   );
 }

@@ -34,6 +34,24 @@ describe('a change waits', () => {
     });
   });
 
+  test('for what gives up the name that it takes', async () => {
+    const waits = await waitsOf(
+      world()
+        .desired({
+          'retry_policy.fresh': POLICY,
+          'retry_policy.old': { name: 'Harsh' },
+          'sms_template.fresh': { name: 'Gentle', message_type: 'sms' },
+        })
+        .live({ retry_policy: [{ id: 'p1', name: 'Gentle' }] })
+        .applied({ 'retry_policy.old': { id: 'p1', name: 'Gentle' } }),
+    );
+    expect(waits).toEqual({
+      'retry_policy.fresh': ['retry_policy.old'],
+      'retry_policy.old': [],
+      'sms_template.fresh': [],
+    });
+  });
+
   test('for nothing where nothing is referred to', async () => {
     const desired: Documents = {
       'email_template.a': { name: 'A' },

@@ -181,6 +181,13 @@ staged('a name that another resource gives up in the same plan is free', async (
     'agents:\n',
     'agents:\n  night:\n    name: Front desk\n    status: active\n    system_prompt: Go home.\n',
   );
+  // The platform takes no two policies of one name.
+  await stage.edit('resources.yaml', 'name: Gentle redial', 'name: Harsh redial');
+  await stage.edit(
+    'resources.yaml',
+    'retry_policies:\n',
+    'retry_policies:\n  fresh:\n    name: Gentle redial\n    rules: { no_answer: { delay_seconds: 60, max_attempts: 2 } }\n    on_exhausted: end\n',
+  );
   await save(stage);
   await stage.applyFile('plan.json');
   expect(agentNamed(stage.sim).record.system_prompt).toBe('Go home.');
