@@ -19,6 +19,9 @@ import type { Json } from './value.ts';
  */
 export type FailureCode = Exclude<ErrorDocument.Failure['kind'], 'internal'>;
 
+/** What to do once something moved since a plan. */
+export const PLAN_AGAIN = 'Plan again, review, and apply the new plan.';
+
 /** A failure that a person can act on. It is shown as its message and hint, never with a stack trace. */
 export class CallsheetError extends Error {
   readonly code: FailureCode;

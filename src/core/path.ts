@@ -136,6 +136,11 @@ export function startsWith(path: Path, prefix: Path): boolean {
   return prefix.length <= path.length && prefix.every((segment, index) => path[index] === segment);
 }
 
+/** Whether `path` is one of some or lies below one. */
+export function isWithin(path: Path, prefixes: readonly Path[]): boolean {
+  return prefixes.some((prefix) => startsWith(path, prefix));
+}
+
 /** Whether one of two paths lies in the other. */
 export function overlaps(one: Path, other: Path): boolean {
   return startsWith(one, other) || startsWith(other, one);

@@ -404,7 +404,7 @@ export function openMemory() {
         locate: () => undefined,
       };
       // What is written is what is live, so the next plan need not read it, and one that does finds the same digest.
-      const pin = fastRefreshPin(kind, live, livePin(kind, asPlanned(kind, live, desired), null));
+      const pin = fastRefreshPin(kind, live, livePin(kind, asPlanned(kind, live, desired)));
       const at = { id: live.id, scope: live.scope, pin };
       // What secrets are is not remembered before somebody supplies them.
       const world = { idOf, secretOf: () => undefined, fingerprints: NO_FINGERPRINTS };

@@ -13,7 +13,7 @@ import { leavesOf, normalise } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { createReader, historyEntry } from '../../live/reader.ts';
-import { isAhead } from '../../plan/drift.ts';
+import { authorOf, isAhead } from '../../plan/drift.ts';
 import type { HistoryEntry } from '../../plan/reader.ts';
 import {
   HISTORY_FIELDS,
@@ -442,7 +442,7 @@ export function markEntries(
 function isMadeBy(entry: HistoryEntry, receipt: Receipt): boolean {
   const { began, entries } = receipt;
   const isRevert = entries.some((one) => one.type === 'intent' && one.step === 'revert');
-  const author = `api:${began.account_id}`;
+  const author = authorOf(began.account_id);
   return linesOf(receipt).some(
     (line) => isInside(entry.id, line) && isSigned(entry, { author, isRevert }),
   );
@@ -494,7 +494,7 @@ async function readReceipts(
     for (const { run } of runs.slice(0, MOST_RUNS)) {
       const receipt = receiptOf((await readRun(store, run)) ?? [], id);
       if (receipt === undefined) continue;
-      const author = `api:${receipt.began.account_id}`;
+      const author = authorOf(receipt.began.account_id);
       const entries = await locateWrites(receipt.entries, author, async () => history);
       receipts.push({ ...receipt, entries });
     }

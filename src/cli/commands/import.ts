@@ -247,7 +247,7 @@ async function resourceOf(
   const at = listed ?? { id, scope: scopeOf(kind, document) };
   const live = await readWith(reader, kind, at, Object.keys(document));
   if (live === undefined) return undefined;
-  const place = { ...live, pin: livePin(kind, live, null) };
+  const place = { ...live, pin: livePin(kind, live) };
   const idOf = (target: Address) => ids.get(target);
   const remembered = rememberResource(kind, desired, place, undefined, new Set(), {
     ...world,
