@@ -43,9 +43,9 @@ export async function writeNamedFile(
     const there = await lstat(file).catch(() => undefined);
     // A pipe or a link is written through, never replaced.
     if (there !== undefined && !there.isFile()) return writeFile(file, text);
-    const draft = `${file}.new`;
+    const draft = draftOf(file, 'new');
     try {
-      await writeFile(draft, text, { mode: 0o600 });
+      await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
       await rename(draft, file);
     } catch (error) {
       await rm(draft, { force: true }).catch(() => {});
@@ -61,7 +61,7 @@ export async function writeNamedFile(
  * @returns its path
  */
 export function draftBeside(target: string, text: string, command: string): string {
-  const draft = join(dirname(target), `.${randomBytes(6).toString('hex')}.callsheet-${command}`);
+  const draft = draftOf(target, command);
   try {
     writeFileSync(draft, text, { flag: 'wx' });
     chmodSync(draft, statSync(target).mode);
@@ -70,6 +70,11 @@ export function draftBeside(target: string, text: string, command: string): stri
     rmSync(draft, { force: true });
     throw error;
   }
+}
+
+/** A name beside a file that nobody else has for a file of theirs. */
+function draftOf(target: string, command: string): string {
+  return join(dirname(target), `.${randomBytes(6).toString('hex')}.callsheet-${command}`);
 }
 
 /**
