@@ -159,6 +159,11 @@ function progressIn({
   return `${formatNumber(read)}${of} ${expected === 1 ? 'resource' : 'resources'}`;
 }
 
+/** Throws where somebody wants it to end: nothing is written from then on. */
+export function refuseInterrupted({ stop }: Pick<Context, 'stop'>): void {
+  if (stop.aborted) throw new CallsheetError('interrupted', 'nothing was written');
+}
+
 /** Why a command ended: a request that fails once somebody interrupted was ended by the interrupt. */
 export function endedBy(error: unknown, stop: AbortSignal): unknown {
   const isEnded =

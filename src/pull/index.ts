@@ -221,7 +221,8 @@ function sourceText(file: string, ready: readonly Ready[], textOf: PullInput['te
   return text;
 }
 
-function moved(file: string): CallsheetError {
+/** Somebody else wrote a file meanwhile. */
+export function moved(file: string): CallsheetError {
   return new CallsheetError('stale', `${file} was changed while pull was running`, {
     hint: 'Nothing was written. Run it again.',
   });

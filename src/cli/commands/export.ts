@@ -1,10 +1,11 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
+import { refuseInterrupted } from '../../console/events.ts';
 import { rootAbove, withNamedFile } from '../../console/named-file.ts';
 import { show } from '../../console/show.ts';
 import type { ExportDocument } from '../../core/documents.ts';
-import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { type ExportResult, exportStack, openMemory } from '../../export/index.ts';
 import { type NewFolder, openNewFolder, refuseFolder } from '../../export/new-folder.ts';
 import { type ScopeFlags, scopesFor } from '../../export/survey.ts';
@@ -102,11 +103,6 @@ async function writeStack(
   }
   if (hasState) await memory.write(join(folder.draft, STATE), account, context);
   return { result, files, hasState };
-}
-
-/** Throws where somebody wants it to end: nothing stands in its place before all of it does. */
-function refuseInterrupted({ stop }: Context): void {
-  if (stop.aborted) throw new CallsheetError('interrupted', 'nothing was written');
 }
 
 /** What the platform refuses of one thing, while it may give others. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSy
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { say } from '../../console/events.ts';
+import { refuseInterrupted, say } from '../../console/events.ts';
 import { draftBeside } from '../../console/named-file.ts';
 import { type Address, kindOf, matchesAddress } from '../../core/address.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
@@ -11,7 +11,7 @@ import type { PullDocument, PullLeft } from '../../core/documents.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { Secret, valuesIn } from '../../core/value.ts';
 import type { Planned } from '../../plan/make.ts';
-import type { Pulled } from '../../pull/index.ts';
+import { moved, type Pulled } from '../../pull/index.ts';
 import { findForeign, nameResources, type Proposed, proposeFiles } from '../../pull/new.ts';
 import { unifiedDiff } from '../../render/pull.ts';
 import { gitEnv } from '../../run/actor.ts';
@@ -37,7 +37,7 @@ export async function writePulled(
   }
   if (tree.type === 'unknown' && flags.allowDirty !== true) throw untold(tree.reason);
   if (tree.type === 'dirty' && flags.allowDirty !== true) throw dirty(tree.files);
-  if (context.stop.aborted) throw new CallsheetError('interrupted', 'nothing was written');
+  refuseInterrupted(context);
   replaceFiles(stack.dir, files);
 }
 
@@ -97,12 +97,6 @@ export function replaceFiles(dir: string, texts: NewTexts): void {
     const reason = cause instanceof Error ? cause.message.split(',')[0] : String(cause);
     throw new CallsheetError('usage', `nothing was written: ${reason}`, { cause });
   }
-}
-
-function moved(file: string): CallsheetError {
-  return new CallsheetError('stale', `${file} was changed while pull was running`, {
-    hint: 'Nothing was written. Run it again.',
-  });
 }
 
 /** What Git says of the folder of a stack. */
@@ -289,19 +283,12 @@ async function write(
     refused.push(...wrong.map(({ one, why }) => refusal(one, why)));
     left = left.filter((one) => !wrong.some((other) => other.one === one));
   }
-  const isStopped = refused.length > 0 && flags.skipRefused !== true;
-  const status =
-    flags.dryRun === true
-      ? left.length === 0
-        ? 'nothing'
-        : 'dry_run'
-      : isStopped
-        ? 'refused'
-        : left.length === 0
-          ? 'nothing'
-          : 'written';
+  const status = statusOf(left.length, refused, flags);
   const shown = status === 'refused' ? [] : left;
-  if (status === 'written') writeAll(stack.dir, shown.flatMap(textsOf));
+  if (status === 'written') {
+    refuseInterrupted(context);
+    writeAll(stack.dir, shown.flatMap(textsOf));
+  }
   return {
     format: 'callsheet-pull',
     version: 1,
@@ -321,6 +308,17 @@ async function write(
       })),
     ),
   };
+}
+
+/** What becomes of so many texts: with refusals they are written only where those may be skipped. */
+export function statusOf(
+  texts: number,
+  refused: readonly PullLeft[],
+  { dryRun, skipRefused }: ProposeFlags,
+): PullDocument['status'] {
+  if (refused.length > 0 && skipRefused !== true && dryRun !== true) return 'refused';
+  if (texts === 0) return 'nothing';
+  return dryRun === true ? 'dry_run' : 'written';
 }
 
 /** One that the configuration has words for. */
