@@ -8,7 +8,7 @@ import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
 import { openTelemetry, type Telemetry } from '../console/monitor/telemetry.ts';
 import { openTerminal, type Terminal } from '../console/terminal.ts';
 import { CallsheetError, EXIT, type ExitCode, failureIn } from '../core/errors.ts';
-import { COMMANDS, type CommandEntry, GROUPS, runCommand } from './command-table.ts';
+import { COMMANDS, type CommandEntry, GROUPS, INNER, runCommand } from './command-table.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
 import {
   CliCommand,
@@ -32,61 +32,59 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
   let exit: ExitCode = EXIT.done;
   let name = 'callsheet';
 
-  /** Gives a command its context, and turns what it throws into a report. */
-  const action =
-    <F extends CommonFlags & { readonly format?: string }>(
-      run: (flags: F, context: Context) => Promise<ExitCode>,
-    ) =>
-    async (flags: F): Promise<void> => {
-      const screen = openTerminal(flags, deps.env);
-      let hasPrinted = false;
-      const terminal: Terminal = {
-        ...screen,
-        get renderErr() {
-          return screen.renderErr;
-        },
-        out: (text) => {
-          hasPrinted = true;
-          screen.out(text);
-        },
-      };
-      let traced: TraceFile | undefined;
-      let telemetry: Telemetry | undefined;
-      try {
-        refuseLostFolder();
-        traced =
-          flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
-        const { onTerminal } = await import('../console/events.ts');
-        const runSecret = flags.allowExec === true ? await secretCommands(deps) : undefined;
-        const { env, version, wire } = deps;
-        telemetry = openTelemetry({ env, version, tell: terminal.err });
-        const context = {
-          ...deps,
-          ...(telemetry === undefined ? {} : { telemetry, wire: telemetry.through(wire) }),
-          ...onTerminal(terminal),
-          runSecret,
-          trace: traced?.write,
-          traffic: { retries: 0 },
-        };
-        const work = () => run(flags, context);
-        exit = await (telemetry?.task(name, work, { failure: failureIn }) ?? work());
-      } catch (thrown) {
-        // What goes well needs none of it.
-        const { endedBy, failureJson, reportFailure } = await import('../console/events.ts');
-        const error = endedBy(thrown, deps.stop);
-        // A program that asked for JSON gets one document, whatever becomes of the command.
-        if (flags.format === 'json' && !hasPrinted) screen.out(failureJson(error));
-        exit = reportFailure(
-          error,
-          // `--quiet` keeps progress and warnings back, never why something failed.
-          openTerminal({ ...flags, quiet: false }, deps.env),
-          flags.verbose === true,
-        );
-      } finally {
-        traced?.close();
-        await telemetry?.close();
-      }
+  const action: Act = (run) => async (flags) => {
+    const screen = openTerminal(flags, deps.env);
+    let hasPrinted = false;
+    const terminal: Terminal = {
+      ...screen,
+      get renderErr() {
+        return screen.renderErr;
+      },
+      out: (text) => {
+        hasPrinted = true;
+        screen.out(text);
+      },
     };
+    let traced: TraceFile | undefined;
+    let telemetry: Telemetry | undefined;
+    try {
+      refuseLostFolder();
+      traced = flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
+      const { onTerminal } = await import('../console/events.ts');
+      // Loaded when it is asked for: it is of no use to most commands.
+      const runSecret =
+        flags.allowExec === true
+          ? (await import('./secret-command.ts')).runSecretCommand(deps)
+          : undefined;
+      const { env, version, wire } = deps;
+      telemetry = openTelemetry({ env, version, tell: terminal.err });
+      const context = {
+        ...deps,
+        ...(telemetry === undefined ? {} : { telemetry, wire: telemetry.through(wire) }),
+        ...onTerminal(terminal),
+        runSecret,
+        trace: traced?.write,
+        traffic: { retries: 0 },
+      };
+      const work = () => run(flags, context);
+      exit = await (telemetry?.task(name, work, { failure: failureIn }) ?? work());
+    } catch (thrown) {
+      // What goes well needs none of it.
+      const { endedBy, failureJson, reportFailure } = await import('../console/events.ts');
+      const error = endedBy(thrown, deps.stop);
+      // A program that asked for JSON gets one document, whatever becomes of the command.
+      if (flags.format === 'json' && !hasPrinted) screen.out(failureJson(error));
+      exit = reportFailure(
+        error,
+        // `--quiet` keeps progress and warnings back, never why something failed.
+        openTerminal({ ...flags, quiet: false }, deps.env),
+        flags.verbose === true,
+      );
+    } finally {
+      traced?.close();
+      await telemetry?.close();
+    }
+  };
 
   const program = buildProgram(action, deps.version, argv);
   program.hook('preAction', (_, command) => {
@@ -120,18 +118,8 @@ function refuseLostFolder(): void {
 
 /** Says what is wrong with a command line, laid out as any other failure. */
 async function tellMistake({ message }: UsageMistake, { env }: Deps): Promise<void> {
-  const { err, renderErr, wrapsErr } = openTerminal({}, env);
-  const [{ renderProse }, { sanitise }] = await Promise.all([
-    import('../render/terminal.ts'),
-    import('../render/untrusted.ts'),
-  ]);
-  err(wrapsErr ? renderProse(message, renderErr) : sanitise(message));
-}
-
-/** Loaded when it is asked for: it is of no use to most commands. */
-async function secretCommands(deps: Deps): Promise<NonNullable<Context['runSecret']>> {
-  const { runSecretCommand } = await import('./secret-command.ts');
-  return runSecretCommand(deps);
+  const { say } = await import('../console/events.ts');
+  say(openTerminal({}, env), message);
 }
 
 /** `help state mv` as commander takes it: of its own it reads one word behind `help`. */
@@ -177,10 +165,12 @@ async function refuseUnknownHelp(
   }
 }
 
+type ActFlags = CommonFlags & { readonly format?: string };
+
 /** Gives a command its context, and turns what it throws into a report and an exit code. */
 type Act = (
-  run: (flags: CommonFlags & { readonly format?: string }, context: Context) => Promise<ExitCode>,
-) => (flags: CommonFlags) => Promise<void>;
+  run: (flags: ActFlags, context: Context) => Promise<ExitCode>,
+) => (flags: ActFlags) => Promise<void>;
 
 /** Every command with its arguments and flags; those alone that `argv` names, where it names some. */
 export function buildProgram(action: Act, version: string, argv: readonly string[] = []): Command {
@@ -224,8 +214,10 @@ export function buildProgram(action: Act, version: string, argv: readonly string
 /** Gives a command its arguments and options, and what it does. */
 function spellOut(command: Command, entry: CommandEntry, action: Act): void {
   const { args: expected = [], flags: own = [] } = entry;
-  for (const { name, does, choices } of expected)
-    command.addArgument(argumentOf(name, does, choices));
+  for (const { name, does, choices } of expected) {
+    const argument = new Argument(name, does);
+    command.addArgument(choices === undefined ? argument : argument.choices([...choices]));
+  }
   // Before commander reads the values: that one is there at all comes first.
   refuseUnusable(command, [...COMMON_FLAGS, ...own]);
   for (const flag of own) command.addOption(optionOf(flag));
@@ -242,11 +234,6 @@ function spellOut(command: Command, entry: CommandEntry, action: Act): void {
     }
     return action((flags, context) => runCommand(entry, args, flags, context))(given.at(-2));
   });
-}
-
-function argumentOf(name: string, does: string, choices?: readonly string[]): Argument {
-  const made = new Argument(name, does);
-  return choices === undefined ? made : made.choices([...choices]);
 }
 
 /**
@@ -315,18 +302,12 @@ function isSpeltOut(path: readonly string[], argv: readonly string[]): boolean {
   return inner === undefined || argv.includes(inner) || !named.some((one) => argv.includes(one));
 }
 
-/** The commands below each command, by their names. */
-const INNER: ReadonlyMap<string, readonly string[]> = new Map(
-  [
-    ...Map.groupBy(
-      COMMANDS.map(({ name }) => name),
-      (path) => path.split(' ')[0] ?? '',
-    ),
-  ].map(([name, paths]) => [name, paths.flatMap((path) => path.split(' ')[1] ?? [])]),
-);
-
 /** Flags that take several `OLD=NEW` (DESIGN §3), each given once for commander. */
-const FLAGS: ReadonlySet<string> = new Set(['--map-organization', '--map-knowledge-base']);
+const FLAGS: ReadonlySet<string> = new Set(
+  COMMANDS.flatMap(({ flags = [] }) =>
+    flags.flatMap(({ spelling }) => /^(\S+) <old=new>$/.exec(spelling)?.[1] ?? []),
+  ),
+);
 
 /**
  * Gives the flag again to each pair that follows one, so that `--map-organization a=b c=d FILE` and

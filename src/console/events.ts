@@ -44,7 +44,7 @@ export async function isAgreed(
 
 /** A sentence beside the results: broken to the width on a terminal, whole in a pipe. */
 export function say({ err, wrapsErr, renderErr }: Terminal, text: string): void {
-  err(wrapsErr ? renderProse(text, renderErr) : text);
+  err(wrapsErr ? renderProse(text, renderErr) : sanitise(text));
 }
 
 /** Resources between two lines in a log. */
@@ -180,8 +180,7 @@ export function failureJson(error: unknown): string {
 
 /** Shows a failure and gives its exit code. Only a bug in Callsheet is shown with a stack trace. */
 export function reportFailure(error: unknown, terminal: Terminal, verbose: boolean): ExitCode {
-  const write = (text: string) =>
-    terminal.err(terminal.wrapsErr ? renderProse(text, terminal.renderErr) : sanitise(text));
+  const write = (text: string) => say(terminal, text);
   if (!(error instanceof CallsheetError)) {
     write('Callsheet itself failed; this is a bug. Please report it with the lines below.');
     terminal.err(sanitise(error instanceof Error ? (error.stack ?? error.message) : String(error)));
