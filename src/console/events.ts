@@ -42,6 +42,12 @@ export async function isAgreed(
   throw new CallsheetError('usage', message, { hint });
 }
 
+/** What somebody chose or typed. Throws where they interrupted the question: prompts answer with a symbol then. */
+export function answered<T>(answer: T): Exclude<T, symbol> {
+  if (typeof answer !== 'symbol') return answer as Exclude<T, symbol>;
+  throw new CallsheetError('interrupted', 'interrupted; nothing was written');
+}
+
 /** A sentence beside the results: broken to the width on a terminal, whole in a pipe. */
 export function say({ err, wrapsErr, renderErr }: Terminal, text: string): void {
   err(wrapsErr ? renderProse(text, renderErr) : sanitise(text));

@@ -18,6 +18,7 @@ import { explainField } from '../../stack/editor/explain-field.ts';
 import { editorSchema, loadStack, type Stack } from '../../stack/index.ts';
 import { configName, namedField } from '../../stack/schema.ts';
 import { writtenSchema } from '../../stack/settings-schema.ts';
+import { byKind } from '../read/find.ts';
 
 type ExplainFlags = CommonFlags & { readonly format: 'text' | 'json' };
 
@@ -112,15 +113,6 @@ function documentOf(
 function checkField(address: Address, path: Path): void {
   const field = explainField(formatPath([kindOf(address), ...path]), kinds);
   if ('message' in field) throw new CallsheetError('usage', field.message, { hint: field.hint });
-}
-
-/** `agent.clinic` of `agents.clinic`: resources are often called by their section. */
-function byKind(wanted: string): string {
-  const section = /^[a-z_]+(?=\.)/.exec(wanted)?.[0];
-  const kind = kinds.find((one) => one.section === section && one.nested === undefined);
-  return kind === undefined || section === undefined
-    ? wanted
-    : `${kind.name}${wanted.slice(section.length)}`;
 }
 
 /** The resource that a name begins with. */

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
-import { intro, isCancel, select, text } from '@clack/prompts';
+import { intro, select, text } from '@clack/prompts';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { say } from '../../console/events.ts';
+import { answered, say } from '../../console/events.ts';
 import { PIPELINES, type Pipeline } from '../../console/flags.ts';
 import { hasErrors } from '../../core/diagnostics.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
@@ -321,11 +321,6 @@ export async function ask(
   const agent = given.isEmpty ? undefined : (given.agent ?? (await askAgent(streams)));
   const ci = given.ci ?? (await askPipeline(streams));
   return { baseUrl, organization, agent, ci };
-}
-
-function answered<T>(answer: T): Exclude<T, symbol> {
-  if (isCancel(answer)) throw new CallsheetError('interrupted', 'interrupted; nothing was written');
-  return answer as Exclude<T, symbol>;
 }
 
 async function askBaseUrl(streams: Streams, known = ''): Promise<string | undefined> {

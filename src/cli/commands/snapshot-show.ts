@@ -6,7 +6,7 @@ import { renderReview } from '../../console/plan.ts';
 import { documentOf, show as showDocument } from '../../console/show.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { hasChanges } from '../../plan/document.ts';
@@ -94,9 +94,8 @@ async function findIn(snapshot: SnapshotFile, wanted: string): Promise<ResourceR
   const exact = found.filter(({ address, id }) => address === wanted || id === wanted);
   const [first, ...others] = exact.length > 0 ? exact : found;
   if (first === undefined) {
-    const near = nearest(wanted, labels);
     throw new CallsheetError('usage', `${snapshot.file} holds no resource ${wanted}`, {
-      hint: near === undefined ? 'Give its address, its id or its name.' : `Did you mean ${near}?`,
+      hint: didYouMean(wanted, labels, 'Give its address, its id or its name.'),
     });
   }
   if (others.length === 0) return first;

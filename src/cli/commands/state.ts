@@ -17,7 +17,7 @@ import {
 } from '../../render/state.ts';
 import type { RenderOptions } from '../../render/terminal.ts';
 import { restoreStates } from '../../restore/target.ts';
-import { describeActor } from '../../run/actor.ts';
+import { describeActor, holderFor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
 import { notRecorded, wholeId } from '../../run/find-run.ts';
 import { openStore, readState } from '../../run/session.ts';
@@ -33,7 +33,6 @@ import {
   type Edited,
   editLine,
   editState,
-  holderFor,
   noState,
   trustSecrets,
   withStore,

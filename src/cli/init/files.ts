@@ -19,6 +19,7 @@ import { discover, STACK_FILE } from '../../stack/discover.ts';
 import { writeResources } from '../../stack/edit/write.ts';
 import { writtenValue } from '../../stack/editor/explain-field.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
+import { isUuid } from '../../stack/formats.ts';
 import { packageFolder } from '../topics.ts';
 
 /** Where the new stack stands. */
@@ -379,8 +380,6 @@ export type Answers = {
   readonly ci: Pipeline;
 };
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** What is wrong with a base address, or undefined. */
 export function refuseBaseUrl(text: string): string | undefined {
   const fault = baseUrlFault(text);
@@ -395,7 +394,7 @@ export function refuseName(text: string): string | undefined {
 
 /** What is wrong with an id, or undefined. */
 export function refuseId(text: string): string | undefined {
-  return UUID.test(text) ? undefined : 'It is an id of 36 characters, as the dashboard shows it';
+  return isUuid(text) ? undefined : 'It is an id of 36 characters, as the dashboard shows it';
 }
 
 /** What is wrong with the name of an agent, or undefined. */

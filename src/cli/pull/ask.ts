@@ -1,5 +1,5 @@
-import { isCancel, select } from '@clack/prompts';
-import { CallsheetError } from '../../core/errors.ts';
+import { select } from '@clack/prompts';
+import { answered } from '../../console/events.ts';
 import type { Json } from '../../core/value.ts';
 import type { Choice, SharedPlace } from '../../pull/index.ts';
 import { cutText } from '../../render/terminal.ts';
@@ -20,14 +20,8 @@ export async function askShared(
 ): Promise<ReadonlyMap<string, Choice>> {
   const chosen = new Map<string, Choice>();
   for (const question of questions) {
-    const answer = await select({
-      ...streams,
-      message: messageOf(question),
-      options: optionsOf(question),
-    });
-    if (isCancel(answer)) {
-      throw new CallsheetError('interrupted', 'interrupted; nothing was written');
-    }
+    const [message, options] = [messageOf(question), optionsOf(question)];
+    const answer = answered(await select({ ...streams, message, options }));
     if (answer !== 'leave') chosen.set(question.key, answer);
   }
   return chosen;

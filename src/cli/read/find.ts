@@ -1,6 +1,6 @@
 import { type Address, isAddress, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { didYouMean, nearest } from '../../core/nearest.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
@@ -45,10 +45,14 @@ export async function findResource(
  */
 export function readAddress(text: string): Address | undefined {
   const quoted = text.replace(/\[(?!")(.*)\]$/, (_, key: string) => `[${JSON.stringify(key)}]`);
-  if (!isAddress(quoted)) return undefined;
-  const first = kindOf(quoted);
+  return isAddress(quoted) ? byKind(quoted) : undefined;
+}
+
+/** `agent.clinic` of `agents.clinic`, with whatever stands behind it. */
+export function byKind(text: string): string {
+  const first = kindOf(text);
   const kind = kinds.find(({ section, nested }) => section === first && nested === undefined);
-  return kind === undefined ? quoted : `${kind.name}${quoted.slice(first.length)}`;
+  return kind === undefined ? text : `${kind.name}${text.slice(first.length)}`;
 }
 
 /** Finds an agent, as `findResource` does. */
@@ -181,12 +185,8 @@ async function findAddress(kind: Kind, address: Address, session: PlatformSessio
         hint: `For example: '${rows[0]}'`,
       });
     }
-    const near = nearest(address, addresses);
     throw new CallsheetError('usage', `${address} is not a resource of this stack`, {
-      hint:
-        near === undefined
-          ? 'callsheet state list shows their addresses.'
-          : `Did you mean ${near}?`,
+      hint: didYouMean(address, addresses, 'callsheet state list shows their addresses.'),
     });
   }
   const { document } = wanted;

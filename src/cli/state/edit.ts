@@ -1,9 +1,8 @@
-import { hostname } from 'node:os';
 import { type Recovery, recoverRun } from '../../apply/recover.ts';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { type Address, matchesAddress } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { Secret } from '../../core/value.ts';
 import { matchesApplied, rememberLeaf } from '../../diff/applied.ts';
 import { type Leaf, leavesOf, normalise, type World } from '../../diff/leaves.ts';
@@ -11,16 +10,16 @@ import { kindNamed } from '../../kinds/index.ts';
 import { createReader } from '../../live/reader.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';
 import type { LedgerAction } from '../../render/runs.ts';
-import { describeActor, runId } from '../../run/actor.ts';
+import { describeActor, holderFor, runId } from '../../run/actor.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../../run/client.ts';
 import { fileRecovery, refuseUnclear } from '../../run/recover.ts';
 import { fingerprintsFor, openStore } from '../../run/session.ts';
 import { type LoadedStack, openSettings } from '../../run/stack.ts';
 import type { StackSettings } from '../../stack/index.ts';
-import type { Actor, JournalEntry, LedgerLine, RunBegan, StateEdit } from '../../state/journal.ts';
+import type { JournalEntry, LedgerLine, RunBegan, StateEdit } from '../../state/journal.ts';
 import type { AppliedLeaf, ResourceState, State } from '../../state/model.ts';
 import { nextState, type Replayed, replay } from '../../state/replay.ts';
-import type { Holder, Lease, RunSummary, StateStore } from '../../state/store.ts';
+import type { Lease, RunSummary, StateStore } from '../../state/store.ts';
 
 /** One edit of the state by hand. */
 export type Edit = {
@@ -47,12 +46,9 @@ export function editState(
   make: (state: State) => Edit | Promise<Edit>,
 ): Promise<Edited> {
   return withStore(flags, context, async (open) => {
-    const { store } = open;
-    const run = runId(context.now());
-    const began = await beginning(run, purpose, open, context);
-    const lease = await store.acquire(holderFor(run, purpose, began.actor, context));
+    const { began, lease } = await beginEdit(purpose, open, context);
     const state = await settledState(open, lease, context);
-    if (state === undefined) throw noState(store.location);
+    if (state === undefined) throw noState(open.store.location);
     return recordEdit(lease, began, state, await make(state), context);
   });
 }
@@ -79,25 +75,32 @@ export async function recordEdit(
   return { run, serial: next.serial, ledger };
 }
 
-type EditBegan = Omit<RunBegan, 'lineage' | 'serial' | 'account_id'>;
+export type EditBegan = Omit<RunBegan, 'lineage' | 'serial' | 'account_id'>;
 
-/** How the journal of an edit begins, but for the state that it starts from. */
-export async function beginning(
-  run: string,
+/** Takes the lease for an edit. Its journal is to begin so, but for the state that it starts from. */
+export async function beginEdit(
   purpose: StateEdit,
-  { settings }: { readonly settings: Pick<OpenState['settings'], 'dir' | 'platform'> },
+  {
+    store,
+    settings,
+  }: Pick<OpenState, 'store'> & {
+    readonly settings: Pick<OpenState['settings'], 'dir' | 'platform'>;
+  },
   context: Context,
-): Promise<EditBegan> {
-  return {
+): Promise<{ readonly began: EditBegan; readonly lease: Lease }> {
+  const actor = await describeActor(settings.dir, context);
+  const began: EditBegan = {
     type: 'began',
-    run,
+    run: runId(context.now()),
     at: context.now().toISOString(),
     purpose,
-    actor: await describeActor(settings.dir, context),
+    actor,
     plan_digest: '',
     config_digest: '',
     base_url: context.env.CALLSHEET_BASE_URL ?? settings.platform.base_url ?? '',
   };
+  const lease = await store.acquire(holderFor(began.run, purpose, actor, context));
+  return { began, lease };
 }
 
 /** The state that an edit starts from, as its journal names it. */
@@ -153,16 +156,6 @@ export async function withStore<T>(
   }
 }
 
-/** Who takes the lease for a command; `run` is empty for what is no run. */
-export function holderFor(
-  run: string,
-  command: string,
-  { user, pid }: Pick<Actor, 'user' | 'pid'>,
-  { now }: Context,
-): Holder {
-  return { run, command, user, host: hostname(), pid, since: now().toISOString() };
-}
-
 /**
  * The state to edit, with a run that died before it could commit settled in it. The platform is asked only
  * where the run left something open.
@@ -211,9 +204,8 @@ export function chooseAddresses(pattern: string, state: State | undefined): read
   const known = Object.keys(state?.resources ?? {}).sort();
   const chosen = known.filter((address) => matchesAddress(pattern, address));
   if (chosen.length > 0) return chosen;
-  const near = nearest(pattern, known);
   throw new CallsheetError('usage', `the state holds no ${pattern}`, {
-    hint: near === undefined ? 'callsheet state list shows its contents.' : `Did you mean ${near}?`,
+    hint: didYouMean(pattern, known, 'callsheet state list shows its contents.'),
   });
 }
 

@@ -3,7 +3,7 @@ import { say } from '../../console/events.ts';
 import { digestOf } from '../../core/digest.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import { describeActor } from '../../run/actor.ts';
+import { describeActor, holderFor } from '../../run/actor.ts';
 import { admitIn } from '../../run/client.ts';
 import { placeOf } from '../../stack/index.ts';
 import { MovedAway } from '../../state/failures.ts';
@@ -11,7 +11,7 @@ import type { State } from '../../state/model.ts';
 import { openStateStore } from '../../state/open.ts';
 import { nextState } from '../../state/replay.ts';
 import type { KeptRun, StateStore } from '../../state/store.ts';
-import { holderFor, noState, withStore } from './edit.ts';
+import { noState, withStore } from './edit.ts';
 
 /** What a migration came to. */
 type Migrated = Omit<StateCommands.Migration, 'format' | 'version'>;

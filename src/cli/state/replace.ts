@@ -8,7 +8,6 @@ import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { Change } from '../../core/plan-document.ts';
 import type { Planned } from '../../plan/make.ts';
-import { describeActor, runId } from '../../run/actor.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { openSession } from '../../run/session.ts';
 import type { LedgerLine } from '../../state/journal.ts';
@@ -17,11 +16,10 @@ import { emptyState } from '../../state/replay.ts';
 import { parseState } from '../../state/state-text.ts';
 import type { Salvage, StateStore } from '../../state/store.ts';
 import {
-  beginning,
+  beginEdit,
   type Edited,
   editLine,
   ending,
-  holderFor,
   type OpenState,
   originOf,
   settledState,
@@ -47,12 +45,10 @@ export function pushState(
 ): Promise<Pushed> {
   return withStore(flags, context, async (open) => {
     const given = await readGiven(file);
-    const { store } = open;
-    const run = runId(context.now());
-    const actor = await describeActor(open.settings.dir, context);
-    const lease = await store.acquire(holderFor(run, 'state push', actor, context));
+    const { began, lease } = await beginEdit('state push', open, context);
+    const { run } = began;
     const current = overwrite
-      ? (await store.salvage()).state
+      ? (await open.store.salvage()).state
       : await settledState(open, lease, context);
     if (!overwrite && current !== undefined && isSame(current, given))
       return { edited: undefined, setAside: [] };
@@ -61,7 +57,6 @@ export function pushState(
     const before = { ...given, serial: Math.max(given.serial, known) };
     const ledger = differences(current, given);
     const state: State = { ...before, serial: before.serial + 1, last_run: run };
-    const began = await beginning(run, 'state push', open, context);
     const setAside = await lease.replace(state, [
       { ...began, ...originOf(before) },
       ending(ledger, context),
@@ -139,9 +134,8 @@ type Repaired = {
 export function repairState(flags: CommonFlags, context: Context): Promise<Repaired> {
   return withStore(flags, context, async (open) => {
     const { store } = open;
-    const run = runId(context.now());
-    const began = await beginning(run, 'state repair', open, context);
-    const lease = await store.acquire(holderFor(run, 'state repair', began.actor, context));
+    const { began, lease } = await beginEdit('state repair', open, context);
+    const { run } = began;
     const salvage = await store.salvage();
     const common = { location: store.location, salvage };
     if (salvage.problem === undefined && salvage.read === 'whole')
