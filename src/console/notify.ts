@@ -62,7 +62,10 @@ export async function deliver(
   { stop, now, timeouts, wire, terminal, pause = realPause }: Context,
 ): Promise<void> {
   const { secret } = address;
-  const headers = secret === undefined ? {} : { [SIGNATURE_HEADER]: signatureOf(body, secret) };
+  const headers =
+    secret === undefined
+      ? {}
+      : { [SIGNATURE_HEADER]: signatureFrom(createHmac('sha256', secret).update(body)) };
   await postNotice(address, { delivery: id, body, headers }, { pause, stop, now, timeouts, wire });
   terminal.err('The notification was delivered.');
 }
@@ -125,11 +128,6 @@ export function hookSecret(
   });
 }
 
-/** The value of the signature header for a body that is sent. */
-function signatureOf(body: string, secret: string): string {
-  return signatureFrom(createHmac('sha256', secret).update(body));
-}
-
 /**
  * Reads a webhook and tells whether its sender knows the secret: by the signature of its body, as GitHub sends it,
  * or by the secret itself in a header, as GitLab does. What it says is not looked at: any push may concern the stack.
@@ -179,6 +177,7 @@ async function signBody(
   return signatureFrom(hmac);
 }
 
+/** The value of the signature header, once the body went through. */
 function signatureFrom(hmac: Hmac): string {
   return `sha256=${hmac.digest('hex')}`;
 }

@@ -48,6 +48,11 @@ export function matchesAddress(pattern: string, address: Address): boolean {
   );
 }
 
+/** Whether one of some patterns names an address; without any all are meant. */
+export function isAmong(patterns: readonly string[], address: Address): boolean {
+  return patterns.length === 0 || patterns.some((pattern) => matchesAddress(pattern, address));
+}
+
 /** Compares addresses as people count: `clinic["c2"]` before `clinic["c10"]`. For `sort`. */
 export function byAddress(a: Address, b: Address): number {
   let at = 0;

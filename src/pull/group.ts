@@ -3,6 +3,7 @@ import { formatPosition } from '../core/diagnostics.ts';
 import { quoted } from '../core/errors.ts';
 import { formatPath } from '../core/path.ts';
 import type { FieldChange } from '../core/plan-document.ts';
+import { firstOf } from '../render/wording.ts';
 import type { Scope } from '../stack/expressions.ts';
 import { valuesBelow } from '../stack/resolved.ts';
 import type { ResolvedResource } from '../stack/resource.ts';
@@ -299,9 +300,7 @@ function sharedWords(
   advice: string,
 ): Left {
   const names = others.filter((one) => one !== address);
-  const shown = names.slice(0, MOST_NAMED).join(', ');
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  const who = names.length === 0 ? 'another field of it' : `${shown}${more}`;
+  const who = names.length === 0 ? 'another field of it' : firstOf(names, MOST_NAMED);
   return {
     address,
     path: text,

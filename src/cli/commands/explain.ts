@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { withNamedFile } from '../../console/named-file.ts';
-import { show } from '../../console/show.ts';
+import { type ShowFlags, show } from '../../console/show.ts';
 import { type Address, kindOf } from '../../core/address.ts';
 import type { ValueDocument } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
@@ -20,12 +20,10 @@ import { configName, namedField } from '../../stack/schema.ts';
 import { writtenSchema } from '../../stack/settings-schema.ts';
 import { byKind } from '../read/find.ts';
 
-type ExplainFlags = CommonFlags & { readonly format: 'text' | 'json' };
-
 /** `callsheet explain`: where a value of the stack came from or, where it has none of that name, what a field is. */
 export async function explain(
   wanted: string,
-  flags: ExplainFlags,
+  flags: ShowFlags,
   context: Context,
 ): Promise<ExitCode> {
   const value = await explainValue(wanted, flags, context);

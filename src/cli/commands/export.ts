@@ -1,9 +1,9 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { CommonFlags, Context } from '../../console/context.ts';
+import type { Context } from '../../console/context.ts';
 import { refuseInterrupted } from '../../console/events.ts';
 import { rootAbove, withNamedFile } from '../../console/named-file.ts';
-import { show } from '../../console/show.ts';
+import { type ShowFlags, show } from '../../console/show.ts';
 import type { ExportDocument } from '../../core/documents.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { type ExportResult, exportStack, openMemory } from '../../export/index.ts';
@@ -23,14 +23,13 @@ import { discover } from '../../stack/discover.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
 import { addedFiles, lookAround, SCHEMA_FILE } from '../init/files.ts';
 
-export type ExportFlags = CommonFlags &
+export type ExportFlags = ShowFlags &
   ScopeFlags & {
     readonly out: string;
     readonly overwrite?: boolean;
     readonly factor?: boolean;
     readonly state: boolean;
     readonly secretsFile?: string;
-    readonly format: 'text' | 'json';
   };
 
 const STATE = join('.callsheet', 'state.json');
@@ -43,9 +42,9 @@ export async function exportCommand(flags: ExportFlags, context: Context): Promi
   return withPlatform(flags, context, async (session) => {
     const folder = openNewFolder(dir);
     try {
-      const { result, files, hasState } = await writeStack(folder, dir, flags, session, context);
+      const written = await writeStack(folder, dir, flags, session, context);
       refuseInterrupted(context);
-      if (flags.secretsFile !== undefined) await writeSecrets(flags.secretsFile, result);
+      if (flags.secretsFile !== undefined) await writeSecrets(flags.secretsFile, written.result);
       try {
         folder.commit();
       } catch (error) {
@@ -53,7 +52,7 @@ export async function exportCommand(flags: ExportFlags, context: Context): Promi
         if (flags.secretsFile !== undefined) rmSync(resolve(flags.secretsFile), { force: true });
         throw error;
       }
-      const document = documentOf(result, { dir, files, hasState, flags });
+      const document = documentOf(written, dir, flags);
       show(flags, document, (to) => renderExportText(document, to), context);
       return EXIT.done;
     } finally {
@@ -129,18 +128,9 @@ async function writeSecrets(file: string, { secrets }: ExportResult): Promise<vo
 }
 
 function documentOf(
-  result: ExportResult,
-  {
-    dir,
-    files,
-    hasState,
-    flags,
-  }: {
-    readonly dir: string;
-    readonly files: ReadonlySet<string>;
-    readonly hasState: boolean;
-    readonly flags: ExportFlags;
-  },
+  { result, files, hasState }: Awaited<ReturnType<typeof writeStack>>,
+  dir: string,
+  flags: ExportFlags,
 ): ExportDocument {
   const { organizations, counts, bases, secrets, remarks, unlisted, variables } = result;
   const kept = discover(dir, undefined, []).files.filter((file) => !files.has(file));

@@ -1,5 +1,5 @@
-import type { CommonFlags, Context } from '../../console/context.ts';
-import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../../console/show.ts';
+import type { Context } from '../../console/context.ts';
+import { documentOf, type ReadFlags, show, streamCsv, streamJson } from '../../console/show.ts';
 import { kindOf } from '../../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
@@ -25,7 +25,7 @@ import {
   scopesOf,
 } from '../read/find.ts';
 
-export type GetFlags = CommonFlags & ScopeFlags & { readonly format: ReadFormat };
+export type GetFlags = ReadFlags & ScopeFlags;
 
 /**
  * `callsheet get KIND [ID|ADDRESS|NAME]`, `get ADDRESS`: what the platform has of a kind, or one of it whole. `others`:

@@ -1,6 +1,6 @@
 import { isSigned, locateWrites } from '../../apply/history.ts';
-import type { CommonFlags, Context } from '../../console/context.ts';
-import { documentOf, type ReadFormat, show } from '../../console/show.ts';
+import type { Context } from '../../console/context.ts';
+import { documentOf, type ReadFlags, show } from '../../console/show.ts';
 import { digestOf } from '../../core/digest.ts';
 import type { Read } from '../../core/documents.generated.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
@@ -28,10 +28,9 @@ import type { AppliedLeaf } from '../../state/model.ts';
 import type { StateStore } from '../../state/store.ts';
 import { type Found, findAgent, listIn, onPlatform, type ScopeFlags } from '../read/find.ts';
 
-export type HistoryFlags = CommonFlags &
+export type HistoryFlags = ReadFlags &
   ScopeFlags & {
     readonly limit: number;
-    readonly format: ReadFormat;
     /** Ids of the two versions that are compared. */
     readonly diff?: readonly string[];
   };
@@ -58,17 +57,17 @@ const UNKNOWN = {};
 /** The versions of an agent, and in which run Callsheet made those that it made. */
 async function showVersions(
   agent: Found,
-  { limit, format }: { readonly limit: number; readonly format: ReadFormat },
+  flags: Pick<HistoryFlags, 'limit' | 'format'>,
   session: PlatformSession,
   context: Context,
 ): Promise<void> {
-  const { records, entries } = await readVersions(agent, limit, session);
+  const { records, entries } = await readVersions(agent, flags.limit, session);
   const marks = markEntries(entries, await readReceipts(agent.id, entries, session, context));
   const runs = new Map(marks.map(({ entry, run }) => [entry, run]));
   const data = records.map((record) => mask(UNKNOWN, record));
   const marked = data.map((entry) => ({ ...entry, run: runs.get(Number(entry.id)) ?? null }));
   show(
-    { format },
+    flags,
     documentOf('callsheet-history', { agent_id: agent.id, data, runs: marks }),
     (to) => renderHistoryText(agent.label, marked, to),
     context,
@@ -106,13 +105,7 @@ const YOUNG_MS = 30_000;
 type Compared = readonly [number, number];
 
 /** The versions that `--diff` names. Throws `CallsheetError('usage')` where they are none. */
-function comparedIn({
-  diff,
-  format,
-}: {
-  readonly diff?: readonly string[];
-  readonly format: ReadFormat;
-}): Compared | undefined {
+function comparedIn({ diff, format }: HistoryFlags): Compared | undefined {
   if (diff === undefined) return undefined;
   const [one = 0, other = 0] = diff.map((text) => (/^[1-9]\d*$/.test(text) ? Number(text) : 0));
   if (diff.length !== 2 || one === 0 || other === 0) {
@@ -128,7 +121,7 @@ function comparedIn({
 async function showDiff(
   agent: Found,
   [one, other]: Compared,
-  { format }: { readonly format: ReadFormat },
+  flags: Pick<HistoryFlags, 'format'>,
   session: PlatformSession,
   context: Context,
 ): Promise<void> {
@@ -142,7 +135,7 @@ async function showDiff(
   const told = ({ entry, from, isPartial: partial }: Version) => ({ entry, from, partial });
   const [before, after] = [told(from), told(to)];
   show(
-    { format },
+    flags,
     documentOf('callsheet-history-diff', { agent_id: agent.id, before, after, fields }),
     (options) => renderVersionDiffText(agent.label, [before, after], fields, options),
     context,
@@ -222,7 +215,6 @@ export function knownVersions(
   }
   for (const receipt of receipts) learn(before(kind, receipt, entries));
   for (const receipt of receipts) learn(after(kind, receipt, entries));
-  for (const receipt of receipts) learn(first(kind, receipt));
   for (let size = -1; size < known.size; ) {
     size = known.size;
     for (const { id, reverted_from_id: from } of entries) {
@@ -265,32 +257,27 @@ function isNewer({ pin }: SnapshotTaken, entry: number, history: readonly Histor
   );
 }
 
-/** The version that a run left, where nobody else wrote meanwhile. */
+/** The version that a run left or made, where nobody else wrote meanwhile. */
 function after(
   kind: Kind,
   receipt: Receipt,
   history: readonly HistoryEntry[],
 ): Version | undefined {
-  const found = before(kind, receipt, history);
   const line = linesOf(receipt).find(({ status }) => status === 'done');
   const written = receipt.entries.findLast((one) => one.type === 'resource')?.resource;
   const entry = line?.history?.after ?? null;
-  if (!found || !line || !written || entry === null || entry === found.entry) return undefined;
-  if (line.interleaved !== undefined && line.interleaved.length > 0) return undefined;
-  const settings = changed(kind, found.settings, line, written.leaves);
-  return { entry, settings, isPartial: false, from: `after run ${receipt.began.run}` };
-}
-
-/** The version that a run made a resource with. The platform may have filled in what was not sent. */
-function first(kind: Kind, receipt: Receipt): Version | undefined {
-  const line = linesOf(receipt).find(({ status }) => status === 'done');
-  const made = receipt.entries.findLast((one) => one.type === 'resource')?.resource;
-  const entry = line?.history?.after ?? null;
-  if (line?.action !== 'create' || !made || entry === null || line.interleaved?.length) {
-    return undefined;
+  if (!line || !written || entry === null || line.interleaved?.length) return undefined;
+  const { run } = receipt.began;
+  const { leaves } = written;
+  if (line.action === 'create') {
+    // The platform may have filled in what was not sent.
+    const settings = changed(kind, new Map(), { fields: Object.keys(leaves) }, leaves);
+    return { entry, settings, isPartial: true, from: `made by run ${run}` };
   }
-  const settings = changed(kind, new Map(), { fields: Object.keys(made.leaves) }, made.leaves);
-  return { entry, settings, isPartial: true, from: `made by run ${receipt.began.run}` };
+  const found = before(kind, receipt, history);
+  if (!found || entry === found.entry) return undefined;
+  const settings = changed(kind, found.settings, line, leaves);
+  return { entry, settings, isPartial: false, from: `after run ${run}` };
 }
 
 function changed(

@@ -1,5 +1,5 @@
-import type { CommonFlags, Context } from '../../console/context.ts';
-import { documentOf, show } from '../../console/show.ts';
+import type { Context } from '../../console/context.ts';
+import { documentOf, type ShowFlags, show } from '../../console/show.ts';
 import type { Address } from '../../core/address.ts';
 import type { DesiredResource } from '../../core/desired.ts';
 import type { ImportDocument } from '../../core/documents.ts';
@@ -29,10 +29,7 @@ import type { ResourceState, State } from '../../state/model.ts';
 import type { Lease } from '../../state/store.ts';
 import { beginEdit, type EditBegan, type Edited, editLine, recordEdit } from '../state/edit.ts';
 
-export type ImportFlags = CommonFlags & {
-  readonly all?: boolean;
-  readonly format: 'text' | 'json';
-};
+export type ImportFlags = ShowFlags & { readonly all?: boolean };
 
 /**
  * `callsheet import ADDRESS ID`, or `--all`: has addresses of the configuration stand for live resources. Only the

@@ -1,5 +1,6 @@
-import type { CommonFlags, Context } from '../../console/context.ts';
+import type { Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
+import type { ShowFlags } from '../../console/show.ts';
 import type { PullDocument } from '../../core/documents.ts';
 import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { checkAddresses } from '../../kinds/index.ts';
@@ -12,8 +13,7 @@ import { STACK_FILE } from '../../stack/discover.ts';
 import { openFolder } from '../../stack/folder.ts';
 import { propose, readAgain, statusOf, writePulled } from '../pull/write.ts';
 
-export type PullFlags = CommonFlags & {
-  readonly format: 'text' | 'json';
+export type PullFlags = ShowFlags & {
   /** Show what would be written. */
   readonly dryRun?: boolean;
   /** Write over changes that are not committed. */

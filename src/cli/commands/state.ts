@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
-import { documentOf, show } from '../../console/show.ts';
+import { documentOf, type ShowFlags, show } from '../../console/show.ts';
 import { type Address, isAddress, kindOf } from '../../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { renderRunsText, renderRunText } from '../../render/runs.ts';
@@ -40,10 +40,9 @@ import {
 import { migrateState } from '../state/migrate.ts';
 import { pushState, repairState } from '../state/replace.ts';
 
-type StateFlags = CommonFlags & { readonly format: 'text' | 'json' };
-type RmFlags = StateFlags & { readonly forgetProtected?: boolean };
-type PushFlags = StateFlags & { readonly overwrite?: boolean };
-type UnlockFlags = StateFlags & { readonly stopRun?: boolean };
+type RmFlags = ShowFlags & { readonly forgetProtected?: boolean };
+type PushFlags = ShowFlags & { readonly overwrite?: boolean };
+type UnlockFlags = ShowFlags & { readonly stopRun?: boolean };
 
 /** Says that a run is open, and that it is taken into account. */
 function tellUnfinished(run: string | undefined, { terminal }: Context): void {
@@ -57,7 +56,7 @@ function tellUnfinished(run: string | undefined, { terminal }: Context): void {
 /** `callsheet state list [ADDRESS…]`: the addresses that the state holds, one a line. */
 export function list(
   patterns: readonly Address[],
-  flags: StateFlags,
+  flags: ShowFlags,
   context: Context,
 ): Promise<ExitCode> {
   return withStore(flags, context, async ({ store }) => {
@@ -88,7 +87,7 @@ export function listDocument(state: State, patterns: readonly Address[] = []) {
 /** `callsheet state show ADDRESS`: everything that the state remembers of one resource. */
 export function showResource(
   address: Address,
-  flags: StateFlags,
+  flags: ShowFlags,
   context: Context,
 ): Promise<ExitCode> {
   return withStore(flags, context, async ({ store }) => {
@@ -130,7 +129,7 @@ export async function push(file: string, flags: PushFlags, context: Context): Pr
 export async function mv(
   from: Address,
   to: Address,
-  flags: StateFlags,
+  flags: ShowFlags,
   context: Context,
 ): Promise<ExitCode> {
   const edited = await editState('state mv', flags, context, (state) =>
@@ -164,7 +163,7 @@ export async function rm(
 /** `callsheet state trust [ADDRESS…]`: from now on a rotation of these secrets is noticed. Writes the state alone. */
 export async function trust(
   addresses: readonly Address[],
-  flags: StateFlags & { readonly dryRun?: boolean },
+  flags: ShowFlags & { readonly dryRun?: boolean },
   context: Context,
 ): Promise<ExitCode> {
   const loaded = await openStack(flags, context);
@@ -216,7 +215,7 @@ export function unlock(
 }
 
 /** `callsheet state repair`: rebuilds the state from what is readable and from what is live. */
-export async function repair(flags: StateFlags, context: Context): Promise<ExitCode> {
+export async function repair(flags: ShowFlags, context: Context): Promise<ExitCode> {
   const { location, salvage, edited, findings, setAside } = await repairState(flags, context);
   const { problem, read, journals } = salvage;
   const told = {
@@ -236,7 +235,7 @@ export async function repair(flags: StateFlags, context: Context): Promise<ExitC
 
 /** `callsheet state migrate --to PLACE`: moves the state into an empty place. */
 export async function migrate(
-  flags: StateFlags & { readonly to: string },
+  flags: ShowFlags & { readonly to: string },
   context: Context,
 ): Promise<ExitCode> {
   const migrated = await migrateState(flags.to, flags, context);
@@ -254,7 +253,7 @@ function editDocument(
   return documentOf('callsheet-state-edit', { ...(edited ?? NO_EDIT), set_aside: setAside });
 }
 
-function showEdit(edited: Edited, flags: StateFlags, context: Context): void {
+function showEdit(edited: Edited, flags: ShowFlags, context: Context): void {
   show(flags, editDocument(edited), (to) => renderEdit(edited, to), context);
 }
 
@@ -331,12 +330,10 @@ function cannot(from: string, to: string, why: string): CallsheetError {
   });
 }
 
-type RunsFlags = CommonFlags & { readonly format: 'text' | 'json' };
-
 /** `callsheet runs [ID]`: what was applied and rolled back, by whom and from which commit. */
 export async function runs(
   id: string | undefined,
-  flags: RunsFlags,
+  flags: ShowFlags,
   context: Context,
 ): Promise<ExitCode> {
   const document = await runsDocument(id, flags, context);

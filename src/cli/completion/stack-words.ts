@@ -4,12 +4,17 @@ import { kinds } from '../../kinds/index.ts';
 import { type Names, namesIn } from '../../stack/names.ts';
 import { layoutOf, runOf } from '../../state/runs.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
+/** Which stack is meant, and of which environment. */
+export type Where = {
+  readonly dir: string;
+  readonly environment: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
 
 /** Words that a stack on disk has for a source. The platform is not asked, and nothing is written. */
 export function stackWords(
   source: Exclude<Source, 'files' | 'folders' | 'nothing'>,
-  where: { readonly dir: string; readonly environment: string | undefined; readonly env: Env },
+  where: Where,
   typed: string,
 ): readonly Word[] {
   const names = namesIn(where);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { refuseInterrupted, say } from '../../console/events.ts';
 import { draftBeside } from '../../console/named-file.ts';
-import { type Address, kindOf, matchesAddress } from '../../core/address.ts';
+import { type Address, isAmong, kindOf } from '../../core/address.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { PullDocument, PullLeft } from '../../core/documents.ts';
 import { CallsheetError } from '../../core/errors.ts';
@@ -14,6 +14,7 @@ import type { Planned } from '../../plan/make.ts';
 import { moved, type Pulled } from '../../pull/index.ts';
 import { findForeign, nameResources, type Proposed, proposeFiles } from '../../pull/new.ts';
 import { unifiedDiff } from '../../render/pull.ts';
+import { firstOf } from '../../render/wording.ts';
 import { gitEnv } from '../../run/actor.ts';
 import type { Session } from '../../run/session.ts';
 import { loadOptions } from '../../run/stack.ts';
@@ -49,8 +50,7 @@ function untold(reason: string): CallsheetError {
 const MOST_NAMED = 5;
 
 function dirty(files: readonly string[]): CallsheetError {
-  const more = files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : '';
-  const named = `${files.slice(0, MOST_NAMED).join(', ')}${more}`;
+  const named = firstOf(files, MOST_NAMED);
   return new CallsheetError('refused', `nothing was written: ${named} changed and not committed`, {
     hint: 'Commit or stash the changes first, so that you can review the changes of pull alone. --allow-dirty writes anyway. --dry-run shows the changes.',
   });
@@ -211,7 +211,7 @@ export async function propose(
   const found = await findForeign(session, (kind, id) => managed.has(`${kind} ${id}`));
   const taken = [...stack.resources.map(({ address }) => address), ...Object.keys(state.resources)];
   const all = nameResources(found.foreign, taken);
-  const named = new Map([...all].filter(([, address]) => isMeant(patterns, address)));
+  const named = new Map([...all].filter(([, address]) => isAmong(patterns, address)));
   if (patterns.length > 0 && named.size === 0 && all.size > 0) throw noneSuch([...all.values()]);
   const ids = new Map(
     [...all].map(([{ kind, live }, address]) => [`${kind.name} ${live.id}`, address]),
@@ -226,7 +226,7 @@ export async function propose(
     // One that is new refers to what is managed, and to what is written beside it.
     addressOf: (kind, id) => {
       const address = managed.get(`${kind} ${id}`) ?? ids.get(`${kind} ${id}`);
-      return address !== undefined && (isManaged(address, stack) || isMeant(patterns, address))
+      return address !== undefined && (isManaged(address, stack) || isAmong(patterns, address))
         ? address
         : undefined;
     },
@@ -253,14 +253,9 @@ function managedBy({ ids }: Planned, { state }: Session): ReadonlyMap<string, Ad
   return new Map([...recorded, ...live]);
 }
 
-function isMeant(patterns: readonly string[], address: Address): boolean {
-  return patterns.length === 0 || patterns.some((pattern) => matchesAddress(pattern, address));
-}
-
 function noneSuch(addresses: readonly Address[]): CallsheetError {
-  const shown = addresses.slice(0, 5).join(', ');
   return new CallsheetError('usage', 'no new resource has such an address', {
-    hint: `There would be ${shown}${addresses.length > 5 ? ` and ${addresses.length - 5} more` : ''}.`,
+    hint: `There would be ${firstOf(addresses, MOST_NAMED)}.`,
   });
 }
 

@@ -1,6 +1,6 @@
 import { type Recovery, recoverRun } from '../../apply/recover.ts';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { type Address, matchesAddress } from '../../core/address.ts';
+import { type Address, isAmong, matchesAddress } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { Secret } from '../../core/value.ts';
@@ -228,9 +228,7 @@ export async function trustSecrets(
   const ledger: Edit['ledger'][number][] = [];
   for (const { address, kind, document } of stack.resources) {
     const recorded = state.resources[address];
-    const isMeant =
-      patterns.length === 0 || patterns.some((pattern) => matchesAddress(pattern, address));
-    if (recorded === undefined || !isMeant) continue;
+    if (recorded === undefined || !isAmong(patterns, address)) continue;
     const unknown = [...leavesOf(kindNamed(kind).schema, document).leaves.values()].filter((leaf) =>
       isUnknown(leaf, recorded.leaves[leaf.text], address, world),
     );
