@@ -25,8 +25,8 @@ import { type PlatformSession, withPlatform } from '../../run/platform-session.t
 import { openStore } from '../../run/session.ts';
 import type { JournalEntry, LedgerLine, RunBegan, SnapshotTaken } from '../../state/journal.ts';
 import type { AppliedLeaf } from '../../state/model.ts';
-import type { StateStore } from '../../state/store.ts';
 import { type Found, findAgent, listIn, onPlatform, type ScopeFlags } from '../read/find.ts';
+import { readReceipts } from '../state/edit.ts';
 
 export type HistoryFlags = ReadFlags &
   ScopeFlags & {
@@ -62,7 +62,7 @@ async function showVersions(
   context: Context,
 ): Promise<void> {
   const { records, entries } = await readVersions(agent, flags.limit, session);
-  const marks = markEntries(entries, await readReceipts(agent.id, entries, session, context));
+  const marks = markEntries(entries, await receiptsOf(agent.id, entries, session, context));
   const runs = new Map(marks.map(({ entry, run }) => [entry, run]));
   const data = records.map((record) => mask(UNKNOWN, record));
   const marked = data.map((entry) => ({ ...entry, run: runs.get(Number(entry.id)) ?? null }));
@@ -127,7 +127,7 @@ async function showDiff(
 ): Promise<void> {
   const kind = kindNamed('agent');
   const { live, entries } = await readLive(agent, session, context);
-  const receipts = await readReceipts(agent.id, entries, session, context);
+  const receipts = await receiptsOf(agent.id, entries, session, context);
   const known = knownVersions(kind, entries, receipts, live);
   const called = (id: number) => versionCalled(id, agent.label, entries, known);
   const [from, to] = [called(one), called(other)];
@@ -464,10 +464,9 @@ export type Receipt = {
 const MOST_RUNS = 500;
 
 /**
- * Receipts of the runs that touched a resource, newest first, with where they stand in its history. None where the folder has no stack. A receipt
- * that cannot be read hides no other.
+ * Receipts of the runs that touched a resource, newest first, with where they stand in its history. None where the folder has no stack.
  */
-async function readReceipts(
+async function receiptsOf(
   id: string,
   history: readonly HistoryEntry[],
   { settings }: Pick<PlatformSession, 'settings'>,
@@ -476,10 +475,9 @@ async function readReceipts(
   if (settings === undefined) return [];
   const store = openStore(settings, context);
   try {
-    const runs = (await store.runs()).filter(({ status }) => status !== 'unreadable');
     const receipts: Receipt[] = [];
-    for (const { run } of runs.slice(0, MOST_RUNS)) {
-      const receipt = receiptOf((await readRun(store, run)) ?? [], id);
+    for await (const { entries: journal = [] } of readReceipts(store, MOST_RUNS)) {
+      const receipt = receiptOf(journal, id);
       if (receipt === undefined) continue;
       const author = `api:${receipt.began.account_id}`;
       const entries = await locateWrites(receipt.entries, author, async () => history);
@@ -488,18 +486,6 @@ async function readReceipts(
     return receipts;
   } finally {
     await store.close();
-  }
-}
-
-async function readRun(
-  store: StateStore,
-  run: string,
-): Promise<readonly JournalEntry[] | undefined> {
-  try {
-    return await store.run(run);
-  } catch (error) {
-    if (error instanceof CallsheetError && error.code === 'state') return undefined;
-    throw error;
   }
 }
 

@@ -156,6 +156,20 @@ export async function withStore<T>(
   }
 }
 
+/** Receipts of runs, the newest first. One that cannot be read has no entries, and hides no other. */
+export async function* readReceipts(
+  store: StateStore,
+  most?: number,
+): AsyncGenerator<{ readonly run: string; readonly entries?: readonly JournalEntry[] }> {
+  for (const { run } of (await store.runs()).slice(0, most)) {
+    const entries = await store.run(run).catch((error: unknown) => {
+      if (error instanceof CallsheetError && error.code === 'state') return undefined;
+      throw error;
+    });
+    yield entries === undefined ? { run } : { run, entries };
+  }
+}
+
 /**
  * The state to edit, with a run that died before it could commit settled in it. The platform is asked only
  * where the run left something open.
