@@ -270,13 +270,13 @@ function refuseTaken(
 ): void {
   if (holder !== undefined) {
     throw new CallsheetError('refused', `${id} already belongs to ${holder}`, {
-      hint: `One live resource has one address: callsheet state mv ${holder} ${address}, or callsheet state rm ${holder} first.`,
+      hint: `One live resource has one address: callsheet state mv ${quoted(holder)} ${quoted(address)}, or callsheet state rm ${quoted(holder)} first.`,
     });
   }
   const other = state.resources[address]?.id;
   if (other === undefined) return;
   throw new CallsheetError('refused', `${address} is already bound to ${other}`, {
-    hint: `callsheet state rm ${address} forgets it. Nothing is deleted on the platform.`,
+    hint: `callsheet state rm ${quoted(address)} forgets it. Nothing is deleted on the platform.`,
   });
 }
 
