@@ -123,6 +123,7 @@ function moveInto(draft: string, dir: string): void {
   const undo: (() => void)[] = [];
   const paths = filesIn(draft);
   for (const folder of new Set(paths.flatMap(foldersOf))) refuseInner(dir, folder);
+  for (const path of paths) refuseFolderAt(join(dir, path));
   try {
     for (const path of paths) {
       const [from, to, before] = [join(draft, path), join(dir, path), join(kept, path)];
@@ -157,6 +158,14 @@ function refuseInner(dir: string, folder: string): void {
   const what = isLink ? 'is a link, which leads elsewhere' : 'is a stack of its own';
   throw new CallsheetError('usage', `nothing was written: ${place} ${what}`, {
     hint: 'The export has a folder of that name. Move it away, or give --out another place.',
+  });
+}
+
+/** Throws where a folder has the name of a file that is written: what is in it would go with it. */
+function refuseFolderAt(place: string): void {
+  if (statSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  throw new CallsheetError('usage', `nothing was written: ${place} is a folder`, {
+    hint: 'The export has a file of that name. Move the folder away, or give --out another place.',
   });
 }
 

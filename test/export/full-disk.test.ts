@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openNewFolder } from '../../src/export/new-folder.ts';
@@ -34,6 +34,19 @@ test('nothing stands in its place before it is committed, and nothing beside it 
   folder.commit();
   expect(readdirSync(join(above, 'deep'))).toEqual(['stack']);
   expect(readdirSync(dir, { recursive: true }).sort()).toEqual(['a', 'a/b.yaml']);
+});
+
+test('a folder in the place of a file is never taken away', async () => {
+  const { dir } = await place();
+  mkdirSync(join(dir, 'bases.yaml'), { recursive: true });
+  writeFileSync(join(dir, 'bases.yaml/notes.txt'), 'somebody keeps this');
+  const folder = openNewFolder(dir);
+  await folder.write('a.yaml', 'text');
+  await folder.write('bases.yaml', 'text');
+  expect(() => folder.commit()).toThrow('bases.yaml is a folder');
+  folder.discard();
+  expect(readFileSync(join(dir, 'bases.yaml/notes.txt'), 'utf8')).toBe('somebody keeps this');
+  expect(readdirSync(dir)).toEqual(['bases.yaml']);
 });
 
 test('lines come back as they were kept, and take their file with them', async () => {

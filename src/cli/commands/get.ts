@@ -1,7 +1,7 @@
 import type { Context } from '../../console/context.ts';
 import { documentOf, type ReadFlags, show, streamCsv, streamJson } from '../../console/show.ts';
 import { kindOf } from '../../core/address.ts';
-import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
 import { dereference, type FieldSchema } from '../../core/schema.ts';
@@ -136,7 +136,7 @@ function askedFor(what: string, resource: string | undefined, others: readonly s
   if (address === undefined) return { kind: kindCalled(what, others), wanted: resource };
   if (resource === undefined) return { kind: kindCalled(kindOf(address), others), wanted: address };
   throw new CallsheetError('usage', `${what} is one resource, and ${resource} another`, {
-    hint: `Name one of them: callsheet get ${what}`,
+    hint: `Name one of them: callsheet get ${quoted(what)}`,
   });
 }
 

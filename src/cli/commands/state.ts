@@ -3,7 +3,7 @@ import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
 import { documentOf, type ShowFlags, show } from '../../console/show.ts';
 import { type Address, isAddress, kindOf } from '../../core/address.ts';
-import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { renderRunsText, renderRunText } from '../../render/runs.ts';
 import {
   renderAddresses,
@@ -321,7 +321,7 @@ function wordsOf(address: Address, target: Address, dropped: number): string {
   const was = `it was ${address}`;
   if (dropped === 0) return was;
   const secrets = dropped === 1 ? 'its secret' : `its ${dropped} secrets`;
-  return `${was}; whether ${secrets} changed since the last write is no longer known (--resend-secrets ${target} writes the configured values)`;
+  return `${was}; whether ${secrets} changed since the last write is no longer known (--resend-secrets ${quoted(target)} writes the configured values)`;
 }
 
 function cannot(from: string, to: string, why: string): CallsheetError {
