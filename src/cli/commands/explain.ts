@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { withNamedFile } from '../../console/named-file.ts';
-import { type ShowFlags, show } from '../../console/show.ts';
+import { documentOf, type ShowFlags, show } from '../../console/show.ts';
 import { type Address, kindOf } from '../../core/address.ts';
 import type { ValueDocument } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
@@ -82,17 +82,15 @@ async function explainValue(
   const origin = path && stack.originOf(address, platformPath(kindOf(address), path));
   if (path === undefined || origin === undefined) return undefined;
   if (origin.layers.length === 0 && origin.value === undefined) checkField(address, path);
-  return documentOf(origin, formatPath(path));
+  return valueDocument(origin, formatPath(path));
 }
 
-function documentOf(
+function valueDocument(
   { address, path, value, layers, filled }: NonNullable<ReturnType<Stack['originOf']>>,
   field: string,
 ): ValueDocument {
   const { schema } = kindNamed(kindOf(address));
-  return {
-    format: 'callsheet-value',
-    version: 1,
+  return documentOf('callsheet-value', {
     address,
     field,
     given: value !== undefined,
@@ -104,7 +102,7 @@ function documentOf(
       by,
       position: position ?? null,
     })),
-  };
+  });
 }
 
 /** Throws where the kind has no such field; one that it has and nobody gives is no mistake. */

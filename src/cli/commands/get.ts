@@ -4,7 +4,7 @@ import { kindOf } from '../../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
-import { dereference, type FieldSchema } from '../../core/schema.ts';
+import { type FieldSchema, memberSchema } from '../../core/schema.ts';
 import { isObject, type JsonObject } from '../../core/value.ts';
 import { kinds } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
@@ -88,12 +88,9 @@ async function showOne(
   const record: JsonObject = mask(kind.schema, whole);
   const document = documentOf('callsheet-record', { kind: kind.name, data: record });
   const table = { columns: csvColumns(kind), records: [record] };
-  show(flags, document, (to) => renderRecordText(record, membersOf(kind), to), context, table);
-}
-
-/** The members of a record in the order of its schema. */
-function membersOf({ schema }: Kind): readonly string[] {
-  return Object.keys(schema.properties ?? {});
+  // In the order of its schema.
+  const members = Object.keys(kind.schema.properties ?? {});
+  show(flags, document, (to) => renderRecordText(record, members, to), context, table);
 }
 
 /**
@@ -103,7 +100,7 @@ function membersOf({ schema }: Kind): readonly string[] {
 function listFields(kind: Kind): readonly Field[] {
   const [name = 'name', ...aliases] = namingFields(kind);
   const others = kind.columns.map((path, index): Field => {
-    const form = formOf(fieldSchema(kind, path));
+    const form = formOf(memberSchema(kind.schema, kind.schema, path));
     const field = { path, title: path, form, drop: index + 1 };
     return form === 'text' ? { ...field, least: 12 } : field;
   });
@@ -118,10 +115,6 @@ function listFields(kind: Kind): readonly Field[] {
 /** The same in CSV, with the owner. */
 function csvColumns(kind: Kind): readonly CsvColumn[] {
   return [...listFields(kind), ...kind.scope.map((path) => ({ path }))];
-}
-
-function fieldSchema({ schema }: Kind, name: string): FieldSchema {
-  return dereference(schema, schema.properties?.[name] ?? {});
 }
 
 function formOf({ type, format }: FieldSchema): Form {

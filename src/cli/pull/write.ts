@@ -282,7 +282,11 @@ async function write(
   const shown = status === 'refused' ? [] : left;
   if (status === 'written') {
     refuseInterrupted(context);
-    writeAll(stack.dir, shown.flatMap(textsOf));
+    const files = shown.flatMap(({ texts }) => [...texts]);
+    writeAll(
+      stack.dir,
+      files.map(([path, text]) => ({ path, text })),
+    );
   }
   return {
     format: 'callsheet-pull',
@@ -332,10 +336,6 @@ function refusal({ address, id }: Proposed, why: string): PullLeft {
   };
 }
 
-function textsOf({ texts }: Proposed) {
-  return [...texts].map(([path, text]) => ({ path, text }));
-}
-
 /** Those of the new resources that the stack, read with them, has something against. */
 async function wrongIn(
   proposed: readonly Written[],
@@ -343,9 +343,7 @@ async function wrongIn(
   flags: ProposeFlags,
   context: Context,
 ): Promise<readonly { readonly one: Written; readonly why: string }[]> {
-  const texts = proposed
-    .flatMap(textsOf)
-    .map(({ path, text }): readonly [string, string] => [path, text]);
+  const texts = proposed.flatMap((one) => [...one.texts]);
   const read = await readAgain(stack.dir, texts, flags, context);
   if (read.stack !== undefined) {
     const known = new Set(read.stack.resources.map(({ address }) => address));

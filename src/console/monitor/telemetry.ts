@@ -3,12 +3,9 @@ import type { Span } from '@opentelemetry/api';
 import type { RunEvent } from '../../apply/journal.ts';
 import { type Address, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import type { RunContext } from '../../run/context.ts';
+import type { Attributes, RunContext } from '../../run/context.ts';
 import type { Collect } from './metrics.ts';
 import type { Otlp, TelemetryDeps } from './otlp.ts';
-
-/** What a span says beside its name. No value of a field is among it, no query, and no id of the platform. */
-type Attributes = Readonly<Record<string, string | number>>;
 
 /**
  * Traces, and the figures of `/metrics`, for the OpenTelemetry collector that the environment names:
