@@ -46,7 +46,11 @@ export async function openProgress(
       shown.onEvent(event);
     },
     stop: shown.stop,
-    close: async () => events?.close(),
+    async close() {
+      // A run that fails before its first change is closed alone.
+      shown.stop();
+      await events?.close();
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { apply } from '../../src/console/apply.ts';
 import { openProgress, trackProgress } from '../../src/console/progress.ts';
 import type { OperationStatus } from '../../src/state/journal.ts';
@@ -37,6 +37,29 @@ test('a run is followed kind by kind, without what the plan leaves out', () => {
     ],
     running: ['agent.a'],
   });
+});
+
+test('on a terminal nothing is drawn once it is closed, even where the run never began', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let drawn = 0;
+  const live = {
+    draw() {
+      drawn += 1;
+    },
+    end: () => undefined,
+  };
+  const { context } = quietContext();
+  const terminal = { ...context.terminal, live };
+  const progress = await openProgress(
+    planOf([changeOf({})]),
+    { dir: '.' },
+    { ...context, terminal },
+  );
+  await progress.close();
+  const before = drawn;
+  vi.advanceTimersByTime(10_000);
+  expect(drawn).toBe(before);
 });
 
 describe('without a terminal', () => {
