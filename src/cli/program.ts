@@ -91,9 +91,8 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     name = pathTo(command);
   });
   try {
-    const shown = await showHelp(argv, deps.env);
+    const shown = await showHelp(program, argv, deps.env);
     if (shown !== undefined) return shown;
-    await refuseUnknownHelp(program, argv);
     await program.parseAsync(helpLine(spreadPairs(argv)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -128,41 +127,38 @@ function helpLine(argv: readonly string[]): string[] {
   return first === 'help' && words.length > 1 ? [...words, '--help'] : [...argv];
 }
 
-/** Help that is no command's: of all options, the list of pages, and a page. Undefined for anything else. */
+/** Help that is no command's: of all options, the list of pages, and a page. Undefined for that of a command. */
 async function showHelp(
+  program: Command,
   [first, ...words]: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<ExitCode | undefined> {
   if (first !== 'help') return undefined;
-  const [word, ...more] = words.filter((text) => !text.startsWith('-'));
-  if (word === undefined || more.length > 0 || INNER.has(word)) return undefined;
-  const own = { options: optionsHelp, topics: topicsHelp }[word];
-  if (own === undefined) {
-    const { showTopic } = await import('./commands/help.ts');
-    return showTopic(word, { color: !words.includes('--no-color') }, env);
-  }
-  process.stdout.write(own());
-  return EXIT.done;
-}
-
-/** `callsheet help vaildate` is a slip, which commander answers with the help of everything. */
-async function refuseUnknownHelp(
-  program: Command,
-  [first, ...words]: readonly string[],
-): Promise<void> {
-  if (first !== 'help') return;
-  let at = program;
-  for (const word of words.filter((text) => !text.startsWith('-') && text !== 'help')) {
-    const next = at.commands.find((one) => one.name() === word);
-    if (next === undefined && at === program) {
-      const { nearestTopic } = await import('./commands/help.ts');
-      const topic = nearestTopic(word, [...INNER.keys()]);
-      if (topic !== undefined)
-        at.error(`unknown topic '${word}': did you mean callsheet help ${topic}?`);
+  const named = words.filter((text) => !text.startsWith('-') && text !== 'help');
+  const [word, ...more] = named;
+  if (word === undefined) return undefined;
+  if (!INNER.has(word)) {
+    const own = { options: optionsHelp, topics: topicsHelp }[word];
+    if (own !== undefined && more.length === 0) {
+      process.stdout.write(own());
+      return EXIT.done;
     }
-    if (next === undefined) refuseUnknownCommand(at, word);
+    const { nearestTopic, showTopic } = await import('./commands/help.ts');
+    const flags = { color: !words.includes('--no-color') };
+    const shown = more.length === 0 ? await showTopic(word, flags, env) : undefined;
+    if (shown !== undefined) return shown;
+    const topic = nearestTopic(word, [...INNER.keys()]);
+    if (topic !== undefined)
+      program.error(`unknown topic '${word}': did you mean callsheet help ${topic}?`);
+  }
+  // `callsheet help vaildate` is a slip, which commander answers with the help of everything.
+  let at = program;
+  for (const one of named) {
+    const next = at.commands.find((inner) => inner.name() === one);
+    if (next === undefined) refuseUnknownCommand(at, one);
     else at = next;
   }
+  return undefined;
 }
 
 type ActFlags = CommonFlags & { readonly format?: string };
