@@ -1,6 +1,6 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
 import type { Terminal } from '../console/terminal.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, errorCode } from '../core/errors.ts';
 import type { TraceEntry } from '../platform/operation.ts';
 
 /** Where `--trace-http` writes, one JSON object a line. */
@@ -56,7 +56,7 @@ function openPlainFile(path: string): number {
 }
 
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === 'ELOOP' || code === 'EMLINK') return 'it is a link';
   if (code === 'EISDIR') return 'it is a folder';
   return error instanceof Error ? (error.message.split(',')[0] ?? '') : String(error);

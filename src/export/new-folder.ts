@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { CallsheetError, fileSystemReason } from '../core/errors.ts';
+import { CallsheetError, reasonIn } from '../core/errors.ts';
 import { STACK_FILE } from '../stack/discover.ts';
 import type { Spool } from './index.ts';
 
@@ -220,8 +220,7 @@ function attempt<T>(work: () => T): T {
 
 function inWords(cause: unknown): unknown {
   if (cause instanceof CallsheetError || !(cause instanceof Error)) return cause;
-  const reason = fileSystemReason(cause) ?? cause.message.split(',')[0];
-  return new CallsheetError('usage', `nothing was written: ${reason}`, {
+  return new CallsheetError('usage', `nothing was written: ${reasonIn(cause)}`, {
     hint: 'Give --out a place that can be written and has room, and export again.',
     cause,
   });

@@ -22,10 +22,13 @@ export type Group = {
   readonly home: (Home & { readonly type: 'value' | 'file' }) | { readonly type: 'own' };
 };
 
+/** A wish that is fulfilled where others are, and what to say where it is not. */
+export type Follower = { readonly wish: Wish; readonly refusal: Left };
+
 type Grouped = {
   readonly groups: readonly Group[];
   /** Wishes for values that are put together from others: they are fulfilled when those are, or not at all. */
-  readonly followers: readonly { readonly wish: Wish; readonly refusal: Left }[];
+  readonly followers: readonly Follower[];
   readonly refused: readonly Left[];
   /** What was refused, and a person can decide. */
   readonly questions: readonly SharedPlace[];
@@ -86,18 +89,13 @@ export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped
     variables,
   );
   for (const sharing of Map.groupBy(placed, groupKey).values()) agree(sharing, uses, sorting);
-  const { groups, followers, refused, questions } = sorting;
-  return { groups, followers, refused, questions };
+  return sorting;
 }
 
 type Placed = { readonly wish: Wish; readonly home: Home & { readonly type: 'value' | 'file' } };
 
-type Sorting = {
-  readonly input: GroupInput;
-  readonly groups: Group[];
-  readonly followers: { wish: Wish; refusal: Left }[];
-  readonly refused: Left[];
-  readonly questions: SharedPlace[];
+type Sorting = { readonly input: GroupInput } & {
+  readonly [part in keyof Grouped]: Grouped[part][number][];
 };
 
 function isPlaced({ wish, home }: Homed): boolean {

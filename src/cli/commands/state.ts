@@ -33,6 +33,7 @@ import {
   type Edited,
   editLine,
   editState,
+  NO_EDIT,
   noState,
   trustSecrets,
   withStore,
@@ -216,20 +217,10 @@ export function unlock(
 
 /** `callsheet state repair`: rebuilds the state from what is readable and from what is live. */
 export async function repair(flags: ShowFlags, context: Context): Promise<ExitCode> {
-  const { location, salvage, edited, findings, setAside } = await repairState(flags, context);
-  const { problem, read, journals } = salvage;
-  const told = {
-    location,
-    problem: problem?.message ?? null,
-    read,
-    journals,
-    ...(edited ?? NO_EDIT),
-    set_aside: setAside,
-    findings,
-  };
-  const document = documentOf('callsheet-state-repair', told);
-  show(flags, document, (to) => renderRepair(told, to), context);
-  if (edited !== undefined) context.terminal.err('callsheet plan shows the remaining changes.');
+  const repaired = await repairState(flags, context);
+  const document = documentOf('callsheet-state-repair', repaired);
+  show(flags, document, (to) => renderRepair(repaired, to), context);
+  if (repaired.run !== null) context.terminal.err('callsheet plan shows the remaining changes.');
   return EXIT.done;
 }
 
@@ -243,8 +234,6 @@ export async function migrate(
   show(flags, document, (to) => renderMigration(migrated, to), context);
   return EXIT.done;
 }
-
-const NO_EDIT = { run: null, serial: null, ledger: [] } as const;
 
 function editDocument(
   edited: Pick<Edited, 'ledger'> | undefined,

@@ -241,9 +241,9 @@ const SOURCES: Readonly<Record<string, ScopeSource>> = {
     flag: '--knowledge-base',
     title: 'knowledge base',
     given: ({ knowledgeBase }) => knowledgeBase,
-    idOf: async (name, session) => blockId(name, 'knowledge_base_id', session),
+    idOf: blockId,
     all: async (kind, session) => {
-      const blocks = await blocksOf('knowledge_base_id', session);
+      const blocks = await blocksOf(session);
       return [...new Set(blocks.filter(({ of }) => of === kind.name).map(({ id }) => id))];
     },
   },
@@ -311,19 +311,19 @@ function isListedWithin(kind: Kind): boolean {
 
 type Block = { readonly of: string; readonly name: string; readonly id: string };
 
-/** Blocks of the stack that hand an id down to the resources in them, by the address of those. */
-async function blocksOf(field: string, session: PlatformSession): Promise<readonly Block[]> {
+/** Blocks of the stack that hand the id of a knowledge base down to the resources in them, by the address of those. */
+async function blocksOf(session: PlatformSession): Promise<readonly Block[]> {
   const { resources } = await session.stack();
   return resources.flatMap(({ address, document }) => {
-    const id = document[field];
+    const { knowledge_base_id: id } = document;
     const [, name = ''] = address.split('.');
     return typeof id === 'string' ? [{ of: kindOf(address), name, id }] : [];
   });
 }
 
-async function blockId(given: string, field: string, session: PlatformSession): Promise<string> {
+async function blockId(given: string, session: PlatformSession): Promise<string> {
   if (session.settings === undefined) return given;
-  const blocks = await blocksOf(field, session);
+  const blocks = await blocksOf(session);
   return blocks.find(({ name }) => name === given)?.id ?? given;
 }
 

@@ -35,6 +35,9 @@ export type Edited = {
   readonly ledger: readonly LedgerLine[];
 };
 
+/** What came of an edit that had nothing to do. */
+export const NO_EDIT = { run: null, serial: null, ledger: [] } as const;
+
 /**
  * Edits the state under its lock, as a run of its own with a journal, so that `runs` shows it and a plan
  * that was made before it is stale. Nothing is asked of the platform.

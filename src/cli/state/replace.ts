@@ -14,12 +14,13 @@ import type { LedgerLine } from '../../state/journal.ts';
 import type { ResourceState, State } from '../../state/model.ts';
 import { emptyState } from '../../state/replay.ts';
 import { parseState } from '../../state/state-text.ts';
-import type { Salvage, StateStore } from '../../state/store.ts';
+import type { StateStore } from '../../state/store.ts';
 import {
   beginEdit,
   type Edited,
   editLine,
   ending,
+  NO_EDIT,
   type OpenState,
   originOf,
   settledState,
@@ -117,14 +118,7 @@ function differences(before: State | undefined, after: State): readonly LedgerLi
 }
 
 /** What a repair did; nothing where the state was sound. */
-type Repaired = {
-  readonly location: string;
-  readonly salvage: Salvage;
-  readonly edited: Edited | undefined;
-  readonly findings: readonly Finding[];
-  /** Names, beside the state, of what was set aside. */
-  readonly setAside: readonly string[];
-};
+type Repaired = Omit<StateCommands.Repair, 'format' | 'version'>;
 
 /**
  * Rebuilds the state: from what is still readable of it and of the journals, and from what the ordinary
@@ -136,12 +130,12 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
     const { store } = open;
     const { began, lease } = await beginEdit('state repair', open, context);
     const { run } = began;
-    const salvage = await store.salvage();
-    const common = { location: store.location, salvage };
-    if (salvage.problem === undefined && salvage.read === 'whole')
-      return { ...common, edited: undefined, findings: [], setAside: [] };
+    const { state, problem, read, journals } = await store.salvage();
+    const common = { location: store.location, problem: problem?.message ?? null, read, journals };
+    if (problem === undefined && read === 'whole')
+      return { ...common, ...NO_EDIT, findings: [], set_aside: [] };
 
-    const known = salvage.state ?? emptyState(randomUUID());
+    const known = state ?? emptyState(randomUUID());
     const session = await openSession(flags, context, {
       storeOf: () => ({
         ...readOnly(store),
@@ -159,7 +153,7 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
         { ...began, base_url: session.platform.base_url, ...originOf(before) },
         ending(ledger, context),
       ]);
-      return { ...common, edited: { run, serial, ledger }, findings, setAside };
+      return { ...common, run, serial, ledger, findings, set_aside: setAside };
     } finally {
       await session.close();
     }
