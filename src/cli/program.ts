@@ -6,7 +6,7 @@ import { Argument, type Command, CommanderError } from 'commander';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
 import { openTelemetry, type Telemetry } from '../console/monitor/telemetry.ts';
-import { openTerminal, type Terminal } from '../console/terminal.ts';
+import { openTerminal } from '../console/terminal.ts';
 import { CallsheetError, EXIT, type ExitCode, failureIn } from '../core/errors.ts';
 import { COMMANDS, type CommandEntry, GROUPS, INNER, runCommand } from './command-table.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
@@ -33,18 +33,10 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
   let name = 'callsheet';
 
   const action: Act = (run) => async (flags) => {
-    const screen = openTerminal(flags, deps.env);
     let hasPrinted = false;
-    const terminal: Terminal = {
-      ...screen,
-      get renderErr() {
-        return screen.renderErr;
-      },
-      out: (text) => {
-        hasPrinted = true;
-        screen.out(text);
-      },
-    };
+    const terminal = openTerminal(flags, deps.env, () => {
+      hasPrinted = true;
+    });
     let traced: TraceFile | undefined;
     let telemetry: Telemetry | undefined;
     try {
@@ -73,7 +65,7 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
       const { endedBy, failureJson, reportFailure } = await import('../console/events.ts');
       const error = endedBy(thrown, deps.stop);
       // A program that asked for JSON gets one document, whatever becomes of the command.
-      if (flags.format === 'json' && !hasPrinted) screen.out(failureJson(error));
+      if (flags.format === 'json' && !hasPrinted) terminal.out(failureJson(error));
       exit = reportFailure(
         error,
         // `--quiet` keeps progress and warnings back, never why something failed.

@@ -72,6 +72,28 @@ export function draftBeside(target: string, text: string, command: string): stri
   }
 }
 
+/**
+ * Writes several files or none: where something fails, all that was done before is taken back, the last first. `work`
+ * says of each thing that it did how it is taken back.
+ *
+ * @returns what takes back all of it
+ */
+export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => void): () => void {
+  const done: (() => void)[] = [];
+  const undo = () => {
+    for (const one of done.toReversed()) one();
+  };
+  try {
+    work((one) => void done.push(one));
+  } catch (cause) {
+    undo();
+    if (cause instanceof CallsheetError) throw cause;
+    const reason = cause instanceof Error ? cause.message.split(',')[0] : String(cause);
+    throw new CallsheetError('usage', `nothing was written: ${reason}`, { cause });
+  }
+  return undo;
+}
+
 /** A name beside a file that nobody else has for a file of theirs. */
 function draftOf(target: string, command: string): string {
   return join(dirname(target), `.${randomBytes(6).toString('hex')}.callsheet-${command}`);

@@ -178,15 +178,9 @@ function named(
   const owners = new Map([...organizations, ...knowledgeBases].map(({ id, name }) => [id, name]));
   const ownerOf = ({ scope }: Listed) =>
     Object.values(scope).flatMap((id) => owners.get(id) ?? [])[0];
-  const groups = Map.groupBy(listed, ownerOf);
-  const files = new Map<string, string>();
-  for (const group of groups.values()) {
-    for (const [id, name] of nameAll(
-      group.map((one) => namelessOf(kind, one)),
-      nounOf(kind),
-    ))
-      files.set(id, name);
-  }
+  const groups = [...Map.groupBy(listed, ownerOf).values()];
+  const things = groups.map((group) => group.map((one) => namelessOf(kind, one)));
+  const files = new Map(things.flatMap((group) => [...nameAll(group, nounOf(kind))]));
   const ordered = listed.toSorted((a, b) => compare(a.id, b.id));
   const isPrefixed = kind.nested === undefined && organizations.length > 1;
   const own = distinct(

@@ -57,7 +57,7 @@ export async function init(flags: InitFlags, context: Context): Promise<ExitCode
   const answers = await answersFor(given, account, flags, context);
   const sorted = sortFiles(dir, newFiles(answers, around));
   if (sorted.taken.length > 0 && flags.keepExisting !== true) throw taken(sorted);
-  const { undo } = writeAll(dir, sorted.fresh);
+  const undo = writeAll(dir, sorted.fresh);
   const { diagnostics } = await loadStack({ dir, env: context.env, secrets: 'skip' });
   if (hasErrors(diagnostics) && sorted.taken.length === 0) {
     undo();

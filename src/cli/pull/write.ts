@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { refuseInterrupted, say } from '../../console/events.ts';
-import { draftBeside } from '../../console/named-file.ts';
+import { draftBeside, writeAllOrNone } from '../../console/named-file.ts';
 import { type Address, isAmong, kindOf } from '../../core/address.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { PullDocument, PullLeft } from '../../core/documents.ts';
@@ -59,13 +59,6 @@ function dirty(files: readonly string[]): CallsheetError {
 /** New texts by path in a folder; `before` is what the file held when it was read, without its byte order mark. */
 type NewTexts = ReadonlyMap<string, { readonly before: string; readonly after: string }>;
 
-type Draft = {
-  readonly target: string;
-  readonly draft: string;
-  readonly old: Buffer;
-  done: boolean;
-};
-
 const MARK = '\uFEFF';
 
 /**
@@ -74,29 +67,22 @@ const MARK = '\uFEFF';
  * stops everything.
  */
 export function replaceFiles(dir: string, texts: NewTexts): void {
-  const drafts: Draft[] = [];
-  try {
-    for (const [file, { before, after }] of texts) {
+  writeAllOrNone((takeBack) => {
+    const drafts = [...texts].map(([file, { before, after }]) => {
       const target = realpathSync(join(dir, file));
       const old = readFileSync(target);
       const text = old.toString('utf8');
       const mark = text.startsWith(MARK) ? MARK : '';
       if (text.slice(mark.length) !== before) throw moved(file);
-      drafts.push({ target, draft: draftBeside(target, mark + after, 'pull'), old, done: false });
+      const draft = draftBeside(target, mark + after, 'pull');
+      takeBack(() => rmSync(draft, { force: true }));
+      return { target, draft, old };
+    });
+    for (const { target, draft, old } of drafts) {
+      renameSync(draft, target);
+      takeBack(() => writeFileSync(target, old));
     }
-    for (const one of drafts) {
-      renameSync(one.draft, one.target);
-      one.done = true;
-    }
-  } catch (cause) {
-    for (const { target, draft, old, done } of drafts) {
-      if (done) writeFileSync(target, old);
-      else rmSync(draft, { force: true });
-    }
-    if (cause instanceof CallsheetError) throw cause;
-    const reason = cause instanceof Error ? cause.message.split(',')[0] : String(cause);
-    throw new CallsheetError('usage', `nothing was written: ${reason}`, { cause });
-  }
+  });
 }
 
 /** What Git says of the folder of a stack. */
