@@ -81,15 +81,28 @@ export function draftBeside(target: string, text: string, command: string): stri
 export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => void): () => void {
   const done: (() => void)[] = [];
   const undo = () => {
-    for (const one of done.toReversed()) one();
+    const failed: unknown[] = [];
+    for (const one of done.toReversed()) {
+      try {
+        one();
+      } catch (error) {
+        failed.push(error);
+      }
+    }
+    return failed;
   };
+  const why = (error: unknown) =>
+    error instanceof Error ? error.message.split(',')[0] : String(error);
   try {
     work((one) => void done.push(one));
   } catch (cause) {
-    undo();
+    const [failed] = undo();
+    if (failed !== undefined) {
+      const message = `${why(cause)}; not all that was written could be taken back: ${why(failed)}`;
+      throw new CallsheetError('usage', message, { cause });
+    }
     if (cause instanceof CallsheetError) throw cause;
-    const reason = cause instanceof Error ? cause.message.split(',')[0] : String(cause);
-    throw new CallsheetError('usage', `nothing was written: ${reason}`, { cause });
+    throw new CallsheetError('usage', `nothing was written: ${why(cause)}`, { cause });
   }
   return undo;
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeNamedFile } from '../../src/console/named-file.ts';
+import { writeAllOrNone, writeNamedFile } from '../../src/console/named-file.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 async function folder(): Promise<string> {
@@ -43,4 +43,21 @@ test('where it cannot be written, the one that was there stays, and words say wh
   await expect(writeNamedFile('--out', join(dir, 'a', 'b'), '')).rejects.toThrow(
     'cannot be written: there is no such file or folder',
   );
+});
+
+test('what cannot be taken back keeps nothing else from it, and is told', () => {
+  const back: string[] = [];
+  const write = () =>
+    writeAllOrNone((takeBack) => {
+      takeBack(() => void back.push('first'));
+      takeBack(() => {
+        throw new Error('the disk is gone, too');
+      });
+      takeBack(() => void back.push('third'));
+      throw new Error('the disk failed');
+    });
+  expect(write).toThrow(
+    'the disk failed; not all that was written could be taken back: the disk is gone',
+  );
+  expect(back).toEqual(['third', 'first']);
 });
