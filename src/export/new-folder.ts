@@ -137,11 +137,16 @@ function moveInto(draft: string, dir: string): void {
       undo.push(() => rmSync(to, { force: true }));
     }
   } catch (error) {
-    for (const back of undo.toReversed()) back();
-    throw error;
-  } finally {
+    try {
+      for (const back of undo.toReversed()) back();
+    } catch (cause) {
+      const message = `the files could not be moved, and not everything could be put back: ${reasonIn(error)}`;
+      throw new CallsheetError('usage', message, { hint: `What is missing is in ${kept}.`, cause });
+    }
     rmSync(kept, { recursive: true, force: true });
+    throw error;
   }
+  rmSync(kept, { recursive: true, force: true });
 }
 
 /** `harbor` and `harbor/agents` of `harbor/agents/desk.yaml`. */

@@ -1,8 +1,22 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openNewFolder } from '../../src/export/new-folder.ts';
 import { temporaryFolder } from '../temporary.ts';
+
+/** Moves of files that fail, by the name of what is moved. */
+const stuck = vi.hoisted(() => new Set<string>());
+
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  return {
+    ...fs,
+    renameSync(from: string, to: string) {
+      if ([...stuck].some((end) => from.endsWith(end))) throw new Error('EIO: i/o error');
+      fs.renameSync(from, to);
+    },
+  };
+});
 
 async function place() {
   const above = temporaryFolder();
@@ -34,6 +48,20 @@ test('nothing stands in its place before it is committed, and nothing beside it 
   folder.commit();
   expect(readdirSync(join(above, 'deep'))).toEqual(['stack']);
   expect(readdirSync(dir, { recursive: true }).sort()).toEqual(['a', 'a/b.yaml']);
+});
+
+test('what cannot be put back in its place is kept, and told', async () => {
+  const { above, dir } = await place();
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, 'a.yaml'), 'somebody keeps this');
+  const folder = openNewFolder(dir);
+  for (const path of ['a.yaml', 'b.yaml']) await folder.write(path, 'text');
+  stuck.add('callsheet-export/b.yaml').add('.before/a.yaml');
+  onTestFinished(() => stuck.clear());
+  expect(() => folder.commit()).toThrow('not everything could be put back');
+  folder.discard();
+  const kept = readdirSync(join(above, 'deep')).find((name) => name.endsWith('.before')) ?? '';
+  expect(readFileSync(join(above, 'deep', kept, 'a.yaml'), 'utf8')).toBe('somebody keeps this');
 });
 
 test('a folder in the place of a file is never taken away', async () => {
