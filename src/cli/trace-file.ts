@@ -26,17 +26,20 @@ const FLAGS =
 export function openTraceFile(path: string, terminal: Terminal): TraceFile {
   const file = openPlainFile(path);
   let isBroken = false;
+  const attempt = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      if (!isBroken) terminal.err(`Warning: --trace-http ${path} ends here: ${reasonOf(error)}`);
+      isBroken = true;
+    }
+  };
   return {
     write(entry) {
-      if (isBroken) return;
-      try {
-        writeSync(file, `${JSON.stringify(entry)}\n`);
-      } catch (error) {
-        isBroken = true;
-        terminal.err(`Warning: --trace-http ${path} ends here: ${reasonOf(error)}`);
-      }
+      if (!isBroken) attempt(() => writeSync(file, `${JSON.stringify(entry)}\n`));
     },
-    close: () => closeSync(file),
+    // A disk elsewhere may say only now that it is full.
+    close: () => attempt(() => closeSync(file)),
   };
 }
 
