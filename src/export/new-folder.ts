@@ -33,11 +33,15 @@ export type NewFolder = {
 };
 
 /** What the file system does; tests have it fail. */
-type Disk = { readonly writeFile: (path: string, text: string) => Promise<void> };
+type Disk = {
+  readonly writeFile: (path: string, text: string) => Promise<void>;
+  readonly rename: (from: string, to: string) => void;
+};
 
 const REAL: Disk = {
   // Small files: handing each to another thread takes longer than writing it.
   writeFile: async (path, text) => writeFileSync(path, text, { flag: 'wx' }),
+  rename: renameSync,
 };
 
 /** Texts are gathered to pieces of this size before they go to disk. */
@@ -70,7 +74,8 @@ function stackAbove(dir: string): string | undefined {
 }
 
 /** Opens a new folder. Nothing stands in its place before `commit`. */
-export function openNewFolder(dir: string, disk: Disk = REAL): NewFolder {
+export function openNewFolder(dir: string, given: Partial<Disk> = {}): NewFolder {
+  const disk = { ...REAL, ...given };
   const above = dirname(dir);
   const madeAbove = attempt(() => mkdirSync(above, { recursive: true }));
   const draft = join(above, `.${basename(dir)}.${randomBytes(6).toString('hex')}.callsheet-export`);
@@ -101,7 +106,7 @@ export function openNewFolder(dir: string, disk: Disk = REAL): NewFolder {
       }
     },
     commit() {
-      attempt(() => (existsSync(dir) ? moveInto(draft, dir) : renameSync(draft, dir)));
+      attempt(() => (existsSync(dir) ? moveInto(draft, dir, disk) : disk.rename(draft, dir)));
       discard();
     },
     discard,
@@ -118,7 +123,7 @@ function removeEmpty(folder: string, last: string): void {
 }
 
 /** Moves every file of a folder into another; what it replaces comes back where one cannot be moved. */
-function moveInto(draft: string, dir: string): void {
+function moveInto(draft: string, dir: string, { rename }: Disk): void {
   const kept = `${draft}.before`;
   const undo: (() => void)[] = [];
   const paths = filesIn(draft);
@@ -130,10 +135,10 @@ function moveInto(draft: string, dir: string): void {
       mkdirSync(dirname(to), { recursive: true });
       if (existsSync(to)) {
         mkdirSync(dirname(before), { recursive: true });
-        renameSync(to, before);
-        undo.push(() => renameSync(before, to));
+        rename(to, before);
+        undo.push(() => rename(before, to));
       }
-      renameSync(from, to);
+      rename(from, to);
       undo.push(() => rmSync(to, { force: true }));
     }
   } catch (error) {

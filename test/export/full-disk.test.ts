@@ -1,22 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openNewFolder } from '../../src/export/new-folder.ts';
 import { temporaryFolder } from '../temporary.ts';
-
-/** Moves of files that fail, by the name of what is moved. */
-const stuck = vi.hoisted(() => new Set<string>());
-
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>();
-  return {
-    ...fs,
-    renameSync(from: string, to: string) {
-      if ([...stuck].some((end) => from.endsWith(end))) throw new Error('EIO: i/o error');
-      fs.renameSync(from, to);
-    },
-  };
-});
 
 async function place() {
   const above = temporaryFolder();
@@ -54,10 +47,16 @@ test('what cannot be put back in its place is kept, and told', async () => {
   const { above, dir } = await place();
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, 'a.yaml'), 'somebody keeps this');
-  const folder = openNewFolder(dir);
+  const folder = openNewFolder(dir, {
+    rename(from, to) {
+      const isStuck = ['callsheet-export/b.yaml', '.before/a.yaml'].some((end) =>
+        from.endsWith(end),
+      );
+      if (isStuck) throw new Error('EIO: i/o error');
+      renameSync(from, to);
+    },
+  });
   for (const path of ['a.yaml', 'b.yaml']) await folder.write(path, 'text');
-  stuck.add('callsheet-export/b.yaml').add('.before/a.yaml');
-  onTestFinished(() => stuck.clear());
   expect(() => folder.commit()).toThrow('not everything could be put back');
   folder.discard();
   const kept = readdirSync(join(above, 'deep')).find((name) => name.endsWith('.before')) ?? '';
