@@ -143,15 +143,14 @@ export async function checkHook(request: Received, secret: string): Promise<Hook
   if (signature !== undefined) {
     const isSigned = isSame(signature, wanted);
     const isPing = header(request, 'x-github-event') === 'ping';
-    return isSigned ? { status: 202, sender: 'github', isPing } : WRONG_SIGNATURE;
+    return isSigned
+      ? { status: 202, sender: 'github', isPing }
+      : { status: 401, why: 'its signature is wrong' };
   }
   if (token !== undefined && isSame(token, secret))
     return { status: 202, sender: 'gitlab', isPing: false };
-  return WRONG_TOKEN;
+  return { status: 401, why: 'its token is wrong' };
 }
-
-const WRONG_SIGNATURE = { status: 401, why: 'its signature is wrong' } as const;
-const WRONG_TOKEN = { status: 401, why: 'its token is wrong' } as const;
 
 function header({ headers }: Received, name: string): string | undefined {
   const value = headers[name];
