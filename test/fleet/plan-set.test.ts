@@ -171,7 +171,7 @@ test('a folder of plans that is given as a single one says what is missing', asy
   const file = await readPlanFile(plans).catch((error: unknown) => error);
   expect(file).toMatchObject({
     message: `the plan file ${plans} is a folder`,
-    hint: `If callsheet plan --recursive --out ${plans} wrote it, also pass --recursive.`,
+    hint: `If callsheet plan --recursive --out ${plans} wrote it: callsheet apply ${plans} --recursive carries its plans out.`,
   });
 });
 
