@@ -6,7 +6,9 @@ import { STORES, type StatePlace } from '../core/stores.ts';
 import type { Problem, Report } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
 import { isInside } from './folder.ts';
+import { mergeLayers } from './merge.ts';
 import { membersOf, type Resolved } from './resolved.ts';
+import { settingsSchema } from './settings-schema.ts';
 import {
   type MapNode,
   type Member,
@@ -266,7 +268,7 @@ export function checkStates(
   report: Report,
 ): void {
   const shared = memberOf(root, 'state')?.value;
-  const own = storeIn([shared]) ?? fileIn(shared) ?? defaultStateFile(undefined);
+  const own = storeIn(shared) ?? fileIn(shared) ?? defaultStateFile(undefined);
   const known = new Map([[pathOf(own, dir), 'the stack without --env']]);
   for (const environment of environments) {
     const { key } = environment;
@@ -291,49 +293,50 @@ function pathOf(file: string | undefined, dir: string): string | undefined {
 function stateOf({ key, keyPlace, value }: Member, root: MapNode): Kept {
   const shared = memberOf(root, 'state');
   const given = memberOf(value, 'state');
-  const file = memberOf(given?.value, 'file');
-  const standard = defaultStateFile(key);
-  const give = `Give it a state of its own with state: { file: … } under environments.${key}`;
-  if (file !== undefined) {
-    const isRemoved = file.value.type === 'map';
-    const text = isRemoved ? standard : textOf(file.value);
-    return { file: text, range: file.value.range, hint: 'Name another file' };
+  const state = laidOver(shared, given);
+  const file = memberOf(state, 'file')?.value;
+  if (file !== undefined && file !== memberOf(shared?.value, 'file')?.value) {
+    return { file: textOf(file), range: file.range, hint: 'Name another file' };
   }
-  if (given !== undefined && isRemoval(given.value)) {
-    return { file: standard, range: given.keyPlace, hint: give };
-  }
-  const store = storeIn([given?.value, shared?.value]);
+  const range = given?.keyPlace ?? shared?.keyPlace ?? keyPlace;
+  const store = storeIn(state);
   if (store !== undefined) {
-    const range = given?.keyPlace ?? shared?.keyPlace ?? keyPlace;
     return { file: store, range, hint: 'Give it another place in that store' };
   }
-  const inherited = fileIn(shared?.value);
-  if (shared === undefined || inherited === undefined) {
-    return { file: standard, range: given?.keyPlace ?? keyPlace, hint: give };
+  const give = `Give it a state of its own with state: { file: … } under environments.${key}`;
+  if (file === undefined) {
+    return { file: defaultStateFile(key), range: given?.keyPlace ?? keyPlace, hint: give };
   }
   const hint = `${give}, or remove state here: then each environment has its own`;
-  return { file: inherited, range: given?.keyPlace ?? shared.keyPlace, hint };
+  return { file: textOf(file), range, hint };
+}
+
+/** The state of the stack with that of an environment laid over it, as whoever enters the environment does. */
+function laidOver(shared: Member | undefined, given: Member | undefined): SyntaxNode | undefined {
+  if (given === undefined) return shared?.value;
+  const only = (member: Member | undefined): MapNode => ({
+    type: 'map',
+    range: given.keyPlace,
+    members: new Map(member === undefined ? [] : [['state', member]]),
+  });
+  const merge = { root: settingsSchema, add: () => {} };
+  return memberOf(mergeLayers(only(shared), only(given), settingsSchema, merge), 'state')?.value;
 }
 
 const ELSEWHERE = 'store ';
 
-/** What tells a state in a store from others; the first node that says a member wins. Undefined: it is in a file. */
-function storeIn(states: readonly (SyntaxNode | undefined)[]): string | undefined {
+/** What tells a state in a store from others. Undefined: it is in a file. */
+function storeIn(state: SyntaxNode | undefined): string | undefined {
   for (const [store, { identity }] of Object.entries(STORES)) {
-    const given = states.flatMap((state) => memberOf(state, store) ?? []);
-    const [first] = given;
-    if (first === undefined || isRemoval(first.value)) continue;
+    const given = memberOf(state, store)?.value;
+    if (given === undefined) continue;
     const texts = identity.map((name) => {
-      const found = given.flatMap(({ value }) => memberOf(value, name) ?? [])[0];
-      return found && textOf(found.value);
+      const found = memberOf(given, name)?.value;
+      return found && textOf(found);
     });
     return `${ELSEWHERE}${store} ${texts.join(' ')}`;
   }
   return undefined;
-}
-
-function isRemoval(node: SyntaxNode): boolean {
-  return memberOf(node, '$remove') !== undefined;
 }
 
 function fileIn(state: SyntaxNode | undefined): string | undefined {
