@@ -287,7 +287,7 @@ export type Inherited = {
 export function resolveBlock(block: ParentBlock, surroundings: Surroundings): Inherited {
   const { kind, label: subject, settings, keyPlace } = block;
   const schema = blockSchema(kind);
-  const own = { root: schema, subject, address: undefined, refs: [], secrets: [] };
+  const own = { subject, address: undefined, refs: [], secrets: [] };
   const context: Context = { ...surroundings, ...own };
   const value = resolve(settings, rootField(schema), context);
   const root = locateRoot(schema, value, settings, keyPlace);

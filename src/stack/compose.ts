@@ -2,7 +2,6 @@ import { type Address, isResourceName, kindOf, matchesAddress, withKey } from '.
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { Json } from '../core/value.ts';
-import type { Kind } from '../kinds/kind.ts';
 import {
   asMap,
   type Base,
@@ -27,6 +26,7 @@ import { textsIn } from './forms.ts';
 import { type Layer, mergeLayers } from './merge.ts';
 import {
   type Context,
+  isHidden,
   type MergedBase,
   type MergedBases,
   rootField,
@@ -96,7 +96,7 @@ type Composing = {
  * Each layer gets its row before it is laid over the others, so that an empty cell gives way to a base.
  */
 export function compose(written: WrittenResource, composing: Composing): Composition {
-  const { kind, address } = written;
+  const { address } = written;
   const { bases, patches, surroundings } = composing;
   const above = patches.over(address);
   const own = [written.body, ...above.map((layer) => layer.body)];
@@ -104,12 +104,12 @@ export function compose(written: WrittenResource, composing: Composing): Composi
   bases.noteNamed(own);
   const { layers: beneath, isComplete } =
     base === undefined ? NO_BASES : bases.layersOf(base.value);
-  const context = contextOf(kind, address, surroundings);
+  const context = contextOf(address, surroundings);
   const forEach = lastOf(own, 'for_each');
   const stacked = { written, beneath, isComplete, above };
   if (forEach === undefined) {
     refuseStray(own, context);
-    return composeOne(stacked, composing, context.root);
+    return composeOne(stacked, composing);
   }
   const key = lastOf(own, 'key');
   const loop = { forEach, key, allowEmpty: isEmptyAllowed(own, context) };
@@ -132,14 +132,10 @@ function layersOf({ written, beneath, above }: Omit<Stacked, 'isComplete'>): rea
   ];
 }
 
-function composeOne(
-  stacked: Stacked,
-  { mergedBases }: Composing,
-  root: FieldSchema,
-): ComposedResource {
+function composeOne(stacked: Stacked, { mergedBases }: Composing): ComposedResource {
   const { body: written, ...own } = stacked.written;
   const { beneath, isComplete, above } = stacked;
-  const mergedBase = mergedBases(beneath, root);
+  const mergedBase = mergedBases(beneath, resourceSchema(own.kind));
   const bodyOf = readAgain(written);
   const make = (report: Report): Composed => {
     const whole = { ...own, body: bodyOf() };
@@ -160,7 +156,8 @@ function composeRows(
   const { written, isComplete } = stacked;
   const { body: _, ...own } = written;
   const layers = layersOf(stacked);
-  const rows = readLoop({ ...loop, hidden: redactedColumns(layers, context.root) }, context);
+  const root = resourceSchema(written.kind);
+  const rows = readLoop({ ...loop, hidden: redactedColumns(layers, root) }, context);
   const problem = tooMuch(
     rows.length,
     layers.map(({ body }) => body),
@@ -173,7 +170,7 @@ function composeRows(
   // What no row has a part in is the same for all of them.
   const first = layers.findIndex((layer) => usesRow(layer.body));
   const common = first < 0 ? layers : layers.slice(0, first);
-  const mergedBase = mergedBases(common, context.root);
+  const mergedBase = mergedBases(common, root);
   const differing = mergedBase === undefined ? layers : layers.slice(common.length);
   return rows.map(({ key, row }): ComposedResource => {
     const address = withKey(written.address, key);
@@ -193,16 +190,15 @@ function composeRows(
 
 /** Columns that sensitive fields are filled in from, so that no frame shows them, whatever becomes of a row. */
 function redactedColumns(layers: readonly Layer[], root: FieldSchema): ReadonlySet<string> {
-  const texts = layers.flatMap(({ body }) => textsIn(body, rootField(root), root));
+  const texts = layers.flatMap(({ body }) => textsIn(body, rootField(root)));
   const expressions = texts
-    .filter(({ field }) => field.sensitive)
+    .filter(({ field }) => isHidden(field))
     .flatMap(({ text }) => expressionsIn(text));
   return new Set(expressions.flatMap((expression) => eachPath(expression)?.[0] ?? []));
 }
 
-function contextOf(kind: Kind, address: Address, surroundings: Surroundings): Context {
-  const own = { root: resourceSchema(kind), subject: address, address, refs: [], secrets: [] };
-  return { ...surroundings, ...own };
+function contextOf(address: Address, surroundings: Surroundings): Context {
+  return { ...surroundings, subject: address, address, refs: [], secrets: [] };
 }
 
 /** Layers over what is laid already, as one body. It stands where the resource itself does. */

@@ -1,7 +1,6 @@
 import { isAddress, isResourceName, kindOf } from '../core/address.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { isIdentity } from '../core/path.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { Ref, Secret } from '../core/value.ts';
 import { STACK_FILE } from './discover.ts';
 import { findUnbalanced, interpolate, type Unbalanced } from './expressions.ts';
@@ -9,15 +8,19 @@ import { type FileText, fileMessage, isUnreadable } from './folder.ts';
 import { isUuid } from './formats.ts';
 import { REMOVE, REPLACE } from './merge.ts';
 import {
-  below,
   type Context,
+  elementField,
   FAILED,
   type Field,
   fail,
   filledText,
+  isHidden,
+  mayBeSecret,
+  memberField,
   type Resolved,
   redactExpressions,
   redactNode,
+  takesSecrets,
 } from './resolved.ts';
 import { isFree, isText, typesOf } from './schema.ts';
 import { isOwnCredential, readSource } from './secrets.ts';
@@ -26,6 +29,7 @@ import {
   type MapNode,
   type Member,
   memberOf,
+  membersIn,
   onlyMember,
   rangeOfText,
   type ScalarNode,
@@ -45,7 +49,7 @@ function formNamed(key: string): FormName | undefined {
 
 /** Whether any object may stand in a field, so that one with `$` keys can be plain data (a JSON Schema, say). */
 function takesAnyObject(field: Field): boolean {
-  const { schema } = field;
+  const { schema } = field.node;
   if (isFree(schema)) return true;
   return typesOf(schema).includes('object') && schema.additionalProperties !== false;
 }
@@ -76,19 +80,19 @@ function isMisused({ key, value }: Member, node: MapNode): boolean {
 }
 
 function notHere(form: string, field: Field): string {
-  const types = typesOf(field.schema).filter((type) => type !== 'null');
+  const types = typesOf(field.node.schema).filter((type) => type !== 'null');
   return types.includes('string') || types.length === 0
     ? `cannot be given as ${form}`
     : `cannot be given as ${form}, because it is not a text`;
 }
 
 function resolveFile(node: ScalarNode, path: string, field: Field, context: Context): Resolved {
-  if (!isText(field.schema) && !isFree(field.schema)) {
+  if (!isText(field.node.schema) && !isFree(field.node.schema)) {
     return fail(context, field, node.range, {
       rule: 'file/not-allowed',
       message: notHere('$file', field),
       hint:
-        field.schema['x-file'] === undefined
+        field.node.schema['x-file'] === undefined
           ? 'Only fields that hold prose can come from a file'
           : 'Give the path itself',
     });
@@ -100,7 +104,7 @@ function resolveFile(node: ScalarNode, path: string, field: Field, context: Cont
 }
 
 function resolveRef(node: ScalarNode, text: string, field: Field, context: Context): Resolved {
-  const wanted = field.schema['x-ref'];
+  const wanted = field.node.schema['x-ref'];
   const { range } = node;
   if (wanted === undefined) {
     const hint = 'Only fields that hold an id of another resource take a reference';
@@ -130,9 +134,9 @@ function resolveRef(node: ScalarNode, text: string, field: Field, context: Conte
 
 function resolveSecret(node: ScalarNode, text: string, field: Field, context: Context): Resolved {
   const { range } = node;
-  const types = typesOf(field.schema);
-  const takesText = isFree(field.schema) || types.includes('string');
-  if (!(field.sensitive || field.holdsSecrets) || !takesText) {
+  const types = typesOf(field.node.schema);
+  const takesText = isFree(field.node.schema) || types.includes('string');
+  if (!takesSecrets(field) || !takesText) {
     return fail(context, field, range, {
       rule: 'secret/not-allowed',
       message: 'is not a secret field, so the secret would be stored and shown',
@@ -172,7 +176,7 @@ export function resolveForm(form: Member, node: MapNode, field: Field, context: 
   const name = formNamed(form.key);
   // Whatever is not plainly the source of a secret may be the secret itself.
   const isPlain = name === '$secret' && node.members.size === 1 && form.value.type === 'scalar';
-  if ((field.sensitive || field.holdsSecrets) && !isPlain) redactNode(context, node);
+  if (mayBeSecret(field) && !isPlain) redactNode(context, node);
   if (isMisused(form, node)) return refuseRemoval(form, field, context);
   if (name === undefined) {
     return fail(context, field, form.keyPlace, {
@@ -213,7 +217,7 @@ function fillIn(node: ScalarNode, text: string, field: Field, context: Context) 
 
 /** `${var.speed}` alone in a field of numbers or truth values is such a value, not a text. */
 function convert(text: string, field: Field): Resolved {
-  const types = typesOf(field.schema);
+  const types = typesOf(field.node.schema);
   if (types.length === 0 || types.includes('string')) return text;
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   const number = types.includes('number') || types.includes('integer');
@@ -233,7 +237,7 @@ function unbalancedIn(source: Source): readonly Unbalanced[] {
 
 /** Reports the platform's placeholders in a text that do not open and close as they should. */
 function checkTokens(text: string, inside: SourceRange, field: Field, context: Context): void {
-  if (field.sensitive || !isText(field.schema)) return;
+  if (isHidden(field) || !isText(field.node.schema)) return;
   const found = text === inside.source.text ? unbalancedIn(inside.source) : findUnbalanced(text);
   for (const { offset, length, message } of found) {
     const written = inside.source.text.slice(inside.start, inside.end);
@@ -258,8 +262,9 @@ function wholeFile(source: Source): SourceRange {
   return { source, start: 0, end: source.text.length };
 }
 
-/** Warns of what a file has that was hardly meant to be sent. */
+/** Warns of what a file has that was hardly meant to be sent. No frame shows one that holds a secret. */
 function warnOfFile({ source, bom }: FileText, field: Field, context: Context): void {
+  if (isHidden(field)) context.report.mask(wholeFile(source));
   const warn = (rule: string, message: string, hint: string) =>
     fail(context, field, startOf(source), { severity: 'warning', rule, message, hint });
   if (bom) {
@@ -314,7 +319,7 @@ export function resolveText(
 ): Resolved {
   const filled = fillIn(node, text, field, context);
   if (filled === undefined) return FAILED;
-  const { schema } = field;
+  const { schema } = field.node;
   if (schema['x-config'] === 'organization') {
     return resolveOrganization(filled.text, node.range, field, context);
   }
@@ -353,7 +358,7 @@ function resolveTemplate(node: MapNode, field: Field, context: Context): Resolve
       hint: `Only ${WITH} can be next to ${PATH}`,
     });
   }
-  if (!isText(field.schema) && !isFree(field.schema)) {
+  if (!isText(field.node.schema) && !isFree(field.node.schema)) {
     return fail(context, field, form.keyPlace, {
       rule: 'file/not-allowed',
       message: `cannot be given as ${PATH}`,
@@ -418,17 +423,14 @@ function fillTemplate(
 ): Resolved {
   const { source } = file;
   warnOfFile(file, field, context);
-  if (field.sensitive) {
-    context.report.mask({ source, start: 0, end: source.text.length });
-    redactExpressions(context, source.text);
-  }
+  if (isHidden(field)) redactExpressions(context, source.text);
   const used = new Set<string>();
   const { text, problems, values } = interpolate(source.text, { ...context, used });
   for (const { expression, offset, problem } of problems) {
     const place = { source, start: offset, end: offset + expression.length };
     fail(context, field, problem.range ?? place, problem);
   }
-  checkTokens(source.text, { source, start: 0, end: source.text.length }, field, context);
+  checkTokens(source.text, wholeFile(source), field, context);
   reportUnused(used, node, context, field);
   const [name, ...below] = field.path;
   if (name !== undefined && below.length === 0) {
@@ -479,23 +481,18 @@ export function isForm(node: SyntaxNode): boolean {
 type FieldText = { readonly text: string; readonly field: Field };
 
 /** The texts in the written value of a field. */
-export function textsIn(
-  written: SyntaxNode,
-  field: Field,
-  root: FieldSchema,
-): readonly FieldText[] {
+export function textsIn(written: SyntaxNode, field: Field): readonly FieldText[] {
   const node = contentOf(written);
   if (node.type === 'scalar') {
     return typeof node.value === 'string' ? [{ text: node.value, field }] : [];
   }
   if (node.type === 'list') {
-    const element = below(field, itemSchema(root, field.schema), '[]');
-    return node.items.flatMap((item) => textsIn(item, element, root));
+    const element = elementField(field, '[]');
+    return node.items.flatMap((item) => textsIn(item, element));
   }
   // The members of a form are no fields: all of them have a part in the field that it stands in.
   const ofForm = isForm(node);
-  return [...node.members.values()].flatMap(({ key, value }) => {
-    const inner = ofForm ? field : below(field, memberSchema(root, field.schema, key), key);
-    return textsIn(value, inner, root);
-  });
+  return membersIn(node).flatMap(({ key, value }) =>
+    textsIn(value, ofForm ? field : memberField(field, key)),
+  );
 }

@@ -96,7 +96,7 @@ function rowReader(
     const key = memberOf(body, 'key');
     const loop = { forEach, key, allowEmpty: true, hidden: new Set<string>() };
     const rows = readLoop(loop, {
-      ...{ report, variables, folder, root: {}, subject: address, address, refs: [], secrets: [] },
+      ...{ report, variables, folder, subject: address, address, refs: [], secrets: [] },
       organization: () => 'unreadable',
       defaultOrganization: 'failed',
       unchosen: [],

@@ -1,5 +1,5 @@
 import { formatPath, identityText, isIdentity, type Path, writtenSegments } from '../core/path.ts';
-import { elementSecrecy, memberSecrecy, OPEN, type Secrecy } from '../core/redact.ts';
+import { type FieldContext, itemContext, memberContext, rootContext } from '../core/redact.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { Blob, type JsonScalar, Ref, Secret } from '../core/value.ts';
 import type { Problem, Report } from './diagnostics.ts';
@@ -104,8 +104,6 @@ export type Surroundings = {
 
 /** What resolving one document needs and where it puts what it finds. */
 export type Context = Surroundings & {
-  /** Holds the definitions that `$ref`s of the schema lead to. */
-  readonly root: FieldSchema;
   /** What messages begin with: an address or the name of a file. */
   readonly subject: string;
   readonly address: string | undefined;
@@ -121,52 +119,41 @@ export type Context = Surroundings & {
   readonly given?: ReadonlyMap<string, string | undefined>;
 };
 
-/** A field of the document at hand. */
-export type Field = {
-  readonly schema: FieldSchema;
-  readonly path: Path;
-  /** It, or something above it, is masked wherever it is shown. */
-  readonly sensitive: boolean;
-  /** Whatever is given as `$secret` here is a secret. */
-  readonly holdsSecrets: boolean;
-  /** Whether what stands here is kept out of frames and texts, should it be written out. */
-  readonly secrecy: Secrecy;
-};
+/** A field of the document at hand, with what its schema and its place say of it. */
+export type Field = FieldContext & { readonly path: Path };
 
-/** A member or element of a field; what a schema says about secrets holds for everything below it. */
-export function below(field: Field, schema: FieldSchema, segment: string): Field {
-  return {
-    schema,
-    path: [...field.path, segment],
-    sensitive: field.sensitive || schema['x-sensitive'] === true || schema['x-secret'] === true,
-    holdsSecrets: field.holdsSecrets || schema['x-secrets-inside'] === true,
-    secrecy: secrecyBelow(field, schema, segment),
-  };
+/** A member of a field; what a schema says about secrets holds for everything below it. */
+export function memberField(field: Field, key: string): Field {
+  const last = field.path.at(-1) ?? '';
+  // What an element is recognised by is the name in a pair.
+  const isPair = isIdentity(last) && ['key', 'value'].includes(key);
+  const pair = isPair ? { key: identityText(last), value: null } : undefined;
+  return { ...memberContext(field, key, pair), path: [...field.path, key] };
 }
 
-function secrecyBelow(
-  { schema: above, path, secrecy }: Field,
-  schema: FieldSchema,
-  segment: string,
-) {
-  const last = path.at(-1);
-  const isOfElement = last !== undefined && isIdentity(last);
-  const facts = {
-    hidden: schema['x-sensitive'] === true || schema['x-secret'] === true,
-    isNamed: above.properties !== undefined && Object.hasOwn(above.properties, segment),
-    isOfElement,
-    secretsInside: schema['x-secrets-inside'] === true,
-  };
-  if (isIdentity(segment)) return elementSecrecy(facts, secrecy);
-  // What an element is recognised by is the name in a pair.
-  const isPair = isOfElement && segment === 'value';
-  const pair = isPair ? { key: identityText(last), value: null } : undefined;
-  return memberSecrecy(secrecy, facts, segment, pair);
+/** The elements of a list. */
+export function elementField(list: Field, segment: string): Field {
+  return { ...itemContext(list), path: [...list.path, segment] };
 }
 
 /** The field that a whole document is. */
 export function rootField(schema: FieldSchema): Field {
-  return { schema, path: [], sensitive: false, holdsSecrets: false, secrecy: OPEN };
+  return { ...rootContext(schema), path: [] };
+}
+
+/** Whether it is masked wherever it is shown: because the schema says so, or because of its name. */
+export function isHidden({ secrecy }: Field): boolean {
+  return secrecy.hidden !== 'no';
+}
+
+/** Whether whatever is given as `$secret` here is a secret. */
+export function takesSecrets({ secrecy }: Field): boolean {
+  return secrecy.hidden === 'schema' || secrecy.inside;
+}
+
+/** Whether what stands here may be a secret, so that nothing of it is shown. */
+export function mayBeSecret(field: Field): boolean {
+  return isHidden(field) || takesSecrets(field);
 }
 
 /** `agent.reception: greeting_message`, or `agent.reception` for the document as a whole. */
@@ -175,12 +162,17 @@ export function subjectOf(context: Pick<Context, 'subject'>, path: Path): string
 }
 
 /** Reports a problem with a field. `message` begins with a verb; address and field are put before it. */
-export function fail(context: Context, field: Field, range: SourceRange, problem: Problem): Failed {
+export function fail(
+  context: Pick<Context, 'report' | 'subject' | 'address'>,
+  { path }: Pick<Field, 'path'>,
+  range: SourceRange | undefined,
+  problem: Problem,
+): Failed {
   context.report.add({
     ...problem,
-    message: `${subjectOf(context, field.path)} ${problem.message}`,
+    message: `${subjectOf(context, path)} ${problem.message}`,
     address: context.address,
-    path: formatPath(field.path),
+    path: formatPath(path),
     range,
   });
   return FAILED;

@@ -229,7 +229,7 @@ function refuseKnown(
   range: SourceRange,
   context: Context,
 ): void {
-  fail(context, { ...rootField(schema), path: ['unchecked', given] }, range, {
+  fail(context, { path: ['unchecked', given] }, range, {
     rule: 'unchecked/known',
     message: `is a field of the schema${given === known ? '' : `, as ${known}`}`,
     hint: isGivable(schema, known)
@@ -335,7 +335,7 @@ function resolveMade(
 ): ResolvedValue {
   const root = resourceSchema(kind);
   const filled = new Map<string, FilledText>();
-  const own = { root, subject: address, address, refs: [], secrets: [], mergedBase, row, filled };
+  const own = { subject: address, address, refs: [], secrets: [], mergedBase, row, filled };
   const context: Context = { ...surroundings, ...own };
   const value = resolve(body, rootField(root), context);
   return { located: locateRoot(root, value, body, keyPlace), context, filled };
@@ -390,7 +390,7 @@ function checkIgnored(
   context: Context,
 ): void {
   const list = memberOf(written, 'ignore')?.value;
-  const field = { ...rootField(kind.schema), path: ['lifecycle', 'ignore'] };
+  const field = { path: ['lifecycle', 'ignore'] };
   const seen = new Set<string>();
   for (const [index, text] of paths.entries()) {
     const range = (list?.type === 'list' ? list.items[index]?.range : undefined) ?? list?.range;

@@ -17,10 +17,10 @@ import { isUuid, readDates, readTimes } from './formats.ts';
 import { mergeLayers } from './merge.ts';
 import { resolve } from './resolve.ts';
 import {
-  below,
   type Context,
   isResolvedList,
   locateRoot,
+  memberField,
   membersOf,
   type OrganizationLookup,
   type Resolved,
@@ -208,7 +208,6 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
   const refused = refuseState(state, report);
   const organizations = memberOf(written, 'organizations')?.value;
   const context: Context = {
-    root: settingsSchema,
     subject: STACK_FILE,
     address: undefined,
     report: { ...report, add: (problem) => report.add(lenient(problem)) },
@@ -225,11 +224,10 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
   };
   // Names come first: the default organization may be one of them.
   const silent: Context = { ...context, report: { ...report, add: () => {} } };
-  const schema = settingsSchema.properties?.organizations ?? {};
   const known =
     organizations === undefined
       ? {}
-      : namedOrganizations(resolve(organizations, rootField(schema), silent));
+      : namedOrganizations(resolve(organizations, settingsField('organizations'), silent));
   const members = [...written.members].filter(([key]) => !(refused && key === 'state'));
   const resolved = membersOf(
     resolve({ ...written, members: new Map(members) }, rootField(settingsSchema), context),
@@ -377,6 +375,10 @@ function readWindow(value: Resolved, range: SourceRange): FreezeWindow | undefin
 /** Members that are read by themselves: variables come from there, or another environment has them. */
 const APART: readonly string[] = ['variables', 'environments', 'rules'];
 
+function settingsField(name: string) {
+  return memberField(rootField(settingsSchema), name);
+}
+
 /** Resolves the declarations of variables and what environments say, with nothing filled in. */
 function resolveApart(root: MapNode, context: Context): ResolvedObject {
   const unfilled: Context = {
@@ -386,13 +388,16 @@ function resolveApart(root: MapNode, context: Context): ResolvedObject {
   };
   const members = ['variables', 'environments'].flatMap((name): [string, Resolved][] => {
     const written = memberOf(root, name)?.value;
-    const field = below(rootField(settingsSchema), namedField(settingsSchema, name) ?? {}, name);
     return written === undefined
       ? []
       : [
           [
             name,
-            resolve(name === 'environments' ? withoutPatches(written) : written, field, unfilled),
+            resolve(
+              name === 'environments' ? withoutPatches(written) : written,
+              settingsField(name),
+              unfilled,
+            ),
           ],
         ];
   });

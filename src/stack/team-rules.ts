@@ -10,16 +10,16 @@ import type { Report } from './diagnostics.ts';
 import { fileMessage, isUnreadable } from './folder.ts';
 import { resolve } from './resolve.ts';
 import {
-  below,
   type Context,
   fail,
   isResolvedList,
+  memberField,
   membersOf,
   type Resolved,
   type ResolvedObject,
   rootField,
 } from './resolved.ts';
-import { KIND_NAMES, ruleSchema, rulesSchema } from './settings-schema.ts';
+import { KIND_NAMES, rulesSchema, settingsSchema } from './settings-schema.ts';
 import {
   rangeOfText as find,
   type MapNode,
@@ -71,7 +71,7 @@ export function readRules(node: SyntaxNode | undefined, context: Context): ReadR
 }
 
 function fieldOf(name: string) {
-  return below(below(rootField(rulesSchema), rulesSchema, 'rules'), ruleSchema, name);
+  return memberField(memberField(rootField(settingsSchema), 'rules'), name);
 }
 
 /** A rule's members. Its JSON Schema has `$` keys of its own, so no form is looked for in it. */
@@ -95,10 +95,9 @@ function readSchema(rule: string, { value }: Member, context: Context): SyntaxNo
   const file =
     value.type === 'map' && value.members.size === 1 ? memberOf(value, '$file')?.value : undefined;
   if (file?.type !== 'scalar' || typeof file.value !== 'string') return value;
-  const field = below(fieldOf(rule), {}, 'schema');
   const read = context.folder.text(file.value);
   if (isUnreadable(read)) {
-    fail(context, field, file.range, fileMessage(file.value, read));
+    fail(context, { path: ['rules', rule, 'schema'] }, file.range, fileMessage(file.value, read));
     return undefined;
   }
   // JSON is YAML, and both are read with the same bounds.
@@ -172,7 +171,7 @@ function checked(rule: PlacedRule, context: Context): PlacedRule | undefined {
   // In a list its schema tells.
   const unknown = rule.isOneKind ? on.find((kind) => !KIND_NAMES.includes(kind)) : undefined;
   const tell = (member: string, message: string, hint: string) => {
-    fail(context, below(fieldOf(name), {}, member), placeOf(member), {
+    fail(context, { path: ['rules', name, member] }, placeOf(member), {
       rule: 'rules/invalid',
       message,
       hint,
