@@ -208,9 +208,15 @@ async function loadWhole(
   };
   if (settings === undefined || !isSound) return broken();
   const desired = resources.map(toDesired);
+  let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
+  const resolvedAt = (address: Address) => {
+    byAddress ??= byAddressIn(resources);
+    return byAddress.get(address);
+  };
   // What a stack says is only looked at once it is sound, be its secrets at hand or not.
   reportLint({
     resources: desired,
+    resolvedAt,
     kinds,
     settings: settings.lint,
     folder,
@@ -223,7 +229,6 @@ async function loadWhole(
   const diagnostics = report.diagnostics();
   if (report.hasErrors()) return broken();
   let digest: string | undefined;
-  let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
   const stack = makeStack(opened, settings, rules.plan, {
     resources: desired,
     moves: parts.moves,
@@ -237,10 +242,7 @@ async function loadWhole(
       return digest;
     },
     resolved: () => resources,
-    resolvedAt(address) {
-      byAddress ??= byAddressIn(resources);
-      return byAddress.get(address);
-    },
+    resolvedAt,
   });
   return { stack, diagnostics, files, resources };
 }

@@ -36,7 +36,7 @@ import {
   type Surroundings,
 } from './resolved.ts';
 import { configName, fieldNames, isFree, namedField, resourceSchema, typesOf } from './schema.ts';
-import { memberOf, type SourceRange, type SyntaxNode } from './source.ts';
+import { type MapNode, memberOf, type SourceRange, type SyntaxNode } from './source.ts';
 import { validate } from './validate.ts';
 
 /**
@@ -52,6 +52,8 @@ export type ResolvedResource = {
   readonly ownPlace: SourceRange;
   /** What it is made of, the lowest first. */
   readonly layers: readonly Layer[];
+  /** The layers laid over each other. */
+  readonly body: MapNode;
   readonly row: Row | undefined;
   /** The whole of it as it was written and became, under the configuration's names. */
   readonly located: LocatedValue;
@@ -283,6 +285,9 @@ class Lean implements ResolvedResource {
   }
   get layers() {
     return this.#recomposed.made(this.#composed).layers;
+  }
+  get body() {
+    return this.#recomposed.made(this.#composed).body;
   }
   get row() {
     return this.#composed.row;
