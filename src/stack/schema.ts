@@ -1,5 +1,8 @@
+import facts from '../../schemas/settings.json' with { type: 'json' };
 import { dereference, type FieldSchema, itemSchema, type KindSchema } from '../core/schema.ts';
 import type { Kind } from '../kinds/kind.ts';
+
+const { lifecycle, unchecked } = facts.own;
 
 /** `lifecycle` of a kind. The fields that its example ignores are those of the kind. */
 function lifecycleOf({ schema }: Kind): FieldSchema {
@@ -7,46 +10,9 @@ function lifecycleOf({ schema }: Kind): FieldSchema {
     (name) =>
       schema.properties?.[name]?.['x-config'] === undefined && !schema.required?.includes(name),
   );
-  return {
-    type: 'object',
-    additionalProperties: false,
-    description: 'How Callsheet treats the resource.',
-    properties: {
-      protect: {
-        type: 'boolean',
-        description: 'Never delete the resource, even if the plan allows deletes.',
-        examples: [true],
-      },
-      ignore: {
-        type: 'array',
-        items: { type: 'string', 'x-local': true },
-        description:
-          'Fields that are neither compared nor written, by path; an element of a list by its identity, as in `tools[crm_lookup].url`.',
-        examples: [others.slice(0, 1)],
-      },
-      adopt: {
-        type: 'string',
-        'x-local': true,
-        description: 'Id of the live resource to adopt, if its name alone does not identify it.',
-        examples: ['7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11'],
-      },
-      heal: {
-        type: 'boolean',
-        description:
-          'Whether `callsheet watch --heal` undoes changes made outside Callsheet. It never creates, replaces or deletes the resource.',
-        examples: [true],
-      },
-    },
-  };
+  const ignore = { ...lifecycle.properties.ignore, examples: [others.slice(0, 1)] };
+  return { ...lifecycle, properties: { ...lifecycle.properties, ignore } };
 }
-
-const unchecked: FieldSchema = {
-  type: 'object',
-  additionalProperties: true,
-  description:
-    'Fields that are newer than this schema, under their names in the API. They are planned, compared and rolled back like any other field. Names of the schema are refused.',
-  examples: [{ bargeInMode: 'polite' }],
-};
 
 /** Types that a schema allows; none stands for any. */
 export function typesOf(schema: FieldSchema): readonly string[] {
