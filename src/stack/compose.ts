@@ -1,7 +1,6 @@
 import { type Address, isResourceName, kindOf, matchesAddress, withKey } from '../core/address.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import type { Json } from '../core/value.ts';
 import {
   asMap,
   type Base,
@@ -10,7 +9,7 @@ import {
   fieldsOf,
   type WrittenResource,
 } from './collect.ts';
-import { type Problem, type Report, SILENT } from './diagnostics.ts';
+import { checkName, NAME_HINT, type Problem, type Report, SILENT } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
 import {
   eachPath,
@@ -26,6 +25,7 @@ import { textsIn } from './forms.ts';
 import { type Layer, mergeLayers } from './merge.ts';
 import {
   type Context,
+  fail,
   isHidden,
   type MergedBase,
   type MergedBases,
@@ -44,6 +44,8 @@ import {
   membersIn,
   type SourceRange,
   type SyntaxNode,
+  textIn,
+  withKeys,
 } from './source.ts';
 import { checkStates } from './state-place.ts';
 import type { Variables } from './variables.ts';
@@ -223,21 +225,13 @@ function lastOf(bodies: readonly MapNode[], key: string): Member | undefined {
   return bodies.map(({ members }) => members.get(key)).findLast((member) => member !== undefined);
 }
 
-function isEmptyAllowed(
-  bodies: readonly MapNode[],
-  { report, subject, address }: Context,
-): boolean {
+function isEmptyAllowed(bodies: readonly MapNode[], context: Context): boolean {
   const member = lastOf(bodies, 'allow_empty');
   if (member === undefined) return false;
   const { value } = member;
   if (value.type === 'scalar' && typeof value.value === 'boolean') return value.value;
-  report.add({
-    rule: 'schema/type',
-    message: `${subject}: allow_empty must be true or false, not ${describe(value)}`,
-    address,
-    path: 'allow_empty',
-    range: value.range,
-  });
+  const message = `must be true or false, not ${describe(value)}`;
+  fail(context, { path: ['allow_empty'] }, value.range, { rule: 'schema/type', message });
   return false;
 }
 
@@ -289,16 +283,12 @@ function tooMuch(rows: number, bodies: readonly SyntaxNode[], folder: Folder): P
 /** Characters of the texts that are filled in for each row: those with expressions, and templates. */
 function charactersIn(node: SyntaxNode, folder: Folder): number {
   if (node.type === 'scalar') {
-    const { value }: { readonly value: Json } = node;
-    const isFilled = typeof value === 'string' && value.includes('${');
-    return isFilled && wholeExpression(value) === undefined ? value.length : 0;
+    const text = textIn(node) ?? '';
+    return text.includes('${') && wholeExpression(text) === undefined ? text.length : 0;
   }
-  const template = memberOf(node, '$template')?.value;
-  let sum = 0;
-  if (template?.type === 'scalar' && typeof template.value === 'string') {
-    const read = folder.text(template.value);
-    if (!isUnreadable(read)) sum += read.source.text.length;
-  }
+  const template = textIn(memberOf(node, '$template')?.value);
+  const read = template === undefined ? undefined : folder.text(template);
+  let sum = read === undefined || isUnreadable(read) ? 0 : read.source.text.length;
   for (const child of childrenOf(node)) sum += charactersIn(child, folder);
   return sum;
 }
@@ -439,12 +429,13 @@ function namesIn(node: SyntaxNode, { report, variables }: Deps): readonly Named[
   const nodes = node.type === 'list' ? node.items : [node];
   return nodes.flatMap((item): readonly Named[] => {
     const { range } = item;
-    if (item.type !== 'scalar' || typeof item.value !== 'string') {
+    const written = textIn(item);
+    if (written === undefined) {
       const message = `base must be the name of a base or a list of names, not ${describe(item)}`;
       report.add({ rule: 'schema/type', message, range });
       return [];
     }
-    const { text, problems } = interpolate(item.value, { variables });
+    const { text, problems } = interpolate(written, { variables });
     for (const { problem } of problems) {
       report.add({ ...problem, message: `base ${problem.message}`, range });
     }
@@ -536,15 +527,11 @@ export function enterEnvironment(
     if (!empty) reportUnknownEnvironment(name, root, report);
     return { root, patches: [] };
   }
-  const isSetting = (key: string) => ENVIRONMENT_MEMBERS.includes(key);
-  const settings = [...chosen.members].filter(([key]) => isSetting(key));
+  const settings = withKeys(chosen, (key) => ENVIRONMENT_MEMBERS.includes(key));
   const add: Report['add'] = (problem) =>
     report.add({ ...problem, message: `${STACK_FILE}: environment ${name} ${problem.message}` });
   const schema: FieldSchema = settingsSchema;
-  const over = mergeLayers(root, { ...chosen, members: new Map(settings) }, schema, {
-    root: schema,
-    add,
-  });
+  const over = mergeLayers(root, settings, schema, { root: schema, add });
   return { root: withoutChosen({ ...over, range: root.range }, name), patches: patchesIn(chosen) };
 }
 
@@ -554,11 +541,8 @@ function withoutChosen(root: MapNode, name: string): MapNode {
   if (environments?.value.type !== 'map') return root;
   const chosen = environments.value.members.get(name);
   if (chosen?.value.type !== 'map') return root;
-  const kept = [...chosen.value.members].filter(([key]) => !ENVIRONMENT_MEMBERS.includes(key));
-  const left = new Map(environments.value.members).set(name, {
-    ...chosen,
-    value: { ...chosen.value, members: new Map(kept) },
-  });
+  const kept = withKeys(chosen.value, (key) => !ENVIRONMENT_MEMBERS.includes(key));
+  const left = new Map(environments.value.members).set(name, { ...chosen, value: kept });
   const value = { ...environments.value, members: left };
   return {
     ...root,
@@ -576,7 +560,7 @@ function reportName(name: string, report: Report): void {
   report.add({
     rule: 'environment/name',
     message: `--env ${name}: this is not a valid name for an environment`,
-    hint: 'Use letters, digits, _ and -, and begin with a letter',
+    hint: NAME_HINT,
   });
 }
 
@@ -670,11 +654,10 @@ function reportUnmet(
  */
 function checkEnvironments(root: MapNode, dir: string, report: Report): void {
   const environments = environmentsOf(root);
-  const named = environments.filter(({ key }) => isResourceName(key));
-  for (const environment of environments) {
-    if (!named.includes(environment)) refuseEnvironmentName(environment, report);
-    checkPatches(environment, report);
-  }
+  const holder = `${STACK_FILE}: environments`;
+  const naming = { rule: 'environment/name', holder, what: 'an environment' };
+  const named = environments.filter((environment) => checkName(environment, naming, report));
+  for (const environment of environments) checkPatches(environment, report);
   checkStates(root, dir, named, report);
 }
 
@@ -683,15 +666,6 @@ export function patchBodiesIn(root: SyntaxNode | undefined): readonly MapNode[] 
   return environmentsOf(root).flatMap(({ value }) => {
     const bodies = membersIn(memberOf(value, 'patches')?.value);
     return bodies.flatMap((body) => (body.value.type === 'map' ? [body.value] : []));
-  });
-}
-
-function refuseEnvironmentName({ key, keyPlace }: Member, report: Report): void {
-  report.add({
-    rule: 'environment/name',
-    message: `${STACK_FILE}: environments has ${JSON.stringify(key)}, which is not a valid name for an environment`,
-    hint: 'Use letters, digits, _ and -, and begin with a letter',
-    range: keyPlace,
   });
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Problem } from './diagnostics.ts';
-import { memberOf, type SourceRange, type SyntaxNode } from './source.ts';
+import { memberOf, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 
 /** The file that makes a folder a stack. */
 export const STACK_FILE = 'callsheet.yaml';
@@ -83,11 +83,10 @@ export type Pattern = { readonly pattern: string; readonly range: SourceRange };
 export function patternsIn(root: SyntaxNode | undefined): readonly Pattern[] | undefined {
   const include = memberOf(root, 'include')?.value;
   const items = include?.type === 'list' ? include.items : include === undefined ? [] : [include];
-  const patterns = items.flatMap((item): Pattern[] =>
-    item.type === 'scalar' && typeof item.value === 'string'
-      ? [{ pattern: item.value, range: item.range }]
-      : [],
-  );
+  const patterns = items.flatMap((item): Pattern[] => {
+    const pattern = textIn(item);
+    return pattern === undefined ? [] : [{ pattern, range: item.range }];
+  });
   return patterns.length === 0 ? undefined : patterns;
 }
 

@@ -10,6 +10,7 @@ import {
   membersIn,
   type ScalarNode,
   type SyntaxNode,
+  textIn,
 } from './source.ts';
 import type { Variables } from './variables.ts';
 
@@ -309,7 +310,7 @@ function fill(node: SyntaxNode, row: Row): SyntaxNode | undefined {
       ? node
       : { ...node, items };
   }
-  const form = [...node.members.values()].find(({ key }) => key.startsWith('$'));
+  const form = membersIn(node).find(({ key }) => key.startsWith('$'));
   if (form !== undefined) return fillForm(node, form, row);
   const members = new Map<string, Member>();
   let same = true;
@@ -331,8 +332,8 @@ function fillForm(node: MapNode, form: Member, row: Row): SyntaxNode | undefined
 }
 
 /** The way to the cell that a scalar stands for; undefined for any other. */
-function cellPath({ value }: ScalarNode): readonly string[] | undefined {
-  const expression = typeof value === 'string' ? wholeExpression(value) : undefined;
+function cellPath(node: ScalarNode): readonly string[] | undefined {
+  const expression = wholeExpression(textIn(node) ?? '');
   return expression === undefined ? undefined : eachPath(expression);
 }
 
@@ -349,7 +350,7 @@ function fillScalar(node: ScalarNode, row: Row): SyntaxNode | undefined {
 function asData(cell: SyntaxNode): SyntaxNode {
   if (cell.type === 'list') return { ...cell, items: cell.items.map(asData) };
   if (cell.type === 'map') {
-    const members = [...cell.members.values()].map((member): [string, Member] => [
+    const members = membersIn(cell).map((member): [string, Member] => [
       member.key,
       { ...member, value: asData(member.value) },
     ]);

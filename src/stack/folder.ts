@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../core/diagnostics.ts';
+import { errorCode } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { Blob, ownOf } from '../core/value.ts';
 import type { ProblemMessage } from './diagnostics.ts';
@@ -58,10 +59,6 @@ export function isUnreadable<T extends object>(outcome: T | Unreadable): outcome
 export function isInside(dir: string, path: string): boolean {
   const way = relative(dir, path);
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-function errorCode(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
 
 /** The file of the same folder whose name is closest to that of a missing one. `dir`: where a relative path begins. */

@@ -2,6 +2,7 @@ import { isAddress, isResourceName, kindOf } from '../core/address.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { isIdentity } from '../core/path.ts';
 import { Ref, Secret } from '../core/value.ts';
+import { NAME_HINT } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
 import { findUnbalanced, interpolate, type Unbalanced } from './expressions.ts';
 import { type FileText, fileMessage, isUnreadable } from './folder.ts';
@@ -37,6 +38,7 @@ import {
   type SourceRange,
   type SyntaxNode,
   startOf,
+  textIn,
 } from './source.ts';
 
 /** The value forms: objects with one `$` key. */
@@ -59,15 +61,14 @@ function takesAnyObject(field: Field): boolean {
  * only what is certainly meant as a form counts.
  */
 export function formOf(node: MapNode, field: Field, context: Context): Member | undefined {
-  const magic = [...node.members.values()].filter(({ key }) => key.startsWith('$'));
+  const magic = membersIn(node).filter(({ key }) => key.startsWith('$'));
   const [first] = magic;
   if (first === undefined || isMisused(first, node)) return first;
   if (!takesAnyObject(field)) return magic.find(({ key }) => formNamed(key)) ?? first;
   const certain = magic.find(({ key }) => key !== '$ref' && formNamed(key) !== undefined);
   if (certain !== undefined || node.members.size > 1) return certain;
   if (first.key === '$ref') {
-    const { value } = first;
-    const text = value.type === 'scalar' && typeof value.value === 'string' ? value.value : '';
+    const text = textIn(first.value) ?? '';
     return isAddress(text) && context.isKind(kindOf(text)) ? first : undefined;
   }
   return nearest(first.key, FORMS) === undefined ? undefined : first;
@@ -86,7 +87,7 @@ function notHere(form: string, field: Field): string {
     : `cannot be given as ${form}, because it is not a text`;
 }
 
-function resolveFile(node: ScalarNode, path: string, field: Field, context: Context): Resolved {
+function resolveFile(node: SyntaxNode, path: string, field: Field, context: Context): Resolved {
   if (!isText(field.node.schema) && !isFree(field.node.schema)) {
     return fail(context, field, node.range, {
       rule: 'file/not-allowed',
@@ -103,7 +104,7 @@ function resolveFile(node: ScalarNode, path: string, field: Field, context: Cont
     : textOfFile(read, field, context);
 }
 
-function resolveRef(node: ScalarNode, text: string, field: Field, context: Context): Resolved {
+function resolveRef(node: SyntaxNode, text: string, field: Field, context: Context): Resolved {
   const wanted = field.node.schema['x-ref'];
   const { range } = node;
   if (wanted === undefined) {
@@ -132,7 +133,7 @@ function resolveRef(node: ScalarNode, text: string, field: Field, context: Conte
   return new Ref(text);
 }
 
-function resolveSecret(node: ScalarNode, text: string, field: Field, context: Context): Resolved {
+function resolveSecret(node: SyntaxNode, text: string, field: Field, context: Context): Resolved {
   const { range } = node;
   const types = typesOf(field.node.schema);
   const takesText = isFree(field.node.schema) || types.includes('string');
@@ -187,7 +188,7 @@ export function resolveForm(form: Member, node: MapNode, field: Field, context: 
   }
   if (name === '$template') return resolveTemplate(node, field, context);
   if (node.members.size > 1) {
-    const other = [...node.members.values()].find((member) => member !== form);
+    const other = membersIn(node).find((member) => member !== form);
     return fail(context, field, other?.keyPlace ?? node.range, {
       rule: 'form/mixed',
       message: `has members next to ${name}`,
@@ -195,22 +196,18 @@ export function resolveForm(form: Member, node: MapNode, field: Field, context: 
     });
   }
   const { value } = form;
-  if (value.type !== 'scalar' || typeof value.value !== 'string') {
-    const message = `needs a text after ${name}`;
-    return fail(context, field, value.range, { rule: 'form/value', message });
-  }
-  const filled = fillIn(value, value.value, field, context);
-  if (filled === undefined) return FAILED;
-  if (name === '$file') return resolveFile(value, filled.text, field, context);
-  if (name === '$ref') return resolveRef(value, filled.text, field, context);
-  return resolveSecret(value, filled.text, field, context);
+  const text = formText(form, field, context);
+  if (text === undefined) return FAILED;
+  if (name === '$file') return resolveFile(value, text, field, context);
+  if (name === '$ref') return resolveRef(value, text, field, context);
+  return resolveSecret(value, text, field, context);
 }
 
 /** A text of the YAML with its variables filled in; undefined where one could not be. */
-function fillIn(node: ScalarNode, text: string, field: Field, context: Context) {
+function fillIn({ range }: SyntaxNode, text: string, field: Field, context: Context) {
   const { text: filled, problems, whole } = interpolate(text, context);
   for (const { expression, problem } of problems) {
-    fail(context, field, problem.range ?? rangeOfText(expression, node.range), problem);
+    fail(context, field, problem.range ?? rangeOfText(expression, range), problem);
   }
   return filled === undefined ? undefined : { text: filled, whole };
 }
@@ -350,7 +347,7 @@ const WITH = 'with';
 function resolveTemplate(node: MapNode, field: Field, context: Context): Resolved {
   const form = memberOf(node, PATH);
   if (form === undefined) return FAILED;
-  const stray = [...node.members.values()].find(({ key }) => key !== PATH && key !== WITH);
+  const stray = membersIn(node).find(({ key }) => key !== PATH && key !== WITH);
   if (stray !== undefined) {
     return fail(context, field, stray.keyPlace, {
       rule: 'form/mixed',
@@ -366,19 +363,19 @@ function resolveTemplate(node: MapNode, field: Field, context: Context): Resolve
     });
   }
   const given = readGiven(memberOf(node, WITH), field, context);
-  const path = pathOf(form.value, field, context);
+  const path = formText(form, field, context);
   if (path === undefined) return FAILED;
   const read = context.folder.text(path);
   if (isUnreadable(read)) return fail(context, field, form.value.range, fileMessage(path, read));
   return fillTemplate(read, node, { ...context, given }, field);
 }
 
-function pathOf(node: SyntaxNode, field: Field, context: Context): string | undefined {
-  if (node.type === 'scalar' && typeof node.value === 'string') {
-    return fillIn(node, node.value, field, context)?.text;
-  }
-  const message = `needs a text after ${PATH}`;
-  fail(context, field, node.range, { rule: 'form/value', message });
+/** What stands after the key of a form, filled in; undefined after saying what is wrong with it. */
+function formText({ key, value }: Member, field: Field, context: Context): string | undefined {
+  const text = textIn(value);
+  if (text !== undefined) return fillIn(value, text, field, context)?.text;
+  const message = `needs a text after ${key}`;
+  fail(context, field, value.range, { rule: 'form/value', message });
   return undefined;
 }
 
@@ -400,7 +397,7 @@ function readGiven(
       fail(context, field, keyPlace, {
         rule: 'template/name',
         message: `gives ${JSON.stringify(key)}, which cannot name a value of ${WITH}`,
-        hint: 'Use letters, digits, _ and -, and begin with a letter',
+        hint: NAME_HINT,
       });
       continue;
     }
@@ -484,7 +481,8 @@ type FieldText = { readonly text: string; readonly field: Field };
 export function textsIn(written: SyntaxNode, field: Field): readonly FieldText[] {
   const node = contentOf(written);
   if (node.type === 'scalar') {
-    return typeof node.value === 'string' ? [{ text: node.value, field }] : [];
+    const text = textIn(node);
+    return text === undefined ? [] : [{ text, field }];
   }
   if (node.type === 'list') {
     const element = elementField(field, '[]');

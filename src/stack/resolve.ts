@@ -22,7 +22,14 @@ import {
   takesSecrets,
 } from './resolved.ts';
 import { fieldNames, isRefused, namedField, typesOf } from './schema.ts';
-import { childrenOf, type ListNode, type MapNode, memberOf, type SyntaxNode } from './source.ts';
+import {
+  childrenOf,
+  type ListNode,
+  type MapNode,
+  memberOf,
+  type SyntaxNode,
+  textIn,
+} from './source.ts';
 
 /** Whether a schema lets a value of that type stand. */
 function allows(field: Field, type: 'array' | 'object' | 'string'): boolean {
@@ -34,9 +41,9 @@ function allows(field: Field, type: 'array' | 'object' | 'string'): boolean {
 function identityOf(item: SyntaxNode, list: Field, context: Context) {
   const key = list.node.schema['x-identity'];
   const value = key === undefined ? undefined : memberOf(item, key)?.value;
-  if (value?.type !== 'scalar' || typeof value.value !== 'string') return undefined;
-  const text = interpolate(value.value, context).text;
-  return text === undefined ? undefined : { text, range: value.range };
+  const written = textIn(value);
+  const text = written === undefined ? undefined : interpolate(written, context).text;
+  return value && text !== undefined ? { text, range: value.range } : undefined;
 }
 
 function resolveList(node: ListNode, field: Field, context: Context): Resolved {
@@ -268,7 +275,7 @@ function resolveFirst(
 /** Whether a row may have a part in what a node comes to; in a template it always may. */
 function readsRow(node: SyntaxNode): boolean {
   if (node.type === 'scalar') {
-    return typeof node.value === 'string' && /\$\{\s*each\./.test(node.value);
+    return /\$\{\s*each\./.test(textIn(node) ?? '');
   }
   return memberOf(node, '$template') !== undefined || childrenOf(node).some(readsRow);
 }

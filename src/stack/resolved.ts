@@ -18,6 +18,7 @@ import {
   type Source,
   type SourceRange,
   type SyntaxNode,
+  textIn,
 } from './source.ts';
 import type { Variables } from './variables.ts';
 
@@ -187,9 +188,7 @@ export function redactNode(context: Context, node: SyntaxNode): void {
   for (const { key, value } of row?.cells.members.values() ?? []) {
     if (covers(value.range, node.range)) row?.redaction.hide(key);
   }
-  if (node.type === 'scalar' && typeof node.value === 'string') {
-    redactExpressions(context, node.value);
-  }
+  redactExpressions(context, textIn(node) ?? '');
   for (const child of childrenOf(node)) redactNode(context, child);
 }
 

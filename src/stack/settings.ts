@@ -39,6 +39,7 @@ import {
   positionOf,
   type SourceRange,
   type SyntaxNode,
+  withKeys,
 } from './source.ts';
 import { refuseState, reportStateFile, statePlace } from './state-place.ts';
 import { type PlacedRule, readRules } from './team-rules.ts';
@@ -91,8 +92,7 @@ function textOf(value: Resolved | undefined): string | undefined {
 
 function onlyStackMembers(root: MapNode): MapNode {
   const known = Object.keys(settingsSchema.properties ?? {});
-  const members = [...root.members].filter(([key]) => known.includes(key) && !APART.includes(key));
-  return { ...root, members: new Map<string, Member>(members) };
+  return withKeys(root, (key) => known.includes(key) && !APART.includes(key));
 }
 
 /**
@@ -228,10 +228,8 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
     organizations === undefined
       ? {}
       : namedOrganizations(resolve(organizations, settingsField('organizations'), silent));
-  const members = [...written.members].filter(([key]) => !(refused && key === 'state'));
-  const resolved = membersOf(
-    resolve({ ...written, members: new Map(members) }, rootField(settingsSchema), context),
-  );
+  const readable = withKeys(written, (key) => !(refused && key === 'state'));
+  const resolved = membersOf(resolve(readable, rootField(settingsSchema), context));
   const rules = readRules(memberOf(root, 'rules')?.value, context);
   const own = rules.document === undefined ? {} : { rules: rules.document };
   const document = { ...resolved, ...resolveApart(root, context), ...own };
@@ -411,11 +409,10 @@ function resolveApart(root: MapNode, context: Context): ResolvedObject {
 function withoutPatches(environments: SyntaxNode): SyntaxNode {
   if (environments.type !== 'map') return environments;
   const all = namedField(settingsSchema, 'environments') ?? {};
-  const members = [...environments.members.values()].map((member): [string, Member] => {
+  const members = membersIn(environments).map((member): [string, Member] => {
     const { key, value } = member;
     if (value.type !== 'map') return [key, member];
-    const settings = [...value.members].filter(([name]) => name !== 'patches');
-    const own = { ...value, members: new Map(settings) };
+    const own = withKeys(value, (name) => name !== 'patches');
     const nothing = { ...value, members: new Map() };
     const schema = memberSchema(settingsSchema, all, key);
     const over = mergeLayers(nothing, own, schema, { root: settingsSchema, add: () => {} });

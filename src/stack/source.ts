@@ -145,6 +145,16 @@ export function membersIn(node: SyntaxNode | undefined): readonly Member[] {
   return node?.type === 'map' ? [...node.members.values()] : [];
 }
 
+/** A map with those of its members alone whose keys are kept. */
+export function withKeys(map: MapNode, isKept: (key: string) => boolean): MapNode {
+  return { ...map, members: new Map([...map.members].filter(([key]) => isKept(key))) };
+}
+
+/** What a scalar says that is a text; undefined for any other node. */
+export function textIn(node: SyntaxNode | undefined): string | undefined {
+  return node?.type === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+}
+
 /** What stands right inside a node: the values of its members, or its elements. */
 export function childrenOf(node: SyntaxNode): readonly SyntaxNode[] {
   if (node.type === 'list') return node.items;

@@ -17,6 +17,7 @@ import {
   positionOf,
   type SourceRange,
   type SyntaxNode,
+  textIn,
 } from './source.ts';
 
 /** Where something is that is not a file. */
@@ -39,7 +40,7 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
   const rule = 'config/state';
   const stores = Object.entries(STORES);
   for (const node of [state, memberOf(state, 'file')?.value]) {
-    const scheme = ADDRESS.exec((node && textOf(node)) ?? '')?.[1];
+    const scheme = ADDRESS.exec(textIn(node) ?? '')?.[1];
     if (node !== undefined && scheme !== undefined) return addressAlone(scheme, node);
   }
   const given = stores.flatMap(([store, facts]) => {
@@ -48,7 +49,7 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
   });
   for (const { facts, node } of given) {
     const address = memberOf(node, facts.needs[0])?.value;
-    const text = address && textOf(address);
+    const text = textIn(address);
     if (text === undefined || !URL.canParse(text) || new URL(text).password === '') continue;
     return {
       rule: 'secret/plain-address',
@@ -73,7 +74,7 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
   for (const { store, facts, node } of given) {
     for (const member of facts.addresses) {
       const address = memberOf(node, member)?.value;
-      const text = address && textOf(address);
+      const text = textIn(address);
       // One that is put together from variables is looked at once they are known.
       if (address === undefined || text === undefined || text.includes('${')) continue;
       const problem = addressProblem(store, `state.${store}.${member}`, text);
@@ -296,7 +297,7 @@ function stateOf({ key, keyPlace, value }: Member, root: MapNode): Kept {
   const state = laidOver(shared, given);
   const file = memberOf(state, 'file')?.value;
   if (file !== undefined && file !== memberOf(shared?.value, 'file')?.value) {
-    return { file: textOf(file), range: file.range, hint: 'Name another file' };
+    return { file: textIn(file), range: file.range, hint: 'Name another file' };
   }
   const range = given?.keyPlace ?? shared?.keyPlace ?? keyPlace;
   const store = storeIn(state);
@@ -308,7 +309,7 @@ function stateOf({ key, keyPlace, value }: Member, root: MapNode): Kept {
     return { file: defaultStateFile(key), range: given?.keyPlace ?? keyPlace, hint: give };
   }
   const hint = `${give}, or remove state here: then each environment has its own`;
-  return { file: textOf(file), range, hint };
+  return { file: textIn(file), range, hint };
 }
 
 /** The state of the stack with that of an environment laid over it, as whoever enters the environment does. */
@@ -330,20 +331,12 @@ function storeIn(state: SyntaxNode | undefined): string | undefined {
   for (const [store, { identity }] of Object.entries(STORES)) {
     const given = memberOf(state, store)?.value;
     if (given === undefined) continue;
-    const texts = identity.map((name) => {
-      const found = memberOf(given, name)?.value;
-      return found && textOf(found);
-    });
+    const texts = identity.map((name) => textIn(memberOf(given, name)?.value));
     return `${ELSEWHERE}${store} ${texts.join(' ')}`;
   }
   return undefined;
 }
 
 function fileIn(state: SyntaxNode | undefined): string | undefined {
-  const file = memberOf(state, 'file')?.value;
-  return file && textOf(file);
-}
-
-function textOf(node: SyntaxNode): string | undefined {
-  return node.type === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+  return textIn(memberOf(state, 'file')?.value);
 }
