@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Severity } from '../core/diagnostics.ts';
-import { formatPath, isIdentity, parsePath, writtenSegments } from '../core/path.ts';
+import { formatPath, isIdentity, parsePath, pointerParts, writtenSegments } from '../core/path.ts';
 import type { Note, PlanDocument, PlanRules, Refusal } from '../core/plan-document.ts';
 import {
   type FieldContext,
@@ -142,8 +142,7 @@ function pathOf(pointer: string, root: FieldSchema, document: Shown): string {
   const path: string[] = [];
   let schema = dereference(root, root);
   let value: unknown = document;
-  for (const part of pointer.split('/').slice(1)) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const key of pointerParts(pointer)) {
     if (Array.isArray(value)) {
       const element: unknown = value[Number(key)];
       path.push(segmentFor(schema, value, Number(key)));

@@ -337,7 +337,7 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
     return found;
   };
 
-  const onCircle = (way: readonly string[], range: SourceRange): void => {
+  const onCircle = (way: readonly string[], { range }: Named): void => {
     // Where a walk begins decides how a circle reads; it is told once.
     const circle = way.toSorted().join();
     if (!circles.has(circle)) reportCircle([...way, ...way.slice(0, 1)], range, deps.report);
@@ -383,25 +383,24 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
 
 /**
  * Every base that the names lead to, once: after all that it stands on, and otherwise in the order in which they are
- * named. One that several stand on is so laid beneath all of them, and takes back nothing that one of them overrides.
+ * named. References are followed in the same way. One that several stand on is so laid beneath all of them, and takes back nothing that one of them overrides.
  */
-function lowestFirst(
-  names: readonly Named[],
-  beneathOf: (name: string) => readonly Named[],
-  onCircle: (way: readonly string[], range: SourceRange) => void,
+export function lowestFirst<T extends { readonly name: string }>(
+  names: readonly T[],
+  beneathOf: (name: string) => readonly T[],
+  onCircle: (way: readonly string[], closing: T) => void,
 ): readonly string[] {
   const done = new Set<string>();
   // A walk with its own stack: a chain may be longer than calls can be nested.
-  const way: { readonly name: string; readonly rest: Iterator<Named> }[] = [];
+  const way: { readonly name: string; readonly rest: Iterator<T> }[] = [];
   const open = new Set<string>();
-  const enter = ({ name, range }: Named): void => {
+  const enter = (entered: T): void => {
+    const { name } = entered;
     if (done.has(name)) return;
     if (open.has(name)) {
       const at = way.findIndex((step) => step.name === name);
-      onCircle(
-        way.slice(at).map((step) => step.name),
-        range,
-      );
+      const circle = way.slice(at).map((step) => step.name);
+      onCircle(circle, entered);
       return;
     }
     open.add(name);

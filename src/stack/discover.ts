@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Problem } from './diagnostics.ts';
+import { isInside } from './folder.ts';
 import { memberOf, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 
 /** The file that makes a folder a stack. */
@@ -22,8 +23,8 @@ function linkedFolder(dir: string, path: string): Problem | undefined {
   try {
     const target = realpathSync(join(dir, path));
     if (!statSync(target).isDirectory()) return undefined;
-    const way = relative(realpathSync(dir), target);
-    if (!way.startsWith('..')) return undefined;
+    const real = realpathSync(dir);
+    if (target === real || isInside(real, target)) return undefined;
   } catch {
     return undefined;
   }

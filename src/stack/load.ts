@@ -615,7 +615,7 @@ function readParts(opened: Opened, report: Report, only?: string): Parts {
     if (!withBases.has(file) && file !== STACK_FILE) resolver.add(read(file));
   for (const left of rowFiles.settle()) resolver.add(collector.add(left.root, left.main));
   const { resources, addresses } = resolver.finish(patchBodiesIn(root));
-  checkReferences(resources, addresses, broken, report);
+  checkReferences(resources, addresses, sure);
   checkNames(resources, report);
   const moves = readMoves(collector.shared, addresses, surroundings.isKind, sure);
   return { files, resources, moves };
@@ -698,6 +698,7 @@ const ABOUT_OTHERS: readonly string[] = [
   'base/unused',
   'environment/patch',
   'moved/unknown',
+  'ref/unknown',
 ];
 
 /** The name that a problem is about, as it stands at its place: `desk` of `agent.desk["a"]`. */

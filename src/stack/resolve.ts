@@ -26,6 +26,7 @@ import {
   childrenOf,
   type ListNode,
   type MapNode,
+  type Member,
   memberOf,
   type SyntaxNode,
   textIn,
@@ -66,9 +67,7 @@ function resolveList(node: ListNode, field: Field, context: Context): Resolved {
 }
 
 /** A key that may be meant as that of a secret has its value kept out of frames, wherever it stands. */
-function redactSlip(key: string, node: MapNode, context: Context): void {
-  const value = node.members.get(key)?.value;
-  if (value === undefined) return;
+function redactSlip({ key, value }: Member, context: Context): void {
   if (isSecretName(key) || nearest(key, context.secretNames) !== undefined)
     redactNode(context, value);
 }
@@ -83,25 +82,24 @@ function explaining({ path }: Field, { address }: Context): string {
 }
 
 /** A key that a closed object does not have: most often a slip of the keyboard. */
-function reportUnknownKey(key: string, node: MapNode, field: Field, context: Context): void {
+function reportUnknownKey(member: Member, field: Field, context: Context): void {
+  const { key, keyPlace } = member;
   const known = fieldNames(field.node.schema);
-  const member = node.members.get(key);
-  fail(context, field, member?.keyPlace ?? node.range, {
+  fail(context, field, keyPlace, {
     rule: 'schema/unknown-key',
     message: `has no field ${JSON.stringify(key)}`,
     hint: insteadOf(key, known, 'The fields', `${explaining(field, context)} lists them`),
   });
-  redactSlip(key, node, context);
+  redactSlip(member, context);
 }
 
 /** A key of an open object that is nearly one of those the schema names. It is sent, so it is only a warning. */
-function suspectKey(key: string, node: MapNode, field: Field, context: Context): void {
-  redactSlip(key, node, context);
+function suspectKey(member: Member, node: MapNode, field: Field, context: Context): void {
+  const { key, keyPlace } = member;
+  redactSlip(member, context);
   const close = nearest(key, fieldNames(field.node.schema));
-  const member = node.members.get(key);
-  if (close === undefined || member === undefined) return;
-  if (node.members.has(close)) return;
-  fail(context, field, member.keyPlace, {
+  if (close === undefined || node.members.has(close)) return;
+  fail(context, field, keyPlace, {
     severity: 'warning',
     rule: 'schema/unknown-key',
     message: `has ${JSON.stringify(key)}, which the schema does not name`,
@@ -111,34 +109,34 @@ function suspectKey(key: string, node: MapNode, field: Field, context: Context):
 
 /** A field that exists and cannot be given: the platform's own, or one that follows from something else. */
 function refuseField(
-  key: string,
-  node: MapNode,
-  schema: FieldSchema,
+  { key, keyPlace }: Member,
+  { readOnly, description }: FieldSchema,
   field: Field,
   context: Context,
 ) {
-  fail(context, field, node.members.get(key)?.keyPlace ?? node.range, {
+  fail(context, field, keyPlace, {
     rule: 'schema/read-only',
-    message: `gives ${key}, which ${schema.readOnly === true ? 'only the platform sets' : 'follows from the place of the resource'}`,
-    hint: schema.description === undefined ? 'Remove it' : `Remove it: ${schema.description}`,
+    message: `gives ${key}, which ${readOnly === true ? 'only the platform sets' : 'follows from the place of the resource'}`,
+    hint: description === undefined ? 'Remove it' : `Remove it: ${description}`,
   });
 }
 
 function resolveMap(node: MapNode, field: Field, context: Context): ResolvedObject {
   const resolved: [string, Resolved][] = [];
   const { properties, additionalProperties } = field.node.schema;
-  for (const { key, value } of node.members.values()) {
+  for (const member of node.members.values()) {
+    const { key, value } = member;
     const named = namedField(field.node.schema, key);
     if (named !== undefined && isRefused(named)) {
-      refuseField(key, node, named, field, context);
+      refuseField(member, named, field, context);
       continue;
     }
     if (named === undefined) {
       if (additionalProperties === false) {
-        reportUnknownKey(key, node, field, context);
+        reportUnknownKey(member, field, context);
         continue;
       }
-      if (properties !== undefined) suspectKey(key, node, field, context);
+      if (properties !== undefined) suspectKey(member, node, field, context);
     }
     const inner = memberField(field, key);
     const mergedBase = field.path.length === 0 ? context.mergedBase : undefined;

@@ -1,4 +1,11 @@
-import { formatPath, identityText, isIdentity, type Path, writtenSegments } from '../core/path.ts';
+import {
+  formatPath,
+  identityText,
+  isIdentity,
+  type Path,
+  pointerParts,
+  writtenSegments,
+} from '../core/path.ts';
 import { type FieldContext, itemContext, memberContext, rootContext } from '../core/redact.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { Blob, type JsonScalar, Ref, Secret } from '../core/value.ts';
@@ -410,9 +417,8 @@ export function locateRoot(
 /** Follows a JSON pointer as far as it leads; a form's outcome is not entered. */
 export function followPointer(start: LocatedValue, pointer: string): LocatedValue {
   let located = start;
-  for (const part of pointer.split('/').slice(1)) {
+  for (const key of pointerParts(pointer)) {
     if (isSpecial(located.value)) return located;
-    const key = plainKey(part);
     const next = isResolvedList(located.value)
       ? locateElement(start.schema, located, Number(key))
       : locateMember(start.schema, located, key);
@@ -425,16 +431,12 @@ export function followPointer(start: LocatedValue, pointer: string): LocatedValu
 /** Whether a JSON pointer leads to or through a form's outcome: `followPointer` without the way there. */
 export function isBelowSpecial(value: Resolved, pointer: string): boolean {
   let at: Resolved | undefined = value;
-  for (const part of pointer.split('/').slice(1)) {
+  for (const key of pointerParts(pointer)) {
     if (isSpecial(at)) return true;
-    if (isResolvedList(at)) at = at[Number(part)];
-    else at = isResolvedObject(at) ? at[plainKey(part)] : undefined;
+    if (isResolvedList(at)) at = at[Number(key)];
+    else at = isResolvedObject(at) ? at[key] : undefined;
   }
   return isSpecial(at);
-}
-
-function plainKey(part: string): string {
-  return part.includes('~') ? part.replaceAll('~1', '/').replaceAll('~0', '~') : part;
 }
 
 /** A value and every one below it; what stands for one value, as a form does, is not entered. */

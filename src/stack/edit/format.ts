@@ -27,6 +27,7 @@ import {
   type Collection,
   columnOf,
   endOfHead,
+  endOfItem,
   isCollection,
   keyOf,
   lineStart,
@@ -278,10 +279,8 @@ function contentOf(holder: Collection, index: number): Node | undefined {
 
 /** Where the last character of an item stands, comments not counted. */
 function endOfLast(holder: Collection, index: number, text: string): number {
-  const value = contentOf(holder, index);
-  if (value === undefined) return endOfHead(holder, index);
-  if (isBlock(value)) return endOfLast(value, value.items.length - 1, text);
-  const end = rangeOf(value)[1];
+  const isEmpty = contentOf(holder, index) === undefined;
+  const end = isEmpty ? endOfHead(holder, index) : endOfItem(holder, index);
   return text[end - 1] === '\n' ? end - 1 : end;
 }
 
