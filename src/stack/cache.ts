@@ -714,13 +714,13 @@ function decodeStack(
   const resourceOf = (numbers: StoredResource): KeptResource => {
     const [address, kind, file, place, line, column, lifecycle, references, ...fields] = numbers;
     const texts = new Map<string, FilledText>();
-    const document: Record<string, Value> = {};
+    const document: [string, Value][] = [];
     for (let at = 0; at < fields.length; at += 2) {
       const [field = 0, value = 0] = [fields[at], fields[at + 1]];
       const name = values[field] as string;
       const text = filled.get(value);
       if (text !== undefined) texts.set(name, text);
-      document[name] = values[value] as Value;
+      document.push([name, values[value] as Value]);
     }
     return {
       address: values[address] as string,
@@ -730,7 +730,7 @@ function decodeStack(
       lifecycle: values[lifecycle] as KeptResource['lifecycle'],
       references: values[references] as KeptResource['references'],
       isPartial: false,
-      document: leanDocument(document, texts) as ValueObject,
+      document: leanDocument(Object.fromEntries(document), texts) as ValueObject,
     };
   };
   let stack: Omit<KeptStack, 'resources' | 'rollouts'> | undefined;

@@ -163,12 +163,20 @@ export function readTextAt(file: string, absolute: string): FileText | Unreadabl
 /** `instead` holds texts that are read in the place of what files hold, by absolute path. */
 export function openFolder(dir: string, instead: ReadonlyMap<string, string> = new Map()): Folder {
   const place: RealFolder = { dir, realDir: realpathSync.native(dir), real: new Map() };
+  const byPath = new Map<string, FileText | Unreadable>();
+  // However its path is spelled a file is one source: what is masked in it is masked for all who read it.
   const texts = new Map<string, FileText | Unreadable>();
   const find: Folder['find'] = (path, { hidden } = { hidden: false }) => {
     const found = findFile(place, path, hidden);
     const absolute = resolve(place.realDir, path);
     const given = isUnreadable(found) ? instead.get(absolute) : undefined;
     return given === undefined ? found : { absolute, size: given.length };
+  };
+  const read = (path: string, found: Found): FileText | Unreadable => {
+    const given = instead.get(found.absolute);
+    return given === undefined
+      ? readText(path, found)
+      : { source: { file: path, text: given }, bom: false };
   };
   return {
     dir,
@@ -178,16 +186,13 @@ export function openFolder(dir: string, instead: ReadonlyMap<string, string> = n
         .filter((path) => isInside(place.realDir, path))
         .map((path) => relative(place.realDir, path).split(sep).join('/')),
     text: (path) => {
-      const known = texts.get(path);
+      const known = byPath.get(path);
       if (known !== undefined) return known;
       const found = find(path);
-      const given = isUnreadable(found) ? undefined : instead.get(found.absolute);
-      const outcome = isUnreadable(found)
-        ? found
-        : given === undefined
-          ? readText(path, found)
-          : { source: { file: path, text: given }, bom: false };
-      texts.set(path, outcome);
+      const absolute = resolve(place.realDir, path);
+      const outcome = isUnreadable(found) ? found : (texts.get(absolute) ?? read(path, found));
+      byPath.set(path, outcome);
+      if (!isUnreadable(found)) texts.set(absolute, outcome);
       return outcome;
     },
     local: (path, use) => readLocalFile(find, path, use),

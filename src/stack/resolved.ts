@@ -319,7 +319,7 @@ export function leanDocument(
   let since: Record<string, Resolved> = {};
   for (const [field, value] of Object.entries(document)) {
     if (!texts.has(field)) {
-      since[field] = value;
+      if (field !== '__proto__') since[field] = value;
       continue;
     }
     Object.assign(lean, since);
@@ -327,6 +327,9 @@ export function leanDocument(
     Object.defineProperty(lean, field, { enumerable: true, get: getterOf(field) });
   }
   Object.assign(lean, since);
+  // Assigned, it would be taken for the prototype.
+  const named = Object.getOwnPropertyDescriptor(document, '__proto__');
+  if (named !== undefined) Object.defineProperty(lean, '__proto__', named);
   return Object.defineProperty(lean, TEXTS, { value: new Map(held) });
 }
 

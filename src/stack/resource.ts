@@ -97,10 +97,10 @@ function organizationHint({ unchosen }: Context): string {
 }
 
 /** The name of a document: on the platform it is known by its file's, so `name` itself cannot be given. */
-function nameOfFile(kind: Kind, document: ResolvedObject): Derived | undefined {
+function nameOfFile(kind: Kind, fields: ReadonlyMap<string, Resolved>): Derived | undefined {
   if (kind.schema.properties?.name?.['x-config'] !== false) return undefined;
   for (const [field, schema] of Object.entries(kind.schema.properties)) {
-    const blob = schema['x-file'] === undefined ? undefined : document[field];
+    const blob = schema['x-file'] === undefined ? undefined : fields.get(field);
     if (blob instanceof Blob)
       return { value: blob.path.split('/').at(-1) ?? blob.path, from: field };
   }
@@ -146,32 +146,33 @@ export function resolveResource(
   const { located, context, filled } = resolveMade(composed, made, { ...surroundings, report });
   validate({ subject: address, address, root: located }, context.report);
   const members = membersOf(located.value);
-  const document: Record<string, Resolved> = { ...inherited?.fields };
+  // A field that is new may have any name, also one that an object would take for its prototype.
+  const fields = new Map<string, Resolved>(Object.entries(inherited?.fields ?? {}));
   const texts = new Map<string, FilledText>();
   const names = configNames(kind);
   for (const [field, member] of names) {
     const text = filled.get(member);
     if (text !== undefined) texts.set(field, text);
-    if (Object.hasOwn(members, member)) document[field] = members[member] ?? null;
+    if (Object.hasOwn(members, member)) fields.set(field, members[member] ?? null);
     else if (member === 'organization') {
       const id = missingOrganization(field, keyPlace, context);
-      if (id !== undefined) document[field] = id;
+      if (id !== undefined) fields.set(field, id);
     }
   }
-  const name = nameOfFile(kind, document);
-  if (name !== undefined) document.name = name.value;
+  const name = nameOfFile(kind, fields);
+  if (name !== undefined) fields.set('name', name.value);
   if (members.unchecked !== undefined) {
     const written = memberOf(made.body, 'unchecked')?.value;
     for (const [field, value] of Object.entries(membersOf(members.unchecked))) {
       const known = knownSpelling(kind, field);
-      if (known === undefined) document[field] = value;
+      if (known === undefined) fields.set(field, value);
       else refuseKnown(kind, field, known, memberOf(written, field)?.keyPlace ?? keyPlace, context);
     }
   }
   const life = readLifecycle(members.lifecycle);
   checkIgnored(kind, life.ignore, memberOf(made.body, 'lifecycle')?.value, context);
   return new Lean(composed, recomposed, {
-    document: leanDocument(document, texts),
+    document: leanDocument(Object.fromEntries(fields), texts),
     lifecycle: life,
     refs: kept(context.refs),
     secrets: kept(context.secrets),

@@ -63,6 +63,17 @@ describe('no frame shows a file that a secret is read from', () => {
   });
 });
 
+test('nor does one of a table that another resource reads under another spelling', async () => {
+  const rows = (name: string, path: string, field: string) =>
+    `  ${name}: { for_each: { $file: ${path} }, key: "\${each.k}", name: ${name}, ${field} }\n`;
+  const { diagnostics } = await load({
+    'agents.yaml': `agents:\n${rows('a', 'r.csv', 'unchecked: { api_token: "${each.t}" }')}${rows('b', './r.csv', 'status: "${each.s}"')}`,
+    'r.csv': 'k,s,t\nx,wrong,hunter2\n',
+  });
+  expect(diagnostics).not.toEqual([]);
+  expect(JSON.stringify(diagnostics)).not.toContain('hunter2');
+});
+
 describe('what tells nothing is not', () => {
   test.each([
     ['another header', header('X-Tenant', 'harbor')],
