@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Problem } from './diagnostics.ts';
+import { interpolate } from './expressions.ts';
 import { isInside } from './folder.ts';
 import { memberOf, type SourceRange, type SyntaxNode, textIn } from './source.ts';
+import type { Variables } from './variables.ts';
 
 /** The file that makes a folder a stack. */
 export const STACK_FILE = 'callsheet.yaml';
@@ -80,15 +82,18 @@ function readEntries(path: string) {
 /** A pattern of `include`, which begins at the stack folder. */
 export type Pattern = { readonly pattern: string; readonly range: SourceRange };
 
-/** The patterns of `include` as they are written. */
-export function patternsIn(root: SyntaxNode | undefined): readonly Pattern[] | undefined {
+/** The patterns of `include`, filled in; undefined where there is none. One that cannot be filled in is left out. */
+export function patternsIn(
+  root: SyntaxNode | undefined,
+  variables: Variables,
+): readonly Pattern[] | undefined {
   const include = memberOf(root, 'include')?.value;
-  const items = include?.type === 'list' ? include.items : include === undefined ? [] : [include];
-  const patterns = items.flatMap((item): Pattern[] => {
-    const pattern = textIn(item);
+  const items = include?.type === 'list' ? include.items : include && [include];
+  return items?.flatMap((item): Pattern[] => {
+    const written = textIn(item);
+    const pattern = written === undefined ? undefined : interpolate(written, { variables }).text;
     return pattern === undefined ? [] : [{ pattern, range: item.range }];
   });
-  return patterns.length === 0 ? undefined : patterns;
 }
 
 /**

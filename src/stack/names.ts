@@ -13,7 +13,7 @@ import { readLoop } from './rows.ts';
 import type { SettingsOptions } from './settings.ts';
 import { type MapNode, memberOf, membersIn, type SyntaxNode } from './source.ts';
 import { stateFileAt } from './state-place.ts';
-import { readVariables } from './variables.ts';
+import { readVariables, type Variables } from './variables.ts';
 import { parseYaml } from './yaml.ts';
 
 /** What a stack calls things. */
@@ -57,8 +57,9 @@ export function namesIn(options: Options): Names {
 function addressesIn(root: MapNode, options: Options, report: Report): readonly Address[] {
   const { dir, environment, env } = options;
   const own = enterEnvironment(root, environment, dir, report).root;
-  const { files } = discover(dir, patternsIn(own), [], []);
-  const rowsOf = rowReader(own, { dir, env }, report);
+  const variables = readVariables(memberOf(own, 'variables')?.value, { env }, report);
+  const { files } = discover(dir, patternsIn(own, variables), []);
+  const rowsOf = rowReader(dir, variables, report);
   return [STACK_FILE, ...files].flatMap((file) => {
     const text = textOf(dir, file);
     if (text === undefined) return [];
@@ -83,12 +84,7 @@ function written(root: SyntaxNode, main: boolean, report: Report, rowsOf: RowRea
 type RowReader = (address: Address, body: SyntaxNode | undefined) => readonly Address[];
 
 /** Gives a resource's address and those of its rows. */
-function rowReader(
-  root: MapNode | undefined,
-  { dir, env }: Pick<Options, 'dir' | 'env'>,
-  report: Report,
-): RowReader {
-  const variables = readVariables(memberOf(root, 'variables')?.value, { env }, report);
+function rowReader(dir: string, variables: Variables, report: Report): RowReader {
   const folder = openFolder(dir);
   return (address, body) => {
     const forEach = memberOf(body, 'for_each');

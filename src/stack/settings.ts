@@ -11,7 +11,7 @@ import { operations } from '../platform/operations.generated.ts';
 import { DEFAULT_LINT, type LintSettings } from '../rules/prose.ts';
 import { enterEnvironment } from './compose.ts';
 import { notingErrors, openReport, type Problem, type Report } from './diagnostics.ts';
-import { type Pattern, STACK_FILE } from './discover.ts';
+import { type Pattern, patternsIn, STACK_FILE } from './discover.ts';
 import { type Folder, openFolder, refuseFolder } from './folder.ts';
 import { isUuid, readDates, readTimes } from './formats.ts';
 import { mergeLayers } from './merge.ts';
@@ -133,20 +133,6 @@ function readPlatform(
   };
 }
 
-function readInclude(
-  value: Resolved | undefined,
-  written: SyntaxNode | undefined,
-): readonly Pattern[] | undefined {
-  if (value === undefined || written === undefined) return undefined;
-  const texts = isResolvedList(value) ? value : [value];
-  const nodes = written.type === 'list' ? written.items : [written];
-  const patterns = texts.flatMap((pattern, index): Pattern[] =>
-    typeof pattern === 'string' ? [{ pattern, range: (nodes[index] ?? written).range }] : [],
-  );
-  // Where nothing usable is given everything is read, so that the problems of other files are found.
-  return patterns.length === 0 ? undefined : patterns;
-}
-
 /** Looks a name up among those of `callsheet.yaml`. */
 export function lookupOrganization(organizations: Readonly<Record<string, string>>) {
   return (name: string): OrganizationLookup => {
@@ -238,8 +224,9 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
     end: root.range.start,
   });
   validate({ subject: STACK_FILE, address: undefined, root: located }, report);
-  const { organization, include, guards } = resolved;
+  const { organization, guards } = resolved;
   const id = textOf(organization);
+  const patterns = patternsIn(written, variables);
   const writtenPlatform = memberOf(written, 'platform')?.value;
   const platform = readPlatform(resolved.platform, writtenPlatform, variables);
   reportBaseUrl(platform.base_url, root, report);
@@ -255,7 +242,8 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
     platform,
     organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
     organization: organization === undefined ? undefined : id !== undefined ? id : 'failed',
-    include: readInclude(include, memberOf(written, 'include')?.value),
+    // Where nothing usable is given everything is read, so that the problems of other files are found.
+    include: patterns?.length === 0 ? undefined : patterns,
     state: place,
     guards: readGuards(guards, memberOf(written, 'guards')?.value),
     lint: readLint(resolved.lint),

@@ -15,12 +15,13 @@ import type { Diagnostic } from '../../core/diagnostics.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
 import { kinds } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { openReport, type Problem } from '../diagnostics.ts';
+import { openReport, type Problem, SILENT } from '../diagnostics.ts';
 import { discover, type Pattern, patternsIn, STACK_FILE } from '../discover.ts';
 import { fileMessage, isUnreadable, readTextAt, refuseFolder, type Unreadable } from '../folder.ts';
 import { blockSchema, isRefused, resourceSchema, secretNames } from '../schema.ts';
 import { COMPOSING_MEMBERS, settingsSchema } from '../settings-schema.ts';
-import { type Source, type SyntaxNode, startOf } from '../source.ts';
+import { memberOf, type Source, type SyntaxNode, startOf } from '../source.ts';
+import { readVariables, type VariableInputs } from '../variables.ts';
 import { commentsIn, parseYaml, redactSecretFields } from '../yaml.ts';
 import {
   anchorOf,
@@ -209,16 +210,20 @@ function wordsFor(file: string, read: Unreadable, instead: string | undefined) {
 }
 
 /** The YAML files of a stack, relative to its folder, or why the folder is none. */
-export function stackFiles(dir: string): readonly string[] | Omit<Diagnostic, 'severity'> {
+export function stackFiles(
+  dir: string,
+  env: VariableInputs['env'],
+): readonly string[] | Omit<Diagnostic, 'severity'> {
   const refused = refuseFolder(dir);
   if (refused !== undefined) return refused;
-  return [STACK_FILE, ...discover(dir, includedIn(dir), []).files];
+  return [STACK_FILE, ...discover(dir, includedIn(dir, env), []).files];
 }
 
 /** The patterns of `include`; a stack whose settings cannot be read is formatted whole. */
-function includedIn(dir: string): readonly Pattern[] | undefined {
+function includedIn(dir: string, env: VariableInputs['env']): readonly Pattern[] | undefined {
   const read = readTextAt(STACK_FILE, join(dir, STACK_FILE));
-  return isUnreadable(read) ? undefined : patternsIn(parseYaml(read.source).root);
+  const root = isUnreadable(read) ? undefined : parseYaml(read.source).root;
+  return patternsIn(root, readVariables(memberOf(root, 'variables')?.value, { env }, SILENT));
 }
 
 /** Where something is printed, and what is known of it. */
