@@ -177,17 +177,15 @@ export function readGlob(pattern: string): Glob | string {
   if (written === undefined) {
     return `expands to more than ${MOST_ALTERNATIVES} patterns through its braces`;
   }
-  const globs = written.map((one) => one.split('/').map(readPart));
+  const globs = written.map((one) =>
+    one.split('/').map((part): Part => (part === '**' ? part : tokensOf(part))),
+  );
   return (path) => {
     const names = path.split('/').map((name) => [...name]);
     return globs.some((parts) =>
       matches<'**', readonly Token[], readonly string[]>(parts, names, '**', isName),
     );
   };
-}
-
-function readPart(text: string): Part {
-  return text === '**' ? '**' : tokensOf(text);
 }
 
 function isName(part: Exclude<Part, '**'>, name: readonly string[]): boolean {

@@ -99,9 +99,11 @@ function resolveFile(node: SyntaxNode, path: string, field: Field, context: Cont
     });
   }
   const read = context.folder.text(path);
-  return isUnreadable(read)
-    ? fail(context, field, node.range, fileMessage(path, read))
-    : textOfFile(read, field, context);
+  if (isUnreadable(read)) return fail(context, field, node.range, fileMessage(path, read));
+  const { source } = read;
+  warnOfFile(read, field, context);
+  checkTokens(source.text, wholeFile(source), field, context);
+  return source.text;
 }
 
 function resolveRef(node: SyntaxNode, text: string, field: Field, context: Context): Resolved {
@@ -276,14 +278,6 @@ function warnOfFile({ source, bom }: FileText, field: Field, context: Context): 
       hint,
     );
   }
-}
-
-/** The text of a `$file`, as it is. */
-function textOfFile(file: FileText, field: Field, context: Context): string {
-  const { source } = file;
-  warnOfFile(file, field, context);
-  checkTokens(source.text, wholeFile(source), field, context);
-  return source.text;
 }
 
 function resolveOrganization(

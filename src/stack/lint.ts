@@ -20,7 +20,7 @@ import {
   type SourceRange,
 } from './source.ts';
 import type { PlacedRule } from './team-rules.ts';
-import { commentsIn, type StackFile } from './yaml.ts';
+import { commentsIn, indentOf, type StackFile } from './yaml.ts';
 
 type LintInput = {
   readonly resources: readonly DesiredResource[];
@@ -260,10 +260,6 @@ function linesBelow(source: Source, line: number): LineRange {
     if (!deeper && !listed) return { from: line, to };
     to = next;
   }
-}
-
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
 }
 
 /** Finds where the text of a field is written: in the YAML, or in the file that it names. */

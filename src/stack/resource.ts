@@ -75,25 +75,21 @@ function missingOrganization(
   keyPlace: SourceRange,
   context: Context,
 ): Resolved | undefined {
-  const id = context.defaultOrganization;
+  const { defaultOrganization: id, unchosen } = context;
   if (id === undefined) {
     context.report.add({
       rule: 'organization/missing',
       message: `${context.subject} belongs to no organization`,
-      hint: organizationHint(context),
+      hint:
+        unchosen.length === 0
+          ? 'Add organization: NAME to it, or to callsheet.yaml for all resources'
+          : `Choose an environment with --env (${unchosen.join(', ')}), or add organization: NAME`,
       address: context.address,
       path: field,
       range: keyPlace,
     });
   }
   return id === 'failed' ? undefined : id;
-}
-
-function organizationHint({ unchosen }: Context): string {
-  const add = 'Add organization: NAME to it, or to callsheet.yaml for all resources';
-  return unchosen.length === 0
-    ? add
-    : `Choose an environment with --env (${unchosen.join(', ')}), or add organization: NAME`;
 }
 
 /** The name of a document: on the platform it is known by its file's, so `name` itself cannot be given. */

@@ -190,7 +190,9 @@ function checkSteps(rollout: WrittenRollout, report: Report): void {
   const last = steps?.at(-1);
   if (steps === undefined || last === undefined) return;
   for (const [index, { size, at }] of steps.entries()) {
-    const before = steps.slice(0, index).findLast(({ size: other }) => isAlike(other, size));
+    const before = steps
+      .slice(0, index)
+      .findLast(({ size: other }) => 'agents' in other === 'agents' in size);
     if (before === undefined || sizeOf(before.size) < sizeOf(size)) continue;
     const message = `is ${textOf(size)}, and an earlier step is ${textOf(before.size)}`;
     fail(at, { rule: 'rollout/steps', message, hint: GROWS }, report);
@@ -199,10 +201,6 @@ function checkSteps(rollout: WrittenRollout, report: Report): void {
   if ('percent' in last.size && last.size.percent === 100) return;
   const message = `is ${textOf(last.size)}, and the last step must be 100%`;
   fail(last.at, { rule: 'rollout/steps', message, hint: 'Add 100% as the last step' }, report);
-}
-
-function isAlike(one: StepSize, other: StepSize): boolean {
-  return 'agents' in one === 'agents' in other;
 }
 
 function sizeOf(step: StepSize): number {

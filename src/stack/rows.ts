@@ -368,7 +368,9 @@ export function openRowFiles(
     add: (file) => {
       const { root, main } = file;
       uses.push(...rowFilesIn(root, kinds, variables));
-      const key = main ? firstKey(root) : known.find((name) => memberOf(root, name) !== undefined);
+      const key = main
+        ? membersIn(root)[0]?.key
+        : known.find((name) => memberOf(root, name) !== undefined);
       if (key === undefined) others.push(file);
       else held.set(root.range.source.file, key);
       return key !== undefined;
@@ -403,10 +405,6 @@ function refuse({ subject, text, range }: Use, held: string, report: Report): vo
     hint: 'Put the rows into a file of their own',
     range,
   });
-}
-
-function firstKey(root: SyntaxNode): string | undefined {
-  return root.type === 'map' ? [...root.members.keys()][0] : undefined;
 }
 
 function rowFilesIn(

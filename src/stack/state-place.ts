@@ -269,7 +269,8 @@ export function checkStates(
   report: Report,
 ): void {
   const shared = memberOf(root, 'state')?.value;
-  const own = storeIn(shared) ?? fileIn(shared) ?? defaultStateFile(undefined);
+  const own =
+    storeIn(shared) ?? textIn(memberOf(shared, 'file')?.value) ?? defaultStateFile(undefined);
   const known = new Map([[pathOf(own, dir), 'the stack without --env']]);
   for (const environment of environments) {
     const { key } = environment;
@@ -335,8 +336,4 @@ function storeIn(state: SyntaxNode | undefined): string | undefined {
     return `${ELSEWHERE}${store} ${texts.join(' ')}`;
   }
   return undefined;
-}
-
-function fileIn(state: SyntaxNode | undefined): string | undefined {
-  return textIn(memberOf(state, 'file')?.value);
 }

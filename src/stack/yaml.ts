@@ -538,7 +538,7 @@ export function redactSecretFields(source: Source, names: readonly string[], rep
   }
 }
 
-function indentOf(line: string): number {
+export function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 

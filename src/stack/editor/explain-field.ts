@@ -121,6 +121,7 @@ function documentOf({ kind, root, name, steps }: Way): FieldDocument {
   const settable = !isRefused(schema);
   const item = schema.items === undefined ? undefined : itemSchema(root, schema);
   const catalogue = schema['x-one-of'];
+  const [example] = schema.examples ?? [];
   return {
     format: 'callsheet-field',
     version: 1,
@@ -130,7 +131,7 @@ function documentOf({ kind, root, name, steps }: Way): FieldDocument {
     type: [typeName(schema, item), ...limitsOf(schema), ...patternOf(schema)].join(', '),
     values: valuesOf(schema),
     default: (schema.default ?? null) as Json,
-    example: exampleOf(schema),
+    example: example === undefined ? null : writtenValue(example as Json),
     required: step?.required ?? false,
     clearable:
       kind !== undefined && !isRoot && settable && isClearable(schema, step?.required === true),
@@ -194,11 +195,6 @@ function formsOf(schema: FieldSchema, steps: readonly Step[]): readonly string[]
 function valuesOf({ enum: values = [], const: only }: FieldSchema): readonly Json[] {
   const all = (only === undefined ? values : [only]) as readonly Json[];
   return all.filter((value) => value !== null);
-}
-
-function exampleOf(schema: FieldSchema): string | null {
-  const [example] = schema.examples ?? [];
-  return example === undefined ? null : writtenValue(example as Json);
 }
 
 function membersOf(root: FieldSchema, schema: FieldSchema): readonly FieldMember[] {
