@@ -41,7 +41,7 @@ import {
   type SyntaxNode,
   withKeys,
 } from './source.ts';
-import { refuseState, reportStateFile, statePlace } from './state-place.ts';
+import { refuseState, reportStateAddresses, reportStateFile, statePlace } from './state-place.ts';
 import { type PlacedRule, readRules } from './team-rules.ts';
 import { validate } from './validate.ts';
 import {
@@ -231,6 +231,7 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
   const platform = readPlatform(resolved.platform, writtenPlatform, variables);
   reportBaseUrl(platform.base_url, root, report);
   reportEndpoints(platform.endpoints, memberOf(writtenPlatform, 'endpoints')?.value, report);
+  reportStateAddresses(resolved.state, state, report);
   const place = statePlace(resolved.state, {
     ...deps,
     dir: folder.dir,

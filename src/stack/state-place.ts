@@ -71,17 +71,27 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
     if (missing === undefined) continue;
     return { rule, message: `state.${store} needs ${missing}`, range: node.range };
   }
-  for (const { store, facts, node } of given) {
-    for (const member of facts.addresses) {
-      const address = memberOf(node, member)?.value;
-      const text = textIn(address);
-      // One that is put together from variables is looked at once they are known.
-      if (address === undefined || text === undefined || text.includes('${')) continue;
-      const problem = addressProblem(store, `state.${store}.${member}`, text);
-      if (problem !== undefined) return { rule, ...problem, range: address.range };
+  return undefined;
+}
+
+/** Reports each address of a store that is none, with its variables filled in. */
+export function reportStateAddresses(
+  value: Resolved | undefined,
+  written: SyntaxNode | undefined,
+  report: Report,
+): void {
+  for (const [store, { addresses }] of Object.entries(STORES)) {
+    const given = textsIn(membersOf(value)[store]);
+    for (const member of addresses) {
+      const text = given[member];
+      const name = `state.${store}.${member}`;
+      const problem = text === undefined ? undefined : addressProblem(store, name, text);
+      if (problem === undefined) continue;
+      const { message, hint } = problem;
+      const range = memberOf(memberOf(written, store)?.value, member)?.value.range;
+      report.add({ rule: 'config/state', message: `${STACK_FILE}: ${message}`, hint, range });
     }
   }
-  return undefined;
 }
 
 /** An address in the place of a file. */
@@ -96,21 +106,6 @@ function addressAlone(scheme: string, { range }: SyntaxNode): StateProblem {
     range,
     mayHoldPassword: true,
   };
-}
-
-/** Throws `CallsheetError('config')` where the address of a place is none. */
-function checked(place: StatePlace, from: string): StatePlace {
-  for (const [store, { addresses }] of Object.entries(STORES)) {
-    const given = Object.entries(place).find(([name]) => name === store)?.[1] ?? {};
-    for (const [member, text] of Object.entries(given)) {
-      if (!addresses.includes(member)) continue;
-      const name = from === STACK_FILE ? `state.${store}.${member}` : from;
-      const problem = addressProblem(store, name, String(text));
-      if (problem !== undefined)
-        throw new CallsheetError('config', problem.message, { hint: problem.hint });
-    }
-  }
-  return place;
 }
 
 type StateSurroundings = {
@@ -141,7 +136,7 @@ export function statePlace(
   };
   for (const [store, { read }] of Object.entries(STORES)) {
     const place = read(textsIn(members[store]), (member) => by(store, member));
-    if (place !== undefined) return checked(place, STACK_FILE);
+    if (place !== undefined) return place;
   }
   const { file } = members;
   return { file: stateFileAt(dir, environment, typeof file === 'string' ? file : undefined) };
@@ -191,20 +186,32 @@ function realOf(path: string): string {
   }
 }
 
-/** A place in one text: an address or the path of a file. Throws `CallsheetError('usage')` for an address of no store. */
+/**
+ * A place in one text: an address or the path of a file. Throws `CallsheetError('usage')` for an address of no store, and
+ * `CallsheetError('config')` for one that is none.
+ */
 export function placeOf(text: string): StatePlace {
   const scheme = ADDRESS.exec(text)?.[1];
   if (scheme === undefined) return { file: resolvePath(text) };
-  const stores = Object.values(STORES);
-  const store = stores.find(({ protocols }) => protocols.includes(`${scheme}:`));
-  if (store !== undefined) {
-    const isWhole = store.addresses.includes(store.needs[0]);
-    return checked(store.parse(text), `the ${isWhole ? 'place' : 'endpoint'} of the state`);
+  const stores = Object.entries(STORES);
+  const found = stores.find(([, { protocols }]) => protocols.includes(`${scheme}:`));
+  if (found === undefined) {
+    const names = stores.map(([, { protocols }]) => `${protocols[0]}//`);
+    throw new CallsheetError('usage', `Callsheet cannot keep a state at ${scheme}://`, {
+      hint: `A state is kept in a file, at ${names.slice(0, -1).join(', ')} or ${names.at(-1)}. callsheet help stores says how.`,
+    });
   }
-  const names = stores.map(({ protocols: [first] }) => `${first}//`);
-  throw new CallsheetError('usage', `Callsheet cannot keep a state at ${scheme}://`, {
-    hint: `A state is kept in a file, at ${names.slice(0, -1).join(', ')} or ${names.at(-1)}. callsheet help stores says how.`,
-  });
+  const [store, { addresses, needs, parse }] = found;
+  const place = parse(text);
+  const name = `the ${addresses.includes(needs[0]) ? 'place' : 'endpoint'} of the state`;
+  const members = Object.entries(Object.entries(place).find(([key]) => key === store)?.[1] ?? {});
+  for (const [member, address] of members) {
+    if (!addresses.includes(member)) continue;
+    const problem = addressProblem(store, name, String(address));
+    if (problem !== undefined)
+      throw new CallsheetError('config', problem.message, { hint: problem.hint });
+  }
+  return place;
 }
 
 function textsIn(value: Resolved | undefined): { readonly [name: string]: string } {
