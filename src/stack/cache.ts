@@ -26,7 +26,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Diagnostic, SourcePosition } from '../core/diagnostics.ts';
 import type { RolloutSettings } from '../core/rollout.ts';
-import { Blob, Ref, Secret, type Value, type ValueObject } from '../core/value.ts';
+import { Blob, oncePer, Ref, Secret, type Value, type ValueObject } from '../core/value.ts';
 import { STACK_FILE } from './discover.ts';
 import { type Folder, isUnreadable } from './folder.ts';
 import type { Moves } from './moves.ts';
@@ -367,13 +367,7 @@ function* linesIn(pieces: Iterable<Buffer>): Iterable<string> {
   }
 }
 
-const digests = new WeakMap<Source, string>();
-
-function digestOf(source: Source): string {
-  const digest = digests.get(source) ?? hash('sha256', source.text);
-  digests.set(source, digest);
-  return digest;
-}
+const digestOf = oncePer(({ text }: Source) => hash('sha256', text));
 
 /** What a file of text holds, or why it cannot be read. */
 function contentOf(folder: Folder, path: string): string {

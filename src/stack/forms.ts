@@ -1,10 +1,10 @@
 import { isAddress, isResourceName, kindOf } from '../core/address.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { isIdentity } from '../core/path.ts';
-import { Ref, Secret } from '../core/value.ts';
+import { oncePer, Ref, Secret } from '../core/value.ts';
 import { NAME_HINT } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
-import { findUnbalanced, interpolate, type Unbalanced } from './expressions.ts';
+import { findUnbalanced, interpolate } from './expressions.ts';
 import { type FileText, fileMessage, isUnreadable } from './folder.ts';
 import { isUuid } from './formats.ts';
 import { REMOVE, REPLACE } from './merge.ts';
@@ -223,16 +223,8 @@ function convert(text: string, field: Field): Resolved {
   return number && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-const unbalanced = new WeakMap<Source, readonly Unbalanced[]>();
-
 /** A file is looked through once, however many resources take their text from it. */
-function unbalancedIn(source: Source): readonly Unbalanced[] {
-  const known = unbalanced.get(source);
-  if (known !== undefined) return known;
-  const found = findUnbalanced(source.text);
-  unbalanced.set(source, found);
-  return found;
-}
+const unbalancedIn = oncePer(({ text }: Source) => findUnbalanced(text));
 
 /** Reports the platform's placeholders in a text that do not open and close as they should. */
 function checkTokens(text: string, inside: SourceRange, field: Field, context: Context): void {

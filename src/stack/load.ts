@@ -7,7 +7,6 @@ import { formatPath, type Path } from '../core/path.ts';
 import type { Guards, PlanRules } from '../core/plan-document.ts';
 import type { RolloutSettings } from '../core/rollout.ts';
 import { namesField } from '../core/schema.ts';
-import type { StatePlace } from '../core/stores.ts';
 import type { ValueObject } from '../core/value.ts';
 import { kinds as allKinds, kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -54,9 +53,9 @@ import {
   isOfRollback,
   lookupOrganization,
   openSettings,
-  type Platform,
   type Settings,
   type SettingsOptions,
+  type StackSettings,
 } from './settings.ts';
 import {
   type MapNode,
@@ -90,18 +89,9 @@ export type LoadOptions = SettingsOptions & {
 };
 
 /** A stack as the configuration wants it. */
-export type Stack = {
-  /** Absolute path of its folder. */
-  readonly dir: string;
+export type Stack = StackSettings & {
   /** The environment that was chosen. */
   readonly environment: string | undefined;
-  readonly platform: Platform;
-  /** Names of organizations → ids. */
-  readonly organizations: Readonly<Record<string, string>>;
-  /** The id of the organization of resources that name none. */
-  readonly organization: string | undefined;
-  /** Where the state is; of a file the absolute path. */
-  readonly state: StatePlace;
   readonly guards: Guards;
   /** Addresses that resources had before, and those that are let go of without a delete. */
   readonly moves: Moves;

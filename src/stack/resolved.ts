@@ -8,7 +8,7 @@ import {
 } from '../core/path.ts';
 import { type FieldContext, itemContext, memberContext, rootContext } from '../core/redact.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { Blob, type JsonScalar, Ref, Secret } from '../core/value.ts';
+import { Blob, type JsonScalar, oncePer, Ref, Secret } from '../core/value.ts';
 import type { Problem, Report } from './diagnostics.ts';
 import {
   eachPath,
@@ -275,12 +275,10 @@ export type FilledText = {
   readonly values: readonly string[];
 };
 
-const pieces = new WeakMap<Source, readonly string[]>();
+const pieces = oncePer(({ text }: Source) => expressionPieces(text));
 
 export function filledText(source: Source, values: readonly string[]): FilledText {
-  const between = pieces.get(source) ?? expressionPieces(source.text);
-  pieces.set(source, between);
-  return { between, values };
+  return { between: pieces(source), values };
 }
 
 function textOf({ between, values }: FilledText): string {

@@ -10,7 +10,7 @@ import {
   memberSchema,
   namesField,
 } from '../core/schema.ts';
-import { Blob } from '../core/value.ts';
+import { Blob, oncePer } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Inherited } from './collect.ts';
 import type { Composed, ComposedResource } from './compose.ts';
@@ -103,20 +103,15 @@ function nameOfFile(kind: Kind, fields: ReadonlyMap<string, Resolved>): Derived 
   return undefined;
 }
 
-const configNamesOf = new WeakMap<Kind, ReadonlyMap<string, string>>();
-
 /** From the platform's names to the configuration's. */
-function configNames(kind: Kind): ReadonlyMap<string, string> {
-  const known = configNamesOf.get(kind);
-  if (known !== undefined) return known;
+const configNames = oncePer(({ schema: { properties = {} } }: Kind) => {
   const names = new Map<string, string>();
-  for (const [name, schema] of Object.entries(kind.schema.properties ?? {})) {
+  for (const [name, schema] of Object.entries(properties)) {
     const config = configName(name, schema);
     if (config !== undefined) names.set(name, config);
   }
-  configNamesOf.set(kind, names);
   return names;
-}
+});
 
 /** Where a field is looked for: at its key, or where its value is when that is elsewhere, as a cell is. */
 function rangeOfMember(
@@ -194,18 +189,17 @@ function withoutAbsence(report: Report): Report {
  * spelled: as it is read, as it is written, or with other cases and hyphens. Undefined for a field that is new.
  */
 function knownSpelling(kind: Kind, given: string): string | undefined {
-  let known = spellings.get(kind);
-  if (known === undefined) {
-    const names = Object.entries(kind.schema.properties ?? {}).flatMap(([name, schema]) => {
-      const config = configName(name, schema) ?? name;
-      const written = schema['x-write'] ?? name;
-      return [name, written, config].map((one) => [folded(one), config] as const);
-    });
-    known = new Map([...impliedNames(kind).map((one) => [folded(one), one] as const), ...names]);
-    spellings.set(kind, known);
-  }
-  return known.get(folded(given));
+  return spellings(kind).get(folded(given));
 }
+
+const spellings = oncePer((kind: Kind) => {
+  const names = Object.entries(kind.schema.properties ?? {}).flatMap(([name, schema]) => {
+    const config = configName(name, schema) ?? name;
+    const written = schema['x-write'] ?? name;
+    return [name, written, config].map((one) => [folded(one), config] as const);
+  });
+  return new Map([...impliedNames(kind).map((one) => [folded(one), one] as const), ...names]);
+});
 
 /** What a kind adds to its bodies by itself, with and without a file. */
 function impliedNames({ implied }: Kind): readonly string[] {
@@ -214,8 +208,6 @@ function impliedNames({ implied }: Kind): readonly string[] {
   const drafts = [{}, { file }].map((files) => implied?.({ ...common, files }) ?? {});
   return drafts.flatMap(Object.keys);
 }
-
-const spellings = new WeakMap<Kind, ReadonlyMap<string, string>>();
 
 function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');

@@ -1,5 +1,6 @@
 import facts from '../../schemas/settings.json' with { type: 'json' };
-import { dereference, type FieldSchema, itemSchema, type KindSchema } from '../core/schema.ts';
+import { dereference, type FieldSchema, itemSchema } from '../core/schema.ts';
+import { oncePer } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 const { lifecycle, unchecked } = facts.own;
@@ -176,61 +177,43 @@ function written(root: FieldSchema, schema: FieldSchema): FieldSchema {
   };
 }
 
-const derived = new WeakMap<KindSchema, FieldSchema>();
-
 /**
  * The schema of a resource as it is written: the platform's fields under the configuration's names,
  * without those that only the platform sets, and with Callsheet's own members. Value forms are not part
  * of it; `resolve.ts` follows them first, and `editor/schema.ts` adds them for editors.
  */
-export function resourceSchema(kind: Kind): FieldSchema {
-  const known = derived.get(kind.schema);
-  if (known !== undefined) return known;
+export const resourceSchema = oncePer((kind: Kind): FieldSchema => {
   const fields = written(kind.schema, kind.schema);
-  const schema = {
+  return {
     ...fields,
     properties: { ...fields.properties, lifecycle: lifecycleOf(kind), unchecked },
   };
-  derived.set(kind.schema, schema);
-  return schema;
-}
-
-const blocks = new WeakMap<KindSchema, FieldSchema>();
+});
 
 /** The schema of the block that holds a nested kind's resources, without the resources. */
-export function blockSchema(kind: Kind): FieldSchema {
-  const known = blocks.get(kind.schema);
-  if (known !== undefined) return known;
+export const blockSchema = oncePer((kind: Kind): FieldSchema => {
   const inherit = Object.entries(kind.nested?.inherit ?? {});
   const properties = inherit.map(([member, field]): [string, FieldSchema] => {
     const { 'x-config': _, ...schema } = kind.schema.properties?.[field] ?? {};
     return [member, schema];
   });
-  const schema: FieldSchema = {
+  return {
     type: 'object',
     required: inherit.map(([member]) => member),
     additionalProperties: false,
     properties: Object.fromEntries(properties),
   };
-  blocks.set(kind.schema, schema);
-  return schema;
-}
-
-const secretNamesOf = new WeakMap<readonly Kind[], readonly string[]>();
+});
 
 /** Names of the fields that hold secrets, in any kind. */
-export function secretNames(kinds: readonly Kind[]): readonly string[] {
-  const known = secretNamesOf.get(kinds);
-  if (known !== undefined) return known;
+export const secretNames = oncePer((kinds: readonly Kind[]): readonly string[] => {
   const names = new Set<string>();
   for (const { schema } of kinds) {
     collectSecretNames(schema, schema, names);
     for (const def of Object.values(schema.$defs ?? {})) collectSecretNames(schema, def, names);
   }
-  const found = [...names];
-  secretNamesOf.set(kinds, found);
-  return found;
-}
+  return [...names];
+});
 
 function collectSecretNames(root: FieldSchema, schema: FieldSchema, into: Set<string>): void {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {

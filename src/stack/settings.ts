@@ -73,13 +73,10 @@ export type Platform = {
 };
 
 /** What `callsheet.yaml` sets up, beside the resources it may hold. */
-export type Settings = {
-  readonly platform: Platform;
-  readonly organizations: Readonly<Record<string, string>>;
+export type Settings = Pick<StackSettings, 'platform' | 'organizations' | 'state'> & {
   /** The id of the default organization; `failed` where it is named but unknown, which was reported. */
   readonly organization: string | 'failed' | undefined;
   readonly include: readonly Pattern[] | undefined;
-  readonly state: StatePlace;
   readonly guards: Guards;
   readonly lint: LintSettings;
   readonly rules: readonly PlacedRule[];
@@ -417,7 +414,7 @@ export type StackSettings = {
   readonly platform: Platform;
   /** Names of organizations → ids. */
   readonly organizations: Readonly<Record<string, string>>;
-  /** Id of the default organization. */
+  /** Id of the default organization: that of resources that name none. */
   readonly organization: string | undefined;
   /** Where the state is; of a file the absolute path. */
   readonly state: StatePlace;

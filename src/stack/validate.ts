@@ -1,7 +1,8 @@
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import { nearest } from '../core/nearest.ts';
 import { formatPath, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema } from '../core/schema.ts';
+import { oncePer } from '../core/value.ts';
 import { compile } from './compile-schema.ts';
 import type { Problem, ProblemMessage, Report } from './diagnostics.ts';
 import { FORMATS } from './formats.ts';
@@ -341,14 +342,10 @@ function maxContainsMessage(error: ErrorObject, item: FieldSchema): ProblemMessa
   };
 }
 
-const compiled = new WeakMap<FieldSchema, ValidateFunction>();
+const compiled = oncePer(compile);
 
 /** Every way in which a document breaks its schema, in the terms of ajv. Schemas are compiled once. */
 export function schemaErrors(schema: FieldSchema, document: unknown): readonly ErrorObject[] {
-  let validate = compiled.get(schema);
-  if (validate === undefined) {
-    validate = compile(schema);
-    compiled.set(schema, validate);
-  }
+  const validate = compiled(schema);
   return validate(document) ? [] : [...(validate.errors ?? [])];
 }

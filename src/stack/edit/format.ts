@@ -13,6 +13,7 @@ import {
 } from 'yaml';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
+import { oncePer } from '../../core/value.ts';
 import { kinds } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { openReport, type Problem, SILENT } from '../diagnostics.ts';
@@ -658,16 +659,8 @@ function sectionShape(kind: Kind): Shape {
   }));
 }
 
-const keysOfKinds = new WeakMap<Kind, readonly string[]>();
-
 /** The fields of a kind under the names of the configuration, in the order in which they are written. */
-export function resourceKeys(kind: Kind): readonly string[] {
-  const known = keysOfKinds.get(kind);
-  if (known !== undefined) return known;
-  const { keys } = resourceShape(kind);
-  keysOfKinds.set(kind, keys);
-  return keys;
-}
+export const resourceKeys = oncePer((kind: Kind) => resourceShape(kind).keys);
 
 /** The order of a whole file of a stack: settings, then the sections in the order of their kinds. */
 export function fileShape(kinds: readonly Kind[]): Shape {
@@ -696,12 +689,6 @@ export function inOrder<T>(
   return items.toSorted((a, b) => rank(a) - rank(b));
 }
 
-const ranksOfKeys = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
-
-function ranksOf(keys: readonly string[]): ReadonlyMap<string, number> {
-  const known = ranksOfKeys.get(keys);
-  if (known !== undefined) return known;
-  const ranks = new Map(keys.map((key, index) => [key, index]));
-  ranksOfKeys.set(keys, ranks);
-  return ranks;
-}
+const ranksOf = oncePer(
+  (keys: readonly string[]) => new Map(keys.map((key, index) => [key, index])),
+);

@@ -13,6 +13,7 @@ import {
   Blob,
   isList,
   isObject,
+  oncePer,
   Ref,
   Secret,
   type Value,
@@ -284,13 +285,5 @@ function mapTree(value: ValueObject, given: FieldSchema, path: Path, context: Co
   return { type: 'map', members: inOrder(members, orderOf(schema), ([key]) => key) };
 }
 
-const orders = new WeakMap<FieldSchema, readonly string[]>();
-
 /** The members that a schema names, as it has them. */
-function orderOf(schema: FieldSchema): readonly string[] {
-  const known = orders.get(schema);
-  if (known !== undefined) return known;
-  const order = Object.keys(schema.properties ?? {});
-  orders.set(schema, order);
-  return order;
-}
+const orderOf = oncePer(({ properties = {} }: FieldSchema) => Object.keys(properties));
