@@ -1,3 +1,4 @@
+import { normalize } from 'node:path/posix';
 import { formatAddress } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
 import { didYouMean } from '../core/nearest.ts';
@@ -385,7 +386,8 @@ export function openRowFiles(
       for (const { root } of kept) held.set(root.range.source.file, '');
       return kept;
     },
-    isResourceFile: (path) => held.has(plainPath(path)),
+    // `./data//rows.yaml` is the file that is called `data/rows.yaml`.
+    isResourceFile: (path) => held.has(normalize(path)),
   };
 }
 
@@ -426,7 +428,7 @@ function rowFilesIn(
     const text = textIn(node);
     const path = text === undefined ? undefined : interpolate(text, { variables }).text;
     return node && text !== undefined && path !== undefined
-      ? [{ subject, text, range: node.range, path: plainPath(path) }]
+      ? [{ subject, text, range: node.range, path: normalize(path) }]
       : [];
   });
 }
@@ -438,12 +440,4 @@ function resourcesIn({ key, value }: Member, { name, nested }: Kind) {
     subject: formatAddress(name, [key, inner.key]),
     value: inner.value,
   }));
-}
-
-/** `data/rows.yaml` of `./data//rows.yaml`, as files of the stack are called. */
-function plainPath(path: string): string {
-  return path
-    .split('/')
-    .filter((part) => part !== '' && part !== '.')
-    .join('/');
 }

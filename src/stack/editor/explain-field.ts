@@ -5,7 +5,7 @@ import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../c
 import type { Json } from '../../core/value.ts';
 import { catalogueNamed } from '../../kinds/catalogues.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { scalarText } from '../edit/tree.ts';
+import { braces, brackets, scalarText } from '../edit/tree.ts';
 import { isFree, isRefused, isText, limitsOf, namedField, typesOf } from '../schema.ts';
 import { OWN_MEMBERS, topSchema, writtenSchema } from '../settings-schema.ts';
 
@@ -275,9 +275,9 @@ function plural(item: FieldSchema): string {
 export function writtenValue(value: Json): string {
   if (typeof value === 'string') return scalarText(value, 'flow');
   if (typeof value !== 'object' || value === null) return String(value);
-  if (Array.isArray(value)) return `[${value.map((item: Json) => writtenValue(item)).join(', ')}]`;
-  const members = Object.entries(value).map(
-    ([key, member]) => `${scalarText(key, 'key')}: ${writtenValue(member)}`,
+  if (Array.isArray(value)) return brackets(value.map((item: Json) => writtenValue(item)));
+  const members = Object.entries(value);
+  return braces(
+    members.map(([key, member]) => `${scalarText(key, 'key')}: ${writtenValue(member)}`),
   );
-  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
