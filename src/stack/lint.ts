@@ -81,8 +81,9 @@ export function reportLint(input: LintInput): void {
     refuseSuppression(ignore, report);
     used.add(ignore);
   }
-  reportSuppressions(
-    { suppressions, used, names: names.map(({ name }) => name) },
+  reportUnused(
+    suppressions.filter((ignore) => !used.has(ignore)),
+    names.map(({ name }) => name),
     settings,
     report,
   );
@@ -151,25 +152,16 @@ function refuseSuppression({ rule, range }: Suppression, report: Report): void {
 }
 
 /** Says of every comment that silences nothing, or names no rule. */
-function reportSuppressions(
-  {
-    suppressions,
-    used,
-    names,
-  }: {
-    readonly suppressions: readonly Suppression[];
-    readonly used: ReadonlySet<Suppression>;
-    readonly names: readonly string[];
-  },
+function reportUnused(
+  suppressions: readonly Suppression[],
+  names: readonly string[],
   settings: LintSettings,
   report: Report,
 ): void {
   const severity = severityOf(UNUSED_IGNORE, settings);
   if (severity === 'off') return;
-  const isOff = (rule: string) => settings.severities.get(rule) === 'off';
-  for (const ignore of suppressions) {
-    const { rule, range } = ignore;
-    if (used.has(ignore) || isOff(rule)) continue;
+  for (const { rule, range } of suppressions) {
+    if (settings.severities.get(rule) === 'off') continue;
     const add = (message: string, hint: string) =>
       report.add({ severity, rule: UNUSED_IGNORE.name, message, hint, range });
     const list = `The rules are ${names.join(', ')}`;

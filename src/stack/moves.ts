@@ -1,6 +1,7 @@
 import { type Address, isAddress, kindOf } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
 import { didYouMean, insteadOf } from '../core/nearest.ts';
+import type { Collector } from './collect.ts';
 import type { Report } from './diagnostics.ts';
 import {
   describe,
@@ -23,10 +24,7 @@ type Placed = { readonly from: Given; readonly to: Given };
 
 /** Reads `moved` and `forget` of all files, and reports what contradicts the resources that there are. */
 export function readMoves(
-  {
-    moved,
-    forget,
-  }: { readonly moved: readonly SyntaxNode[]; readonly forget: readonly SyntaxNode[] },
+  { moved, forget }: Collector['shared'],
   addresses: ReadonlySet<Address>,
   isKind: (name: string) => boolean,
   report: Report,

@@ -69,6 +69,15 @@ export function membersOf(value: Resolved | undefined): ResolvedObject {
   return isResolvedObject(value) ? value : {};
 }
 
+/** The members of an object that are texts. */
+export function textMembers(value: Resolved | undefined): { readonly [name: string]: string } {
+  return Object.fromEntries(
+    Object.entries(membersOf(value)).flatMap(([name, text]): [string, string][] =>
+      typeof text === 'string' ? [[name, text]] : [],
+    ),
+  );
+}
+
 /** The texts of a list, or the one in its place. */
 export function textsAmong(value: Resolved | undefined): readonly string[] {
   const all = isResolvedList(value) ? value : [value];

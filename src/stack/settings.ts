@@ -26,6 +26,7 @@ import {
   type Resolved,
   type ResolvedObject,
   rootField,
+  textMembers,
   textsAmong,
 } from './resolved.ts';
 import { readRollouts, type WrittenRollout } from './rollouts.ts';
@@ -111,16 +112,7 @@ function readPlatform(
   const platform = membersOf(value);
   const address = memberOf(written, 'base_url')?.value;
   const endpoints = Object.entries(membersOf(platform.endpoints)).map(
-    ([operation, given]): [string, WrittenEndpoint] => {
-      const { method, path } = membersOf(given);
-      return [
-        operation,
-        {
-          ...(typeof method === 'string' ? { method } : {}),
-          ...(typeof path === 'string' ? { path } : {}),
-        },
-      ];
-    },
+    ([operation, given]): [string, WrittenEndpoint] => [operation, textMembers(given)],
   );
   return {
     base_url: textOf(platform.base_url),
@@ -222,7 +214,6 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
   });
   validate({ subject: STACK_FILE, address: undefined, root: located }, report);
   const { organization, guards } = resolved;
-  const id = textOf(organization);
   const patterns = patternsIn(written, variables);
   const writtenPlatform = memberOf(written, 'platform')?.value;
   const platform = readPlatform(resolved.platform, writtenPlatform, variables);
@@ -239,7 +230,7 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
   return {
     platform,
     organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
-    organization: organization === undefined ? undefined : id !== undefined ? id : 'failed',
+    organization: organization === undefined ? undefined : (textOf(organization) ?? 'failed'),
     // Where nothing usable is given everything is read, so that the problems of other files are found.
     include: patterns?.length === 0 ? undefined : patterns,
     state: place,

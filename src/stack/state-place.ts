@@ -7,7 +7,7 @@ import type { Problem, Report } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
 import { isInside } from './folder.ts';
 import { mergeLayers } from './merge.ts';
-import { membersOf, type Resolved } from './resolved.ts';
+import { membersOf, type Resolved, textMembers } from './resolved.ts';
 import { settingsSchema } from './settings-schema.ts';
 import {
   type MapNode,
@@ -81,7 +81,7 @@ export function reportStateAddresses(
   report: Report,
 ): void {
   for (const [store, { addresses }] of Object.entries(STORES)) {
-    const given = textsIn(membersOf(value)[store]);
+    const given = textMembers(membersOf(value)[store]);
     for (const member of addresses) {
       const text = given[member];
       const name = `state.${store}.${member}`;
@@ -135,7 +135,7 @@ export function statePlace(
     return range === undefined ? { file: STACK_FILE, line: 1, column: 1 } : positionOf(range);
   };
   for (const [store, { read }] of Object.entries(STORES)) {
-    const place = read(textsIn(members[store]), (member) => by(store, member));
+    const place = read(textMembers(members[store]), (member) => by(store, member));
     if (place !== undefined) return place;
   }
   const { file } = members;
@@ -212,14 +212,6 @@ export function placeOf(text: string): StatePlace {
       throw new CallsheetError('config', problem.message, { hint: problem.hint });
   }
   return place;
-}
-
-function textsIn(value: Resolved | undefined): { readonly [name: string]: string } {
-  return Object.fromEntries(
-    Object.entries(membersOf(value)).flatMap(([name, text]): [string, string][] =>
-      typeof text === 'string' ? [[name, text]] : [],
-    ),
-  );
 }
 
 type AddressProblem = { readonly message: string; readonly hint: string };
