@@ -108,6 +108,13 @@ export function fieldIn(text: string): string {
   return pathOf(text)[0] ?? '';
 }
 
+/** The members and positions that a JSON pointer names: `a/b` and `0` of `/a~1b/0`. */
+export function pointerParts(pointer: string): readonly string[] {
+  const parts = pointer.split('/').slice(1);
+  if (!pointer.includes('~')) return parts;
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
 /** The paths among some texts: what is none is left out. */
 export function parsePaths(texts: readonly string[]): readonly Path[] {
   return texts.flatMap((text) => {
