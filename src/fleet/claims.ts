@@ -9,6 +9,7 @@ import { placeKey, placeName } from '../core/stores.ts';
 import type { Json } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { naturalKeyOf } from '../plan/natural-key.ts';
+import { checkBaseUrl } from '../platform/endpoints.ts';
 import { failureOf } from '../run/document.ts';
 import { openStore, readState } from '../run/session.ts';
 import { loadOptions } from '../run/stack.ts';
@@ -49,13 +50,25 @@ async function claimsOf(
     secrets: 'skip',
   });
   if (stack === undefined) return [];
-  const account = context.env.CALLSHEET_BASE_URL ?? stack.platform.base_url ?? '';
+  const account = platformOf(stack, context);
   const state = withState ? await stateOf(stack, context) : undefined;
   return [
     stateClaim(found, stack),
     ...configuredClaims(found, stack, account),
     ...(state === undefined ? [] : recordedClaims(found, stack, state, account)),
   ];
+}
+
+/**
+ * Where its resources live, however the address is spelled: whoever has the same address there has the same account.
+ * Empty where nobody says it, or says it wrongly: then nothing is sent, and only `validate` goes on.
+ */
+function platformOf({ platform }: Stack, { env }: Context): string {
+  try {
+    return checkBaseUrl(env.CALLSHEET_BASE_URL ?? platform.base_url);
+  } catch {
+    return '';
+  }
 }
 
 /** The state, where it can be had. Where it cannot, the stack itself stops at it, and says why. */
