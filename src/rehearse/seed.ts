@@ -5,6 +5,7 @@ import { placeValue, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { KeyLevel } from '../plan/reader.ts';
+import { formatCount } from '../render/wording.ts';
 import {
   type SeedDocument,
   type SeedKey,
@@ -213,8 +214,6 @@ function unreadPolicies(
   return [...new Set(named)].map((id) => ({ id: id ?? null, name: `unread ${String(id)}` }));
 }
 
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
-
 /** What the platform does not tell, and what stands in its place (docs/plans.md). */
 function wordsFor(made: {
   readonly secrets: { readonly count: number; readonly resources: number };
@@ -231,12 +230,12 @@ function wordsFor(made: {
     ...(secrets.count === 0
       ? []
       : [
-          `the platform returns no secrets: ${count(secrets.count, 'placeholder')} in ${count(secrets.resources, 'resource')} replace those that the platform may have`,
+          `the platform returns no secrets: ${formatCount(secrets.count, 'placeholder')} in ${formatCount(secrets.resources, 'resource')} replace those that the platform may have`,
         ]),
     ...(withheld === 0
       ? []
       : [
-          `the snapshot left ${count(withheld, 'sensitive value')} out; they are missing in the copy`,
+          `the snapshot left ${formatCount(withheld, 'sensitive value')} out; they are missing in the copy`,
         ]),
     ...(has('agent') ? ['the history of each agent is one entry, with its current values'] : []),
     ...(has('knowledge_source') || has('custom_voice')
@@ -254,7 +253,7 @@ function wordsFor(made: {
     ...(unread === 0
       ? []
       : [
-          `${count(unread, 'retry policy').replace(/policys$/, 'policies')} could not be read and is empty`,
+          `${formatCount(unread, 'retry policy', 'retry policies')} could not be read and is empty`,
         ]),
     ...gaps.map(({ of, why }) => `${of} could not be read: ${why}`),
     'locks come from the feature list: locks that the platform reports only on a write are not known',
