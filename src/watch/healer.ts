@@ -77,7 +77,7 @@ export function openHealer({ stack, flags, limit, context, log, metrics }: Heale
     );
     for (const { address, status, fields, message } of ended.lines) {
       log({ event: 'heal_ended', stack, run: ended.run, address, status, fields, message });
-      metrics.healEnded(stack, status);
+      metrics.healEnded(status);
     }
     return new Set(tried.flatMap(({ address, status }) => (status === 'done' ? address : [])));
   }

@@ -11,11 +11,8 @@ import type { Counts, Log, Metrics, PassFailure, Wake, WatchEvent } from './even
 import type { Healer } from './healer.ts';
 import { compareFindings, type Findings, findingsOf, look, type Seen } from './look.ts';
 
-/** A stack that is watched. */
-export type Watched = {
-  readonly name: string;
-  readonly pass: (because: Wake) => Promise<PassEnd>;
-};
+/** Looks at the stack that is watched, and does what follows from it. */
+export type Pass = (because: Wake) => Promise<PassEnd>;
 
 type PassEnd = {
   /** The passes that failed one after the other, this one the last; undefined where it did not. */
@@ -40,7 +37,7 @@ type WatchedDeps = {
  *
  *   look ──▶ log what is new or over ──▶ heal ──▶ post what is new ──▶ post that it is over
  */
-export function watchStack(deps: WatchedDeps): Watched {
+export function watchStack(deps: WatchedDeps): Pass {
   const { name: stack, flags, healer, notices, context, log, metrics } = deps;
   let findings: Findings = new Map();
   let streak: Streak | undefined;
@@ -76,7 +73,7 @@ export function watchStack(deps: WatchedDeps): Watched {
       const seen = await look(flags, context);
       if (seen.type === 'busy') {
         log({ event: 'pass_postponed', stack, run: seen.run });
-        metrics.passEnded(stack, {
+        metrics.passEnded({
           outcome: 'postponed',
           seconds: seconds(),
           at: context.now(),
@@ -94,7 +91,7 @@ export function watchStack(deps: WatchedDeps): Watched {
         });
       streak = undefined;
       log({ event: 'pass_ended', stack, because, seconds: took, ...counts });
-      metrics.passEnded(stack, {
+      metrics.passEnded({
         outcome: 'done',
         seconds: took,
         at: context.now(),
@@ -108,20 +105,17 @@ export function watchStack(deps: WatchedDeps): Watched {
       const failed = continueStreak(streak, failureWords(error), about);
       streak = failed.streak;
       if (failed.event !== undefined) log(failed.event);
-      metrics.passEnded(stack, { outcome: 'failed', seconds: seconds(), at: context.now() });
+      metrics.passEnded({ outcome: 'failed', seconds: seconds(), at: context.now() });
       return { streak, isCut: false };
     }
   }
 
-  return {
-    name: stack,
-    // Each pass has a trace of its own: the command runs for days.
-    pass: (because) =>
-      context.telemetry?.task('watch pass', () => pass(because), {
-        isRoot: true,
-        failure: ({ streak: failures }) => (failures === undefined ? undefined : 'failed'),
-      }) ?? pass(because),
-  };
+  // Each pass has a trace of its own: the command runs for days.
+  return (because) =>
+    context.telemetry?.task('watch pass', () => pass(because), {
+      isRoot: true,
+      failure: ({ streak: failures }) => (failures === undefined ? undefined : 'failed'),
+    }) ?? pass(because);
 }
 
 /** Whether passes go on, for whoever restarts what hangs. */
@@ -197,6 +191,7 @@ export function watchHealth(options: {
 }
 
 type LoopDeps = {
+  readonly stack: string;
   /** Milliseconds between the end of a pass and the next. */
   readonly interval: number;
   readonly debounce: Pick<Debounce, 'wait'>;
@@ -212,10 +207,10 @@ const LONGEST_DELAY_MS = 1_800_000;
 /** Of the interval, each way: so that many who began at once do not ask at once for ever. */
 const JITTER = 0.1;
 
-/** Passes over the stacks, one after the other, again and again, until it is to stop. Says whether it cut a healing short. */
+/** Passes over the stack again and again, until it is to stop. Says whether it cut a healing short. */
 export async function watchLoop(
-  stacks: readonly Watched[],
-  { interval, debounce, health, random, now, log, stop }: LoopDeps,
+  pass: Pass,
+  { stack, interval, debounce, health, random, now, log, stop }: LoopDeps,
 ): Promise<{ readonly isCut: boolean }> {
   let because: Wake = 'start';
   let isCut = false;
@@ -223,40 +218,28 @@ export async function watchLoop(
   while (!stop.aborted) {
     health.passBegan();
     const began = now().getTime();
-    const ends: (PassEnd & { readonly stack: string })[] = [];
-    for (const { name, pass } of stacks) {
-      if (!stop.aborted) ends.push({ stack: name, ...(await pass(because)) });
-    }
-    isCut = ends.some((end) => end.isCut);
+    const end = await pass(because);
+    isCut = end.isCut;
     if (stop.aborted) break;
     const took = now().getTime() - began;
     // Once for as long as it is so: a short interval would fill the log with it.
-    if (took > interval && !isSlow)
-      log({ event: 'pass_slow', stack: namesOf(stacks), seconds: took / 1000 });
+    if (took > interval && !isSlow) log({ event: 'pass_slow', stack, seconds: took / 1000 });
     isSlow = took > interval;
-    const delay = Math.round(delayAfter(ends, interval) * (1 + JITTER * (2 * random() - 1)));
-    const failures = ends.flatMap(({ stack, streak }) =>
-      streak === undefined ? [] : [{ stack, kind: streak.kind, passes: streak.passes }],
-    );
-    health.passEnded(failures, delay);
+    const { streak } = end;
+    const delay = Math.round(delayAfter(streak, interval) * (1 + JITTER * (2 * random() - 1)));
+    const failures = streak && [{ stack, kind: streak.kind, passes: streak.passes }];
+    health.passEnded(failures ?? [], delay);
     because = await debounce.wait(delay);
   }
   return { isCut };
 }
 
-/** The interval; twice as long after each pass in which nothing could be read of any stack. */
-export function delayAfter(ends: readonly PassEnd[], interval: number): number {
-  const streaks = ends.map(({ streak }) =>
-    streak !== undefined && isPassing(streak) ? streak.passes : 0,
-  );
-  const least = Math.min(...streaks);
+/** The interval; twice as long after each pass in which nothing could be read of the stack. */
+export function delayAfter(streak: Streak | undefined, interval: number): number {
+  const passes = streak !== undefined && isPassing(streak) ? streak.passes : 0;
   // The first failure may be a blip.
-  const doubled = interval * 2 ** Math.min(Math.max(least - 1, 0), 20);
+  const doubled = interval * 2 ** Math.min(Math.max(passes - 1, 0), 20);
   return Math.min(doubled, Math.max(interval, LONGEST_DELAY_MS));
-}
-
-function namesOf(stacks: readonly Watched[]): string {
-  return stacks.map(({ name }) => name).join(', ');
 }
 
 /** Wakes who waits for the next pass. */
@@ -404,12 +387,12 @@ export function openNotices(deps: NoticesDeps): Notices {
         if (!(error instanceof CallsheetError)) throw error;
         // The next pass tries again.
         log({ event: 'notification_failed', stack, message: error.message });
-        metrics.notified(stack, false);
+        metrics.notified(false);
         return;
       }
       known = now;
       log({ event: 'notification_sent', stack, is_drifted: now.size > 0 });
-      metrics.notified(stack, true);
+      metrics.notified(true);
     },
   };
 }
