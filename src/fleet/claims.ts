@@ -16,7 +16,7 @@ import { loadOptions } from '../run/stack.ts';
 import { STACK_FILE } from '../stack/discover.ts';
 import { loadStack, type Stack } from '../stack/index.ts';
 import type { ResourceState, State } from '../state/model.ts';
-import type { FoundStack, TreeRequest } from './request.ts';
+import { type FoundStack, inTree, type TreeRequest } from './request.ts';
 import { eachStack, type StackResult } from './run-stack.ts';
 
 /** What a stack takes for its own, and nobody else may. */
@@ -88,7 +88,7 @@ async function stateOf(stack: Stack, context: Context): Promise<State | undefine
 function stateClaim({ path }: FoundStack, { state }: Stack): Claim {
   const what = `the state ${placeName(state)}`;
   const key = `state ${'file' in state ? realOf(state.file) : placeKey(state)}`;
-  const place = fileIn(path, STACK_FILE);
+  const place = inTree(path, STACK_FILE);
   return { key, stack: path, what, address: undefined, place, isTold: false };
 }
 
@@ -108,7 +108,7 @@ function configuredClaims(
 ): readonly Claim[] {
   return resources.flatMap(({ address, kind, document, lifecycle, position }) => {
     const { adopt } = lifecycle;
-    const file = position === undefined ? path : fileIn(path, `${position.file}:${position.line}`);
+    const file = position === undefined ? path : inTree(path, `${position.file}:${position.line}`);
     const common = { stack: path, address, place: file, isTold: adopt !== undefined };
     const name = naturalKeyOf(kindNamed(kind), document);
     return [
@@ -133,7 +133,7 @@ function recordedClaims(
     const isKept = positions.has(address);
     if (!isKept && moves.forget.some((pattern) => matchesAddress(pattern, address))) return [];
     const at = positions.get(address);
-    const place = at === undefined ? `the state of ${path}` : fileIn(path, `${at.file}:${at.line}`);
+    const place = at === undefined ? `the state of ${path}` : inTree(path, `${at.file}:${at.line}`);
     const common = { stack: path, address, place, isTold: false };
     const name = isKept ? undefined : naturalKeyOf(kindNamed(resource.kind), documentOf(resource));
     return [
@@ -178,10 +178,6 @@ function byName(
 
 function wordOf(kind: string): string {
   return kind.replaceAll('_', ' ');
-}
-
-function fileIn(path: string, file: string): string {
-  return path === '.' ? file : `${path}/${file}`;
 }
 
 /** Two stacks that claim the same thing. `own` is the claim of the stack that is told so. */

@@ -227,6 +227,7 @@ function hashOf(path: string): string {
   return createHash('sha256').update(path).digest('hex');
 }
 
+/** In an order that no locale changes. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -288,6 +289,11 @@ export type FoundStack = {
   readonly dir: string;
 };
 
+/** A file of a stack, or a folder below it, as seen from the tree. */
+export function inTree(path: string, file: string): string {
+  return path === '.' ? file : `${path}/${file}`;
+}
+
 /**
  * Every stack below a folder, and the folder itself where it is one, by path. A stack may stand inside another one.
  * Folders that the loader passes over (whose names begin with a dot, `node_modules`) are passed over here, and no link
@@ -307,15 +313,10 @@ export function findStacks(root: string): readonly FoundStack[] {
     pending.push(
       ...entries
         .filter((entry) => entry.isDirectory() && !isSkipped(entry.name))
-        .map(({ name }) => (folder === '.' ? name : `${folder}/${name}`)),
+        .map(({ name }) => inTree(folder, name)),
     );
   }
-  return inOrder(paths.map((path) => ({ path, dir: join(root, path) })));
-}
-
-/** By path, in an order that no locale changes. */
-function inOrder<T extends { readonly path: string }>(stacks: readonly T[]): readonly T[] {
-  return stacks.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return paths.toSorted(compare).map((path) => ({ path, dir: join(root, path) }));
 }
 
 function refuseNoFolder(root: string): void {

@@ -19,7 +19,7 @@ import { jsonText } from '../render/untrusted.ts';
 import { formatNumber } from '../render/wording.ts';
 import { failureOf, type RunDocument } from '../run/document.ts';
 import type { UndoOutcome } from '../run/undo.ts';
-import type { FoundStack, StackCommand, StackFlags } from './request.ts';
+import { type FoundStack, inTree, type StackCommand, type StackFlags } from './request.ts';
 
 /** One command on one stack. */
 export type StackTask = {
@@ -294,12 +294,11 @@ function reasonIn(path: string, document: StackDocument): string | undefined {
 }
 
 function reasonOfProblems(path: string, diagnostics: readonly Diagnostic[]): string | undefined {
-  const folder = path === '.' ? '' : `${path}/`;
   return firstOf(
     diagnostics
       .filter(({ severity }) => severity === 'error')
       .map(({ position: at, message }) =>
-        at === undefined ? message : `${folder}${at.file}:${at.line}: ${message}`,
+        at === undefined ? message : `${inTree(path, at.file)}:${at.line}: ${message}`,
       ),
   );
 }

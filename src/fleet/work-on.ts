@@ -21,7 +21,14 @@ import { DEFAULT_CONCURRENCY } from '../run/client.ts';
 import { STACK_FILE } from '../stack/discover.ts';
 import { type Refusals, refuseOverlaps } from './claims.ts';
 import { clearPlanSet, closePlanSet, digestOfPlans, writePlan } from './plan-set.ts';
-import type { Chosen, FoundStack, StackCommand, TreeFormat, TreeRequest } from './request.ts';
+import {
+  type Chosen,
+  type FoundStack,
+  inTree,
+  type StackCommand,
+  type TreeFormat,
+  type TreeRequest,
+} from './request.ts';
 import {
   eachStack,
   fleetJson,
@@ -272,8 +279,4 @@ function problemsIn(error: NonNullable<StackResult['error']>): readonly Diagnost
   if (error.diagnostics.length > 0) return error.diagnostics;
   const { message, hint } = error;
   return [{ severity: 'error', rule: 'fleet/stack', message, ...(hint === null ? {} : { hint }) }];
-}
-
-function inTree(path: string, file: string): string {
-  return path === '.' ? file : `${path}/${file}`;
 }
