@@ -92,7 +92,9 @@ export type SimulationFlags = {
 
 /** What flags and files come to: options to start with, and faults to set before the first request. */
 type SimulationRequest = {
-  readonly options: Omit<Simulation, 'seed' | 'faults'> & { readonly seed?: SeedDocument };
+  readonly options: {
+    readonly [Option in Exclude<keyof Simulation, 'seed' | 'faults'>]: Simulation[Option];
+  } & { readonly seed: SeedDocument | undefined };
   readonly faults: readonly Fault[];
 };
 
@@ -103,18 +105,14 @@ type SimulationRequest = {
 export async function readSimulationFlags(flags: SimulationFlags): Promise<SimulationRequest> {
   const file =
     flags.config === undefined ? {} : readSimulation(await readText('simulation', flags.config));
-  const seed = await readNamedSeed(flags, file);
-  const { chaosSeed, latencyMs } = file;
-  const callers = callersOf(flags, file);
-  const rateLimit = readRateLimit(flags, file);
   return {
     options: {
+      seed: await readNamedSeed(flags, file),
+      callers: callersOf(flags, file),
+      rateLimit: readRateLimit(flags, file),
       dialect: { ...file.dialect, ...readDialectOf(flags) },
-      ...(seed === undefined ? {} : { seed }),
-      ...(rateLimit === undefined ? {} : { rateLimit }),
-      ...(latencyMs === undefined ? {} : { latencyMs }),
-      ...(chaosSeed === undefined ? {} : { chaosSeed }),
-      ...(callers === undefined ? {} : { callers }),
+      latencyMs: file.latencyMs,
+      chaosSeed: file.chaosSeed,
     },
     faults: [...(file.faults ?? []), ...readFaults(flags)],
   };
