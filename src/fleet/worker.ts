@@ -6,7 +6,6 @@ import { isLoopback, type ListenAddress } from '../console/flags.ts';
 import { type LogFlags, monitorRoutes, openLog, serveRoutes } from '../console/monitor/serve.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
 import { recordIn, textOf } from '../kinds/making.ts';
-import { steadyTime } from '../platform/rate.ts';
 import { type Budget, budgetedLimiter, openBudget } from '../queue/budget.ts';
 import { type QueueDatabase, QueueLost } from '../queue/database.ts';
 import { makeQueue, openQueue, type Queue, queueOf } from '../queue/enqueue.ts';
@@ -149,7 +148,7 @@ async function workOn(
   // Its stacks share what a tree's do, and the rate with the workers on other machines.
   const connections = openConnections((baseUrl) => {
     const { host } = new URL(baseUrl);
-    const own = { host, budget: budgets.at(baseUrl), most: flags.concurrency, now: steadyTime };
+    const own = { host, budget: budgets.at(baseUrl), most: flags.concurrency };
     return (others) => budgetedLimiter(others, own);
   });
   const inside = { ...context, connections };

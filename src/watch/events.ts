@@ -1,3 +1,4 @@
+import type { Context } from '../console/context.ts';
 import {
   type MeasuredBy,
   type Measures,
@@ -17,8 +18,19 @@ import {
 import type { FailureCode } from '../core/errors.ts';
 import { formatCount, formatDuration, formatNumber } from '../render/wording.ts';
 import type { Author, Seen } from './look.ts';
+import type { WatchFlags } from './watch.ts';
 
 export type Log = LogOf<WatchEvent>;
+
+/** What each part of watching a stack works with. */
+export type Watching = {
+  /** What it is called in logs and measures. */
+  readonly stack: string;
+  readonly flags: WatchFlags;
+  readonly context: Context;
+  readonly log: Log;
+  readonly metrics: Metrics;
+};
 
 type OfStack = { readonly stack: string };
 type Told = OfStack & { readonly message: string };

@@ -26,7 +26,7 @@ import { realPause } from '../platform/rate.ts';
 import { nameStack } from '../run/actor.ts';
 import { openClient } from '../run/client.ts';
 import { openStack } from '../run/stack.ts';
-import { EVENTS, type Log, type Metrics, openMetrics } from './events.ts';
+import { EVENTS, type Log, type Metrics, openMetrics, type Watching } from './events.ts';
 import { openHealer } from './healer.ts';
 import {
   createDebounce,
@@ -74,7 +74,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
       version,
     });
     if (!isLoopback(listen)) log({ event: 'exposed', listen: served.at });
-    const pass = watchOne(stack, flags, { address, context, log, metrics });
+    const pass = openPass(address, { stack, flags, context, log, metrics });
     const { random } = pause;
     const deps = { stack, interval, debounce, health, random, now, log, stop };
     const { isCut } = await watchLoop(pass, deps);
@@ -135,19 +135,9 @@ export async function watchedName({ dir, env }: Pick<WatchFlags, 'dir' | 'env'>)
   return env === undefined ? stack : `${stack} (${env})`;
 }
 
-type OneDeps = {
-  readonly address: NoticeTarget | undefined;
-  readonly context: Context;
-  readonly log: Log;
-  readonly metrics: Metrics;
-};
-
 /** Passes over a stack, with all that watching it takes. */
-function watchOne(
-  stack: string,
-  flags: WatchFlags,
-  { address, context, log, metrics }: OneDeps,
-): Pass {
+function openPass(address: NoticeTarget | undefined, { context, ...watching }: Watching): Pass {
+  const { stack, flags, log, metrics } = watching;
   const note = (message: string) => log({ event: 'note', stack, message: message.trimEnd() });
   const { live: _, ...terminal } = context.terminal;
   const quiet: Context = {
@@ -158,18 +148,11 @@ function watchOne(
     ...quiet,
     wire: (transport) => metrics.counting(context.wire?.(transport) ?? transport),
   };
-  const { heal, healLimit: limit, dir } = flags;
+  const counting = { ...watching, context: counted };
   return watchStack({
-    name: stack,
-    flags,
-    healer:
-      heal === true
-        ? openHealer({ stack, flags, limit, context: counted, log, metrics })
-        : undefined,
-    notices: openNotices({ address, stack, dir, context: quiet, log, metrics }),
-    context: counted,
-    log,
-    metrics,
+    ...counting,
+    healer: flags.heal === true ? openHealer(counting) : undefined,
+    notices: openNotices(address, { ...watching, context: quiet }),
   });
 }
 

@@ -1,4 +1,3 @@
-import type { Context, PlanFlags } from '../console/context.ts';
 import { type HealthReport, judgeSilence } from '../console/monitor/serve.ts';
 import { type NoticeTarget, notifyDrift } from '../console/notify.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
@@ -7,7 +6,15 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import { withoutHealed } from '../plan/drift.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { Pause } from '../platform/rate.ts';
-import type { Counts, Log, Metrics, PassFailure, Wake, WatchEvent } from './events.ts';
+import type {
+  Counts,
+  Log,
+  PassFailure,
+  PassMeasured,
+  Wake,
+  WatchEvent,
+  Watching,
+} from './events.ts';
 import type { Healer } from './healer.ts';
 import { compareFindings, type Findings, findingsOf, look, type Seen } from './look.ts';
 
@@ -21,15 +28,10 @@ type PassEnd = {
   readonly isCut: boolean;
 };
 
-type WatchedDeps = {
-  readonly name: string;
-  readonly flags: PlanFlags;
+type WatchedDeps = Watching & {
   /** Undefined: nothing is ever written. */
   readonly healer: Healer | undefined;
   readonly notices: Notices;
-  readonly context: Context;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, 'passEnded'>;
 };
 
 /**
@@ -38,7 +40,7 @@ type WatchedDeps = {
  *   look ──▶ log what is new or over ──▶ heal ──▶ post what is new ──▶ post that it is over
  */
 export function watchStack(deps: WatchedDeps): Pass {
-  const { name: stack, flags, healer, notices, context, log, metrics } = deps;
+  const { stack, flags, healer, notices, context, log, metrics } = deps;
   let findings: Findings = new Map();
   let streak: Streak | undefined;
 
@@ -68,20 +70,23 @@ export function watchStack(deps: WatchedDeps): Pass {
 
   async function pass(because: Wake): Promise<PassEnd> {
     const began = context.now();
-    const seconds = () => (context.now().getTime() - began.getTime()) / 1000;
+    const ended = (
+      outcome: PassMeasured['outcome'],
+      more: Pick<PassMeasured, 'seen'> = {},
+    ): number => {
+      const at = context.now();
+      const seconds = (at.getTime() - began.getTime()) / 1000;
+      metrics.passEnded({ outcome, seconds, at, ...more });
+      return seconds;
+    };
     try {
       const seen = await look(flags, context);
       if (seen.type === 'busy') {
         log({ event: 'pass_postponed', stack, run: seen.run });
-        metrics.passEnded({
-          outcome: 'postponed',
-          seconds: seconds(),
-          at: context.now(),
-        });
+        ended('postponed');
         return { streak, isCut: false };
       }
       const { isCut, ...counts } = await passOver(seen);
-      const took = seconds();
       if (streak !== undefined)
         log({
           event: 'pass_recovered',
@@ -90,13 +95,9 @@ export function watchStack(deps: WatchedDeps): Pass {
           since: streak.since,
         });
       streak = undefined;
-      log({ event: 'pass_ended', stack, because, seconds: took, ...counts });
-      metrics.passEnded({
-        outcome: 'done',
-        seconds: took,
-        at: context.now(),
-        seen: { ...counts, verdicts: seen.verdicts, rollouts: seen.rollouts },
-      });
+      const { verdicts, rollouts } = seen;
+      const seconds = ended('done', { seen: { ...counts, verdicts, rollouts } });
+      log({ event: 'pass_ended', stack, because, seconds, ...counts });
       return { streak, isCut };
     } catch (error) {
       // What was broken off by an interrupt is no failure.
@@ -105,7 +106,7 @@ export function watchStack(deps: WatchedDeps): Pass {
       const failed = continueStreak(streak, failureWords(error), about);
       streak = failed.streak;
       if (failed.event !== undefined) log(failed.event);
-      metrics.passEnded({ outcome: 'failed', seconds: seconds(), at: context.now() });
+      ended('failed');
       return { streak, isCut: false };
     }
   }
@@ -357,18 +358,11 @@ type Notices = {
   readonly post: (drift: PlanDocument, findings: Findings) => Promise<void>;
 };
 
-type NoticesDeps = {
-  readonly address: NoticeTarget | undefined;
-  readonly stack: string;
-  readonly dir: string;
-  readonly context: Context;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, 'notified'>;
-};
-
 /** Notices of one stack. Nothing was posted yet. */
-export function openNotices(deps: NoticesDeps): Notices {
-  const { address, stack, dir, context, log, metrics } = deps;
+export function openNotices(
+  address: NoticeTarget | undefined,
+  { stack, flags: { dir }, context, log, metrics }: Watching,
+): Notices {
   // What the receiver knows of: what drifted, and to which value.
   let known: ReadonlySet<string> = new Set();
 
