@@ -185,14 +185,8 @@ type Overlap = { readonly own: Claim; readonly other: Claim };
 
 /** What stands against each stack, by its path; nothing for those that keep to themselves. */
 function findOverlaps(claims: readonly Claim[]): ReadonlyMap<string, readonly Overlap[]> {
-  const groups = new Map<string, Claim[]>();
-  for (const claim of claims) {
-    const group = groups.get(claim.key);
-    if (group === undefined) groups.set(claim.key, [claim]);
-    else group.push(claim);
-  }
   const overlaps = new Map<string, Overlap[]>();
-  for (const group of groups.values()) {
+  for (const group of Map.groupBy(claims, ({ key }) => key).values()) {
     // Resources may share a name where each says which live one it takes over; then the ids tell.
     if (group.length < 2 || group.every(({ isTold }) => isTold)) continue;
     const first = new Map(group.toReversed().map((claim) => [claim.stack, claim]));

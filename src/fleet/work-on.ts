@@ -67,7 +67,7 @@ export async function workOn(
   if (out !== undefined) await clearPlanSet(out);
   const refusals: Refusals =
     work.isReport === true ? new Map() : await refuseOverlaps(request, found, context);
-  const view = await openView(request, context, work.isStep === true);
+  const view = await openView(flags.format, flags, context);
   const stacks: FleetStack[] = [];
   await eachStack(
     chosen,
@@ -80,6 +80,7 @@ export async function workOn(
       const file = isPlanned ? await writePlan(out, path, document) : null;
       const outcome = { ...outcomeOf(result), plan_file: file };
       stacks.push(outcome);
+      tellSaid(result, flags, context);
       view.add(result, outcome);
     },
   );
@@ -95,18 +96,15 @@ export async function workOn(
     totals: totalsOf(stacks),
     stacks,
   };
-  view.end(document);
+  if (work.isStep !== true || flags.format !== 'json') view.end(document);
   // What an interrupt left is no set: nobody is to apply it.
   if (out !== undefined && !context.stop.aborted) {
     await closePlanSet(out, document);
     const isAny = stacks.some((stack) => stack.plan_file !== null);
-    if (work.isStep !== true && isAny) tellWhere(out, flags, context);
+    const next = commandLine(`apply ${out} --recursive`, flags);
+    if (work.isStep !== true && isAny) context.terminal.err(`The plans are in ${out}: ${next}`);
   }
   return { exit, document };
-}
-
-function tellWhere(out: string, flags: TreeRequest['flags'], { terminal }: Context): void {
-  terminal.err(`The plans are in ${out}: ${commandLine(`apply ${out} --recursive`, flags)}`);
 }
 
 const VERBS: { readonly [command in StackCommand]: string } = {
@@ -159,18 +157,7 @@ type View = {
   readonly end: (document: FleetDocument) => void;
 };
 
-async function openView({ flags }: TreeRequest, context: Context, isStep: boolean): Promise<View> {
-  const view = await viewOf(flags.format, flags, context);
-  return {
-    add(result, outcome) {
-      tellSaid(result, flags, context);
-      view.add(result, outcome);
-    },
-    end: (document) => (isStep && flags.format === 'json' ? undefined : view.end(document)),
-  };
-}
-
-async function viewOf(
+async function openView(
   format: TreeFormat,
   { dir, env }: TreeRequest['flags'],
   context: Context,

@@ -6,12 +6,7 @@ import { knownSecrets } from '../diff/applied.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { KeyLevel } from '../plan/reader.ts';
 import { formatCount } from '../render/wording.ts';
-import {
-  type SeedDocument,
-  type SeedKey,
-  type SeedOrganization,
-  TABLES,
-} from '../simulator/index.ts';
+import { type Merchant, type SeedDocument, type SeedKey, TABLES } from '../simulator/index.ts';
 import type {
   AnswerRecord,
   ContentRecord,
@@ -41,7 +36,7 @@ export type Beside = {
   /** What the key is limited to. */
   readonly level: KeyLevel | undefined;
   /** Payment accounts that the platform was asked about, by organization. */
-  readonly merchants: ReadonlyMap<string, NonNullable<SeedOrganization['merchant']>>;
+  readonly merchants: ReadonlyMap<string, Merchant>;
 };
 
 /** Makes a seed of what was read of a fleet, from the platform or from a snapshot. */

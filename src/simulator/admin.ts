@@ -15,7 +15,7 @@ import type { Platform, Simulator } from './platform.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestLog } from './server.ts';
 import { checkFault, checkRateLimit } from './simulation.ts';
-import { dumpStore, type Level, type Merchant, recordIn } from './store.ts';
+import { dumpStore, type Level, MERCHANT_STATUSES, type Merchant, recordIn } from './store.ts';
 import { TABLES } from './tables.ts';
 import { ajv, problemsIn } from './validation.ts';
 
@@ -270,7 +270,7 @@ export const COMMANDS: readonly Command[] = [
     body: members(
       {
         organizationId: TEXT,
-        status: { enum: ['not_started', 'onboarding', 'active', 'restricted'] },
+        status: { enum: MERCHANT_STATUSES },
         charges: { type: 'boolean' },
       },
       'organizationId',

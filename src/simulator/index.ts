@@ -145,5 +145,5 @@ export {
   type SeedOrganization,
 } from './seed.ts';
 export { readSimulation, readSimulationFlags, type SimulationFlags } from './simulation.ts';
-export { recordIn, recordsIn } from './store.ts';
+export { MERCHANT_STATUSES, type Merchant, recordIn, recordsIn } from './store.ts';
 export { RESTS, TABLES } from './tables.ts';
