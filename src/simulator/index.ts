@@ -142,7 +142,6 @@ export {
   type SeedAgent,
   type SeedDocument,
   type SeedKey,
-  type SeedOrganization,
 } from './seed.ts';
 export { readSimulation, readSimulationFlags, type SimulationFlags } from './simulation.ts';
 export { MERCHANT_STATUSES, type Merchant, recordIn, recordsIn } from './store.ts';

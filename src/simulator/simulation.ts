@@ -3,24 +3,20 @@ import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { CallsheetError } from '../core/errors.ts';
 import { operations } from '../platform/operations.generated.ts';
-import type { CallersOptions } from './calls/callers.ts';
 import { type Dialect, readDialect, readDialectFlags } from './dialect.ts';
-import type { Fault, Seed } from './faults.ts';
+import type { Simulation as Written } from './documents.generated.ts';
+import type { Fault } from './faults.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { checkSeed, readSeed, type SeedDocument } from './seed.ts';
 import schema from './simulation.schema.json' with { type: 'json' };
 import { ajv, problemsIn, readDocument } from './validation.ts';
 
 /** How a simulated platform behaves, as a file says it. */
-type Simulation = {
+type Simulation = Omit<Written.Document, 'seed' | 'dialect' | 'faults'> & {
   /** The seed, or the name of its file relative to this one. */
   readonly seed?: SeedDocument | string;
   readonly dialect?: Partial<Dialect>;
   readonly faults?: readonly Fault[];
-  readonly chaosSeed?: Seed;
-  readonly rateLimit?: RateLimit;
-  readonly latencyMs?: number;
-  readonly callers?: CallersOptions;
 };
 
 ajv.addSchema(schema);
