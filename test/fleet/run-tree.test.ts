@@ -184,6 +184,18 @@ test('an interrupt ends what has not begun, and says so', async () => {
 });
 
 test.each([
+  ['agreed to', () => ({}), { answer: 'yes' }],
+  ['expected', (digest: string) => ({ autoApprove: true, expect: digest }), {}],
+])('how plans that are %s read the platform is no matter of applying them', async (...row) => {
+  const [, flagsFor, options] = row;
+  const { read, run, names } = await scene(four());
+  const { digest } = await read('plan', { refresh: 'full' });
+  const { out } = await run('apply', { refresh: 'full', ...flagsFor(digest ?? '') }, options);
+  expect(out).toContain('Applied 4 stacks: 4 done');
+  expect(names()).toHaveLength(4);
+});
+
+test.each([
   [[0, 2, 6, 5, 4, 3, 1, 130], 130],
   [[0, 2, 6, 5, 4, 3, 1], 1],
   [[0, 2, 6, 5, 4, 3], 3],
