@@ -27,7 +27,7 @@ import { describeCheckout, runId } from '../run/actor.ts';
 import { refuseOverlaps } from './claims.ts';
 import { readPlanSet } from './plan-set.ts';
 import { checkTree, chosenStacks, type FoundStack, type TreeRequest } from './request.ts';
-import type { StackResult } from './run-stack.ts';
+import { outcomeOf, type StackResult } from './run-stack.ts';
 import { digestAt, jobPayload } from './work.ts';
 import { workOn } from './work-on.ts';
 
@@ -180,7 +180,7 @@ async function reportBatch(
   const request = { command, flags, shard: undefined, planSet: undefined };
   const { exit } = await workOn(request, { found: stacks, chosen: stacks }, context, {
     isReport: true,
-    taskOf: ({ path }) => resultOf(done.get(path)),
+    taskOf: ({ path }) => resultOf(done.get(path), flags),
   });
   const rest = tasks.length - done.size;
   if (rest === 0) return exit;
@@ -188,12 +188,17 @@ async function reportBatch(
   return EXIT.locked;
 }
 
-/** What a worker wrote down is what `runStack` gave it. */
-function resultOf(task: TaskStatus | undefined): StackResult {
+/** What a worker wrote down is what `runStack` gave it. Who asks for the report may ask for changes to be told apart. */
+function resultOf(
+  task: TaskStatus | undefined,
+  { detailedExitcode: isDetailed }: TreeRequest['flags'],
+): StackResult {
   const result = task?.result;
   if (typeof result !== 'object' || result === null || !('exit' in result))
     throw new CallsheetError('state', `the queue holds no result of ${task?.stack ?? 'a stack'}`);
-  return { document: undefined, error: undefined, ...(result as object) } as StackResult;
+  const written = { document: undefined, error: undefined, ...(result as object) } as StackResult;
+  const isChanged = isDetailed === true && outcomeOf(written).status === 'changes';
+  return isChanged ? { ...written, exit: EXIT.changes } : written;
 }
 
 /** The tasks of a tree: one for each stack, or for each approved plan. Throws where stacks reach for the same thing. */

@@ -60,6 +60,9 @@ describe('queue add, work and show', () => {
     await stage.work();
     const report = await stage.report(apply.out.trim(), { format: 'json' });
     expect([report.exit, JSON.parse(report.out).totals]).toEqual([0, { done: 3 }]);
+    const changes = { detailedExitcode: true };
+    expect((await stage.report(out.trim(), changes)).exit).toBe(2);
+    expect((await stage.report(apply.out.trim(), changes)).exit).toBe(0);
     // They are spent: the same again is the batch that is done.
     expect((await stage.enqueue(['apply', plans])).out).toBe(apply.out);
   });
