@@ -63,15 +63,7 @@ export function checkTree(
     const hint = 'It shows one stack: choose another format, or one stack with --dir.';
     throw besideRecursive(`--format ${flags.format}`, hint);
   }
-  if ((env.CALLSHEET_STATE ?? '') !== '') {
-    throw new CallsheetError(
-      'usage',
-      'CALLSHEET_STATE names one state, and --recursive works on many stacks',
-      {
-        hint: 'Unset it: the callsheet.yaml of each stack sets the location of its state.',
-      },
-    );
-  }
+  refuseOneState('--recursive', env);
   if (command === 'apply' && planSet !== undefined) refusePlanningFlags(flags);
   if (
     command === 'apply' &&
@@ -84,6 +76,18 @@ export function checkTree(
     });
   }
   return { command, flags: { ...flags, format }, shard, planSet };
+}
+
+/** Throws where the environment names one state for all: each stack would delete what the one before it made. */
+export function refuseOneState(
+  what: string,
+  { CALLSHEET_STATE: state = '' }: Context['env'],
+): void {
+  if (state === '') return;
+  const message = `CALLSHEET_STATE names one state, and ${what} works on many stacks`;
+  throw new CallsheetError('usage', message, {
+    hint: 'Unset it: the callsheet.yaml of each stack sets the location of its state.',
+  });
 }
 
 /** Throws where `--shard` stands alone. */

@@ -12,6 +12,7 @@ import { makeQueue, openQueue, type Queue, queueOf } from '../queue/enqueue.ts';
 import { handOut } from '../queue/hand-out.ts';
 import { describeCheckout } from '../run/actor.ts';
 import { openClient, openConnections } from '../run/client.ts';
+import { refuseOneState } from './request.ts';
 import {
   AWAY_MS,
   misfit,
@@ -37,6 +38,7 @@ export type WorkerFlags = CommonFlags &
 /** `callsheet queue work`: does what was enqueued for the commit of its checkout, until it is stopped. */
 export async function worker(flags: WorkerFlags, context: Context): Promise<ExitCode> {
   const { now, stop, version } = context;
+  refuseOneState('queue work', context.env);
   const { head: commit } = (await describeCheckout(flags.dir)) ?? {};
   // A container that is started anew has the same host and process id; the dead and the living are told apart.
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;

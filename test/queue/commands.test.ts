@@ -177,6 +177,17 @@ describe('a worker', () => {
     expect((await stage.report(out.trim())).exit).toBe(0);
   });
 
+  test('keeps its stacks apart: one state for all of them is refused', async () => {
+    const stage = await openStage(await postgres.database());
+    await stage.enqueue(APPLY, { ...AGREED, allowDelete: true });
+    const env = { CALLSHEET_STATE: join(temporary(), 'state.json') };
+    const { message } = await failureOf(() => stage.work({ stacks: 1 }, { env }));
+    expect(message).toBe('CALLSHEET_STATE names one state, and queue work works on many stacks');
+    expect(stage.names()).toEqual([]);
+    await stage.work();
+    expect(stage.names()).toHaveLength(3);
+  });
+
   test('leaves a stack alone that five workers died at which had nothing else', async () => {
     const stage = await openStage(await postgres.database(), { stacks: 1 });
     const { out } = await stage.enqueue(APPLY, AGREED);
