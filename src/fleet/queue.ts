@@ -170,21 +170,24 @@ async function follow(
 /** Shows what came of a batch, as the same command with `--recursive` would have. 6 while some of it is not done. */
 async function reportBatch(
   { id, command, tasks }: BatchStatus,
-  flags: TreeRequest['flags'],
+  { out, ...flags }: TreeRequest['flags'],
   context: Context,
 ): Promise<ExitCode> {
   const done = new Map(
     tasks.filter(({ status }) => status === 'done').map((task) => [task.stack, task]),
   );
   const stacks = [...done.keys()].map((path) => ({ path, dir: path }));
-  const request = { command, flags, shard: undefined, planSet: undefined };
+  const rest = tasks.length - done.size;
+  // A folder of plans is all that was planned: whoever applies it leaves nothing out.
+  const shown = rest > 0 || out === undefined ? flags : { ...flags, out };
+  const request = { command, flags: shown, shard: undefined, planSet: undefined };
   const { exit } = await workOn(request, { found: stacks, chosen: stacks }, context, {
     isReport: true,
     taskOf: ({ path }) => resultOf(done.get(path), flags),
   });
-  const rest = tasks.length - done.size;
   if (rest === 0) return exit;
-  say(context.terminal, `${rest} of the ${tasks.length} stacks of ${id} are not done yet.`);
+  const open = `${rest} of the ${tasks.length} stacks of ${id} are not done yet.`;
+  say(context.terminal, out === undefined ? open : `${open} No plans were written.`);
   return EXIT.locked;
 }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { queueOf } from '../../src/queue/enqueue.ts';
@@ -54,6 +54,10 @@ describe('queue add, work and show', () => {
     const stage = await openStage(await postgres.database());
     const plans = join(temporary(), 'plans');
     const { out } = await stage.enqueue(['plan']);
+    // A part of them is not what was planned.
+    const early = await stage.report(out.trim(), { out: plans });
+    expect([early.exit, early.err]).toEqual([6, expect.stringContaining('No plans were written.')]);
+    expect(existsSync(plans)).toBe(false);
     await stage.work();
     expect((await stage.report(out.trim(), { out: plans })).exit).toBe(0);
     const apply = await stage.enqueue(['apply', plans]);
