@@ -139,15 +139,17 @@ export const COMMANDS: readonly Command[] = [
     does: 'changes some options of the dialect',
     body: ANYTHING,
     check: dialectProblems,
-    run: ({ dialect }, body) => asJson(Object.assign(dialect, body)),
+    run: ({ dialect }, body) => asJson(Object.assign(dialect, readDialect(body).dialect)),
   },
   {
     name: 'PUT dialect',
     does: 'sets the dialect; options that are left out have their defaults',
     body: ANYTHING,
     check: dialectProblems,
-    run: ({ dialect }, body) =>
-      asJson(Object.assign(dialect, { ...DEFAULT_DIALECT, inventions: dialect.inventions }, body)),
+    run: ({ dialect }, body) => {
+      const defaults = { ...DEFAULT_DIALECT, inventions: dialect.inventions };
+      return asJson(Object.assign(dialect, defaults, readDialect(body).dialect));
+    },
   },
   {
     name: 'GET faults',

@@ -32,10 +32,11 @@ export function readSimulation(text: string): Simulation {
   const value = readDocument(text, wrong);
   const problems = problemsIn(validateSimulation, value);
   // What is no object at all has nothing further to look at.
-  const { dialect = {}, seed, faults } = typeof value === 'object' ? Object(value) : {};
+  const { dialect: given, seed, faults } = typeof value === 'object' ? Object(value) : {};
+  const dialect = readDialect(given ?? {});
   const all = [
     ...problems,
-    ...readDialect(dialect).problems.map((problem) => `dialect: ${problem}`),
+    ...dialect.problems.map((problem) => `dialect: ${problem}`),
     ...(Array.isArray(faults)
       ? faults.flatMap((one, index) => unknownOperation(one, `faults.${index}`))
       : []),
@@ -45,7 +46,8 @@ export function readSimulation(text: string): Simulation {
   ];
   if (all.length > 0) throw wrong([...new Set(all)]);
   // Validated just above.
-  return value as Simulation;
+  const simulation = value as Simulation;
+  return given === undefined ? simulation : { ...simulation, dialect: dialect.dialect };
 }
 
 /** A fault that came from outside, or what is wrong with it. */
