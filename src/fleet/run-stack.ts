@@ -189,17 +189,14 @@ export function worstExit(exits: readonly number[]): ExitCode {
 
 /** What is told of a stack in the summary. */
 export function outcomeOf({ path, exit, document, error }: StackResult): FleetStack {
-  const reason =
-    error !== undefined
-      ? reasonOfFailure(path, error)
-      : document === undefined
-        ? undefined
-        : reasonIn(path, document);
+  const told = document === undefined ? NOTHING_TOLD : toldBy(document, path);
+  const reason = error === undefined ? told.reason : reasonOfFailure(path, error);
+  const failure = failureIn(exit);
   return {
     path,
-    status: statusOf(exit, document),
+    status: failure === 'error' ? 'failed' : (failure ?? told.status),
     exit,
-    counts: document === undefined ? {} : countsOf(document),
+    counts: told.counts,
     plan_digest: document?.format === 'callsheet-plan' ? document.digest : null,
     plan_file: null,
     run: document?.format === 'callsheet-run' ? document.run : null,
@@ -208,56 +205,52 @@ export function outcomeOf({ path, exit, document, error }: StackResult): FleetSt
   };
 }
 
-function statusOf(exit: ExitCode, document: StackDocument | undefined): StackStatus {
-  switch (exit) {
-    case EXIT.error:
-      return 'failed';
-    case EXIT.partial:
-      return 'partial';
-    case EXIT.refused:
-      return 'refused';
-    case EXIT.stale:
-      return 'stale';
-    case EXIT.locked:
-      return 'locked';
-    case EXIT.interrupted:
-      return 'interrupted';
-    case EXIT.changes:
-    case EXIT.done:
-      return document === undefined ? 'unchanged' : statusIn(document);
-    default:
-      return unreachable(exit);
-  }
-}
+/** What a document tells of its stack. */
+type Told = Pick<FleetStack, 'counts'> & {
+  /** How a command came out that did all that it was asked. */
+  readonly status: StackStatus;
+  /** What stands in the way. */
+  readonly reason: string | undefined;
+};
 
-/** How a command came out that did all that it was asked. */
-function statusIn(document: StackDocument): StackStatus {
+const NOTHING_TOLD: Told = { status: 'unchanged', counts: {}, reason: undefined };
+
+function toldBy(document: StackDocument, path: string): Told {
   switch (document.format) {
-    case 'callsheet-diagnostics':
-      return 'done';
-    case 'callsheet-run':
-      return document.ledger.some(({ status }) => status === 'done') ? 'done' : 'unchanged';
-    case 'callsheet-plan': {
-      const isDrift = document.purpose === 'drift';
-      const isChanged = isDrift ? document.changes.length > 0 : hasChanges(document);
-      return isChanged ? 'changes' : 'unchanged';
+    case 'callsheet-diagnostics': {
+      const { counts, diagnostics } = document;
+      return { status: 'done', counts, reason: reasonOfProblems(path, diagnostics) };
     }
-    default:
-      return unreachable(document);
-  }
-}
-
-function countsOf(document: StackDocument): FleetStack['counts'] {
-  switch (document.format) {
-    case 'callsheet-diagnostics':
-      return document.counts;
     case 'callsheet-run': {
+      const { ledger, refusals = [] } = document;
       const counts: { [status: string]: number } = {};
-      for (const { status } of document.ledger) counts[status] = (counts[status] ?? 0) + 1;
-      return counts;
+      for (const { status } of ledger) counts[status] = (counts[status] ?? 0) + 1;
+      const failed = ledger.filter(
+        ({ status, verdict }) => status === 'failed' || verdict === 'refused',
+      );
+      return {
+        status: counts.done === undefined ? 'unchanged' : 'done',
+        counts,
+        reason: firstOf([
+          ...refusals.map(({ message }) => message),
+          ...failed.map(({ address, message }) => `${address}: ${message ?? 'failed'}`),
+        ]),
+      };
     }
-    case 'callsheet-plan':
-      return document.purpose === 'drift' ? { drifted: document.changes.length } : document.summary;
+    case 'callsheet-plan': {
+      const { purpose, changes, refusals = [], summary } = document;
+      const isDrift = purpose === 'drift';
+      const isChanged = isDrift ? changes.length > 0 : hasChanges(document);
+      const struck = changes.filter(({ verdict }) => verdict === 'refused');
+      return {
+        status: isChanged ? 'changes' : 'unchanged',
+        counts: isDrift ? { drifted: changes.length } : summary,
+        reason: firstOf([
+          ...refusals.map(({ message }) => message),
+          ...struck.map(({ address, reason }) => `${address}: ${reason}`),
+        ]),
+      };
+    }
     default:
       return unreachable(document);
   }
@@ -267,30 +260,6 @@ function countsOf(document: StackDocument): FleetStack['counts'] {
 function reasonOfFailure(path: string, { message, diagnostics }: Failure): string {
   const [line = '', ...more] = message.split('\n');
   return reasonOfProblems(path, diagnostics) ?? `${line}${moreWords(more.length)}`;
-}
-
-/** What stands in the way of a stack that came to its end. */
-function reasonIn(path: string, document: StackDocument): string | undefined {
-  switch (document.format) {
-    case 'callsheet-diagnostics':
-      return reasonOfProblems(path, document.diagnostics);
-    case 'callsheet-plan': {
-      const struck = document.changes.filter(({ verdict }) => verdict === 'refused');
-      return firstOf([
-        ...(document.refusals ?? []).map(({ message }) => message),
-        ...struck.map(({ address, reason }) => `${address}: ${reason}`),
-      ]);
-    }
-    case 'callsheet-run':
-      return firstOf([
-        ...(document.refusals ?? []).map(({ message }) => message),
-        ...document.ledger
-          .filter(({ status, verdict }) => status === 'failed' || verdict === 'refused')
-          .map(({ address, message }) => `${address}: ${message ?? 'failed'}`),
-      ]);
-    default:
-      return unreachable(document);
-  }
 }
 
 function reasonOfProblems(path: string, diagnostics: readonly Diagnostic[]): string | undefined {
