@@ -39,7 +39,7 @@ export type StackDocument = PlanDocument | RunDocument | DiagnosticsDocument;
 export type StackResult = {
   readonly path: string;
   readonly exit: ExitCode;
-  /** Undefined where it ended before it had anything to print; then `error` says why. */
+  /** Undefined where it ended before it had anything to print; `error` says why it failed, then or later. */
   readonly document: StackDocument | undefined;
   readonly error: Failure | undefined;
   /** What it said beside its result, for people: warnings, progress, why it failed. Ends in a line break. */
@@ -72,9 +72,12 @@ type Ended = Pick<StackResult, 'exit' | 'document' | 'error'>;
 
 /** How the command ended. Why it failed is told to `terminal`. */
 async function end(task: StackTask, context: Context, terminal: Terminal): Promise<Ended> {
+  let found: StackDocument | undefined;
   try {
     if (context.stop.aborted) throw new CallsheetError('interrupted', 'not begun');
-    const { exit, document } = await perform(task, context);
+    const { exit, document } = await perform(task, context, (early) => {
+      found = early;
+    });
     return document?.format === 'callsheet-error'
       ? { exit, document: undefined, error: document.error }
       : { exit, document, error: undefined };
@@ -82,7 +85,7 @@ async function end(task: StackTask, context: Context, terminal: Terminal): Promi
     const error = endedBy(thrown, context.stop);
     return {
       exit: reportFailure(error, terminal, task.flags.verbose === true),
-      document: undefined,
+      document: found,
       error: failureOf(error),
     };
   }
@@ -93,10 +96,11 @@ type Performed = {
   readonly document: StackDocument | FailureDocument | undefined;
 };
 
-/** The commands load on demand, as everywhere. */
+/** The commands load on demand, as everywhere. `show` is given what there is to show whatever follows. */
 async function perform(
   { command, stack, flags: given, plan }: StackTask,
   context: Context,
+  show: (early: StackDocument) => void,
 ): Promise<Performed> {
   const flags = { ...given, dir: stack.dir };
   switch (command) {
@@ -113,7 +117,9 @@ async function perform(
       return { exit: applyExit(outcome), document: applyDocument(outcome) };
     }
     case 'drift':
-      return (await import('../console/notify.ts')).driftNow(flags, context);
+      return (await import('../console/notify.ts')).driftNow(flags, context, async (drift) =>
+        show(drift),
+      );
     default:
       return unreachable(command);
   }

@@ -183,6 +183,20 @@ test('an interrupt ends what has not begun, and says so', async () => {
   expect(names()).toEqual(['Desk harbor/east']);
 });
 
+test('drift is shown whatever becomes of its notification', async () => {
+  const { read, run, sim } = await scene(four());
+  await run('apply', { autoApprove: true });
+  sim.edit(agentNamed(sim, 'Desk harbor/east').id, { model: 'alpha-4o' });
+  const pause = { sleep: async () => {}, random: () => 1 };
+  const failing = { exit: 1, outside: { pause } };
+  const flags = { notify: 'http://127.0.0.1:1/drift' };
+  const { stacks } = await read('drift', flags, failing);
+  expect(stacks[0]).toMatchObject({ status: 'failed', counts: { drifted: 1 } });
+  expect(stacks[0]?.error?.kind).toBe('network');
+  const { out } = await run('drift', flags, failing);
+  expect(out).toContain('alpha-4o');
+});
+
 test.each([
   ['agreed to', () => ({}), { answer: 'yes' }],
   ['expected', (digest: string) => ({ autoApprove: true, expect: digest }), {}],
