@@ -109,11 +109,12 @@ async function perform(
     case 'plan':
       return (await import('../console/plan.ts')).planNow(flags, context);
     case 'apply': {
-      const { applyNow, applyExit } = await import('../console/apply.ts');
+      const { applyNow, applyExit, tellRollback } = await import('../console/apply.ts');
       const { applyDocument } = await import('../run/apply.ts');
       const shown = { flags: { ...flags, format: 'json' }, context } as const;
       const ended = (outcome: UndoOutcome) => tellOutcome(outcome, shown);
       const outcome = await applyNow(plan, flags, context, { ended });
+      tellRollback(outcome, shown);
       return { exit: applyExit(outcome), document: applyDocument(outcome) };
     }
     case 'drift':

@@ -183,6 +183,22 @@ test('an interrupt ends what has not begun, and says so', async () => {
   expect(names()).toEqual(['Desk harbor/east']);
 });
 
+test.each([
+  ['comes to its end', 0, /^Run \S+ is rolled back; the platform is as it was before it\.$/m],
+  ['does not', 9, /^Run \S+ is not rolled back, or only in part; see above\./m],
+])('a stack whose rollback %s says so among others', async (_, times, says) => {
+  const { run, sim, names } = await scene({
+    'a/callsheet.yaml': settings(0),
+    'a/agents.yaml': agents('One', 'Two'),
+  });
+  sim.faults.add({ operation: 'createAgent', skip: 1, status: 400 });
+  if (times > 0) sim.faults.add({ operation: 'deleteAgent', status: 400, times });
+  const flags = { autoApprove: true, rollbackOnFailure: true, concurrency: 1 };
+  const { err } = await run('apply', flags, { exit: 3 });
+  expect(err).toMatch(says);
+  expect(names()).toHaveLength(times === 0 ? 0 : 1);
+});
+
 test('drift is shown whatever becomes of its notification', async () => {
   const { read, run, sim } = await scene(four());
   await run('apply', { autoApprove: true });
