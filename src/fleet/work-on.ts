@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { folderInRepository } from '../console/named-file.ts';
 import { pageOf, treeReview } from '../console/plan.ts';
@@ -100,11 +101,24 @@ export async function workOn(
   // What an interrupt left is no set: nobody is to apply it.
   if (out !== undefined && !context.stop.aborted) {
     await closePlanSet(out, document);
-    const isAny = stacks.some((stack) => stack.plan_file !== null);
-    const next = commandLine(`apply ${out} --recursive`, flags);
-    if (work.isStep !== true && isAny) context.terminal.err(`The plans are in ${out}: ${next}`);
+    const next = nextOf(out, stacks, flags);
+    if (work.isStep !== true && next !== undefined)
+      context.terminal.err(`The plans are in ${out}: ${next}`);
   }
   return { exit, document };
+}
+
+/** What carries the plans of a folder out; undefined where there are none. Rollouts are started one by one. */
+function nextOf(
+  out: string,
+  stacks: readonly FleetStack[],
+  flags: TreeRequest['flags'],
+): string | undefined {
+  const planned = stacks.find(({ plan_file: file }) => file !== null);
+  if (planned === undefined) return undefined;
+  if (flags.rollout === undefined) return commandLine(`apply ${out} --recursive`, flags);
+  const dir = join(flags.dir, planned.path);
+  return `start each in its stack, such as ${commandLine(`rollout start ${join(out, planned.plan_file ?? '')}`, { ...flags, dir })}`;
 }
 
 const VERBS: { readonly [command in StackCommand]: string } = {
