@@ -6,15 +6,7 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import { withoutHealed } from '../plan/drift.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { Pause } from '../platform/rate.ts';
-import type {
-  Counts,
-  Log,
-  PassFailure,
-  PassMeasured,
-  Wake,
-  WatchEvent,
-  Watching,
-} from './events.ts';
+import type { Counts, Log, PassFailure, PassMeasured, Wake, Watching } from './events.ts';
 import type { Healer } from './healer.ts';
 import { compareFindings, type Findings, findingsOf, look, type Seen } from './look.ts';
 
@@ -102,10 +94,12 @@ export function watchStack(deps: WatchedDeps): Pass {
     } catch (error) {
       // What was broken off by an interrupt is no failure.
       if (context.stop.aborted) return { streak, isCut: false };
-      const about = { stack, now: context.now(), error };
-      const failed = continueStreak(streak, failureWords(error), about);
-      streak = failed.streak;
-      if (failed.event !== undefined) log(failed.event);
+      const failure = failureWords(error);
+      const told = sameness(failure, error);
+      // Nothing is told of the same again.
+      if (streak?.told !== told) log({ event: 'pass_failed', stack, ...failure });
+      const { passes = 0, since = context.now().toISOString() } = streak ?? {};
+      streak = { passes: passes + 1, since, told, kind: failure.kind };
       ended('failed');
       return { streak, isCut: false };
     }
@@ -326,19 +320,6 @@ function failureWords(error: unknown): PassFailure {
 function problemWords({ position, rule, message }: Diagnostic): string {
   const where = position === undefined ? '' : `${position.file}:${position.line}: `;
   return `${where}${message} (${rule})`;
-}
-
-/** The streak with one more failure, and what is to be told of it: nothing where it is the same again. */
-function continueStreak(
-  before: Streak | undefined,
-  failure: PassFailure,
-  { stack, now, error }: { readonly stack: string; readonly now: Date; readonly error: unknown },
-): { readonly streak: Streak; readonly event: WatchEvent | undefined } {
-  const told = sameness(failure, error);
-  const { passes = 0, since = now.toISOString() } = before ?? {};
-  const streak = { passes: passes + 1, since, told, kind: failure.kind };
-  const event = { event: 'pass_failed', stack, ...failure } as const;
-  return { streak, event: before?.told === told ? undefined : event };
 }
 
 /** A platform that is down fails at another request each time, which is no news. */
