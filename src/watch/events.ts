@@ -1,4 +1,4 @@
-import type { Context } from '../console/context.ts';
+import type { Context, PlanFlags } from '../console/context.ts';
 import {
   type MeasuredBy,
   type Measures,
@@ -18,15 +18,21 @@ import {
 import type { FailureCode } from '../core/errors.ts';
 import { formatCount, formatDuration, formatNumber } from '../render/wording.ts';
 import type { Author, Seen } from './look.ts';
-import type { WatchFlags } from './watch.ts';
 
 export type Log = LogOf<WatchEvent>;
+
+/** Flags that say what is put back. */
+export type HealFlags = {
+  readonly heal?: boolean;
+  /** Tries for one address within an hour. */
+  readonly healLimit: number;
+};
 
 /** What each part of watching a stack works with. */
 export type Watching = {
   /** What it is called in logs and measures. */
   readonly stack: string;
-  readonly flags: WatchFlags;
+  readonly flags: PlanFlags & HealFlags;
   readonly context: Context;
   readonly log: Log;
   readonly metrics: Metrics;

@@ -26,7 +26,14 @@ import { realPause } from '../platform/rate.ts';
 import { nameStack } from '../run/actor.ts';
 import { openClient } from '../run/client.ts';
 import { openStack } from '../run/stack.ts';
-import { EVENTS, type Log, type Metrics, openMetrics, type Watching } from './events.ts';
+import {
+  EVENTS,
+  type HealFlags,
+  type Log,
+  type Metrics,
+  openMetrics,
+  type Watching,
+} from './events.ts';
 import { openHealer } from './healer.ts';
 import {
   createDebounce,
@@ -158,11 +165,9 @@ function openPass(address: NoticeTarget | undefined, { context, ...watching }: W
 
 export type WatchFlags = PlanFlags &
   LogFlags &
+  HealFlags &
   Pick<NotifyFlags, 'notify'> & {
     /** Milliseconds. */
     readonly interval: number;
     readonly listen: ListenAddress;
-    readonly heal?: boolean;
-    /** Tries for one address within an hour. */
-    readonly healLimit: number;
   };
