@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { jobFlagsOf } from '../console/flags.ts';
-import { CallsheetError, EXIT } from '../core/errors.ts';
+import { CallsheetError, commandLine, EXIT } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
 import { parsePlan } from '../plan/document.ts';
 import { QueueLost } from '../queue/database.ts';
@@ -337,9 +337,10 @@ function flagsOf(task: Task, { dir: _, ...own }: OwnFlags): StackFlags {
 }
 
 /** Stands for the result of a stack whose workers died one after the other. */
-function poisoned({ stack, deaths, command }: Task): StackResult {
+function poisoned({ stack, deaths, command, flags: { env } }: Task): StackResult {
   const message = `${deaths} workers died while they worked only on this stack`;
-  const hint = `Check their logs, first for lack of memory. Then run the stack alone: callsheet ${command} --dir ${stack}. The next apply recovers the interrupted changes.`;
+  const alone = commandLine(command, { dir: stack, ...(typeof env === 'string' ? { env } : {}) });
+  const hint = `Check their logs, first for lack of memory. Then run the stack alone: ${alone}. The next apply recovers the interrupted changes.`;
   return {
     path: stack,
     exit: EXIT.error,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Json } from '../../src/core/value.ts';
 import { judge, work } from '../../src/fleet/work.ts';
 import { QueueLost } from '../../src/queue/database.ts';
 import type { Claim, HandOut } from '../../src/queue/hand-out.ts';
@@ -77,21 +78,27 @@ const CLAIM: Claim = {
   job: { id: 'j1', retryCount: 0 },
 };
 
+/** A queue that has nothing. */
+const NO_QUEUE: HandOut = {
+  take: async () => [],
+  touch: async () => {},
+  giveBack: async () => {},
+  settle: async () => true,
+  putOff: async () => true,
+  left: async () => ({ tasks: [], oldestSeconds: 0, elsewhere: [] }),
+};
+
 // It tries for 20 seconds.
 longTest('a queue that only takes no results is told as lost, and as back', async () => {
   const told: string[] = [];
   const stop = new AbortController();
   const claims = [CLAIM];
-  const nothing = { tasks: [], oldestSeconds: 0, elsewhere: [] };
   const handOut: HandOut = {
+    ...NO_QUEUE,
     take: async () => claims.splice(0),
-    touch: async () => {},
-    giveBack: async () => {},
     settle: async () => {
       throw new QueueLost('postgres://db/queue', 'it took too long', undefined);
     },
-    putOff: async () => true,
-    left: async () => nothing,
   };
   const result = { path: '.', exit: 0, document: undefined, error: undefined, said: '' } as const;
   await work({
@@ -107,4 +114,31 @@ longTest('a queue that only takes no results is told as lost, and as back', asyn
     },
   });
   expect(told).toEqual(['lost', 'back']);
+});
+
+test('a stack that takes its workers with it is named as it is to be run', async () => {
+  const task = { ...CLAIM.task, stack: 'my clinic', deaths: 5, flags: { env: 'production' } };
+  const claims = [{ ...CLAIM, task }];
+  const settled: Json[] = [];
+  await work({
+    handOut: {
+      ...NO_QUEUE,
+      take: async () => claims.splice(0),
+      settle: async (_claim, _exit, result) => settled.push(result) > 0,
+    },
+    atOnce: 1,
+    untilEmpty: true,
+    stop: new AbortController().signal,
+    misfit: async () => undefined,
+    perform: async () => Promise.reject(new Error('it was worked at')),
+    tell: () => {},
+  });
+  expect(settled).toMatchObject([
+    {
+      exit: 1,
+      error: {
+        hint: expect.stringContaining("callsheet plan --dir 'my clinic' --env production."),
+      },
+    },
+  ]);
 });
