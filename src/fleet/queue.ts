@@ -5,7 +5,7 @@ import { refusePlanningFlags } from '../console/apply.ts';
 import type { Context } from '../console/context.ts';
 import { say } from '../console/events.ts';
 import { documentOf } from '../console/show.ts';
-import { CallsheetError, commandLine, EXIT, type ExitCode } from '../core/errors.ts';
+import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../core/errors.ts';
 import { parsePlan } from '../plan/document.ts';
 import { QueueLost } from '../queue/database.ts';
 import {
@@ -69,7 +69,7 @@ export async function add(
     if (flags.wait !== true) {
       const document = batchDocument(enqueued, batch);
       context.terminal.out(flags.format === 'json' ? jsonText(document) : id);
-      say(context.terminal, `Its report: ${commandLine(`queue show ${id}`, flags)}`);
+      say(context.terminal, `Its report: ${showCommand(id, flags)}`);
       return EXIT.done;
     }
     say(context.terminal, `The batch is ${id}.`);
@@ -121,6 +121,12 @@ function refuseOut(command: QueuedCommand, isReady: boolean, { out }: QueueFlags
   });
 }
 
+/** The command that shows what came of a batch. A queue that the environment names is there the next time, too. */
+function showCommand(id: string, flags: QueueFlags): string {
+  const queue = flags.queue === undefined ? '' : ` --queue ${quoted(flags.queue)}`;
+  return commandLine(`queue show ${id}${queue}`, flags);
+}
+
 /** What is printed of a batch that nobody waits for: `schemas/batch.schema.json`. */
 function batchDocument({ id, isOld }: Enqueued, { command, commit, tasks }: NewBatch) {
   const batch = { batch: id, command, commit: commit ?? null, stacks: tasks.length, new: !isOld };
@@ -135,7 +141,7 @@ const AWAY_MS = 60_000;
 async function follow(
   queue: Queue,
   id: string,
-  flags: { readonly dir: string },
+  flags: QueueFlags,
   { terminal, stop }: Pick<Context, 'terminal' | 'stop'>,
 ): Promise<void> {
   let told = '';
@@ -163,7 +169,7 @@ async function follow(
   }
   terminal.live?.end();
   throw new CallsheetError('interrupted', `the batch ${id} continues in the background`, {
-    hint: `Its report: ${commandLine(`queue show ${id}`, flags)}`,
+    hint: `Its report: ${showCommand(id, flags)}`,
   });
 }
 

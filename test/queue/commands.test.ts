@@ -71,6 +71,13 @@ describe('queue add, work and show', () => {
     expect((await stage.enqueue(['apply', plans])).out).toBe(apply.out);
   });
 
+  test('name the queue in the command that shows the report, where a flag named it', async () => {
+    const url = await postgres.database();
+    const stage = await openStage(url, { stacks: 1 });
+    const { out: id, err } = await stage.enqueue(['plan'], { queue: url });
+    expect(err).toContain(`callsheet queue show ${id.trim()} --queue ${url} --dir`);
+  });
+
   test('refuse plans that were changed since', async () => {
     const stage = await openStage(await postgres.database(), { stacks: 1 });
     const plans = join(temporary(), 'plans');
