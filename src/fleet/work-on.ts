@@ -4,7 +4,7 @@ import { folderInRepository } from '../console/named-file.ts';
 import { pageOf, treeReview } from '../console/plan.ts';
 import { openTerminal } from '../console/terminal.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { commandLine, type ExitCode, unreachable } from '../core/errors.ts';
+import { commandLine, type ExitCode, quoted, unreachable } from '../core/errors.ts';
 import { renderDiagnosticsText } from '../render/diagnostics.ts';
 import {
   type FleetDocument,
@@ -116,9 +116,10 @@ function nextOf(
 ): string | undefined {
   const planned = stacks.find(({ plan_file: file }) => file !== null);
   if (planned === undefined) return undefined;
-  if (flags.rollout === undefined) return commandLine(`apply ${out} --recursive`, flags);
+  if (flags.rollout === undefined) return commandLine(`apply ${quoted(out)} --recursive`, flags);
   const dir = join(flags.dir, planned.path);
-  return `start each in its stack, such as ${commandLine(`rollout start ${join(out, planned.plan_file ?? '')}`, { ...flags, dir })}`;
+  const file = join(out, planned.plan_file ?? '');
+  return `start each in its stack, such as ${commandLine(`rollout start ${quoted(file)}`, { ...flags, dir })}`;
 }
 
 const VERBS: { readonly [command in StackCommand]: string } = {

@@ -4,7 +4,14 @@ import type { ReviewFormat } from '../console/flags.ts';
 import { writeNamedFile } from '../console/named-file.ts';
 import { readPlanFile, renderReview } from '../console/plan.ts';
 import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
-import { CallsheetError, commandLine, EXIT, type ExitCode, unreachable } from '../core/errors.ts';
+import {
+  CallsheetError,
+  commandLine,
+  EXIT,
+  type ExitCode,
+  quoted,
+  unreachable,
+} from '../core/errors.ts';
 import type { PlanDocument, Rehearsal, RehearsalVerdict } from '../core/plan-document.ts';
 import { isRefused, planDigest } from '../plan/document.ts';
 import { readEndpoints } from '../platform/endpoints.ts';
@@ -229,7 +236,7 @@ async function keepVerdict(
   const flag = flags.out === undefined ? 'PLANFILE' : '--out';
   await writeNamedFile(flag, file, planFilePieces(document));
   const { verdict } = document.rehearsal ?? {};
-  const next = verdict === 'passed' ? `: ${commandLine(`apply ${file}`, flags)}` : '.';
+  const next = verdict === 'passed' ? `: ${commandLine(`apply ${quoted(file)}`, flags)}` : '.';
   terminal.err(`The verdict is in ${file}${next}`);
 }
 

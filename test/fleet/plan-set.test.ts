@@ -215,8 +215,10 @@ test('plans of a rollout are started, not applied', async () => {
   });
   await run('apply', { autoApprove: true });
   put('a/agents.yaml', agents('One', 'Two').replaceAll('You are', 'Now you are'));
-  const out = at('plans');
+  const out = at('my plans');
   const { err } = await run('plan', { out, rollout: 'slow' });
-  expect(err).toContain(`callsheet rollout start ${join(out, planFileOf('a'))} --dir ${at('a')}`);
+  const file = join(out, planFileOf('a'));
+  expect(err).toContain(`callsheet rollout start '${file}' --dir ${at('a')}`);
   expect(err).not.toContain('--recursive');
+  expect((await run('plan', { out })).err).toContain(`callsheet apply '${out}' --recursive`);
 });
