@@ -11,7 +11,8 @@ import type { CommonFlags } from './context.ts';
 import { say } from './events.ts';
 import type { Terminal } from './terminal.ts';
 
-type Shown = {
+/** Where, and how, what came of something is told. */
+export type Shown = {
   readonly flags: Pick<CommonFlags, 'dir' | 'env'> & { readonly format: 'text' | 'json' };
   readonly context: { readonly terminal: Terminal };
 };

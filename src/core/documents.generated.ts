@@ -3021,8 +3021,6 @@ export type Rollouts = {
       /** Digest of what the reviewed plan changes of it. */
       readonly change: string;
     }[];
-    /**
-     */
     readonly steps: readonly {
       /** Agents that have the change after it, counted from the first. */
       readonly agents: number;
@@ -3043,8 +3041,6 @@ export type Rollouts = {
     readonly left: readonly string[];
   };
 };
-/**
- */
 export type Resource = {
   readonly kind: string;
   /** The platform's identifier. */
@@ -3079,8 +3075,6 @@ export type Leaf = {
   readonly unknown?: true;
   readonly unsettled?: true;
 };
-/**
- */
 export type Began = {
   readonly type: 'began';
   readonly run: string;
@@ -3126,8 +3120,6 @@ export type Began = {
     readonly reason: string | null;
   }[];
 };
-/**
- */
 export type Snapshot = {
   readonly type: 'snapshot';
   readonly address: string;
@@ -3152,8 +3144,6 @@ export type Snapshot = {
     readonly unreadable: readonly string[];
   } | null;
 };
-/**
- */
 export type Intent = {
   readonly type: 'intent';
   readonly seq: number;
@@ -3164,8 +3154,6 @@ export type Intent = {
   readonly id: string | null;
   readonly fields: readonly string[];
 };
-/**
- */
 export type Outcome = {
   readonly type: 'outcome';
   readonly seq: number;
@@ -3174,15 +3162,11 @@ export type Outcome = {
   readonly id: string | null;
   readonly error: string | null;
 };
-/**
- */
 export type ResourceRecorded = {
   readonly type: 'resource';
   readonly address: string;
   readonly resource: null | Resource;
 };
-/**
- */
 export type Ended = {
   readonly type: 'ended';
   readonly at: string;
@@ -3202,8 +3186,6 @@ export type Ended = {
     readonly advice: string;
   }[];
 };
-/**
- */
 export type LedgerLine = {
   readonly address: string;
   readonly action: string;
@@ -3267,8 +3249,6 @@ export type Document = {
     readonly position: Position | null;
   }[];
 };
-/**
- */
 export type Position = {
   /** Relative to the stack folder. */
   readonly file: string;

@@ -206,3 +206,19 @@ test('paths that look alike have files of their own', () => {
   expect(new Set(files.map((file) => file.toLowerCase())).size).toBe(paths.length);
   for (const file of files) expect(file).toMatch(/^\w[\w.-]{1,80}\.json$/);
 });
+
+test('plans of a rollout are started, not applied', async () => {
+  const rollout = 'rollouts: { slow: { steps: [1 agents, 100%] } }\n';
+  const { run, put, at } = await scene({
+    'a/callsheet.yaml': settings(0, rollout),
+    'a/agents.yaml': agents('One', 'Two'),
+  });
+  await run('apply', { autoApprove: true });
+  put('a/agents.yaml', agents('One', 'Two').replaceAll('You are', 'Now you are'));
+  const out = at('my plans');
+  const { err } = await run('plan', { out, rollout: 'slow' });
+  const file = join(out, planFileOf('a'));
+  expect(err).toContain(`callsheet rollout start '${file}' --dir ${at('a')}`);
+  expect(err).not.toContain('--recursive');
+  expect((await run('plan', { out })).err).toContain(`callsheet apply '${out}' --recursive`);
+});
