@@ -489,16 +489,11 @@ function redactValue(
   const isContainer = isList(value) || isObject(value);
   if (redaction.strict === true && (field.node.isFree || field.secrecy.hidden !== 'no'))
     return MASK;
-  if (
-    redaction.asOne === true &&
-    isContainer &&
-    isComparedWhole(field.node, value) &&
-    field.secrecy.hidden !== 'schema'
-  )
-    return holdsSecret(field, value)
-      ? withhold()
-      : redactMembers(field, value, text, redaction, withheld);
-  if (isContainer) return redactMembers(field, value, text, redaction, withheld);
+  if (isContainer) {
+    const isOne = redaction.asOne === true && isComparedWhole(field.node, value);
+    if (isOne && field.secrecy.hidden !== 'schema' && holdsSecret(field, value)) return withhold();
+    return redactMembers(field, value, text, redaction, withheld);
+  }
   const found = scalarSensitivity(field.secrecy, value);
   if (found === 'open') return value;
   if (!isMask) return withhold();
@@ -533,14 +528,14 @@ function redactMembers(
     }
     return list;
   }
-  const object: Record<string, Json> = {};
-  for (const key of Object.keys(value)) {
-    const member = value[key];
+  const members: [string, Json][] = [];
+  for (const [key, member] of Object.entries(value)) {
     const { node: below, text: at } = memberNode(node, key, text);
     if (member === undefined || (redaction.onlyOwn === true && below.isReadOnly)) continue;
     const inner = { node: below, secrecy: memberSecrecy(secrecy, below, key, value) };
     const one = redactValue(inner, member, at, redaction, withheld);
-    if (one !== undefined) object[key] = one;
+    if (one !== undefined) members.push([key, one]);
   }
-  return object;
+  // Put in one by one, a member named `__proto__` would be none.
+  return Object.fromEntries(members);
 }

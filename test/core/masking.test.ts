@@ -76,6 +76,14 @@ describe('a masked document', () => {
     });
   });
 
+  test.each([
+    ['masked', (document: ValueObject) => mask(agent.schema, document)],
+    ['kept in a journal', (document: ValueObject) => withhold(agent.schema, document).document],
+  ])('has every member when it is %s, whatever its name', (_, shown) => {
+    const text = '{"config":{"__proto__":{"a":1},"constructor":2},"__proto__":"x"}';
+    expect(JSON.stringify(shown(JSON.parse(text)))).toBe(text);
+  });
+
   test('shows a reference and the source of a secret, which are no values', () => {
     const desired = materialise({
       default_retry_policy_id: { $ref: 'retry_policy.gentle' },
