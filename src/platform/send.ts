@@ -275,7 +275,12 @@ export function createSender(options: SenderOptions): Sender {
 
       const patience = LONGEST_WAIT_MS - waited;
       const outcome = await limiter
-        .send(host, { pauseAfter, patience, send: async () => sendOnce(await make()) })
+        .send(host, {
+          pauseAfter,
+          patience,
+          stop,
+          send: async () => (stop.aborted ? undefined : sendOnce(await make())),
+        })
         .then(
           ({ answer, held }): Outcome | undefined => {
             waited += held;

@@ -255,6 +255,7 @@ export function budgetedLimiter(
             const held = await budget.turn(attempt.patience);
             const sentAt = now();
             const answer = await attempt.send();
+            if (answer === undefined) return { answer, held };
             const refusals = budget.refusals();
             const pause =
               answer.status === 429 ? attempt.pauseAfter(answer, { refusals, held }) : undefined;

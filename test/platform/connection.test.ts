@@ -54,6 +54,32 @@ test('one token is minted for all, and outlives the client that asked for it', a
   expect(closes()).toBe(1);
 });
 
+test('what waits for its turn is not sent once its client is closed', async () => {
+  const sent: (string | undefined)[] = [];
+  let wake = () => {};
+  const woken = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  const pause = { sleep: () => woken, random: () => 0 };
+  const { first, second, connection } = pair(
+    async ({ about }) => {
+      sent.push(about?.operation);
+      return sent.length === 2 ? { ...OK, status: 429, retryAfter: '60' } : OK;
+    },
+    { pause },
+  );
+  const one = first.call({ operation: 'getMe' });
+  await expect.poll(() => sent).toEqual(['createToken', 'getMe']);
+  const create = second.call({ operation: 'createAgent', body: { name: 'n' } });
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  await second.close();
+  await expect(create).rejects.toMatchObject({ code: 'interrupted' });
+  wake();
+  await one;
+  expect(sent).toEqual(['createToken', 'getMe', 'getMe']);
+  await connection.close();
+});
+
 test('what turns one away makes the other wait', async () => {
   const slept: number[] = [];
   let time = 0;
