@@ -29,7 +29,7 @@ export function acceptAnswer(line: RequestLine, called: AnsweredCall, hide: () =
   if (answer.status >= 300 && answer.status < 400) {
     throw new CallsheetError(
       'api',
-      `${line.method} ${line.url} answered ${answer.status}, a redirect to ${plainUrl(answer.location ?? 'nowhere')}`,
+      `${line.method} ${line.url} answered ${answer.status}, a redirect to ${plainUrl(answer.headers.location ?? 'nowhere')}`,
       { hint: 'Credentials are not sent on. Set base_url to the address that it redirects to.' },
     );
   }
@@ -55,9 +55,9 @@ export function refusalIn(
 }
 
 /** The JSON of an answer. Throws where the body is something else, naming what it looks like. */
-export function jsonOf(line: RequestLine, { status, contentType, body }: WireAnswer): Json {
+export function jsonOf(line: RequestLine, { status, headers, body }: WireAnswer): Json {
   if (body !== undefined) return body;
-  const type = contentType.split(';')[0];
+  const type = headers['content-type']?.split(';')[0];
   const what = type ? `${type} instead of JSON` : 'something that is not JSON';
   throw new CallsheetError('api', `${line.method} ${line.url} answered ${status} with ${what}`, {
     hint: NOT_THE_PLATFORM,
@@ -168,7 +168,7 @@ function hintFor(called: AnsweredCall): string | undefined {
   const { call, answer } = called;
   const { status, body } = answer;
   if (status === 401 && body !== undefined) return hintForCredentials(called);
-  if (status === 429) return hintForPace(answer.retryAfter);
+  if (status === 429) return hintForPace(answer.headers['retry-after']);
   if (status === 404 || status === 405) {
     const lost = hintForPlace(called);
     if (lost !== undefined) return lost;

@@ -136,7 +136,11 @@ export async function deliver(
 }
 
 /** Why a try failed. */
-type Failed = { readonly why: string; readonly mayPass: boolean; readonly retryAfter?: string };
+type Failed = {
+  readonly why: string;
+  readonly mayPass: boolean;
+  readonly retryAfter?: string | undefined;
+};
 
 async function tryOnce(
   transport: Transport,
@@ -161,7 +165,7 @@ async function tryOnce(
   }
 }
 
-function refusalIn({ status, retryAfter }: WireAnswer): Failed | undefined {
+function refusalIn({ status, headers }: WireAnswer): Failed | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (status >= 300 && status < 400) {
     const why = `the receiver answered ${status}, a redirect, which is not followed`;
@@ -170,7 +174,7 @@ function refusalIn({ status, retryAfter }: WireAnswer): Failed | undefined {
   return {
     why: `the receiver answered ${status}`,
     mayPass: status >= 500 || status === 429 || status === 408,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    retryAfter: headers['retry-after'],
   };
 }
 

@@ -252,7 +252,7 @@ export function createSender(options: SenderOptions): Sender {
 
   /** Milliseconds to wait after an attempt. */
   function delayAfter(attempt: number, outcome: Outcome): number {
-    const asked = 'answer' in outcome ? askedDelay(outcome.answer.retryAfter, now) : 0;
+    const asked = 'answer' in outcome ? askedDelay(outcome.answer.headers['retry-after'], now) : 0;
     return Math.max(asked, fullJitter(attempt, pause.random));
   }
 

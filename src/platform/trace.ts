@@ -63,10 +63,10 @@ function requestBody({ about, headers }: WireRequest, hide: Hide): Json {
 }
 
 function answerBody({ about }: WireRequest, answer: WireAnswer, hide: Hide): Json {
-  const { status, body, contentType, length } = answer;
+  const { status, body, headers, length } = answer;
   if (body === null) return null;
   if (about === undefined || body === undefined) {
-    return `(${contentType.split(';')[0] || 'no type'}, ${length} characters)`;
+    return `(${headers['content-type']?.split(';')[0] || 'no type'}, ${length} characters)`;
   }
   const known = hide.json(body);
   return status < 400 ? maskBody(about.operation, 'answer', known) : maskErrorBody(known);

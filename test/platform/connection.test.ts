@@ -7,10 +7,7 @@ const BASE = 'http://127.0.0.1:4999';
 const OK: WireAnswer = {
   status: 200,
   headers: {},
-  contentType: 'application/json',
-  retryAfter: undefined,
   requestId: undefined,
-  location: undefined,
   body: { access_token: 'token', expires_in: 3600, account_id: 'account' },
   length: 2,
 };
@@ -64,7 +61,7 @@ test('what waits for its turn is not sent once its client is closed', async () =
   const { first, second, connection } = pair(
     async ({ about }) => {
       sent.push(about?.operation);
-      return sent.length === 2 ? { ...OK, status: 429, retryAfter: '60' } : OK;
+      return sent.length === 2 ? { ...OK, status: 429, headers: { 'retry-after': '60' } } : OK;
     },
     { pause },
   );
@@ -100,7 +97,7 @@ test('what turns one away makes the other wait', async () => {
     async ({ about }) => {
       if (about?.operation === 'createToken') return OK;
       reads += 1;
-      return reads === 1 ? { ...OK, status: 429, retryAfter: '60' } : OK;
+      return reads === 1 ? { ...OK, status: 429, headers: { 'retry-after': '60' } } : OK;
     },
     { pause, now: () => time },
   );

@@ -6,10 +6,7 @@ import { virtualTime } from './virtual-time.ts';
 const answer = (status: number): WireAnswer => ({
   status,
   headers: {},
-  contentType: '',
-  retryAfter: undefined,
   requestId: undefined,
-  location: undefined,
   body: null,
   length: 0,
 });
