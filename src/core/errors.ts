@@ -30,12 +30,12 @@ export class CallsheetError extends Error {
     code: FailureCode,
     message: string,
     options: {
-      readonly hint?: string;
+      readonly hint?: string | undefined;
       readonly diagnostics?: readonly Diagnostic[];
       readonly cause?: unknown;
     } = {},
   ) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'CallsheetError';
     this.code = code;
     this.hint = options.hint;
@@ -73,7 +73,7 @@ export class ConflictError extends CallsheetError {
   constructor(
     message: string,
     body: Json | undefined,
-    options: { readonly hint?: string; readonly cause?: unknown } = {},
+    options: { readonly hint?: string | undefined; readonly cause?: unknown } = {},
   ) {
     super('api', message, options);
     this.name = 'ConflictError';
@@ -153,26 +153,12 @@ export const EXIT_WORDS: {
   },
 };
 
+/** Some failures end as they are called. */
+const EXIT_OF: { readonly [code in FailureCode]?: ExitCode } = EXIT;
+
 /** The exit code of a failure. */
 export function exitOf(code: FailureCode): ExitCode {
-  switch (code) {
-    case 'usage':
-    case 'config':
-    case 'api':
-    case 'network':
-    case 'state':
-      return EXIT.error;
-    case 'refused':
-      return EXIT.refused;
-    case 'stale':
-      return EXIT.stale;
-    case 'locked':
-      return EXIT.locked;
-    case 'interrupted':
-      return EXIT.interrupted;
-    default:
-      return unreachable(code);
-  }
+  return EXIT_OF[code] ?? EXIT.error;
 }
 
 /** A command as it is to be typed next, for the same stack and environment. */

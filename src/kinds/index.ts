@@ -1,6 +1,6 @@
 import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean } from '../core/nearest.ts';
 import type { PlanOptions } from '../core/plan-document.ts';
 import { agent } from './agent.ts';
 import { customVoice } from './custom-voice.ts';
@@ -67,8 +67,7 @@ function refuseUnknown(
   );
   if (unknown === undefined) return;
   const { flag, pattern } = unknown;
-  const near = nearest(pattern, known);
   throw new CallsheetError('usage', `${flag}${pattern} matches no resource of this stack`, {
-    hint: near === undefined ? 'callsheet plan shows their addresses.' : `Did you mean ${near}?`,
+    hint: didYouMean(pattern, known, 'callsheet plan shows their addresses.'),
   });
 }

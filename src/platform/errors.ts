@@ -45,8 +45,7 @@ export class ApiError extends CallsheetError {
     body: Json | undefined,
     options: { readonly requestId?: string | undefined; readonly hint?: string | undefined } = {},
   ) {
-    const { hint } = options;
-    super('api', `${status} ${line.method} ${line.url}`, hint === undefined ? {} : { hint });
+    super('api', `${status} ${line.method} ${line.url}`, { hint: options.hint });
     this.name = 'ApiError';
     this.status = status;
     this.method = line.method;

@@ -169,7 +169,7 @@ export async function* readUnchanged(
 function changed(file: StackFile, how: string, cause?: unknown): CallsheetError {
   return new CallsheetError('stale', `${file.path} changed while it was used: ${how}`, {
     hint: 'The upload did not complete. Plan again, review, and apply the new plan.',
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   });
 }
 
