@@ -1,7 +1,7 @@
 import { formatPath, segmentsOf } from '../core/path.ts';
 import type { RehearsalDifference } from '../core/plan-document.ts';
 import { contextAt, MASK, maskAt, sensitivity } from '../core/redact.ts';
-import { isList, isObject, type Json, type JsonObject, valuesIn } from '../core/value.ts';
+import { isList, isObject, type Json, type JsonObject, mapTexts, valuesIn } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { recordKeyOf } from '../plan/natural-key.ts';
@@ -99,13 +99,7 @@ function pair(then: readonly Held[], now: readonly Held[]): ReadonlyMap<Held, He
 
 /** The same with ids as they were before. */
 function renamed(value: Json, ids: ReadonlyMap<string, string>): Json {
-  if (ids.size === 0) return value;
-  if (typeof value === 'string') return ids.get(value) ?? value;
-  if (isList(value)) return value.map((item) => renamed(item, ids));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, renamed(member, ids)]),
-  );
+  return ids.size === 0 ? value : mapTexts(value, (text) => ids.get(text) ?? text);
 }
 
 type Apart = { readonly path: readonly string[]; readonly was: Json; readonly is: Json };
