@@ -103,8 +103,8 @@ export async function organizationTitles(
   now: Date,
 ): Promise<ReadonlyMap<string, string>> {
   const found = await readOrganizations(client, now);
-  if (found instanceof ApiError) return new Map();
-  return new Map(found.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
+  const known = found.type === 'answered' ? found.value : [];
+  return new Map(known.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
 }
 
 /** An organization as the billing report names it; null for what it does not say. */
@@ -117,21 +117,18 @@ type NamedOrganization = {
 
 /**
  * The organizations of the account, once each. Only the billing report lists them, and those without an agent are
- * nowhere else. Scoped keys may not read it: then the refusal is returned.
+ * nowhere else. Scoped keys may not read it.
  */
 export async function readOrganizations(
   client: Pick<Client, 'call'>,
   now: Date,
-): Promise<readonly NamedOrganization[] | ApiError> {
+): Promise<Answer<readonly NamedOrganization[]>> {
   const date = (at: number) => new Date(at).toISOString().slice(0, 10);
   const query = { start_date: date(now.getTime() - DAY_MS), end_date: date(now.getTime()) };
-  let report: Json;
-  try {
-    report = await client.call({ operation: 'getBillingReport', query });
-  } catch (error) {
-    if (error instanceof ApiError && error.status !== 401) return error;
-    throw error;
-  }
+  return told(await answerOf(client, { operation: 'getBillingReport', query }), organizationsIn);
+}
+
+function organizationsIn(report: Json): readonly NamedOrganization[] {
   const byId = new Map<string, NamedOrganization>();
   for (const row of recordsIn(report)) {
     const { organization_id: id, organization_name: name } = row;

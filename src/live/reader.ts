@@ -1,7 +1,7 @@
 import { CallsheetError } from '../core/errors.ts';
 import { isList, isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
-import { recordIn } from '../kinds/making.ts';
+import { dataOf, recordIn } from '../kinds/making.ts';
 import { type Edits, editsSince, isAhead, type Since } from '../plan/drift.ts';
 import type {
   Extent,
@@ -66,15 +66,12 @@ export function createReader(
     const call = kind.get(at.id);
     if (lacks.of(call.operation) !== undefined) return findListed(kind, at, 'listed');
     try {
-      const answer = await client.call(call);
-      const data = isObject(answer) ? answer.data : undefined;
-      if (isObject(data)) return { record: data, extent: 'whole' };
+      return { record: dataOf(await client.call(call)), extent: 'whole' };
     } catch (error) {
       if (lacks.mayBeLack(call.operation, error)) return findUntold(kind, at, call, error);
       if (isNotFound(error)) return undefined;
       throw error;
     }
-    throw shapeless(call);
   }
 
   async function findListed(
@@ -169,12 +166,6 @@ function listed(kind: Kind, scope: Scope, items: readonly JsonObject[]): readonl
       throw new CallsheetError('api', `the list of kind ${kind.name} has an item without an id`);
     }
     return { id, scope, record };
-  });
-}
-
-function shapeless({ operation }: Call): CallsheetError {
-  return new CallsheetError('api', `${operation} answered without a \`data\` object`, {
-    hint: NOT_THE_PLATFORM,
   });
 }
 

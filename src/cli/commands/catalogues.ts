@@ -7,7 +7,6 @@ import { kindNamed } from '../../kinds/index.ts';
 import type { Call } from '../../kinds/kind.ts';
 import { textOf } from '../../kinds/making.ts';
 import { readOrganizations } from '../../live/entitlements.ts';
-import { ApiError, describeApiError } from '../../platform/errors.ts';
 import {
   type Catalogue,
   FEATURE_COLUMNS,
@@ -40,13 +39,13 @@ export async function organizations(
   return withPlatform(flags, context, async (session) => {
     const named = organizationNames(session);
     const found = await readOrganizations(session.client, context.now());
-    if (found instanceof ApiError) {
+    if (found.type === 'unanswered') {
       say(
         context.terminal,
-        `The key may not list organizations (${describeApiError(found)}). The list shows the organizations of its agents.`,
+        `The key may not list organizations (${found.why}). The list shows the organizations of its agents.`,
       );
     }
-    const known = found instanceof ApiError ? await organizationsOfAgents(session) : found;
+    const known = found.type === 'answered' ? found.value : await organizationsOfAgents(session);
     const data = known.map(({ id, ...rest }) => ({
       id,
       ...rest,
