@@ -14,20 +14,8 @@ import type { Kind, Making, MakingRequest } from './kind.ts';
  * | agent            | record   | createAgent → setPaymentTool                                             |
  * | every other      |          | one                                                                      |
  *
- * The tests of what can go wrong at each of them are generated from here (`test/kill/makings.ts`).
+ * The tests of what can go wrong at each of them are generated from the kinds (`test/kill/makings.ts`).
  */
-export function stepsOf(
-  kind: Kind,
-): readonly { readonly name: string; readonly operations: readonly string[] }[] {
-  return kind.making.map(({ name, requests }) => ({
-    name,
-    operations: [
-      ...requests.map(({ operation }) => operation),
-      // A facet without a read of its own is set up elsewhere first, so that nothing new has it.
-      ...kind.facets.flatMap(({ get, write }) => (get ? [write('', {}).operation] : [])),
-    ],
-  }));
-}
 
 /** The request that a making goes on with; undefined: all of them were answered. */
 export function nextRequest(
