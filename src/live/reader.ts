@@ -12,7 +12,7 @@ import type {
   Reader,
 } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
-import { DEFAULT_ENDPOINTS, type Endpoints, endpointOf, refusalOf } from '../platform/endpoints.ts';
+import { type Endpoints, endpointOf, refusalOf } from '../platform/endpoints.ts';
 import { ApiError, describeApiError, isNotFound, NOT_THE_PLATFORM } from '../platform/errors.ts';
 import { createEntitlements } from './entitlements.ts';
 
@@ -32,14 +32,10 @@ const NOTHING: Found = { record: {}, extent: 'nothing' };
  *
  * @param me what `/v1/me` answered, where it was asked already
  */
-export function createReader(
-  client: Client,
-  endpoints: Endpoints = DEFAULT_ENDPOINTS,
-  me?: Json,
-): Reader {
+export function createReader(client: Client, me?: Json): Reader {
   let entitlements = createEntitlements(client, me);
   const lists = new Map<string, Promise<readonly ListedResource[] | undefined>>();
-  const lacks = openLacks(endpoints);
+  const lacks = openLacks(client.endpoints);
 
   const list: Reader['list'] = (kind, scope, fresh = false, fields = undefined) => {
     const call = kind.list(scope);
