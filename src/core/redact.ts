@@ -97,7 +97,7 @@ export function scalarSensitivity(secrecy: Secrecy, value: Value | undefined): S
     if (value === '') return 'open';
     if (secrecy.hidden === 'schema') return 'whole';
     if (secrecy.hidden === 'name' && !isHarmless(value, secrecy.counts)) return 'whole';
-    return holdsCredential(value) ? 'part' : 'open';
+    return redactText(value) === value ? 'open' : 'part';
   }
   if (typeof value !== 'number') return 'open';
   return secrecy.hidden === 'schema' || (secrecy.hidden === 'name' && !secrecy.counts)
@@ -375,10 +375,6 @@ export function credentialsIn(text: string): readonly string[] {
     return credential;
   });
   return found;
-}
-
-function holdsCredential(text: string): boolean {
-  return redactText(text) !== text;
 }
 
 // The walk

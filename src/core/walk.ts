@@ -194,8 +194,6 @@ export type FieldNode = {
   readonly isLeftOut: boolean;
   readonly identity: string | undefined;
   readonly isWhole: boolean;
-  /** Returned in clear, masked all the same: `x-sensitive`. */
-  readonly sensitive: boolean;
   /** Masked with everything below it: `x-sensitive` or `x-secret`. */
   readonly hidden: boolean;
   readonly secretsInside: boolean;
@@ -224,7 +222,6 @@ function nodeOf(
   schema: FieldSchema,
   { isNamed = false, isElement = false, isOfElement = false },
 ): FieldNode {
-  const sensitive = schema['x-sensitive'] === true;
   return {
     root,
     schema,
@@ -236,8 +233,7 @@ function nodeOf(
     isLeftOut: schema.readOnly === true || schema['x-local'] === true,
     identity: schema['x-identity'],
     isWhole: schema['x-whole'] === true,
-    sensitive,
-    hidden: sensitive || schema['x-secret'] === true,
+    hidden: schema['x-sensitive'] === true || schema['x-secret'] === true,
     secretsInside: schema['x-secrets-inside'] === true,
     writeOnly: schema.writeOnly === true,
     named: new Map(),

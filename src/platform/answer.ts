@@ -106,10 +106,6 @@ function checkIds(
 /** Characters of a foreign id that are shown: a UUID has 36. */
 const MOST_SHOWN = 64;
 
-function isListOfObjects(value: Json | undefined): boolean {
-  return isList(value) && value.every((item) => isObject(item));
-}
-
 function lackOf(
   { answer, requires, assumption }: AnsweredCall['endpoint'],
   body: Json,
@@ -117,11 +113,12 @@ function lackOf(
   if (answer === 'any') return undefined;
   if (body === null) return 'with an empty body';
   if (!isObject(body)) return `with a ${isList(body) ? 'list' : typeof body} instead of an object`;
-  if (answer === 'data-object' && !isObject(body.data)) return 'without a `data` object';
-  if (answer === 'data-list' && !isListOfObjects(body.data))
+  const { data } = body;
+  if (answer === 'data-object' && !isObject(data)) return 'without a `data` object';
+  if (answer === 'data-list' && !(isList(data) && data.every((item) => isObject(item))))
     return 'without a `data` list of objects';
   // Where the wrapper is assumed, the members may as well stand under `data`.
-  const holder = assumption !== undefined && isObject(body.data) ? body.data : body;
+  const holder = assumption !== undefined && isObject(data) ? data : body;
   const missing = requires.find((name) => holder[name] === undefined);
   return missing === undefined ? undefined : `without \`${missing}\``;
 }

@@ -1,6 +1,6 @@
 import { CallsheetError } from '../core/errors.ts';
 import { isConfidential } from '../core/origin.ts';
-import { codeOf, isUntrusted, NetworkError } from './errors.ts';
+import { codeOf, NetworkError, UNTRUSTED } from './errors.ts';
 import type { Timeouts } from './limits.ts';
 import type { Pause } from './rate.ts';
 import {
@@ -194,7 +194,7 @@ function delayAfter(
 function faultWords(error: unknown, timeouts: Timeouts, isLate: boolean): string {
   const cause = error instanceof NetworkError ? error.cause : error;
   const code = codeOf(cause);
-  if (isUntrusted(code)) return "the receiver's certificate is not trusted";
+  if (UNTRUSTED.has(code)) return "the receiver's certificate is not trusted";
   const words: { readonly [code: string]: string } = {
     ECONNREFUSED: 'nothing listens at its port',
     ENOTFOUND: 'its host name does not exist',
