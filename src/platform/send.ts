@@ -263,9 +263,7 @@ export function createSender(options: SenderOptions): Sender {
     for (let attempt = 1; ; attempt += 1) {
       let delay: number | undefined;
       const isOver = (outcome: Outcome, wait: number) =>
-        attempt >= attemptsFor(outcome, isRepeatable) ||
-        waited + wait > LONGEST_WAIT_MS ||
-        stop.aborted;
+        attempt >= attemptsFor(outcome, isRepeatable) || waited + wait > LONGEST_WAIT_MS;
 
       /** What the host refuses for good is no reason to let others wait. */
       const pauseAfter: Attempt['pauseAfter'] = (answer, { refusals, held }) => {
@@ -292,7 +290,7 @@ export function createSender(options: SenderOptions): Sender {
       if (outcome === undefined) return settled(last ?? { error: wasClosed() });
       last = outcome;
       delay ??= delayAfter(attempt, outcome);
-      if (isOver(outcome, delay)) return settled(outcome);
+      if (isOver(outcome, delay) || stop.aborted) return settled(outcome);
       waited += delay;
       await pause.sleep(delay, stop);
       if (stop.aborted) return settled(outcome);

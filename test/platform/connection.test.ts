@@ -51,6 +51,31 @@ test('one token is minted for all, and outlives the client that asked for it', a
   expect(closes()).toBe(1);
 });
 
+test('what turns a closed client away makes the other wait, too', async () => {
+  const slept: number[] = [];
+  let refuse = () => {};
+  const refused = new Promise<void>((resolve) => {
+    refuse = resolve;
+  });
+  const pause = { sleep: async (ms: number) => void slept.push(ms), random: () => 0 };
+  const { first, second, connection } = pair(
+    async ({ about }) => {
+      if (about?.operation !== 'createAgent') return OK;
+      await refused;
+      return { ...OK, status: 429, headers: { 'retry-after': '60' } };
+    },
+    { pause },
+  );
+  const create = first.call({ operation: 'createAgent', body: { name: 'n' } });
+  await second.call({ operation: 'getMe' });
+  await first.close();
+  refuse();
+  await expect(create).rejects.toMatchObject({ status: 429 });
+  await second.call({ operation: 'getMe' });
+  expect(Math.max(...slept)).toBeGreaterThanOrEqual(59_000);
+  await connection.close();
+});
+
 test('what waits for its turn is not sent once its client is closed', async () => {
   const sent: (string | undefined)[] = [];
   let wake = () => {};
