@@ -1,3 +1,4 @@
+import type { Read } from '../core/documents.generated.ts';
 import { isList, isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import { catalogueNamed, featuresOf } from '../kinds/catalogues.ts';
 import type { Call } from '../kinds/kind.ts';
@@ -108,12 +109,7 @@ export async function organizationTitles(
 }
 
 /** An organization as the billing report names it; null for what it does not say. */
-type NamedOrganization = {
-  readonly id: string;
-  readonly name: string | null;
-  readonly reseller_id: string | null;
-  readonly reseller_name: string | null;
-};
+type NamedOrganization = Omit<Read.Organizations['data'][number], 'stack_name'>;
 
 /**
  * The organizations of the account, once each. Only the billing report lists them, and those without an agent are
