@@ -1,5 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Kind, Making, MakingRequest } from './kind.ts';
 
 /**
@@ -96,6 +96,12 @@ export function dataOf(answer: Json): JsonObject {
   throw new CallsheetError('api', 'the platform answered without a `data` object', {
     hint: 'Check that base_url is the address of the Voice Agent Platform.',
   });
+}
+
+/** The records of a list that was answered. A client takes no other answer to the call of one. */
+export function listIn(answer: Json): readonly JsonObject[] {
+  const data = isObject(answer) ? answer.data : undefined;
+  return isList(data) ? data.filter((one) => isObject(one)) : [];
 }
 
 /** What an answer says of one thing, under `data` or not: where a wrapper is not shown, either may hold. */

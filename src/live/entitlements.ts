@@ -1,8 +1,8 @@
 import type { Read } from '../core/documents.generated.ts';
-import { isList, isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
+import { isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import { catalogueNamed, featuresOf } from '../kinds/catalogues.ts';
 import type { Call } from '../kinds/kind.ts';
-import { recordIn } from '../kinds/making.ts';
+import { listIn, recordIn } from '../kinds/making.ts';
 import type { Answer, Entitlements, KeyLevel, Lock } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { endpointOf } from '../platform/endpoints.ts';
@@ -51,7 +51,7 @@ function told<T>(answer: Answer<Json>, read: (value: Json) => T): Answer<T> {
 
 function locksIn(answer: Json): ReadonlyMap<string, Lock> {
   return new Map(
-    recordsIn(answer).flatMap(({ key, state, locked_scope: scope, decided_by: by }) =>
+    listIn(answer).flatMap(({ key, state, locked_scope: scope, decided_by: by }) =>
       typeof key === 'string' && state === 'locked'
         ? [[key, { scope: textOrNull(scope), isLegacy: by === 'legacy_column' }] as const]
         : [],
@@ -60,12 +60,7 @@ function locksIn(answer: Json): ReadonlyMap<string, Lock> {
 }
 
 function idsIn(answer: Json): ReadonlySet<string> {
-  return new Set(recordsIn(answer).flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
-}
-
-function recordsIn(answer: Json): readonly JsonObject[] {
-  const data = isObject(answer) ? answer.data : undefined;
-  return isList(data) ? data.filter((one) => isObject(one)) : [];
+  return new Set(listIn(answer).flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
 }
 
 const LEVELS: readonly KeyLevel[] = ['organization', 'reseller'];
@@ -126,7 +121,7 @@ export async function readOrganizations(
 
 function organizationsIn(report: Json): readonly NamedOrganization[] {
   const byId = new Map<string, NamedOrganization>();
-  for (const row of recordsIn(report)) {
+  for (const row of listIn(report)) {
     const { organization_id: id, organization_name: name } = row;
     if (typeof id !== 'string' || byId.has(id)) continue;
     const { reseller_id, reseller_name } = row;

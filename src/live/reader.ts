@@ -1,7 +1,7 @@
 import { CallsheetError } from '../core/errors.ts';
-import { isList, isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
+import { isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
-import { dataOf, recordIn } from '../kinds/making.ts';
+import { dataOf, listIn, recordIn } from '../kinds/making.ts';
 import { type Edits, editsSince, isAhead, type Since } from '../plan/drift.ts';
 import type {
   Extent,
@@ -218,7 +218,10 @@ async function readHistory(
 ): Promise<readonly HistoryEntry[]> {
   const { history } = kind;
   if (history === undefined) return [];
-  const read = async (count: number) => readEntries(client, history.list(id, count));
+  const read = async (count: number) => {
+    const call = history.list(id, count);
+    return listIn(await client.call(call)).map((entry) => historyEntry(call, entry));
+  };
   const asked = Math.max(limit, FEWEST);
   const first = await read(asked);
   const entries =
@@ -261,8 +264,8 @@ export type EditsDeps = {
 };
 
 /** What is known of an entry, as the platform returned it. */
-export function historyEntry(call: Call, entry: Json): HistoryEntry {
-  if (!isObject(entry) || typeof entry.id !== 'number') {
+export function historyEntry(call: Call, entry: JsonObject): HistoryEntry {
+  if (typeof entry.id !== 'number') {
     throw new CallsheetError('api', `${call.operation} answered an entry without a numeric id`, {
       hint: NOT_THE_PLATFORM,
     });
@@ -299,19 +302,6 @@ async function readMore(
 
 function rises(entries: readonly HistoryEntry[]): boolean {
   return entries.every(({ id }, index) => index === 0 || id > (entries[index - 1]?.id ?? 0));
-}
-
-async function readEntries(
-  client: Pick<Client, 'call'>,
-  call: Call,
-): Promise<readonly HistoryEntry[]> {
-  const answer = await client.call(call);
-  if (isObject(answer) && isList(answer.data)) {
-    return answer.data.map((entry) => historyEntry(call, entry));
-  }
-  throw new CallsheetError('api', `${call.operation} answered without a \`data\` list`, {
-    hint: NOT_THE_PLATFORM,
-  });
 }
 
 /** Entries that are read first, as many as a plan reads. */

@@ -5,7 +5,7 @@ import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/value.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Call } from '../../kinds/kind.ts';
-import { textOf } from '../../kinds/making.ts';
+import { listIn, textOf } from '../../kinds/making.ts';
 import { readOrganizations } from '../../live/entitlements.ts';
 import {
   type Catalogue,
@@ -22,7 +22,6 @@ import { sanitiseLine } from '../../render/untrusted.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import {
   findAgent,
-  listIn,
   onPlatform,
   organizationId,
   organizationNames,
@@ -132,7 +131,7 @@ export async function features(flags: FeaturesFlags, context: Context): Promise<
     }
     const answer = await client.call({ operation: 'listFeatures', query });
     const matrix: JsonObject = isObject(answer) ? answer : {};
-    const all = listIn(answer, 'listFeatures');
+    const all = listIn(answer);
     const shown = lockedOnly ? all.filter(({ state }) => state === 'locked') : all;
     const { scope = null, feature_administration_enabled: isAdministered = null } = matrix;
     const view = {
