@@ -65,7 +65,8 @@ export function statedBody({ body, form }: Call): Json | undefined {
   return { ...form.fields, ...Object.fromEntries(files) };
 }
 
-type Part = { readonly length: number; readonly bytes: () => AsyncIterable<Uint8Array> };
+/** A part of a form: text, or the content of a file. */
+type Part = string | { readonly file: StackFile; readonly content: FileContent };
 
 /** A form as `multipart/form-data` (RFC 7578), whose files are read while it is sent. Throws where one of them changed. */
 async function encodeForm(
@@ -73,20 +74,20 @@ async function encodeForm(
   openFile: OpenFile,
 ): Promise<Content> {
   const boundary = `callsheet-${randomUUID()}`;
-  const parts: Part[] = Object.entries(fields).map(([name, value]) =>
-    text(`--${boundary}\r\n${disposition(name)}\r\n\r\n${value}\r\n`),
+  const parts: Part[] = Object.entries(fields).map(
+    ([name, value]) => `--${boundary}\r\n${disposition(name)}\r\n\r\n${value}\r\n`,
   );
   for (const [name, file] of Object.entries(files)) {
     const content = await openUnchanged(file, openFile);
     const title = disposition(name, file.path.split('/').at(-1));
-    parts.push(
-      text(`--${boundary}\r\n${title}\r\nContent-Type: ${file.mime}\r\n\r\n`),
-      { length: content.size, bytes: () => readUnchanged(file, content) },
-      text('\r\n'),
-    );
+    const head = `--${boundary}\r\n${title}\r\nContent-Type: ${file.mime}\r\n\r\n`;
+    parts.push(head, { file, content }, '\r\n');
   }
-  parts.push(text(`--${boundary}--\r\n`));
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  parts.push(`--${boundary}--\r\n`);
+  const sizes = parts.map((part) =>
+    typeof part === 'string' ? Buffer.byteLength(part) : part.content.size,
+  );
+  const length = sizes.reduce((sum, size) => sum + size, 0);
   return {
     body: concatenate(parts),
     headers: {
@@ -97,17 +98,10 @@ async function encodeForm(
 }
 
 async function* concatenate(parts: readonly Part[]): AsyncGenerator<Uint8Array, void, undefined> {
-  for (const { bytes } of parts) yield* bytes();
-}
-
-function text(content: string): Part {
-  const bytes = new TextEncoder().encode(content);
-  return {
-    length: bytes.length,
-    bytes: async function* () {
-      yield bytes;
-    },
-  };
+  for (const part of parts) {
+    if (typeof part === 'string') yield Buffer.from(part);
+    else yield* readUnchanged(part.file, part.content);
+  }
 }
 
 function disposition(name: string, file?: string): string {
