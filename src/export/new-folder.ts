@@ -172,6 +172,7 @@ function openSpool(path: string): Spool & { readonly close: () => void } {
   let file: number | undefined;
   let waiting: string[] = [];
   let size = 0;
+  let isClosed = false;
   const flush = () =>
     attempt(() => {
       file ??= openSync(path, 'wx', 0o600);
@@ -181,6 +182,8 @@ function openSpool(path: string): Spool & { readonly close: () => void } {
     });
   return {
     add(text) {
+      // What was still being read when another resource could not be.
+      if (isClosed) return;
       waiting.push(text, '\n');
       size += text.length;
       if (size >= PIECE) flush();
@@ -193,6 +196,7 @@ function openSpool(path: string): Spool & { readonly close: () => void } {
       });
     },
     close() {
+      isClosed = true;
       if (file !== undefined) closeSync(file);
       file = undefined;
       rmSync(path, { force: true });
