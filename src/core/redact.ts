@@ -131,7 +131,9 @@ export function contextAt(root: FieldSchema, path: Path): FieldContext {
   let field = rootContext(root);
   let pair: ValueObject | undefined;
   for (const segment of path) {
-    if (isIdentity(segment)) {
+    // A key of an object may begin with a bracket, too, and be a secret's name.
+    const isElement = field.node.identity !== undefined || INDEX.test(segment);
+    if (isElement && isIdentity(segment)) {
       field = itemContext(field);
       pair = { key: identityText(segment), value: null };
     } else {
@@ -141,6 +143,9 @@ export function contextAt(root: FieldSchema, path: Path): FieldContext {
   }
   return field;
 }
+
+/** The segment of an element of a list that is not keyed. */
+const INDEX = /^\[\d+\]$/;
 
 /** What of a field's schema and place counts. */
 type FieldFacts = Pick<FieldNode, 'hidden' | 'isNamed' | 'isOfElement' | 'secretsInside'>;
