@@ -95,8 +95,8 @@ export function createJournalIo(
 /** What kinds can understand of a 409, as they know nothing of the wire. */
 function asConflict(error: unknown): ConflictError | undefined {
   if (!(error instanceof ApiError) || error.status !== 409) return undefined;
-  const options = error.hint === undefined ? { cause: error } : { cause: error, hint: error.hint };
-  return new ConflictError(describeApiError(error), error.body, options);
+  const { hint } = error;
+  return new ConflictError(describeApiError(error), error.body, { hint, cause: error });
 }
 
 /** The id that an answer gives to something new. */

@@ -15,10 +15,9 @@ export function isResourceName(name: string): boolean {
   return PLAIN.test(name);
 }
 
-/** `formatAddress('agent', ['clinic'], 'harbor')` is `agent.clinic["harbor"]`. */
-export function formatAddress(kind: string, names: readonly string[], key?: string): Address {
-  const base = [kind, ...names].join('.');
-  return key === undefined ? base : withKey(base, key);
+/** `formatAddress('knowledge_source', ['clinic', 'faq'])` is `knowledge_source.clinic.faq`. */
+export function formatAddress(kind: string, names: readonly string[]): Address {
+  return [kind, ...names].join('.');
 }
 
 /** The address of one row: `agent.clinic["harbor"]` of `agent.clinic`. */

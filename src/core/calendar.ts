@@ -7,6 +7,8 @@ import { type FreezeWindow, WEEKDAYS } from './plan-document.ts';
 /** Days of a calendar, and hours of them. */
 type Calendar = Omit<FreezeWindow, 'reason' | 'source'>;
 
+type Span = { readonly from: number; readonly until: number };
+
 /** `Mon 2026-11-23 06:00 America/New_York` */
 export function formatInstant(zone: string, instant: number): string {
   const wall = new Date(wallAt(zone, instant));
@@ -17,27 +19,14 @@ export function formatInstant(zone: string, instant: number): string {
 
 /** When a stretch ends that lasts at an instant; undefined: none does. */
 export function endOf(window: Calendar, instant: number): number | undefined {
-  const today = dayAt(window.zone, instant);
-  // Yesterday's may go on past midnight.
-  for (const day of [today, dayAfter(today, -1)]) {
-    if (!beginsOn(window, day)) continue;
-    const { start, end } = boundsOn(window, day);
-    if (start <= instant && instant < end) return end;
-  }
-  return undefined;
+  const near = [...stretchesAround(window, { from: instant, until: instant })];
+  return near.findLast(({ start, end }) => start <= instant && instant < end)?.end;
 }
 
 /** The stretches of a calendar within a span, cut to it, in order; what touches is one. Both ends in milliseconds since 1970. */
-export function stretchesWithin(
-  calendar: Calendar,
-  span: { readonly from: number; readonly until: number },
-): readonly { readonly from: number; readonly until: number }[] {
-  const stretches: { readonly from: number; readonly until: number }[] = [];
-  // What begins on the day before may go on past midnight.
-  let day = dayAfter(dayAt(calendar.zone, span.from), -1);
-  for (const last = dayAt(calendar.zone, span.until); day <= last; day = dayAfter(day, 1)) {
-    if (!beginsOn(calendar, day)) continue;
-    const { start, end } = boundsOn(calendar, day);
+export function stretchesWithin(calendar: Calendar, span: Span): readonly Span[] {
+  const stretches: Span[] = [];
+  for (const { start, end } of stretchesAround(calendar, span)) {
     const from = Math.max(start, span.from);
     const until = Math.min(end, span.until);
     if (from >= until) continue;
@@ -47,6 +36,14 @@ export function stretchesWithin(
     else stretches.push({ from, until });
   }
   return stretches;
+}
+
+/** The stretches that begin in a span or on the day before it, whole and in order. */
+function* stretchesAround(calendar: Calendar, { from, until }: Span) {
+  // What begins on the day before may go on past midnight.
+  let day = dayAfter(dayAt(calendar.zone, from), -1);
+  for (const last = dayAt(calendar.zone, until); day <= last; day = dayAfter(day, 1))
+    if (beginsOn(calendar, day)) yield boundsOn(calendar, day);
 }
 
 function beginsOn({ weekdays, dates }: Calendar, day: string): boolean {

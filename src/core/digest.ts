@@ -10,9 +10,13 @@ function write(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if ('toJSON' in value && typeof value.toJSON === 'function') return write(value.toJSON());
   if (Array.isArray(value)) return `[${value.map((item) => write(item) ?? 'null').join(',')}]`;
+  return writeMembers(sortedKeys(value), (key) => Reflect.get(value, key));
+}
+
+function writeMembers(keys: readonly string[], memberOf: (key: string) => unknown): string {
   let text = '';
-  for (const key of sortedKeys(value)) {
-    const member = write(Reflect.get(value, key));
+  for (const key of keys) {
+    const member = write(memberOf(key));
     if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${member}`;
   }
   return `{${text}}`;
@@ -43,12 +47,10 @@ const DIGITS = [48, 57] as const;
 export function digestOfMembers(members: ReadonlyMap<string, unknown>): string {
   const keys = [...members.keys()];
   if (keys.some(isIndex)) return digestOf(Object.fromEntries(members));
-  let text = '';
-  for (const key of keys.sort()) {
-    const member = write(members.get(key));
-    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${member}`;
-  }
-  return `sha256:${hash('sha256', `{${text}}`)}`;
+  return `sha256:${hash(
+    'sha256',
+    writeMembers(keys.sort(), (key) => members.get(key)),
+  )}`;
 }
 
 /** `sha256:<hex>` of a text or of a value's canonical JSON, which is hashed in pieces as it comes. */

@@ -33,12 +33,12 @@ export class CallsheetError extends Error {
     code: FailureCode,
     message: string,
     options: {
-      readonly hint?: string;
+      readonly hint?: string | undefined;
       readonly diagnostics?: readonly Diagnostic[];
       readonly cause?: unknown;
     } = {},
   ) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'CallsheetError';
     this.code = code;
     this.hint = options.hint;
@@ -76,7 +76,7 @@ export class ConflictError extends CallsheetError {
   constructor(
     message: string,
     body: Json | undefined,
-    options: { readonly hint?: string; readonly cause?: unknown } = {},
+    options: { readonly hint?: string | undefined; readonly cause?: unknown } = {},
   ) {
     super('api', message, options);
     this.name = 'ConflictError';
@@ -110,72 +110,12 @@ export function failureIn(code: ExitCode): ExitName | undefined {
   return (Object.keys(EXIT) as ExitName[]).find((name) => EXIT[name] === code);
 }
 
-/** What each exit code means, and what to do. The reference and the README say what stands here. */
-export const EXIT_WORDS: {
-  readonly [name in ExitName]: { readonly means: string; readonly remedy: string };
-} = {
-  done: {
-    means: 'done; with `--detailed-exitcode`, nothing to change',
-    remedy: 'Nothing. Read the warnings on standard error, if there are any.',
-  },
-  error: {
-    means: 'error: usage, configuration, API, network',
-    remedy:
-      'Read standard error: it names the place and what to do. With `--format json` standard output holds a `callsheet-error` document. If a run had begun, `callsheet runs` shows what it did, and the next plan continues from there.',
-  },
-  changes: {
-    means: 'with `--detailed-exitcode`: there are changes',
-    remedy:
-      'After `plan`: review the plan and apply it. After `drift`: apply to restore the configuration in Git, or `callsheet pull` to write the live changes into the configuration.',
-  },
-  partial: {
-    means: 'ended in part: a change failed, or was blocked by a failure',
-    remedy:
-      'The ledger of the run lists each change with its result. Fix the failures, plan again and apply the rest, or run `callsheet rollback`.',
-  },
-  refused: {
-    means:
-      'refused by a guard: protected, conflict, threshold, in use, freeze window, rollback hold',
-    remedy:
-      'Nothing was written. Each refusal gives its reason, and the flag that overrides it if there is one. `--skip-refused` leaves it out and applies the rest.',
-  },
-  stale: {
-    means: 'stale: platform, configuration or state changed since the plan',
-    remedy:
-      'The message names the change, and its author if the platform records one. Plan again, review, and apply the new plan. If a run had already begun, `callsheet runs` shows its ledger.',
-  },
-  locked: {
-    means: 'the state is locked by another run',
-    remedy:
-      'Wait until that run ends. The lock of a dead process ends by itself: at once on the same machine, within 30 seconds elsewhere. `callsheet state unlock` shows who holds it.',
-  },
-  interrupted: {
-    means: 'interrupted, stopped cleanly',
-    remedy:
-      '`apply` and `rollback` finish the requests in flight and record them: plan again to continue, or run `callsheet rollback`. Other commands have written nothing.',
-  },
-};
+/** Some failures end as they are called. */
+const EXIT_OF: { readonly [code in FailureCode]?: ExitCode } = EXIT;
 
 /** The exit code of a failure. */
 export function exitOf(code: FailureCode): ExitCode {
-  switch (code) {
-    case 'usage':
-    case 'config':
-    case 'api':
-    case 'network':
-    case 'state':
-      return EXIT.error;
-    case 'refused':
-      return EXIT.refused;
-    case 'stale':
-      return EXIT.stale;
-    case 'locked':
-      return EXIT.locked;
-    case 'interrupted':
-      return EXIT.interrupted;
-    default:
-      return unreachable(code);
-  }
+  return EXIT_OF[code] ?? EXIT.error;
 }
 
 /** A command as it is to be typed next, for the same stack and environment. */

@@ -72,7 +72,8 @@ export function formatPath(path: Path): string {
 
 /** The text of a path with one more segment. */
 export function extendPath(text: string, segment: string): string {
-  if (isIdentity(segment)) return text + segment;
+  if (isIdentity(segment) && readSegment(segment) === segment) return text + segment;
+  // A key of an object may begin with a bracket, too.
   const key = PLAIN_KEY.test(segment) ? segment : JSON.stringify(segment);
   return text === '' ? key : `${text}.${key}`;
 }

@@ -97,7 +97,7 @@ export function scalarSensitivity(secrecy: Secrecy, value: Value | undefined): S
     if (value === '') return 'open';
     if (secrecy.hidden === 'schema') return 'whole';
     if (secrecy.hidden === 'name' && !isHarmless(value, secrecy.counts)) return 'whole';
-    return holdsCredential(value) ? 'part' : 'open';
+    return redactText(value) === value ? 'open' : 'part';
   }
   if (typeof value !== 'number') return 'open';
   return secrecy.hidden === 'schema' || (secrecy.hidden === 'name' && !secrecy.counts)
@@ -131,7 +131,9 @@ export function contextAt(root: FieldSchema, path: Path): FieldContext {
   let field = rootContext(root);
   let pair: ValueObject | undefined;
   for (const segment of path) {
-    if (isIdentity(segment)) {
+    // A key of an object may begin with a bracket, too, and be a secret's name.
+    const isElement = field.node.identity !== undefined || INDEX.test(segment);
+    if (isElement && isIdentity(segment)) {
       field = itemContext(field);
       pair = { key: identityText(segment), value: null };
     } else {
@@ -141,6 +143,9 @@ export function contextAt(root: FieldSchema, path: Path): FieldContext {
   }
   return field;
 }
+
+/** The segment of an element of a list that is not keyed. */
+const INDEX = /^\[\d+\]$/;
 
 /** What of a field's schema and place counts. */
 type FieldFacts = Pick<FieldNode, 'hidden' | 'isNamed' | 'isOfElement' | 'secretsInside'>;
@@ -377,10 +382,6 @@ export function credentialsIn(text: string): readonly string[] {
   return found;
 }
 
-function holdsCredential(text: string): boolean {
-  return redactText(text) !== text;
-}
-
 // The walk
 
 /** How a document is redacted. */
@@ -489,16 +490,11 @@ function redactValue(
   const isContainer = isList(value) || isObject(value);
   if (redaction.strict === true && (field.node.isFree || field.secrecy.hidden !== 'no'))
     return MASK;
-  if (
-    redaction.asOne === true &&
-    isContainer &&
-    isComparedWhole(field.node, value) &&
-    field.secrecy.hidden !== 'schema'
-  )
-    return holdsSecret(field, value)
-      ? withhold()
-      : redactMembers(field, value, text, redaction, withheld);
-  if (isContainer) return redactMembers(field, value, text, redaction, withheld);
+  if (isContainer) {
+    const isOne = redaction.asOne === true && isComparedWhole(field.node, value);
+    if (isOne && field.secrecy.hidden !== 'schema' && holdsSecret(field, value)) return withhold();
+    return redactMembers(field, value, text, redaction, withheld);
+  }
   const found = scalarSensitivity(field.secrecy, value);
   if (found === 'open') return value;
   if (!isMask) return withhold();
@@ -533,14 +529,14 @@ function redactMembers(
     }
     return list;
   }
-  const object: Record<string, Json> = {};
-  for (const key of Object.keys(value)) {
-    const member = value[key];
+  const members: [string, Json][] = [];
+  for (const [key, member] of Object.entries(value)) {
     const { node: below, text: at } = memberNode(node, key, text);
     if (member === undefined || (redaction.onlyOwn === true && below.isReadOnly)) continue;
     const inner = { node: below, secrecy: memberSecrecy(secrecy, below, key, value) };
     const one = redactValue(inner, member, at, redaction, withheld);
-    if (one !== undefined) object[key] = one;
+    if (one !== undefined) members.push([key, one]);
   }
-  return object;
+  // Put in one by one, a member named `__proto__` would be none.
+  return Object.fromEntries(members);
 }

@@ -108,7 +108,7 @@ function stackIn(text: string): string {
 /** `s3://bucket/key`, with region and endpoint behind a question mark. */
 function bucketIn(text: string): S3Place {
   const at = URL.canParse(text) ? new URL(text) : undefined;
-  const key = decodeURIComponent(at?.pathname.slice(1) ?? '');
+  const key = decoded(at?.pathname.slice(1) ?? '');
   if (at === undefined || at.hostname === '' || key === '')
     throw new CallsheetError('usage', 'CALLSHEET_STATE names no object in a bucket', {
       hint: 'Use the form s3://bucket/folder/state.json, and ?endpoint=https://… for a service that is not Amazon’s.',
@@ -121,6 +121,15 @@ function bucketIn(text: string): S3Place {
     ...(region === null ? {} : { region }),
     ...(endpoint === null ? {} : { endpoint }),
   };
+}
+
+/** Empty where it is wrongly encoded. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
 }
 
 /** A place as it is named in messages: its address without credentials and without what a query may hide. */

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json } from './value.ts';
+import { type Json, mapTexts } from './value.ts';
 
 /**
  * Long texts of a document, each held once. A plan says a prompt up to four times (before and after, of the resource
@@ -56,14 +56,4 @@ export function withTexts(value: Json, texts: readonly Json[]): Json {
     if (typeof found !== 'string') throw new RangeError(`${text} names no text of the document`);
     return found;
   });
-}
-
-/** A value with each text in it changed. Names of members stay. */
-export function mapTexts(value: Json, change: (text: string) => string): Json {
-  if (typeof value === 'string') return change(value);
-  if (isList(value)) return value.map((item) => mapTexts(item, change));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, mapTexts(member, change)]),
-  );
 }

@@ -83,6 +83,21 @@ export function valuesIn(value: Value): readonly Value[] {
   return isObject(value) ? [value, ...Object.values(value).flatMap(valuesIn)] : [value];
 }
 
+/** A value with every text in it changed, and the names of its members where `rename` says how. */
+export function mapTexts(
+  value: Json,
+  change: (text: string) => string,
+  rename = (name: string) => name,
+): Json {
+  if (typeof value === 'string') return change(value);
+  if (isList(value)) return value.map((item) => mapTexts(item, change, rename));
+  if (!isObject(value)) return value;
+  const members = Object.entries(value);
+  return Object.fromEntries(
+    members.map(([name, member]) => [rename(name), mapTexts(member, change, rename)]),
+  );
+}
+
 /** A value as a field of a form, which has texts alone. */
 export function formText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -15,6 +15,9 @@ import {
  * there, a document with its members changed, and the facts of each field (`FieldNode`).
  */
 
+/** A document, be it of `Json` alone or of what the configuration wants. */
+type Members<V extends Value> = { readonly [field: string]: V };
+
 /** The schemas along a path, from the top-level field down to what the path leads to. */
 export function schemasAlong(root: FieldSchema, path: Path): readonly FieldSchema[] {
   const along: FieldSchema[] = [];
@@ -37,15 +40,17 @@ export function schemaBelow(root: FieldSchema, schema: FieldSchema, segment: str
 }
 
 /** What a document has at a path, be it a leaf or not; undefined where it has nothing there. */
-export function valueAt(root: FieldSchema, document: JsonObject, path: Path): Json | undefined;
-export function valueAt(root: FieldSchema, document: ValueObject, path: Path): Value | undefined;
+export function valueAt<V extends Value>(
+  root: FieldSchema,
+  document: Members<V>,
+  path: Path,
+): V | undefined;
 export function valueAt(root: FieldSchema, document: ValueObject, path: Path): Value | undefined {
-  let value: Value | undefined = document;
   const along = [root, ...schemasAlong(root, path)];
-  for (const [index, segment] of path.entries()) {
-    value = memberAt(along[index] ?? {}, value, segment);
-  }
-  return value;
+  return path.reduce<Value | undefined>(
+    (value, segment, index) => memberAt(along[index] ?? {}, value, segment),
+    document,
+  );
 }
 
 /** What a value has at one segment: a member of an object, an element of a list that is keyed by identity. */
@@ -65,9 +70,9 @@ export function memberAt(
 }
 
 /** What is put into a document where something on the way to a path is missing. */
-type Missing = {
+type Missing<V extends Value> = {
   /** A document that a list which is missing is taken from. */
-  readonly lists?: ValueObject | undefined;
+  readonly lists?: Members<V> | undefined;
   /** Whether an element that is missing is added to its list. */
   readonly adds?: boolean;
 };
@@ -76,26 +81,19 @@ type Missing = {
  * A document with a value at a path; undefined takes away what stands there. Objects on the way are made where they
  * are missing, lists and their elements only as `missing` says.
  */
-export function placeValue(
+export function placeValue<V extends Value>(
   root: FieldSchema,
-  document: JsonObject,
+  document: Members<V>,
   path: Path,
-  value: Json | undefined,
-  missing?: { readonly lists?: JsonObject; readonly adds?: boolean },
-): JsonObject;
-export function placeValue(
-  root: FieldSchema,
-  document: ValueObject,
-  path: Path,
-  value: Value | undefined,
-  missing?: Missing,
-): ValueObject;
+  value: V | undefined,
+  missing?: Missing<V>,
+): Members<V>;
 export function placeValue(
   root: FieldSchema,
   document: ValueObject,
   path: Path,
   value: Value | undefined,
-  { lists, adds = false }: Missing = {},
+  { lists, adds = false }: Missing<Value> = {},
 ): ValueObject {
   function place(
     schema: FieldSchema,
@@ -135,25 +133,13 @@ export function placeValue(
  * list that is keyed by identity goes whole, as it is owned whole; in its elements, too, what the document
  * has nothing at becomes null, so that it is taken away.
  */
-export function pickLeaves(
+export function pickLeaves<V extends Value>(
   root: FieldSchema,
-  document: JsonObject,
+  document: Members<V | null>,
   paths: readonly Path[],
-  into?: JsonObject,
-): JsonObject;
-export function pickLeaves(
-  root: FieldSchema,
-  document: ValueObject,
-  paths: readonly Path[],
-  into?: ValueObject,
-): ValueObject;
-export function pickLeaves(
-  root: FieldSchema,
-  document: ValueObject,
-  paths: readonly Path[],
-  into: ValueObject = {},
-): ValueObject {
-  return paths.reduce<ValueObject>(
+  into: Members<V | null> = {},
+): Members<V | null> {
+  return paths.reduce(
     (picked, path) =>
       placeValue(root, picked, path, valueAt(root, document, path) ?? null, { lists: document }),
     into,
@@ -208,8 +194,6 @@ export type FieldNode = {
   readonly isLeftOut: boolean;
   readonly identity: string | undefined;
   readonly isWhole: boolean;
-  /** Returned in clear, masked all the same: `x-sensitive`. */
-  readonly sensitive: boolean;
   /** Masked with everything below it: `x-sensitive` or `x-secret`. */
   readonly hidden: boolean;
   readonly secretsInside: boolean;
@@ -238,7 +222,6 @@ function nodeOf(
   schema: FieldSchema,
   { isNamed = false, isElement = false, isOfElement = false },
 ): FieldNode {
-  const sensitive = schema['x-sensitive'] === true;
   return {
     root,
     schema,
@@ -250,8 +233,7 @@ function nodeOf(
     isLeftOut: schema.readOnly === true || schema['x-local'] === true,
     identity: schema['x-identity'],
     isWhole: schema['x-whole'] === true,
-    sensitive,
-    hidden: sensitive || schema['x-secret'] === true,
+    hidden: schema['x-sensitive'] === true || schema['x-secret'] === true,
     secretsInside: schema['x-secrets-inside'] === true,
     writeOnly: schema.writeOnly === true,
     named: new Map(),

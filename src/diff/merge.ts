@@ -88,15 +88,15 @@ export function mergeDocuments(
     const left = isObject(found) ? found : {};
     const right: ValueObject = isObject(wanted) ? wanted : {};
     const isInside = isReplaced || typeof schema.additionalProperties === 'object';
-    const merged: Record<string, Json> = {};
+    const merged: [string, Json][] = [];
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
       const member = memberSchema(root, schema, key);
       const value = merge(member, ownOf(right, key), ownOf(left, key), [...path, key], isInside);
       const isEmptied =
         isInside && ownOf(right, key) === undefined && isEmpty(value) && !isEmpty(ownOf(left, key));
-      if (value !== undefined && !isEmptied) merged[key] = value;
+      if (value !== undefined && !isEmptied) merged.push([key, value]);
     }
-    return merged;
+    return Object.fromEntries(merged);
   }
 
   function mergeLists(

@@ -191,6 +191,7 @@ function openSpool(path: string): Spool & { readonly close: () => void } {
   let file: number | undefined;
   let waiting: string[] = [];
   let size = 0;
+  let isClosed = false;
   const flush = () =>
     attempt(() => {
       file ??= openSync(path, 'wx', 0o600);
@@ -200,6 +201,8 @@ function openSpool(path: string): Spool & { readonly close: () => void } {
     });
   return {
     add(text) {
+      // What was still being read when another resource could not be.
+      if (isClosed) return;
       waiting.push(text, '\n');
       size += text.length;
       if (size >= PIECE) flush();
@@ -212,6 +215,7 @@ function openSpool(path: string): Spool & { readonly close: () => void } {
       });
     },
     close() {
+      isClosed = true;
       if (file !== undefined) closeSync(file);
       file = undefined;
       rmSync(path, { force: true });

@@ -205,7 +205,7 @@ function openBudgets(database: QueueDatabase, context: Context): Budgets {
   };
   return {
     at: (baseUrl) => ({
-      turn: async (patience) => (await budgetAt(baseUrl)).turn(patience),
+      turn: async (request) => (await budgetAt(baseUrl)).turn(request),
       refusals: () => known.get(baseUrl)?.refusals() ?? 1,
       heard: (answer) => known.get(baseUrl)?.heard(answer),
     }),

@@ -1,6 +1,6 @@
 import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean } from '../core/nearest.ts';
 import type { PlanOptions } from '../core/plan-document.ts';
 import { agent } from './agent.ts';
 import { customVoice } from './custom-voice.ts';
@@ -31,10 +31,7 @@ export function kindNamed(name: string): Kind {
 
 /** Throws where one of the addresses that a command was given names no resource. */
 export function checkAddresses(given: readonly string[], known: readonly Address[]): void {
-  refuseUnknown(
-    given.map((pattern) => ({ pattern, flag: '' })),
-    known,
-  );
+  refuseUnknown({ '': given }, known);
 }
 
 /** The same for the flags that choose resources. */
@@ -42,33 +39,25 @@ export function checkChosen(
   { target, exclude, resend_secrets: resend }: PlanOptions,
   known: readonly Address[],
 ): void {
-  const flagged = (flag: string, patterns: readonly string[]) =>
-    patterns.map((pattern) => ({ pattern, flag: `${flag} ` }));
-  const given = [
-    ...flagged('--target', target),
-    ...flagged('--exclude', exclude),
-    ...flagged('--resend-secrets', typeof resend === 'boolean' ? [] : resend),
-  ];
-  refuseUnknown(given, known);
+  const resent = typeof resend === 'boolean' ? [] : resend;
+  refuseUnknown({ '--target ': target, '--exclude ': exclude, '--resend-secrets ': resent }, known);
 }
 
 /**
  * A slip of the finger must not read as "nothing to change". A kind may be chosen whether the stack has resources of
- * it or not.
+ * it or not. `given`: patterns by the flag that they come from.
  */
 function refuseUnknown(
-  given: readonly { readonly pattern: string; readonly flag: string }[],
+  given: { readonly [flag: string]: readonly string[] },
   known: readonly Address[],
 ): void {
-  const names = new Set(kinds.map(({ name }) => name));
-  const unknown = given.find(
-    ({ pattern }) =>
-      !names.has(pattern) && !known.some((address) => matchesAddress(pattern, address)),
-  );
-  if (unknown === undefined) return;
-  const { flag, pattern } = unknown;
-  const near = nearest(pattern, known);
-  throw new CallsheetError('usage', `${flag}${pattern} matches no resource of this stack`, {
-    hint: near === undefined ? 'callsheet plan shows their addresses.' : `Did you mean ${near}?`,
-  });
+  for (const [flag, patterns] of Object.entries(given)) {
+    const unknown = patterns.find(
+      (pattern) => !byName.has(pattern) && !known.some((one) => matchesAddress(pattern, one)),
+    );
+    if (unknown === undefined) continue;
+    throw new CallsheetError('usage', `${flag}${unknown} matches no resource of this stack`, {
+      hint: didYouMean(unknown, known, 'callsheet plan shows their addresses.'),
+    });
+  }
 }

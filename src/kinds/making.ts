@@ -1,5 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Kind, Making, MakingRequest } from './kind.ts';
 
 /**
@@ -14,20 +14,8 @@ import type { Kind, Making, MakingRequest } from './kind.ts';
  * | agent            | record   | createAgent → setPaymentTool                                             |
  * | every other      |          | one                                                                      |
  *
- * The tests of what can go wrong at each of them are generated from here (`test/kill/makings.ts`).
+ * The tests of what can go wrong at each of them are generated from the kinds (`test/kill/makings.ts`).
  */
-export function stepsOf(
-  kind: Kind,
-): readonly { readonly name: string; readonly operations: readonly string[] }[] {
-  return kind.making.map(({ name, requests }) => ({
-    name,
-    operations: [
-      ...requests.map(({ operation }) => operation),
-      // A facet without a read of its own is set up elsewhere first, so that nothing new has it.
-      ...kind.facets.flatMap(({ get, write }) => (get ? [write('', {}).operation] : [])),
-    ],
-  }));
-}
 
 /** The request that a making goes on with; undefined: all of them were answered. */
 export function nextRequest(
@@ -108,6 +96,12 @@ export function dataOf(answer: Json): JsonObject {
   throw new CallsheetError('api', 'the platform answered without a `data` object', {
     hint: 'Check that base_url is the address of the Voice Agent Platform.',
   });
+}
+
+/** The records of a list that was answered. A client takes no other answer to the call of one. */
+export function listIn(answer: Json): readonly JsonObject[] {
+  const data = isObject(answer) ? answer.data : undefined;
+  return isList(data) ? data.filter((one) => isObject(one)) : [];
 }
 
 /** What an answer says of one thing, under `data` or not: where a wrapper is not shown, either may hold. */

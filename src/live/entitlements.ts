@@ -1,7 +1,8 @@
-import { isList, isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
+import type { Read } from '../core/documents.generated.ts';
+import { isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import { catalogueNamed, featuresOf } from '../kinds/catalogues.ts';
 import type { Call } from '../kinds/kind.ts';
-import { recordIn } from '../kinds/making.ts';
+import { listIn, recordIn } from '../kinds/making.ts';
 import type { Answer, Entitlements, KeyLevel, Lock } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { endpointOf } from '../platform/endpoints.ts';
@@ -50,7 +51,7 @@ function told<T>(answer: Answer<Json>, read: (value: Json) => T): Answer<T> {
 
 function locksIn(answer: Json): ReadonlyMap<string, Lock> {
   return new Map(
-    recordsIn(answer).flatMap(({ key, state, locked_scope: scope, decided_by: by }) =>
+    listIn(answer).flatMap(({ key, state, locked_scope: scope, decided_by: by }) =>
       typeof key === 'string' && state === 'locked'
         ? [[key, { scope: textOrNull(scope), isLegacy: by === 'legacy_column' }] as const]
         : [],
@@ -59,12 +60,7 @@ function locksIn(answer: Json): ReadonlyMap<string, Lock> {
 }
 
 function idsIn(answer: Json): ReadonlySet<string> {
-  return new Set(recordsIn(answer).flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
-}
-
-function recordsIn(answer: Json): readonly JsonObject[] {
-  const data = isObject(answer) ? answer.data : undefined;
-  return isList(data) ? data.filter((one) => isObject(one)) : [];
+  return new Set(listIn(answer).flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
 }
 
 const LEVELS: readonly KeyLevel[] = ['organization', 'reseller'];
@@ -103,37 +99,29 @@ export async function organizationTitles(
   now: Date,
 ): Promise<ReadonlyMap<string, string>> {
   const found = await readOrganizations(client, now);
-  if (found instanceof ApiError) return new Map();
-  return new Map(found.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
+  const known = found.type === 'answered' ? found.value : [];
+  return new Map(known.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
 }
 
 /** An organization as the billing report names it; null for what it does not say. */
-type NamedOrganization = {
-  readonly id: string;
-  readonly name: string | null;
-  readonly reseller_id: string | null;
-  readonly reseller_name: string | null;
-};
+type NamedOrganization = Omit<Read.Organizations['data'][number], 'stack_name'>;
 
 /**
  * The organizations of the account, once each. Only the billing report lists them, and those without an agent are
- * nowhere else. Scoped keys may not read it: then the refusal is returned.
+ * nowhere else. Scoped keys may not read it.
  */
 export async function readOrganizations(
   client: Pick<Client, 'call'>,
   now: Date,
-): Promise<readonly NamedOrganization[] | ApiError> {
+): Promise<Answer<readonly NamedOrganization[]>> {
   const date = (at: number) => new Date(at).toISOString().slice(0, 10);
   const query = { start_date: date(now.getTime() - DAY_MS), end_date: date(now.getTime()) };
-  let report: Json;
-  try {
-    report = await client.call({ operation: 'getBillingReport', query });
-  } catch (error) {
-    if (error instanceof ApiError && error.status !== 401) return error;
-    throw error;
-  }
+  return told(await answerOf(client, { operation: 'getBillingReport', query }), organizationsIn);
+}
+
+function organizationsIn(report: Json): readonly NamedOrganization[] {
   const byId = new Map<string, NamedOrganization>();
-  for (const row of recordsIn(report)) {
+  for (const row of listIn(report)) {
     const { organization_id: id, organization_name: name } = row;
     if (typeof id !== 'string' || byId.has(id)) continue;
     const { reseller_id, reseller_name } = row;

@@ -1,7 +1,7 @@
 import { CallsheetError } from '../core/errors.ts';
-import { isList, isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
+import { isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
-import { recordIn } from '../kinds/making.ts';
+import { dataOf, listIn, recordIn } from '../kinds/making.ts';
 import { type Edits, editsSince, isAhead, type Since } from '../plan/drift.ts';
 import type {
   Extent,
@@ -12,7 +12,7 @@ import type {
   Reader,
 } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
-import { DEFAULT_ENDPOINTS, type Endpoints, endpointOf, refusalOf } from '../platform/endpoints.ts';
+import { type Endpoints, endpointOf, refusalOf } from '../platform/endpoints.ts';
 import { ApiError, describeApiError, isNotFound, NOT_THE_PLATFORM } from '../platform/errors.ts';
 import { createEntitlements } from './entitlements.ts';
 
@@ -32,14 +32,10 @@ const NOTHING: Found = { record: {}, extent: 'nothing' };
  *
  * @param me what `/v1/me` answered, where it was asked already
  */
-export function createReader(
-  client: Client,
-  endpoints: Endpoints = DEFAULT_ENDPOINTS,
-  me?: Json,
-): Reader {
+export function createReader(client: Client, me?: Json): Reader {
   let entitlements = createEntitlements(client, me);
   const lists = new Map<string, Promise<readonly ListedResource[] | undefined>>();
-  const lacks = openLacks(endpoints);
+  const lacks = openLacks(client.endpoints);
 
   const list: Reader['list'] = (kind, scope, fresh = false, fields = undefined) => {
     const call = kind.list(scope);
@@ -66,15 +62,12 @@ export function createReader(
     const call = kind.get(at.id);
     if (lacks.of(call.operation) !== undefined) return findListed(kind, at, 'listed');
     try {
-      const answer = await client.call(call);
-      const data = isObject(answer) ? answer.data : undefined;
-      if (isObject(data)) return { record: data, extent: 'whole' };
+      return { record: dataOf(await client.call(call)), extent: 'whole' };
     } catch (error) {
       if (lacks.mayBeLack(call.operation, error)) return findUntold(kind, at, call, error);
       if (isNotFound(error)) return undefined;
       throw error;
     }
-    throw shapeless(call);
   }
 
   async function findListed(
@@ -172,12 +165,6 @@ function listed(kind: Kind, scope: Scope, items: readonly JsonObject[]): readonl
   });
 }
 
-function shapeless({ operation }: Call): CallsheetError {
-  return new CallsheetError('api', `${operation} answered without a \`data\` object`, {
-    hint: NOT_THE_PLATFORM,
-  });
-}
-
 async function readFacet(
   client: Client,
   facet: Facet,
@@ -231,7 +218,10 @@ async function readHistory(
 ): Promise<readonly HistoryEntry[]> {
   const { history } = kind;
   if (history === undefined) return [];
-  const read = async (count: number) => readEntries(client, history.list(id, count));
+  const read = async (count: number) => {
+    const call = history.list(id, count);
+    return listIn(await client.call(call)).map((entry) => historyEntry(call, entry));
+  };
   const asked = Math.max(limit, FEWEST);
   const first = await read(asked);
   const entries =
@@ -274,8 +264,8 @@ export type EditsDeps = {
 };
 
 /** What is known of an entry, as the platform returned it. */
-export function historyEntry(call: Call, entry: Json): HistoryEntry {
-  if (!isObject(entry) || typeof entry.id !== 'number') {
+export function historyEntry(call: Call, entry: JsonObject): HistoryEntry {
+  if (typeof entry.id !== 'number') {
     throw new CallsheetError('api', `${call.operation} answered an entry without a numeric id`, {
       hint: NOT_THE_PLATFORM,
     });
@@ -312,19 +302,6 @@ async function readMore(
 
 function rises(entries: readonly HistoryEntry[]): boolean {
   return entries.every(({ id }, index) => index === 0 || id > (entries[index - 1]?.id ?? 0));
-}
-
-async function readEntries(
-  client: Pick<Client, 'call'>,
-  call: Call,
-): Promise<readonly HistoryEntry[]> {
-  const answer = await client.call(call);
-  if (isObject(answer) && isList(answer.data)) {
-    return answer.data.map((entry) => historyEntry(call, entry));
-  }
-  throw new CallsheetError('api', `${call.operation} answered without a \`data\` list`, {
-    hint: NOT_THE_PLATFORM,
-  });
 }
 
 /** Entries that are read first, as many as a plan reads. */

@@ -29,7 +29,7 @@ export function acceptAnswer(line: RequestLine, called: AnsweredCall, hide: () =
   if (answer.status >= 300 && answer.status < 400) {
     throw new CallsheetError(
       'api',
-      `${line.method} ${line.url} answered ${answer.status}, a redirect to ${plainUrl(answer.location ?? 'nowhere')}`,
+      `${line.method} ${line.url} answered ${answer.status}, a redirect to ${plainUrl(answer.headers.location ?? 'nowhere')}`,
       { hint: 'Credentials are not sent on. Set base_url to the address that it redirects to.' },
     );
   }
@@ -55,9 +55,9 @@ export function refusalIn(
 }
 
 /** The JSON of an answer. Throws where the body is something else, naming what it looks like. */
-export function jsonOf(line: RequestLine, { status, contentType, body }: WireAnswer): Json {
+export function jsonOf(line: RequestLine, { status, headers, body }: WireAnswer): Json {
   if (body !== undefined) return body;
-  const type = contentType.split(';')[0];
+  const type = headers['content-type']?.split(';')[0];
   const what = type ? `${type} instead of JSON` : 'something that is not JSON';
   throw new CallsheetError('api', `${line.method} ${line.url} answered ${status} with ${what}`, {
     hint: NOT_THE_PLATFORM,
@@ -106,10 +106,6 @@ function checkIds(
 /** Characters of a foreign id that are shown: a UUID has 36. */
 const MOST_SHOWN = 64;
 
-function isListOfObjects(value: Json | undefined): boolean {
-  return isList(value) && value.every((item) => isObject(item));
-}
-
 function lackOf(
   { answer, requires, assumption }: AnsweredCall['endpoint'],
   body: Json,
@@ -117,11 +113,12 @@ function lackOf(
   if (answer === 'any') return undefined;
   if (body === null) return 'with an empty body';
   if (!isObject(body)) return `with a ${isList(body) ? 'list' : typeof body} instead of an object`;
-  if (answer === 'data-object' && !isObject(body.data)) return 'without a `data` object';
-  if (answer === 'data-list' && !isListOfObjects(body.data))
+  const { data } = body;
+  if (answer === 'data-object' && !isObject(data)) return 'without a `data` object';
+  if (answer === 'data-list' && !(isList(data) && data.every((item) => isObject(item))))
     return 'without a `data` list of objects';
   // Where the wrapper is assumed, the members may as well stand under `data`.
-  const holder = assumption !== undefined && isObject(body.data) ? body.data : body;
+  const holder = assumption !== undefined && isObject(data) ? data : body;
   const missing = requires.find((name) => holder[name] === undefined);
   return missing === undefined ? undefined : `without \`${missing}\``;
 }
@@ -168,7 +165,7 @@ function hintFor(called: AnsweredCall): string | undefined {
   const { call, answer } = called;
   const { status, body } = answer;
   if (status === 401 && body !== undefined) return hintForCredentials(called);
-  if (status === 429) return hintForPace(answer.retryAfter);
+  if (status === 429) return hintForPace(answer.headers['retry-after']);
   if (status === 404 || status === 405) {
     const lost = hintForPlace(called);
     if (lost !== undefined) return lost;

@@ -28,11 +28,6 @@ const LIFETIME_SECONDS = 86_400;
 /** What can stand in a header (RFC 6750, `b68token`, and then some). */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** Whether a text can be sent as a token. */
-function isToken(text: string): boolean {
-  return TOKEN.test(text);
-}
-
 export type TokenSource = {
   /** A token that should be good. `rejected`: the one that was refused, so that it is not given again. */
   readonly token: (rejected?: string) => Promise<string>;
@@ -132,7 +127,7 @@ async function noToken(): Promise<never> {
 /** A token that the environment gives, without the line break that a file or a secret store leaves on it. */
 function checkAccessToken(given: string): string {
   const token = given.trim();
-  if (isToken(token)) return token;
+  if (TOKEN.test(token)) return token;
   throw new CallsheetError('config', 'CALLSHEET_ACCESS_TOKEN is not a token', {
     hint: 'Set the bare token, without `Bearer`, quotes, spaces or line breaks.',
   });
@@ -206,7 +201,7 @@ function bearer(token: string): Headers {
 
 function checkKey(operation: string, given: string | undefined): string {
   const key = given?.trim() ?? '';
-  if (isToken(key)) return key;
+  if (TOKEN.test(key)) return key;
   const what = key === '' ? 'and none is given' : 'and the given value is not a token';
   throw new CallsheetError('config', `${operation} needs the PBX provider's API token, ${what}`, {
     hint: 'Set CALLSHEET_PBX_API_KEY (the option `pbxApiKey` of the library) to the bare token from its OAuth.',

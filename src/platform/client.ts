@@ -44,6 +44,8 @@ import { createTransport, type Transport, USER_AGENT, type WireRequest } from '.
 
 export type Client = {
   readonly baseUrl: string;
+  /** Where operations lie, and whether those may be called that are only assumed. */
+  readonly endpoints: Endpoints;
   /**
    * Performs one call and returns the parsed body. Throws `ApiError` for a refusal. `onTry` is told of every
    * time that it is sent, since a try whose answer is lost may have been carried out.
@@ -195,6 +197,7 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     baseUrl,
+    endpoints,
     call,
     list: (wanted, fields) =>
       followPages(wanted, usableEndpoint(wanted.operation, endpoints), perform, {

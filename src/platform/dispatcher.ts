@@ -307,7 +307,7 @@ export function trustFrom(env: NodeJS.ProcessEnv): SecureContext | undefined {
   const unusable = (reason: string, cause?: unknown) =>
     new CallsheetError('config', `SSL_CERT_FILE ${file} cannot be used: ${reason}`, {
       hint: 'Set it to a file of certificates in PEM form, or unset it.',
-      ...(cause === undefined ? {} : { cause }),
+      cause,
     });
   let text: string;
   try {

@@ -45,8 +45,7 @@ export class ApiError extends CallsheetError {
     body: Json | undefined,
     options: { readonly requestId?: string | undefined; readonly hint?: string | undefined } = {},
   ) {
-    const { hint } = options;
-    super('api', `${status} ${line.method} ${line.url}`, hint === undefined ? {} : { hint });
+    super('api', `${status} ${line.method} ${line.url}`, { hint: options.hint });
     this.name = 'ApiError';
     this.status = status;
     this.method = line.method;
@@ -162,7 +161,8 @@ export class NetworkError extends CallsheetError {
 
 const TIMEOUTS = new Set(['TOO_SLOW', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-const UNTRUSTED = new Set([
+/** Codes that say that it was the certificate. */
+export const UNTRUSTED: ReadonlySet<string> = new Set([
   'CERT_HAS_EXPIRED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'ERR_TLS_CERT_ALTNAME_INVALID',
@@ -170,11 +170,6 @@ const UNTRUSTED = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
-
-/** Whether it was the certificate. */
-export function isUntrusted(code: string): boolean {
-  return UNTRUSTED.has(code);
-}
 
 /** What fails while connecting. */
 const UNSENT = new Set([

@@ -22,7 +22,8 @@ export type Limiter = {
 };
 
 export type Attempt = {
-  readonly send: () => Promise<WireAnswer>;
+  /** Gives nothing, and sends nothing, where whoever sends it is closed. */
+  readonly send: () => Promise<WireAnswer | undefined>;
   /**
    * For how many milliseconds nothing is to be sent to the host after a 429, the so-manyth in a row, of a request
    * that had been held up for so long before.
@@ -33,10 +34,12 @@ export type Attempt = {
   ) => number;
   /** Milliseconds that it may be held up because the host refuses requests; it is sent then whatever comes of it. */
   readonly patience: number;
+  /** Aborted when whoever sends it closes: it waits no longer then. */
+  readonly stop: AbortSignal;
 };
 
 type Sent = {
-  /** Undefined where it was not sent because the client closed. */
+  /** Undefined where it was not sent. */
   readonly answer: WireAnswer | undefined;
   /** Milliseconds that it was held up because the host refused requests. */
   readonly held: number;
@@ -48,7 +51,7 @@ type LimiterOptions = {
   readonly pause: Pause;
   /** Milliseconds of a clock that is never set back. */
   readonly now: () => number;
-  /** Aborted when the client closes: nobody waits then. */
+  /** Aborted when there is nobody left who could wait. */
   readonly stop: AbortSignal;
 };
 
@@ -70,32 +73,29 @@ export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limit
     if (early > TIMER_MS) ahead += early;
   }
 
+  const later = (milliseconds: number, wake: () => void) =>
+    void spend(milliseconds).then(() => stop.aborted || wake());
+
   function limiterOf(host: string): HostLimiter {
-    const known = hosts.get(host);
-    if (known !== undefined) return known;
-    const later = (milliseconds: number, wake: () => void) =>
-      void spend(milliseconds).then(() => stop.aborted || wake());
-    const limiter = createHostLimiter({ most, now: clock, later });
+    const limiter = hosts.get(host) ?? createHostLimiter({ most, now: clock, later });
     hosts.set(host, limiter);
-    stop.addEventListener('abort', limiter.close, { once: true });
-    if (stop.aborted) limiter.close();
     return limiter;
   }
 
   return {
     run: (task) => tasks(task),
-    async send(host, { send, pauseAfter, patience }) {
+    async send(host, { send, pauseAfter, ...waiting }) {
       // The answer to somebody else's request gives the turn; what is sent then is still sent for whoever waits for it.
-      const { held, isClosed, answered, lost } = await new Promise<Pass>((go) => {
-        limiterOf(host).enter(patience, go);
+      const { held, answered, lost } = await new Promise<Pass>((go) => {
+        limiterOf(host).enter(waiting, go);
       });
-      if (isClosed) return { answer: undefined, held };
       const answer = await send().catch((error: unknown) => {
         lost();
         throw error;
       });
-      const pause = (refusals: number) => pauseAfter(answer, { refusals, held });
-      answered(answer.status === 429 ? pause : undefined);
+      if (answer === undefined) lost();
+      else if (answer.status !== 429) answered();
+      else answered((refusals) => pauseAfter(answer, { refusals, held }));
       return { answer, held };
     },
   };
@@ -105,18 +105,15 @@ export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limit
 type HostLimiter = {
   /**
    * Calls `go` when a request may be sent. That may take any time where the host takes requests, but `patience`
-   * milliseconds at most of the time in which it refuses them.
+   * milliseconds at most of the time in which it refuses them, and none once `stop` is aborted.
    */
-  readonly enter: (patience: number, go: (pass: Pass) => void) => void;
-  /** Lets everyone through at once, who then need not send. */
-  readonly close: () => void;
+  readonly enter: (request: Pick<Attempt, 'patience' | 'stop'>, go: (pass: Pass) => void) => void;
 };
 
 /** A request that was let through. One of the two is to be called when it ends. */
 type Pass = {
   /** Milliseconds that it waited while the host refused requests. */
   readonly held: number;
-  readonly isClosed: boolean;
   /** It was answered. A 429 says for how long nothing is to be sent, by how many refusals in a row it makes. */
   readonly answered: (pause?: (refusals: number) => number) => void;
   /** It ended without an answer. */
@@ -125,6 +122,7 @@ type Pass = {
 
 type Waiting = {
   readonly go: (pass: Pass) => void;
+  readonly stop: AbortSignal;
   /** How long the host had refused requests, all in all, when it came, and when it waits no longer. */
   readonly came: number;
   readonly leaves: number;
@@ -143,7 +141,8 @@ export function createHostLimiter({
   let waiting: Waiting[] = [];
   let inFlight = 0;
   let wakeAt = Number.POSITIVE_INFINITY;
-  let isClosed = false;
+  /** Of whoever sent something here: one listener for each, however many requests. */
+  const stops = new WeakSet<AbortSignal>();
   /** Milliseconds for which the host refused requests, but for those of the present row. */
   let refused = 0;
   const refusedUntil = (at: number) =>
@@ -178,10 +177,16 @@ export function createHostLimiter({
   function letImpatientThrough(at: number): number {
     if (rate.refusals === 0) return Number.POSITIVE_INFINITY;
     const until = refusedUntil(at);
-    const gone = waiting.filter(({ leaves }) => leaves <= until);
-    waiting = waiting.filter(({ leaves }) => leaves > until);
-    for (const one of gone) letThrough(one, at);
+    letThroughAll(({ leaves }) => leaves <= until, at);
     return Math.min(...waiting.map(({ leaves }) => leaves - until));
+  }
+
+  function letThroughAll(isDone: (one: Waiting) => boolean, at: number): void {
+    const { done = [], others = [] } = Object.groupBy(waiting, (one) =>
+      isDone(one) ? 'done' : 'others',
+    );
+    waiting = others;
+    for (const one of done) letThrough(one, at);
   }
 
   function letThrough({ go, came }: Waiting, sentAt: number): void {
@@ -195,7 +200,7 @@ export function createHostLimiter({
       learn(sentAt, place, pause);
       lost();
     };
-    go({ held: refusedUntil(sentAt) - came, isClosed, answered, lost });
+    go({ held: refusedUntil(sentAt) - came, answered, lost });
   }
 
   /** From the answer to a request that was sent as the so-manyth in flight. */
@@ -214,17 +219,18 @@ export function createHostLimiter({
   }
 
   return {
-    enter(patience, go) {
+    enter({ patience, stop }, go) {
       const at = now();
       const came = refusedUntil(at);
-      const one = { go, came, leaves: came + patience };
-      if (isClosed) return letThrough(one, at);
+      const one = { go, stop, came, leaves: came + patience };
+      if (stop.aborted) return letThrough(one, at);
+      if (!stops.has(stop)) {
+        const leave = () => letThroughAll((other) => other.stop === stop, now());
+        stop.addEventListener('abort', leave, { once: true });
+        stops.add(stop);
+      }
       waiting.push(one);
       letThroughInTurn();
-    },
-    close() {
-      isClosed = true;
-      for (const one of waiting.splice(0)) letThrough(one, now());
     },
   };
 }

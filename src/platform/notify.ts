@@ -1,6 +1,6 @@
 import { CallsheetError } from '../core/errors.ts';
 import { isConfidential } from '../core/origin.ts';
-import { codeOf, isUntrusted, NetworkError } from './errors.ts';
+import { codeOf, NetworkError, UNTRUSTED } from './errors.ts';
 import type { Timeouts } from './limits.ts';
 import type { Pause } from './rate.ts';
 import {
@@ -136,7 +136,11 @@ export async function deliver(
 }
 
 /** Why a try failed. */
-type Failed = { readonly why: string; readonly mayPass: boolean; readonly retryAfter?: string };
+type Failed = {
+  readonly why: string;
+  readonly mayPass: boolean;
+  readonly retryAfter?: string | undefined;
+};
 
 async function tryOnce(
   transport: Transport,
@@ -161,7 +165,7 @@ async function tryOnce(
   }
 }
 
-function refusalIn({ status, retryAfter }: WireAnswer): Failed | undefined {
+function refusalIn({ status, headers }: WireAnswer): Failed | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (status >= 300 && status < 400) {
     const why = `the receiver answered ${status}, a redirect, which is not followed`;
@@ -170,7 +174,7 @@ function refusalIn({ status, retryAfter }: WireAnswer): Failed | undefined {
   return {
     why: `the receiver answered ${status}`,
     mayPass: status >= 500 || status === 429 || status === 408,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    retryAfter: headers['retry-after'],
   };
 }
 
@@ -190,7 +194,7 @@ function delayAfter(
 function faultWords(error: unknown, timeouts: Timeouts, isLate: boolean): string {
   const cause = error instanceof NetworkError ? error.cause : error;
   const code = codeOf(cause);
-  if (isUntrusted(code)) return "the receiver's certificate is not trusted";
+  if (UNTRUSTED.has(code)) return "the receiver's certificate is not trusted";
   const words: { readonly [code: string]: string } = {
     ECONNREFUSED: 'nothing listens at its port',
     ENOTFOUND: 'its host name does not exist',

@@ -1,5 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
-import { isList, isObject, type Json, type JsonObject, ownOf } from '../core/value.ts';
+import { inTurns, isList, isObject, type Json, type JsonObject, ownOf } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
 import { beyondLimit, grouped, type RequestLine } from './errors.ts';
 import {
@@ -57,10 +57,11 @@ export async function followPages(
   let problem = '';
   for (let listing = 1; listing <= MOST_LISTINGS; listing += 1) {
     if (listing > 1) await sleep(PAUSE_MS * 2 ** (listing - 2));
+    const first = await read(1);
     const outcome =
-      listing > 1 && operation.paginated
-        ? await readInOrder(operation, read, fields)
-        : await readAtOnce(operation, read, fields, concurrency);
+      listing > 1 && first.total !== undefined && operation.paginated
+        ? await readInOrder(operation, { ...first, total: first.total }, read, fields)
+        : await readAtOnce(operation, first, read, fields, concurrency);
     if (typeof outcome !== 'string') return outcome;
     problem = outcome;
   }
@@ -103,12 +104,12 @@ export async function* eachItem(
 /** Reads a list that is taken not to change, many pages at once. A string is what does not add up. */
 async function readAtOnce(
   operation: Operation,
+  first: Page,
   read: ReadPage,
   fields: readonly string[] | undefined,
   concurrency: number,
 ): Promise<readonly JsonObject[] | string> {
   const found = openListing(operation, fields);
-  const first = await read(1);
   if (found.take(first, 1) && operation.paginated)
     await readOthers(found, operation, first, read, concurrency);
   return found.end();
@@ -125,21 +126,13 @@ async function readOthers(
   checkPages(operation, first.pages, first.total);
   // The first page is a full one: where so many of its size are too few, the others cannot make up for it.
   if (first.items.length * first.pages < first.total) return;
-  let next = 2;
-  let isOver = false;
-  const readOn = async () => {
-    while (!isOver && next <= first.pages) {
-      const number = next;
-      next += 1;
-      try {
-        if (!found.take(await read(number), number)) isOver = true;
-      } catch (error) {
-        isOver = true;
-        throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, first.pages - 1) }, readOn));
+  let goesTogether = true;
+  function* numbers() {
+    for (let number = 2; goesTogether && number <= first.pages; number += 1) yield number;
+  }
+  await inTurns(numbers(), concurrency, async (number) => {
+    goesTogether = found.take(await read(number), number);
+  });
 }
 
 /** Without `pagination` nothing says where a list ends, so another page is asked for as long as they are full. */
@@ -165,16 +158,11 @@ async function readWhileFull(
  */
 async function readInOrder(
   operation: Operation,
+  first: Page & { readonly total: number },
   read: ReadPage,
   fields: readonly string[] | undefined,
 ): Promise<readonly JsonObject[] | string> {
-  const first = await read(1);
   const { total: start, items: head } = first;
-  if (start === undefined) {
-    const found = openListing(operation, fields);
-    if (found.take(first, 1)) await readWhileFull(found, operation, first, read);
-    return found.end();
-  }
   checkPages(operation, first.pages, start);
   if (head.length * first.pages < start) return gave(head.length, start);
   const found = new Map<Json | undefined, JsonObject>();
@@ -182,7 +170,7 @@ async function readInOrder(
   let [total, created, deleted, kept, returns] = [start, 0, 0, 0, 0];
   /** Items that came more than once, and how many may. */
   let [doubles, again] = [0, 0];
-  for (let number = 1, page = first; ; page = await read(number)) {
+  for (let number = 1, page: Page = first; ; page = await read(number)) {
     const wrong = wrongPage(page, number);
     if (wrong !== undefined) return wrong;
     if (page.total === undefined || page.pages > first.pages + MOST_RETURNS)

@@ -65,7 +65,8 @@ export function statedBody({ body, form }: Call): Json | undefined {
   return { ...form.fields, ...Object.fromEntries(files) };
 }
 
-type Part = { readonly length: number; readonly bytes: () => AsyncIterable<Uint8Array> };
+/** A part of a form: text, or the content of a file. */
+type Part = string | { readonly file: StackFile; readonly content: FileContent };
 
 /** A form as `multipart/form-data` (RFC 7578), whose files are read while it is sent. Throws where one of them changed. */
 async function encodeForm(
@@ -73,20 +74,20 @@ async function encodeForm(
   openFile: OpenFile,
 ): Promise<Content> {
   const boundary = `callsheet-${randomUUID()}`;
-  const parts: Part[] = Object.entries(fields).map(([name, value]) =>
-    text(`--${boundary}\r\n${disposition(name)}\r\n\r\n${value}\r\n`),
+  const parts: Part[] = Object.entries(fields).map(
+    ([name, value]) => `--${boundary}\r\n${disposition(name)}\r\n\r\n${value}\r\n`,
   );
   for (const [name, file] of Object.entries(files)) {
     const content = await openUnchanged(file, openFile);
     const title = disposition(name, file.path.split('/').at(-1));
-    parts.push(
-      text(`--${boundary}\r\n${title}\r\nContent-Type: ${file.mime}\r\n\r\n`),
-      { length: content.size, bytes: () => readUnchanged(file, content) },
-      text('\r\n'),
-    );
+    const head = `--${boundary}\r\n${title}\r\nContent-Type: ${file.mime}\r\n\r\n`;
+    parts.push(head, { file, content }, '\r\n');
   }
-  parts.push(text(`--${boundary}--\r\n`));
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  parts.push(`--${boundary}--\r\n`);
+  const sizes = parts.map((part) =>
+    typeof part === 'string' ? Buffer.byteLength(part) : part.content.size,
+  );
+  const length = sizes.reduce((sum, size) => sum + size, 0);
   return {
     body: concatenate(parts),
     headers: {
@@ -97,17 +98,10 @@ async function encodeForm(
 }
 
 async function* concatenate(parts: readonly Part[]): AsyncGenerator<Uint8Array, void, undefined> {
-  for (const { bytes } of parts) yield* bytes();
-}
-
-function text(content: string): Part {
-  const bytes = new TextEncoder().encode(content);
-  return {
-    length: bytes.length,
-    bytes: async function* () {
-      yield bytes;
-    },
-  };
+  for (const part of parts) {
+    if (typeof part === 'string') yield Buffer.from(part);
+    else yield* readUnchanged(part.file, part.content);
+  }
 }
 
 function disposition(name: string, file?: string): string {
@@ -169,7 +163,7 @@ export async function* readUnchanged(
 function changed(file: StackFile, how: string, cause?: unknown): CallsheetError {
   return new CallsheetError('stale', `${file.path} changed while it was used: ${how}`, {
     hint: 'The upload did not complete. Plan again, review, and apply the new plan.',
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   });
 }
 
@@ -252,7 +246,7 @@ export function createSender(options: SenderOptions): Sender {
 
   /** Milliseconds to wait after an attempt. */
   function delayAfter(attempt: number, outcome: Outcome): number {
-    const asked = 'answer' in outcome ? askedDelay(outcome.answer.retryAfter, now) : 0;
+    const asked = 'answer' in outcome ? askedDelay(outcome.answer.headers['retry-after'], now) : 0;
     return Math.max(asked, fullJitter(attempt, pause.random));
   }
 
@@ -263,9 +257,7 @@ export function createSender(options: SenderOptions): Sender {
     for (let attempt = 1; ; attempt += 1) {
       let delay: number | undefined;
       const isOver = (outcome: Outcome, wait: number) =>
-        attempt >= attemptsFor(outcome, isRepeatable) ||
-        waited + wait > LONGEST_WAIT_MS ||
-        stop.aborted;
+        attempt >= attemptsFor(outcome, isRepeatable) || waited + wait > LONGEST_WAIT_MS;
 
       /** What the host refuses for good is no reason to let others wait. */
       const pauseAfter: Attempt['pauseAfter'] = (answer, { refusals, held }) => {
@@ -275,7 +267,12 @@ export function createSender(options: SenderOptions): Sender {
 
       const patience = LONGEST_WAIT_MS - waited;
       const outcome = await limiter
-        .send(host, { pauseAfter, patience, send: async () => sendOnce(await make()) })
+        .send(host, {
+          pauseAfter,
+          patience,
+          stop,
+          send: async () => (stop.aborted ? undefined : sendOnce(await make())),
+        })
         .then(
           ({ answer, held }): Outcome | undefined => {
             waited += held;
@@ -287,7 +284,7 @@ export function createSender(options: SenderOptions): Sender {
       if (outcome === undefined) return settled(last ?? { error: wasClosed() });
       last = outcome;
       delay ??= delayAfter(attempt, outcome);
-      if (isOver(outcome, delay)) return settled(outcome);
+      if (isOver(outcome, delay) || stop.aborted) return settled(outcome);
       waited += delay;
       await pause.sleep(delay, stop);
       if (stop.aborted) return settled(outcome);

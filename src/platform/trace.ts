@@ -7,7 +7,7 @@ import {
   secretTexts,
 } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { type Json, type JsonObject, mapTexts } from '../core/value.ts';
 import bodies from './bodies.generated.json' with { type: 'json' };
 import { plainUrl } from './errors.ts';
 import type { TraceEntry } from './operation.ts';
@@ -63,10 +63,10 @@ function requestBody({ about, headers }: WireRequest, hide: Hide): Json {
 }
 
 function answerBody({ about }: WireRequest, answer: WireAnswer, hide: Hide): Json {
-  const { status, body, contentType, length } = answer;
+  const { status, body, headers, length } = answer;
   if (body === null) return null;
   if (about === undefined || body === undefined) {
-    return `(${contentType.split(';')[0] || 'no type'}, ${length} characters)`;
+    return `(${headers['content-type']?.split(';')[0] || 'no type'}, ${length} characters)`;
   }
   const known = hide.json(body);
   return status < 400 ? maskBody(about.operation, 'answer', known) : maskErrorBody(known);
@@ -116,17 +116,11 @@ export function secretsOf(operation: string, part: BodyPart, body: Json): readon
 }
 
 function shortened(value: Json): Json {
-  if (isList(value)) return value.map(shortened);
-  if (isObject(value)) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, member]: readonly [string, Json]) => [
-        key,
-        shortened(member),
-      ]),
-    );
-  }
-  if (typeof value !== 'string' || value.length <= LONGEST_TEXT) return value;
-  return `${value.slice(0, LONGEST_TEXT)}… (${value.length} characters)`;
+  return mapTexts(value, (text) =>
+    text.length <= LONGEST_TEXT
+      ? text
+      : `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters)`,
+  );
 }
 
 /** Shorter ones hide nothing, and would tear holes into every sentence. */
@@ -157,16 +151,7 @@ export function hideSecrets(secrets: readonly string[]): Hide {
     return redactText(hidden);
   }
 
-  function json(value: Json): Json {
-    if (typeof value === 'string') return text(value);
-    if (isList(value)) return value.map(json);
-    if (!isObject(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [text(key), json(member)]),
-    );
-  }
-
-  return { text, json: (value) => json(maskUnknown(value)) };
+  return { text, json: (value) => mapTexts(maskUnknown(value), text, text) };
 }
 
 function spellingsOf(secret: string): readonly string[] {

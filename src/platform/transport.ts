@@ -25,10 +25,7 @@ export type WireRequest = HttpRequest & {
 export type WireAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly contentType: string;
-  readonly retryAfter: string | undefined;
   readonly requestId: string | undefined;
-  readonly location: string | undefined;
   /** Null where it is empty, undefined where it is not JSON. */
   readonly body: Json | undefined;
   /** Characters of the body. */
@@ -93,19 +90,15 @@ async function sendOnce(
   const { status, headers: given, bytes } = await dispatcher.send(url, { ...request, headers });
   const received = plainHeaders(given);
   if (isCall) refusePacked(request, received['content-encoding'] ?? '');
-  const contentType = received['content-type'] ?? '';
   const isCounted = bytes.length >= COUNTED_FROM_BYTES;
   if (isCounted) checkBytes(request, bytes);
   const text = textOf(bytes);
-  const body = parseBody(status, contentType, text);
+  const body = parseBody(status, received['content-type'] ?? '', text);
   if (!isCounted && body !== undefined) checkLevels(request, body);
   return {
     status,
     headers: received,
-    contentType,
-    retryAfter: received['retry-after'],
     requestId: plainId(received['x-request-id']),
-    location: received.location,
     body,
     length: text.length,
   };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { Limiter } from '../platform/limiter.ts';
+import type { Attempt, Limiter } from '../platform/limiter.ts';
 import {
   NEW_RATE,
   type Observation,
@@ -17,9 +17,10 @@ import { type QueueDatabase, SCHEMA } from './database.ts';
 export type Budget = {
   /**
    * Resolves when one request may be sent, with the milliseconds that it was held up because the host refused
-   * requests; after `patience` of those it is sent whatever comes of it. Rejects where nobody can say so any more.
+   * requests; after `patience` of those it is sent whatever comes of it, and once `stop` is aborted there is nothing
+   * to wait for. Rejects where nobody can say so any more.
    */
-  readonly turn: (patience: number) => Promise<number>;
+  readonly turn: (request: Pick<Attempt, 'patience' | 'stop'>) => Promise<number>;
   /** How many refusals in a row it is with one more. */
   readonly refusals: () => number;
   /** Told of each answer. `pause`: it was a 429, and for so many milliseconds nothing is to be sent. */
@@ -49,7 +50,7 @@ type Waiter = {
  * told at once, and nobody uses what was given before it.
  */
 export function openBudget(
-  database: QueueDatabase,
+  database: Pick<QueueDatabase, 'told' | 'transaction'>,
   { baseUrl, account }: BudgetOf,
 ): Budget & { readonly close: () => Promise<void> } {
   const waiting: Waiter[] = [];
@@ -183,24 +184,29 @@ export function openBudget(
   }
 
   return {
-    turn(patience) {
-      if (freeUntil > steadyTime()) return Promise.resolve(0);
+    turn({ patience, stop }) {
+      if (freeUntil > steadyTime() || stop.aborted) return Promise.resolve(0);
       const since = steadyTime();
       return new Promise((resolve, reject) => {
         let isHeld = refusals > 0;
-        let impatient: NodeJS.Timeout | undefined;
+        const end = () => {
+          clearTimeout(impatient);
+          stop.removeEventListener('abort', giveUp);
+        };
         const waiter: Waiter = {
           go: () => {
-            clearTimeout(impatient);
+            end();
             isHeld ||= refusals > 0;
             resolve(isHeld ? steadyTime() - since : 0);
           },
           fail: (error) => {
-            clearTimeout(impatient);
+            end();
             reject(error);
           },
         };
-        impatient = setTimeout(() => leave(waiter), Math.max(0, patience));
+        const giveUp = () => leave(waiter);
+        const impatient = setTimeout(giveUp, Math.max(0, patience));
+        stop.addEventListener('abort', giveUp);
         waiting.push(waiter);
         turns += 1;
         spare = spare.filter((moment) => moment > steadyTime() - SLACK_MS);
@@ -246,9 +252,10 @@ export function budgetedLimiter(others: Limiter, { host, budget, most }: Budgete
       to !== host
         ? others.send(to, attempt)
         : requests(async () => {
-            const held = await budget.turn(attempt.patience);
+            const held = await budget.turn(attempt);
             const sentAt = steadyTime();
             const answer = await attempt.send();
+            if (answer === undefined) return { answer, held };
             const refusals = budget.refusals();
             const pause =
               answer.status === 429 ? attempt.pauseAfter(answer, { refusals, held }) : undefined;

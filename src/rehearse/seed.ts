@@ -1,10 +1,10 @@
 import { formatPath, isIdentity, type Path, parsePath } from '../core/path.ts';
 import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
-import { isList, isObject, type Json, type JsonObject, valuesIn } from '../core/value.ts';
+import { isObject, type Json, type JsonObject, valuesIn } from '../core/value.ts';
 import { placeValue, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { recordIn } from '../kinds/making.ts';
+import { listIn, recordIn } from '../kinds/making.ts';
 import type { KeyLevel } from '../plan/reader.ts';
 import { formatCount } from '../render/wording.ts';
 import { type Merchant, type SeedDocument, type SeedKey, TABLES } from '../simulator/index.ts';
@@ -391,8 +391,7 @@ function here(one: AnswerRecord): readonly string[] {
 }
 
 function rowsOf<M extends string>(answer: Json, member: M): readonly Row<M>[] {
-  const rows = isObject(answer) && isList(answer.data) ? answer.data : [];
-  return rows.filter((row): row is Row<M> => isObject(row) && typeof row[member] === 'string');
+  return listIn(answer).filter((row): row is Row<M> => typeof row[member] === 'string');
 }
 
 /** Each row of the answers to an operation once, the last that was answered. */

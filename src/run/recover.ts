@@ -8,7 +8,6 @@ import type { World } from '../diff/leaves.ts';
 import { createReader } from '../live/reader.ts';
 import type { Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
-import type { Endpoints } from '../platform/endpoints.ts';
 import type { Stack } from '../stack/index.ts';
 import { lockedState } from '../state/failures.ts';
 import type { JournalEntry, RunEnded } from '../state/journal.ts';
@@ -32,7 +31,6 @@ type Interrupted = {
   readonly unfinished: Unfinished | undefined;
   readonly platform: { readonly account_id: string };
   readonly client: Client;
-  readonly endpoints: Endpoints;
   readonly world: Omit<World, 'idOf'>;
   readonly stack: Pick<Stack, 'resources'>;
 };
@@ -177,7 +175,7 @@ export async function recordRecovery(
     return recovered;
   }
   // A reader of its own: what was listed for the plan is older than what the run did last.
-  const reader = createReader(session.client, session.endpoints);
+  const reader = createReader(session.client);
   const fresh = await recoverRun(pending, replayed, { reader, world: session.world });
   if (fresh === undefined) return now;
   await file(fresh);

@@ -201,7 +201,7 @@ async function execute(
     run,
     client: session.client,
     // A reader of its own: what was listed for the plan may be old by the time somebody agreed to it.
-    reader: createReader(session.client, session.endpoints),
+    reader: createReader(session.client),
     lease,
     state,
     desired,

@@ -141,7 +141,7 @@ export async function openSessionOn(
     ]);
     const account = textOf(recordIn(me), 'account_id');
     checkAccount(known, account, store.location);
-    const reader = createReader(client, endpoints, me);
+    const reader = createReader(client, me);
     const world = { secretOf, fingerprints };
     const unfinished = await findUnfinished(pending, replayed, { store, reader, world });
     return {

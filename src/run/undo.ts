@@ -512,9 +512,9 @@ function undoOptions({ addresses }: Undo, options: UndoOptions): PlanOptions {
 async function verifyUndo(
   { wanted }: Pick<Undo, 'wanted'>,
   { resources, found }: Left,
-  { client, endpoints, world }: Session,
+  { client, world }: Session,
 ): Promise<Omit<Verification, 'left'>> {
-  const reader = createReader(client, endpoints);
+  const reader = createReader(client);
   const now = { ...world, idOf: (address: Address) => resources[address]?.id };
   const read = async ([address, one]: readonly [Address, Wanted]) => {
     const before = found.get(address);

@@ -3,9 +3,10 @@ import type { DesiredResource } from '../core/desired.ts';
 import { digestOf } from '../core/digest.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { redact } from '../core/redact.ts';
-import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
+import { listIn } from '../kinds/making.ts';
 import { planDigest, summarise } from '../plan/document.ts';
 import { makePlan } from '../plan/make.ts';
 import type { Entitlements, ListedResource, Reader } from '../plan/reader.ts';
@@ -205,9 +206,7 @@ function differences(before: AnswerRecord, after: AnswerRecord): string {
 
 /** Entries of a list by what names them. */
 function entriesOf(answer: Json): ReadonlyMap<string, JsonObject> {
-  const data = isObject(answer) ? answer.data : undefined;
-  const entries = isList(data) ? data.filter((one) => isObject(one)) : [];
-  return new Map(entries.map((one) => [String(one.key ?? one.id ?? ''), one]));
+  return new Map(listIn(answer).map((one) => [String(one.key ?? one.id ?? ''), one]));
 }
 
 function wordsFor(

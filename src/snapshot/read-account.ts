@@ -112,12 +112,12 @@ async function* placedResources(
 async function* organizationsOf(input: AccountInput): AsyncGenerator<ContentRecord> {
   const { client, now, organization: wanted } = input;
   const found = await readOrganizations(client, now);
-  if (found instanceof ApiError) {
-    const why = `${describeApiError(found)}; those of its agents and of the stack are in it`;
+  if (found.type === 'unanswered') {
+    const why = `${found.why}; those of its agents and of the stack are in it`;
     yield { type: 'gap', of: 'names of organizations', why };
     return;
   }
-  for (const one of found)
+  for (const one of found.value)
     if (wanted === undefined || one.id === wanted) yield { type: 'organization', ...one };
 }
 

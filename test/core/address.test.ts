@@ -7,6 +7,7 @@ import {
   kindOf,
   matchesAddress,
   rowKey,
+  withKey,
 } from '../../src/core/address.ts';
 
 describe('an address', () => {
@@ -16,7 +17,8 @@ describe('an address', () => {
     ['knowledge_source', ['clinic', 'faq'], undefined, 'knowledge_source.clinic.faq'],
     ['knowledge_source', ['clinic', 'faq'], 'a "b"', 'knowledge_source.clinic.faq["a \\"b\\""]'],
   ] as const)('of %s %j %s is %4$s', (kind, names, key, address) => {
-    expect(formatAddress(kind, names, key)).toBe(address);
+    const base = formatAddress(kind, names);
+    expect(key === undefined ? base : withKey(base, key)).toBe(address);
     expect(isAddress(address)).toBe(true);
     expect(kindOf(address)).toBe(kind);
   });
@@ -24,7 +26,7 @@ describe('an address', () => {
   test('has a key of any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (key) => {
-        const address = formatAddress('agent', ['clinic'], key);
+        const address = withKey(formatAddress('agent', ['clinic']), key);
         expect(isAddress(address)).toBe(true);
         expect(kindOf(address)).toBe('agent');
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MASK, mask, withhold } from '../../src/core/redact.ts';
+import { MASK, mask, maskAt, withhold } from '../../src/core/redact.ts';
 import type { ValueObject } from '../../src/core/value.ts';
 import { knownSecrets } from '../../src/diff/applied.ts';
 import { agent } from '../../src/kinds/agent.ts';
@@ -74,6 +74,24 @@ describe('a masked document', () => {
         ],
       },
     });
+  });
+
+  test('is masked alike as a whole and in parts, whatever its names', () => {
+    const config = { '[api_key]': 'canary', 'token[0]': 'canary', '[0]': 'shown' };
+    const parts = Object.entries(config).map(([key, value]) => [
+      key,
+      maskAt(agent.schema, ['config', key], value),
+    ]);
+    expect(mask(agent.schema, { config })).toEqual({ config: Object.fromEntries(parts) });
+    expect(JSON.stringify(parts)).not.toContain('canary');
+  });
+
+  test.each([
+    ['masked', (document: ValueObject) => mask(agent.schema, document)],
+    ['kept in a journal', (document: ValueObject) => withhold(agent.schema, document).document],
+  ])('has every member when it is %s, whatever its name', (_, shown) => {
+    const text = '{"config":{"__proto__":{"a":1},"constructor":2},"__proto__":"x"}';
+    expect(JSON.stringify(shown(JSON.parse(text)))).toBe(text);
   });
 
   test('shows a reference and the source of a secret, which are no values', () => {

@@ -42,3 +42,9 @@ describe.each(NAMES)('a field called %s', (name) => {
     expect(pickLeaves(schema, { [name]: 'x' }, [[name]])).toEqual({ [name]: 'x' });
   });
 });
+
+test('a member called __proto__ stays where the rest of its object is written', () => {
+  const live = JSON.parse('{"config":{"__proto__":{"a":1}}}');
+  const merged = mergeDocuments(schema, { config: { volume: 0.5 } }, live, INTENT, WORLD);
+  expect(JSON.stringify(merged)).toBe('{"config":{"__proto__":{"a":1},"volume":0.5}}');
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parsePath } from '../../src/core/path.ts';
-import type { JsonObject } from '../../src/core/value.ts';
+import type { Json, JsonObject } from '../../src/core/value.ts';
 import { pickLeaves, placeValue } from '../../src/core/walk.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 
@@ -48,7 +48,7 @@ test.each<[string, JsonObject, readonly string[], JsonObject]>([
 
 test('what is in the other document stays', () => {
   const into = { name: 'n', config: { b: 2 } };
-  expect(pickLeaves(schema, { config: { a: 1 } }, [['config', 'a']], into)).toEqual({
+  expect(pickLeaves<Json>(schema, { config: { a: 1 } }, [['config', 'a']], into)).toEqual({
     name: 'n',
     config: { b: 2, a: 1 },
   });

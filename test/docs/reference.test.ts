@@ -1,11 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { EXIT_WORDS } from '../../scripts/reference/exits.ts';
 import { referencePages, WRITTEN_PAGES } from '../../scripts/reference/pages.ts';
 import { COMMANDS } from '../../src/cli/command-table.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { FieldDocument } from '../../src/core/documents.ts';
-import { EXIT, EXIT_WORDS } from '../../src/core/errors.ts';
+import { EXIT } from '../../src/core/errors.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { explainField } from '../../src/stack/editor/explain-field.ts';
 import { topSchema } from '../../src/stack/settings-schema.ts';

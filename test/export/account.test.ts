@@ -193,6 +193,16 @@ describe('two of one name', () => {
 });
 
 describe('the folder', () => {
+  test('leaves out what the stack at hand does not let it ask for, and says so', async () => {
+    const stage = await staged(SMALL);
+    const here = join(stage.folder, 'here');
+    await mkdir(here);
+    await writeFile(join(here, 'callsheet.yaml'), 'callsheet: 1\nplatform: { assume: false }\n');
+    const { resources, unlisted } = await stage.export('stack', { dir: here });
+    expect(resources).toContainEqual({ kind: 'agent', count: 6 });
+    expect(unlisted).toContainEqual({ kind: 'sms_template', reason: 'there is no list of them' });
+  });
+
   test('must be empty; with --overwrite what is not exported stays, and is told', async () => {
     const stage = await staged({ ...ACCOUNT, agents: 3 });
     const at = (path: string) => join(stage.folder, 'stack', path);

@@ -87,3 +87,12 @@ test('lines come back as they were kept, and take their file with them', async (
   folder.discard();
   expect(readdirSync(above)).toEqual([]);
 });
+
+test('what is read after a failure is not kept', () => {
+  const folder = temporaryFolder();
+  const { spool, discard } = openNewFolder(join(folder, 'stack'));
+  discard();
+  // Others were on their way when one failed.
+  spool.add('x'.repeat(4 * 1024 * 1024));
+  expect(readdirSync(folder)).toEqual([]);
+});

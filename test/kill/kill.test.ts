@@ -1,9 +1,8 @@
 import pLimit from 'p-limit';
 import { expect, test } from 'vitest';
 import { kinds } from '../../src/kinds/index.ts';
-import { stepsOf } from '../../src/kinds/making.ts';
 import { longRows } from '../long.ts';
-import { CELLS, runCell } from './makings.ts';
+import { CELLS, runCell, stepsOf } from './makings.ts';
 import { isIdle, killAt, type Moment, momentsOf, stepOf } from './matrix.ts';
 import { SCENARIOS } from './scenarios.ts';
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Context } from '../../src/console/context.ts';
 import { kindNamed, kinds } from '../../src/kinds/index.ts';
-import { stepsOf } from '../../src/kinds/making.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
 import { operations } from '../../src/platform/operations.generated.ts';
 import { type Fault, RESTS, recordsIn } from '../../src/simulator/index.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
@@ -11,6 +11,20 @@ import { CANARIES, SEED } from '../e2e/clinic.ts';
 import { samples } from '../kinds/samples.ts';
 import type { Spoken } from './matrix.ts';
 import { mortal } from './mortal.ts';
+
+/** Every way that a resource of a kind is made, and its requests in their order. */
+export function stepsOf(
+  kind: Kind,
+): readonly { readonly name: string; readonly operations: readonly string[] }[] {
+  return kind.making.map(({ name, requests }) => ({
+    name,
+    operations: [
+      ...requests.map(({ operation }) => operation),
+      // A facet without a read of its own is set up elsewhere first, so that nothing new has it.
+      ...kind.facets.flatMap(({ get, write }) => (get ? [write('', {}).operation] : [])),
+    ],
+  }));
+}
 
 /** What can befall one request of a making. */
 export const MISHAPS = [

@@ -231,7 +231,7 @@ describe('what only an assumption puts somewhere', () => {
 
   it('is not called at all where the stack refuses it', async () => {
     const seen = script({});
-    const live = createReader(open(), { overrides: {}, assume: false });
+    const live = createReader(open({ endpoints: { overrides: {}, assume: false } }));
     await expect(live.list(sms, scope)).resolves.toBeUndefined();
     await expect(live.read(sms, at, none)).resolves.toMatchObject({ extent: 'nothing' });
     expect(live.lackOf('listSmsTemplates')).toBe('refused');
@@ -241,8 +241,8 @@ describe('what only an assumption puts somewhere', () => {
 
   it('is called where the stack says where it lies, and then has to be there', async () => {
     const overrides = { listSmsTemplates: { path: '/v2/texts' } };
-    script({ [list]: [notFound] });
-    const live = createReader(open(), { overrides, assume: false });
+    script({ 'GET /v2/texts': [notFound] });
+    const live = createReader(open({ endpoints: { overrides, assume: false } }));
     expect(live.lackOf('listSmsTemplates')).toBeUndefined();
     expect(await failure(live.list(sms, scope))).toMatchObject({
       message: expect.stringMatching(/cannot be listed/),

@@ -7,10 +7,7 @@ const BASE = 'http://127.0.0.1:4999';
 const OK: WireAnswer = {
   status: 200,
   headers: {},
-  contentType: 'application/json',
-  retryAfter: undefined,
   requestId: undefined,
-  location: undefined,
   body: { access_token: 'token', expires_in: 3600, account_id: 'account' },
   length: 2,
 };
@@ -54,6 +51,57 @@ test('one token is minted for all, and outlives the client that asked for it', a
   expect(closes()).toBe(1);
 });
 
+test('what turns a closed client away makes the other wait, too', async () => {
+  const slept: number[] = [];
+  let refuse = () => {};
+  const refused = new Promise<void>((resolve) => {
+    refuse = resolve;
+  });
+  const pause = { sleep: async (ms: number) => void slept.push(ms), random: () => 0 };
+  const { first, second, connection } = pair(
+    async ({ about }) => {
+      if (about?.operation !== 'createAgent') return OK;
+      await refused;
+      return { ...OK, status: 429, headers: { 'retry-after': '60' } };
+    },
+    { pause },
+  );
+  const create = first.call({ operation: 'createAgent', body: { name: 'n' } });
+  await second.call({ operation: 'getMe' });
+  await first.close();
+  refuse();
+  await expect(create).rejects.toMatchObject({ status: 429 });
+  await second.call({ operation: 'getMe' });
+  expect(Math.max(...slept)).toBeGreaterThanOrEqual(59_000);
+  await connection.close();
+});
+
+test('what waits for its turn is not sent once its client is closed', async () => {
+  const sent: (string | undefined)[] = [];
+  let wake = () => {};
+  const woken = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  const pause = { sleep: () => woken, random: () => 0 };
+  const { first, second, connection } = pair(
+    async ({ about }) => {
+      sent.push(about?.operation);
+      return sent.length === 2 ? { ...OK, status: 429, headers: { 'retry-after': '60' } } : OK;
+    },
+    { pause },
+  );
+  const one = first.call({ operation: 'getMe' });
+  await expect.poll(() => sent).toEqual(['createToken', 'getMe']);
+  const create = second.call({ operation: 'createAgent', body: { name: 'n' } });
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  await second.close();
+  await expect(create).rejects.toMatchObject({ code: 'interrupted' });
+  wake();
+  await one;
+  expect(sent).toEqual(['createToken', 'getMe', 'getMe']);
+  await connection.close();
+});
+
 test('what turns one away makes the other wait', async () => {
   const slept: number[] = [];
   let time = 0;
@@ -74,7 +122,7 @@ test('what turns one away makes the other wait', async () => {
     async ({ about }) => {
       if (about?.operation === 'createToken') return OK;
       reads += 1;
-      return reads === 1 ? { ...OK, status: 429, retryAfter: '60' } : OK;
+      return reads === 1 ? { ...OK, status: 429, headers: { 'retry-after': '60' } } : OK;
     },
     { pause, now: () => time },
   );

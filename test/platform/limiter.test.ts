@@ -6,10 +6,7 @@ import { virtualTime } from './virtual-time.ts';
 const answer = (status: number): WireAnswer => ({
   status,
   headers: {},
-  contentType: '',
-  retryAfter: undefined,
   requestId: undefined,
-  location: undefined,
   body: null,
   length: 0,
 });
@@ -24,11 +21,13 @@ function stage(most = 8) {
   const starts: number[] = [];
 
   /** Sends a request that is answered 20 ms later. */
-  const send = (status: () => number, patience = 300_000) =>
+  const send = (status: () => number, patience = 300_000, { signal: stop } = closing) =>
     limiter.send(HOST, {
       patience,
+      stop,
       pauseAfter: () => 1000,
       send: async () => {
+        if (stop.aborted) return undefined;
         starts.push(time.now());
         const mine = status();
         await time.after(20);
@@ -54,10 +53,11 @@ describe('the limiter', () => {
   });
 
   it('asks again where the one that asked has no answer', async () => {
-    const { time, limiter, send, starts } = stage(1);
+    const { time, closing, limiter, send, starts } = stage(1);
     await time.until(send(() => 429));
     const lost = limiter.send(HOST, {
       patience: 300_000,
+      stop: closing.signal,
       pauseAfter: () => 0,
       send: () => Promise.reject(new Error('reset')),
     });
@@ -87,6 +87,17 @@ describe('the limiter', () => {
     expect((await waiting).answer).toBeUndefined();
     expect((await send(() => 200)).answer).toBeUndefined();
     expect(starts).toEqual([0]);
+  });
+
+  it('goes on with what others wait for when one of its clients closes', async () => {
+    const { time, send, starts } = stage(1);
+    await time.until(send(() => 429));
+    const other = new AbortController();
+    const [gone, stays] = [send(() => 200, 300_000, other), send(() => 200)];
+    other.abort();
+    expect((await gone).answer).toBeUndefined();
+    expect((await time.until(stays)).answer?.status).toBe(200);
+    expect(starts).toEqual([0, 1020]);
   });
 
   it('runs as many tasks at once as were asked for', async () => {

@@ -11,11 +11,8 @@ type Told = { readonly status: number; readonly retryAfter?: string };
 
 const answer = ({ status, retryAfter }: Told): WireAnswer => ({
   status,
-  headers: {},
-  contentType: '',
-  retryAfter,
+  headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
   requestId: undefined,
-  location: undefined,
   body: null,
   length: 0,
 });

@@ -46,9 +46,10 @@ export function rush(given: Rush): Course {
 
   function begin(mine: number[]): void {
     const limiter = createHostLimiter({ most: concurrency, now, later: after });
+    const request = { patience: Number.POSITIVE_INFINITY, stop: new AbortController().signal };
     let underWay = 0;
     const send = (attempt: number): void =>
-      limiter.enter(Number.POSITIVE_INFINITY, ({ answered }) => {
+      limiter.enter(request, ({ answered }) => {
         underWay += 1;
         busiest = Math.max(busiest, underWay);
         const way = Math.max(LEAST_MS, latency) / 2;

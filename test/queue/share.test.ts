@@ -1,6 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import type { Limiter } from '../../src/platform/limiter.ts';
 import { NEW_RATE, type Observation, type RateState } from '../../src/platform/rate.ts';
-import { HORIZON_MS, takeShare } from '../../src/queue/budget.ts';
+import { budgetedLimiter, HORIZON_MS, openBudget, takeShare } from '../../src/queue/budget.ts';
+import type { QueueDatabase } from '../../src/queue/database.ts';
 
 const NOW = 1_000_000;
 
@@ -51,4 +54,34 @@ describe('a share of the rate', () => {
     expect(told).toEqual(takeShare(settled(100), [early, late], 1, NOW));
     expect(told.state.refusals).toBe(1);
   });
+});
+
+test('a client that is closed waits for no turn, and sends nothing', async () => {
+  const refused = JSON.stringify({ ...NEW_RATE, refusals: 1, until: Number.MAX_SAFE_INTEGER });
+  const database: Pick<QueueDatabase, 'told' | 'transaction'> = {
+    told: (work) => work(),
+    transaction: (_, work) => work(async () => [{ rate: refused, now: performance.now() }]),
+  };
+  const account = { baseUrl: 'https://api.test', account: 'a' };
+  const budget = openBudget(database, account);
+  const others: Limiter = { run: (task) => task(), send: () => Promise.reject(new Error('other')) };
+  const own = { host: 'api.test', budget, most: 1 };
+  const limiter = budgetedLimiter(others, own);
+  const closing = new AbortController();
+  const send = () =>
+    limiter.send('api.test', {
+      patience: 300_000,
+      stop: closing.signal,
+      pauseAfter: () => 0,
+      send: async () => {
+        if (!closing.signal.aborted) throw new Error('it was sent');
+        return undefined;
+      },
+    });
+  const both = [send(), send()];
+  await setTimeout(20);
+  closing.abort();
+  const sent = await Promise.all(both);
+  expect(sent.map(({ answer }) => answer)).toEqual([undefined, undefined]);
+  await budget.close();
 });

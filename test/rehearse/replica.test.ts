@@ -30,7 +30,7 @@ async function read(sim: Simulator): Promise<readonly ContentRecord[]> {
     const records: ContentRecord[] = [];
     for await (const record of readAccount({
       client,
-      reader: createReader(client, undefined, me),
+      reader: createReader(client, me),
       me,
       organization: undefined,
       known: {

@@ -32,9 +32,10 @@ test.each([
   expect(problem?.hint).toMatch(hint);
 });
 
-test.each(['postgres:///x?stack=a', 's3://bucket/key?endpoint=minio:9000'])(
-  'a place of %s is refused before it is opened',
-  (text) => {
-    expect(() => placeOf(text)).toThrow(CallsheetError);
-  },
-);
+test.each([
+  'postgres:///x?stack=a',
+  's3://bucket/key?endpoint=minio:9000',
+  's3://bucket/100%.json',
+])('a place of %s is refused before it is opened', (text) => {
+  expect(() => placeOf(text)).toThrow(CallsheetError);
+});

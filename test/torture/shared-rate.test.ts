@@ -26,10 +26,12 @@ async function machine(refuse: () => boolean) {
   const told = { taken: 0, refused: 0 };
   const loops = Array.from({ length: AT_ONCE }, async () => {
     while (!isOver) {
-      const sentAt = await budget.turn(60_000).then(
-        () => Date.now(),
-        () => undefined,
-      );
+      const sentAt = await budget
+        .turn({ patience: 60_000, stop: new AbortController().signal })
+        .then(
+          () => Date.now(),
+          () => undefined,
+        );
       if (sentAt === undefined) return;
       const isRefused = refuse();
       await sleep(LATENCY_MS);

@@ -11,9 +11,8 @@ import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/value.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Call } from '../../kinds/kind.ts';
-import { textOf } from '../../kinds/making.ts';
+import { listIn, textOf } from '../../kinds/making.ts';
 import { readOrganizations } from '../../live/entitlements.ts';
-import { ApiError, describeApiError } from '../../platform/errors.ts';
 import {
   type Catalogue,
   FEATURE_COLUMNS,
@@ -29,7 +28,6 @@ import { sanitiseLine } from '../../render/untrusted.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import {
   findAgent,
-  listIn,
   onPlatform,
   organizationId,
   organizationNames,
@@ -41,13 +39,13 @@ export async function organizations(flags: ReadFlags, context: Context): Promise
   return withPlatform(flags, context, async (session) => {
     const named = organizationNames(session);
     const found = await readOrganizations(session.client, context.now());
-    if (found instanceof ApiError) {
+    if (found.type === 'unanswered') {
       say(
         context.terminal,
-        `The key may not list organizations (${describeApiError(found)}). The list shows the organizations of its agents.`,
+        `The key may not list organizations (${found.why}). The list shows the organizations of its agents.`,
       );
     }
-    const known = found instanceof ApiError ? await organizationsOfAgents(session) : found;
+    const known = found.type === 'answered' ? found.value : await organizationsOfAgents(session);
     const data = known.map(({ id, ...rest }) => ({
       id,
       ...rest,
@@ -127,7 +125,7 @@ export async function features(flags: FeaturesFlags, context: Context): Promise<
     }
     const answer = await client.call({ operation: 'listFeatures', query });
     const matrix: JsonObject = isObject(answer) ? answer : {};
-    const all = listIn(answer, 'listFeatures');
+    const all = listIn(answer);
     const shown = lockedOnly ? all.filter(({ state }) => state === 'locked') : all;
     const { scope = null, feature_administration_enabled: isAdministered = null } = matrix;
     const view = {

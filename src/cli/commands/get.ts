@@ -5,9 +5,10 @@ import { CallsheetError, EXIT, type ExitCode, quoted } from '../../core/errors.t
 import { nearest } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
 import { type FieldSchema, memberSchema } from '../../core/schema.ts';
-import { isObject, type JsonObject } from '../../core/value.ts';
+import type { JsonObject } from '../../core/value.ts';
 import { kinds } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
+import { dataOf } from '../../kinds/making.ts';
 import { renderRecordsText, renderRecordText } from '../../render/read/records.ts';
 import type { CsvColumn, Field, Form } from '../../render/read/table.ts';
 import { kindTitle } from '../../render/wording.ts';
@@ -185,8 +186,5 @@ async function readWhole(
     if (record !== undefined) return record;
     throw new CallsheetError('api', `the platform has no ${kind.name} ${id} in its list`);
   }
-  const answer = await client.call(kind.get(id));
-  const data = isObject(answer) ? answer.data : undefined;
-  if (isObject(data)) return data;
-  throw new CallsheetError('api', `${kind.get(id).operation} answered without a \`data\` object`);
+  return dataOf(await client.call(kind.get(id)));
 }

@@ -12,6 +12,7 @@ import { schemasAlong } from '../../core/walk.ts';
 import { leavesOf, normalise } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
+import { listIn } from '../../kinds/making.ts';
 import { createReader, historyEntry } from '../../live/reader.ts';
 import { authorOf, isAhead } from '../../plan/drift.ts';
 import type { HistoryEntry } from '../../plan/reader.ts';
@@ -25,7 +26,7 @@ import { type PlatformSession, withPlatform } from '../../run/platform-session.t
 import { openStore } from '../../run/session.ts';
 import type { JournalEntry, LedgerLine, RunBegan, SnapshotTaken } from '../../state/journal.ts';
 import type { AppliedLeaf } from '../../state/model.ts';
-import { type Found, findAgent, listIn, onPlatform, type ScopeFlags } from '../read/find.ts';
+import { type Found, findAgent, onPlatform, type ScopeFlags } from '../read/find.ts';
 import { readReceipts } from '../state/edit.ts';
 
 export type HistoryFlags = ReadFlags &
@@ -91,7 +92,7 @@ async function readVersions(
   const call = kindNamed('agent').history?.list(agent.id, limit);
   if (call === undefined) throw new Error('agents have a history');
   const answer = await onPlatform('agent', agent, () => client.call(call));
-  const records = listIn(answer, call.operation).toSorted((a, b) => Number(b.id) - Number(a.id));
+  const records = listIn(answer).toSorted((a, b) => Number(b.id) - Number(a.id));
   // One without an id is shown; nothing is known of it.
   const known = records.filter(({ id }) => typeof id === 'number');
   return { records, entries: known.map((record) => historyEntry(call, record)) };

@@ -11,7 +11,7 @@ import type { Terminal } from '../../console/terminal.ts';
 import type { MetricsBlock } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { isObject, type JsonObject, millisecondsIn } from '../../core/value.ts';
-import { dataOf } from '../../kinds/making.ts';
+import { dataOf, listIn } from '../../kinds/making.ts';
 import { type WantedCalls, wantedCalls } from '../../live/calls.ts';
 import {
   CALL_COLUMNS,
@@ -36,7 +36,6 @@ import { type PlatformSession, withPlatform } from '../../run/platform-session.t
 import {
   type Found,
   findAgent,
-  listIn,
   onPlatform,
   organizationId,
   type ScopeFlags,
@@ -194,7 +193,7 @@ export async function usage(flags: UsageFlags, context: Context): Promise<ExitCo
       ...(organizations.length === 0 ? {} : { organization_ids: organizations }),
     };
     const answer = await client.call({ operation: 'getBillingReport', query });
-    const rows = listIn(answer, 'getBillingReport');
+    const rows = listIn(answer);
     const report = isObject(answer) ? answer : {};
     const start = isoDay(valueAt(report, 'period.start_date')) ?? asked.start;
     const end = isoDay(valueAt(report, 'period.end_date')) ?? asked.end;

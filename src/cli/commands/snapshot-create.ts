@@ -11,7 +11,6 @@ import { Blob } from '../../core/value.ts';
 import { organizationNamed } from '../../export/survey.ts';
 import { recordIn, textOf } from '../../kinds/making.ts';
 import { createReader } from '../../live/reader.ts';
-import { readEndpoints } from '../../platform/endpoints.ts';
 import { renderSnapshotText } from '../../render/snapshot.ts';
 import { formatNumber } from '../../render/wording.ts';
 import { DEFAULT_CONCURRENCY } from '../../run/client.ts';
@@ -91,7 +90,7 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     const recorded = recordedIn(state ?? { resources: {} });
     const records = readAccount({
       client,
-      reader: createReader(client, settings && readEndpoints(settings.platform), me),
+      reader: createReader(client, me),
       me,
       organization,
       known: {

@@ -2,7 +2,6 @@ import type { CommonFlags, Context } from '../../console/context.ts';
 import { nameOrganizations } from '../../export/survey.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { readOrganizations } from '../../live/entitlements.ts';
-import { ApiError } from '../../platform/errors.ts';
 import { withPlatform } from '../../run/platform-session.ts';
 
 /** What the credentials of the environment reach. */
@@ -36,7 +35,7 @@ export async function readAccount(flags: CommonFlags, context: Context): Promise
 
     async function found(isMore: boolean): Promise<Account> {
       const listed = await readOrganizations(client, context.now());
-      const known = listed instanceof ApiError ? [] : listed;
+      const known = listed.type === 'answered' ? listed.value : [];
       const titles = new Map(known.flatMap(({ id, name }) => (name === null ? [] : [[id, name]])));
       const ids = [...known.map(({ id }) => id), ...counts.keys()];
       const organizations = nameOrganizations(ids, titles).map(({ id, name }) => ({

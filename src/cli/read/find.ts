@@ -1,7 +1,7 @@
 import { type Address, isAddress, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
-import { isList, isObject, type Json, type JsonObject } from '../../core/value.ts';
+import type { JsonObject } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
 import { describeApiError, isNotFound } from '../../platform/errors.ts';
@@ -325,13 +325,6 @@ async function blockId(given: string, session: PlatformSession): Promise<string>
   if (session.settings === undefined) return given;
   const blocks = await blocksOf(session);
   return blocks.find(({ name }) => name === given)?.id ?? given;
-}
-
-/** The objects in the list that an answer is. */
-export function listIn(answer: Json, operation: string): readonly JsonObject[] {
-  const data = isObject(answer) ? answer.data : undefined;
-  if (isList(data)) return data.filter((item) => isObject(item));
-  throw new CallsheetError('api', `${operation} answered without a \`data\` list`);
 }
 
 /** Does something with a resource; where the platform does not have it, says so as the person called it. */

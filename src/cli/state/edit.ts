@@ -207,7 +207,7 @@ async function settle(
   const endpoints = readEndpoints(settings.platform);
   const client = await openClient(settings, context, DEFAULT_CONCURRENCY, endpoints);
   try {
-    return await recoverRun(pending, replayed, { reader: createReader(client, endpoints), world });
+    return await recoverRun(pending, replayed, { reader: createReader(client), world });
   } finally {
     await client.close();
   }

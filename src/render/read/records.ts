@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { Read } from '../../core/documents.generated.ts';
 import { MASK } from '../../core/redact.ts';
-import { isList, isObject, isSameJson, type Json, type JsonObject } from '../../core/value.ts';
+import { isSameJson, type JsonObject, mapTexts } from '../../core/value.ts';
 import { fieldLines } from '../field-lines.ts';
 import type { FieldView } from '../fields.ts';
 import { type Line, noteLines, paint, type RenderOptions, span, wrap } from '../terminal.ts';
@@ -80,7 +80,7 @@ export function renderRecordText(
   const known = order.filter((name) => Object.hasOwn(record, name));
   const names = new Set([...known, ...Object.keys(record)]);
   const ordered = Object.fromEntries([...names].map((name) => [name, record[name] ?? null]));
-  return stringify(sanitiseAll(ordered), {
+  return stringify(mapTexts(ordered, sanitise, sanitiseLine), {
     lineWidth: Math.max(width, NARROWEST),
     blockQuote: 'literal',
   });
@@ -88,18 +88,6 @@ export function renderRecordText(
 
 /** Columns below which folding would tear every line. */
 const NARROWEST = 40;
-
-function sanitiseAll(value: Json): Json {
-  if (typeof value === 'string') return sanitise(value);
-  if (isList(value)) return value.map(sanitiseAll);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]: readonly [string, Json]) => [
-      sanitiseLine(name),
-      sanitiseAll(member),
-    ]),
-  );
-}
 
 /** What is shown of a history entry. */
 export const HISTORY_FIELDS: readonly Field[] = [

@@ -1,5 +1,5 @@
 import { dereference, type FieldSchema } from '../../core/schema.ts';
-import { isObject, type Json, type JsonObject } from '../../core/value.ts';
+import { isObject, type Json, type JsonObject, mapTexts } from '../../core/value.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import {
   blockSchema,
@@ -382,12 +382,8 @@ const ADDRESS = '^[a-z_]+\\.[A-Za-z_]';
 
 /** A value as the text of a snippet, in which a dollar sign would begin a place to fill in. */
 function escaped(value: Json): Json {
-  if (typeof value === 'string') return value.replace(/[\\$}]/g, '\\$&');
-  if (Array.isArray(value)) return value.map(escaped);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [String(escaped(key)), escaped(member)]),
-  );
+  const shown = (text: string) => text.replace(/[\\$}]/g, '\\$&');
+  return mapTexts(value, shown, shown);
 }
 
 /** What an editor fills in for a map that has an example: the first one. */
