@@ -67,7 +67,7 @@ export function lineWidth(line: Line): number {
 export function paint(lines: readonly Line[], color: boolean): string {
   const style = styleFor(color);
   const painted = lines.map((line) =>
-    joinTones(trimEnd(line))
+    joinTones(withoutCommand(trimEnd(line)))
       .map(({ tone, text }) => style(tone, text))
       .join(''),
   );
@@ -91,6 +91,16 @@ function trimEnd(line: Line): Line {
   const text = last.text.trimEnd();
   if (text === '') return trimEnd(line.slice(0, -1));
   return text === last.text ? line : [...line.slice(0, -1), { ...last, text }];
+}
+
+/** Of words that are no command to a runner where they stand, a break may make one: it begins a line (`untrusted.ts`). */
+function withoutCommand(line: Line): Line {
+  const at = line.findIndex(({ text }) => text.trim() !== '');
+  const first = line[at];
+  if (first?.text.trimStart().startsWith(':') !== true) return line;
+  const text = line.map((one) => one.text).join('');
+  if (!text.trimStart().startsWith('::')) return line;
+  return line.with(at, { ...first, text: first.text.replace(':', '\\x3a') });
 }
 
 /**

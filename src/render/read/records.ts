@@ -80,10 +80,12 @@ export function renderRecordText(
   const known = order.filter((name) => Object.hasOwn(record, name));
   const names = new Set([...known, ...Object.keys(record)]);
   const ordered = Object.fromEntries([...names].map((name) => [name, record[name] ?? null]));
-  return stringify(sanitiseAll(ordered), {
+  const text = stringify(sanitiseAll(ordered), {
     lineWidth: Math.max(width, NARROWEST),
     blockQuote: 'literal',
   });
+  // Where a long text is folded, a command to a runner may come to the beginning of a line.
+  return sanitise(text);
 }
 
 /** Columns below which folding would tear every line. */
