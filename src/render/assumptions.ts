@@ -10,7 +10,6 @@ import {
   widestOf,
   wrap,
 } from './terminal.ts';
-import { sanitiseLine } from './untrusted.ts';
 import { formatCount, formatNumber } from './wording.ts';
 
 export type Standing = AssumedCall['standing'];
@@ -75,7 +74,7 @@ export function renderAssumptionsText(
 function callText({ operation, method, path, standing }: AssumedCall): string {
   const said = STANDINGS[standing];
   const remark = said === '' ? '' : `: ${said}`;
-  return sanitiseLine(`${method} ${path} (${operation}${remark})`);
+  return `${method} ${path} (${operation}${remark})`;
 }
 
 function row(label: string, text: string, width: number): readonly Line[] {

@@ -17,7 +17,6 @@ import {
   widestOf,
   wrap,
 } from './terminal.ts';
-import { sanitiseLine } from './untrusted.ts';
 import {
   areVersions,
   blockValue,
@@ -312,15 +311,14 @@ function wholeLines(text: string, type: 'added' | 'removed', layout: ProseLayout
 /** `30 minutes → 45 minutes  under Hours, line 12` */
 function calloutLines(callouts: readonly CalloutRow[], layout: ProseLayout): readonly Line[] {
   return callouts.flatMap(({ lead, before, after, place }) => {
-    const side = (text: string | null, tone: Tone) =>
-      text === null ? [] : [span(sanitiseLine(text), tone)];
+    const side = (text: string | null, tone: Tone) => (text === null ? [] : [span(text, tone)]);
     const line: Line = [
       span(' '.repeat(layout.indent)),
       ...(lead === '' ? [] : [span(`${lead} `, 'dim')]),
       ...side(before, 'removed'),
       ...(before === null || after === null ? [] : [span(' → ', 'dim')]),
       ...side(after, lead === 'moved:' ? 'plain' : 'added'),
-      span(`  ${sanitiseLine(place)}`, 'dim'),
+      span(`  ${place}`, 'dim'),
     ];
     return wrap(line, layout.width, layout.indent + 2);
   });
@@ -365,13 +363,15 @@ function changedLines(row: Changed, layout: ProseLayout): readonly Line[] {
 const TONES = { same: 'plain', removed: 'removed_word', added: 'added_word' } as const;
 
 function pieceSpans({ text, change }: Piece, { type }: Changed): readonly Span[] {
-  if (type === 'removed' || type === 'added') return [span(showTabs(text), type)];
-  if (change === 'same') return [span(showTabs(text), type === 'left' ? 'dim' : 'plain')];
+  // A value is sanitised whole: what is harmless within it is not escaped at the beginning of a piece.
+  const piece = (own: string, tone: Tone) => ({ text: showTabs(own), tone });
+  if (type === 'removed' || type === 'added') return [piece(text, type)];
+  if (change === 'same') return [piece(text, type === 'left' ? 'dim' : 'plain')];
   const word = text.trimStart();
-  const blanks = span(text.slice(0, text.length - word.length));
+  const blanks = piece(text.slice(0, text.length - word.length), 'plain');
   // As `git diff --word-diff` marks words. Also in colour: who copies a line, or does not see red, reads it right.
   const marked = change === 'added' ? `{+${word}+}` : `[-${word}-]`;
-  return [blanks, span(marked, TONES[change])];
+  return [blanks, { text: marked, tone: TONES[change] }];
 }
 
 function showTabs(text: string): string {

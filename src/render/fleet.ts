@@ -40,7 +40,7 @@ const MAX_QUIET = 10;
 
 /** What stands above the result of one stack among many. */
 export function renderStackTitle(path: string, { width, color }: RenderOptions): string {
-  return paint([titleLine(sanitiseLine(path), width)], color);
+  return paint([titleLine(path, width)], color);
 }
 
 function titleLine(text: string, width: number): Line {
@@ -107,10 +107,7 @@ function stackLines(
         ]
       : wrap([...named, ...told], options.width, indent + WORD_WIDTH + 2);
   const { reason } = stack;
-  return [
-    ...first,
-    ...(reason === null ? [] : wrap([span(`    ${sanitiseLine(reason)}`)], options.width, 4)),
-  ];
+  return [...first, ...(reason === null ? [] : wrap([span(`    ${reason}`)], options.width, 4))];
 }
 
 /** How far work on many stacks is, as lines that are drawn anew; no line is broken. */
@@ -130,8 +127,8 @@ export function renderFleetProgress(
   const lines = [
     [span(`${verb}: ${formatNumber(ended)} of ${formatCount(total, 'stack')}`, 'strong')],
     ...running.map(([path, line]) => [
-      span(`  ${sanitiseLine(path)}`),
-      span(line === '' ? '' : `  ${sanitiseLine(line)}`, 'dim'),
+      span(`  ${path}`),
+      span(line === '' ? '' : `  ${line}`, 'dim'),
     ]),
   ];
   return renderLive(lines, options);

@@ -1,7 +1,7 @@
 import type { PullDocument, PullLeft } from '../core/documents.ts';
 import { align, newBudget } from './prose/words.ts';
 import { type Line, listLines, paint, type RenderOptions, span, wrap } from './terminal.ts';
-import { sanitise, sanitiseLine } from './untrusted.ts';
+import { sanitise } from './untrusted.ts';
 import { formatCount } from './wording.ts';
 
 const MIN_WIDTH = 40;
@@ -23,7 +23,7 @@ export function renderPullText(
     ...wrap([span(headlineOf(document, left.length > 0), 'strong')], options.width, 2),
   ];
   for (const { path, pulled: own } of byFile(document)) {
-    lines.push([], [span(sanitiseLine(path), 'strong')]);
+    lines.push([], [span(path, 'strong')]);
     for (const leaf of own) lines.push(...leafLines(leaf, status === 'written', options));
   }
   if (kept.length > 0) {
@@ -39,7 +39,7 @@ export function renderPullText(
       ...wrap([span('To be supplied before the next plan:', 'strong')], options.width, 2),
     );
     for (const { source, ...leaf } of secrets) {
-      const what = span(`  ${sanitiseLine(source)}`);
+      const what = span(`  ${source}`);
       lines.push(...wrap([what, span(`  ${nameOf(leaf)}`, 'dim')], options.width, 6));
     }
   }
@@ -47,7 +47,7 @@ export function renderPullText(
     lines.push([], ...wrap([span('Not as on the platform:', 'strong')], options.width, 2));
     for (const { address, path, reason } of remarks) {
       const what = span(`  ${nameOf({ address, path: path ?? '' })}`);
-      lines.push(...wrap([what, span(`  ${sanitiseLine(reason)}`, 'dim')], options.width, 6));
+      lines.push(...wrap([what, span(`  ${reason}`, 'dim')], options.width, 6));
     }
   }
   if (refused.length > 0) {
@@ -106,7 +106,7 @@ function leafLines(
 }
 
 function nameOf({ address, path }: Pick<PullLeft, 'address' | 'path'>): string {
-  return sanitiseLine(path === '' ? address : `${address} ${path}`);
+  return path === '' ? address : `${address} ${path}`;
 }
 
 /** Values with the same path that stay for the same reason: the first few, unless everything is asked for. */
@@ -121,7 +121,7 @@ function alikeLines(
   return [...alike].flatMap(([, own]) => {
     // One more is as short as the line that would count it.
     const most = own.length === MOST_ALIKE + 1 ? own.length : MOST_ALIKE;
-    const where = own[0]?.path === '' ? 'more' : `more with ${sanitiseLine(own[0]?.path ?? '')}`;
+    const where = own[0]?.path === '' ? 'more' : `more with ${own[0]?.path ?? ''}`;
     return listLines(own, linesOf, most, options, where);
   });
 }
@@ -134,8 +134,8 @@ function leftLines(left: PullLeft, { width }: RenderOptions): readonly Line[] {
   const { reason, advice } = left;
   return [
     ...wrap([span('  ! ', 'warning'), span(nameOf(left))], width, 6),
-    ...wrap([span(`      ${sanitiseLine(asSentence(reason))}`, 'dim')], width, 6),
-    ...wrap([span(`      ${sanitiseLine(asSentence(advice))}`, 'dim')], width, 6),
+    ...wrap([span(`      ${asSentence(reason)}`, 'dim')], width, 6),
+    ...wrap([span(`      ${asSentence(advice)}`, 'dim')], width, 6),
   ];
 }
 
@@ -159,7 +159,7 @@ function endOf(
         return '`git diff` shows what changed; commit it. The next plan changes the others.';
       return '`git diff` shows what changed; commit it, and the next plan agrees.';
     case 'refused':
-      return `To leave them out and write the rest: \`${sanitiseLine(rest)}\`.`;
+      return `To leave them out and write the rest: \`${rest}\`.`;
     default:
       return undefined;
   }

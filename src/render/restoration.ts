@@ -9,7 +9,6 @@ import {
   span,
   wrap,
 } from './terminal.ts';
-import { sanitiseLine } from './untrusted.ts';
 import { firstOf, formatCount, formatNumber } from './wording.ts';
 
 /** What a restoration did and proved: the document that `--format json` prints. */
@@ -128,7 +127,7 @@ function secretLines(
   const item = ({ variable, what }: (typeof wanted)[number]): readonly Line[] => [
     ...itemLines('', what, options.width),
     // Never broken: it is there to be copied.
-    [span(`    ${sanitiseLine(variable)}`)],
+    [span(`    ${variable}`)],
   ];
   return [
     [],

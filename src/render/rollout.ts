@@ -304,7 +304,7 @@ export function inOrder(rollouts: readonly ShownRollout[]): readonly ShownRollou
 
 function titleLine(rollout: ShownRollout, document: RolloutsDocument): Line {
   const tone = rollout.overdue ? 'warning' : STATUSES[rollout.status].tone;
-  return [span(sanitiseLine(rolloutTitle(rollout, document)), tone)];
+  return [span(rolloutTitle(rollout, document), tone)];
 }
 
 function shortLines(
@@ -358,7 +358,7 @@ function rolloutLines(
     ...moreLines(hiddenOf(broken, options), options, 'more broken guard rails'),
     ...moreLines(hiddenOf(left, options), options, 'more not undone'),
     // Each is typed as it is, so that none is broken.
-    ...commands.map((command): Line => [span(`  ${sanitiseLine(command)}`)]),
+    ...commands.map((command): Line => [span(`  ${command}`)]),
   ];
 }
 

@@ -86,7 +86,7 @@ export function renderRunsText(runs: readonly RunSummary[], options: RenderOptio
   // Each is typed as it stands, so that none is wrapped.
   const undoing = [...restored].flatMap(([state, [newest]]): readonly Line[] => [
     [span('To undo the restore, with the state that records it:', 'dim')],
-    [span(`  CALLSHEET_STATE=${sanitiseLine(quoted(state))} callsheet rollback ${newest?.run}`)],
+    [span(`  CALLSHEET_STATE=${quoted(state)} callsheet rollback ${newest?.run}`)],
   ]);
   return paint([...lines.map((line) => cutLine(line, options.width)), ...undoing], options.color);
 }
@@ -116,7 +116,7 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
   ];
   const lines = facts.flatMap(([name, value]): readonly Line[] => {
     if (!value) return [];
-    const line = [span(padText(name, 10), 'dim'), span(sanitiseLine(value))];
+    const line = [span(padText(name, 10), 'dim'), span(value)];
     return name === OVERRODE ? wrap(line, options.width, 10) : [cutLine(line, options.width)];
   });
   const head = paint(lines, options.color);
@@ -259,11 +259,11 @@ function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] 
     span('  '),
     span(mark, tone),
     span(` ${padText(sanitiseLine(said), WORD_WIDTH)}  `),
-    span(sanitiseLine(address), 'strong'),
-    span(sanitiseLine(tried), 'dim'),
+    span(address, 'strong'),
+    span(tried, 'dim'),
   ];
   const below = (text: string, own: Tone) =>
-    wrap([span(' '.repeat(INDENT)), span(sanitiseLine(text), own)], options.width, INDENT);
+    wrap([span(' '.repeat(INDENT)), span(text, own)], options.width, INDENT);
   return [
     ...wrap(first, options.width, INDENT),
     ...(message === null ? [] : below(message, status === 'done' ? 'dim' : 'plain')),
@@ -330,7 +330,7 @@ export function renderVerification(
   const others = differs.filter((one) => !isNamed(one));
   const named = left.length === 0 ? '' : renderNotUndone(left, options);
   if (problem !== null) {
-    return `${named}${say(`Not verified: the live resources could not be read again: ${sanitiseLine(problem)}`, 'error')}`;
+    return `${named}${say(`Not verified: the live resources could not be read again: ${problem}`, 'error')}`;
   }
   if (others.length === 0) {
     const count = formatCount(equal + countOf(differs), 'resource');
@@ -362,7 +362,7 @@ export function renderNotUndone(left: readonly NotUndone[], options: RenderOptio
       group.map((one) => one.address),
       most,
     );
-    const text = span(sanitiseLine(`${why}. ${advice}`));
+    const text = span(`${why}. ${advice}`);
     return [
       ...placeLines({ address, path }, options),
       ...wrap([span(' '.repeat(INDENT)), text], options.width, INDENT),
@@ -389,8 +389,8 @@ function placeLines(
   { address, path }: { readonly address: string; readonly path: string | null },
   options: RenderOptions,
 ) {
-  const field = path === null ? '' : `  ${sanitiseLine(path)}`;
-  const place = [span('  '), span(sanitiseLine(address), 'strong'), span(field)];
+  const field = path === null ? '' : `  ${path}`;
+  const place = [span('  '), span(address, 'strong'), span(field)];
   return wrap(place, options.width, INDENT);
 }
 

@@ -140,8 +140,8 @@ export function renderSnapshotsText(
     const base = one.base === null ? '' : `, on ${one.base}`;
     const said =
       one.problem !== null
-        ? span(sanitiseLine(one.problem), 'warning')
-        : span(sanitiseLine(`${one.made_at}, account ${one.account_id}${seal}${base}`), 'dim');
+        ? span(one.problem, 'warning')
+        : span(`${one.made_at}, account ${one.account_id}${seal}${base}`, 'dim');
     return wrap([span(head), said], width, 4);
   });
   return paint(lines, color);

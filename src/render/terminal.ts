@@ -55,8 +55,9 @@ function styleFor(color: boolean): Style {
     !color || CODES[tone] === '' || text === '' ? text : `\x1b[${CODES[tone]}m${text}\x1b[0m`;
 }
 
+/** Whoever wrote the text, a terminal sees nothing in it to act on. A `Span` by hand is for what is harmless already. */
 export function span(text: string, tone: Tone = 'plain'): Span {
-  return { text, tone };
+  return { text: sanitiseLine(text), tone };
 }
 
 export function lineWidth(line: Line): number {
@@ -233,14 +234,14 @@ export function noteLines(text: string, width: number, tone: Tone = 'strong'): r
 
 /** A sentence for people, broken between words. */
 export function sentence(text: string, { width, color }: RenderOptions): string {
-  return paint(noteLines(sanitiseLine(text), width, 'plain'), color);
+  return paint(noteLines(text, width, 'plain'), color);
 }
 
 /** Sentences for people, broken between words to the width; its own line breaks stay, and items stay indented. */
 export function renderProse(text: string, { width, color }: RenderOptions): string {
   const lines = text.split('\n').flatMap((line) => {
     const indent = line.length - line.trimStart().length;
-    return wrap([span(sanitiseLine(line))], width, indent === 0 ? 0 : indent + 2);
+    return wrap([span(line)], width, indent === 0 ? 0 : indent + 2);
   });
   return paint(lines, color);
 }
@@ -263,7 +264,7 @@ const WIDEST_NAME = 36;
 /** Facts below each other, names in a column, values broken to the width. */
 export function factLines(facts: readonly Fact[], width: number, indent = 0): readonly Line[] {
   const shown = facts.flatMap(([name, value, tone]) =>
-    value === null ? [] : [{ name: sanitiseLine(name), value: sanitiseLine(value), tone }],
+    value === null ? [] : [{ name: sanitiseLine(name), value, tone }],
   );
   const column = Math.min(widestOf(shown.map(({ name }) => name)), WIDEST_NAME);
   return shown.flatMap(({ name, value, tone }) => {
@@ -274,7 +275,7 @@ export function factLines(facts: readonly Fact[], width: number, indent = 0): re
 
 /** One of a list, and what is said of it. */
 export function itemLines(name: string, text: string, width: number): readonly Line[] {
-  return wrap([span(`  ${sanitiseLine(name)}`), span(sanitiseLine(text), 'dim')], width, 4);
+  return wrap([span(`  ${name}`), span(text, 'dim')], width, 4);
 }
 
 /** The first of a list, unless everything is asked for, and how many more there are. */

@@ -80,7 +80,7 @@ export function renderPlanText(plan: PlanDocument, given: RenderOptions): string
     ...changeParts(left, plan, { options, reasons, ...room }),
     ...overview.below.map((footer) => footerLines(footer, options)),
   ].flatMap((part) => [[], ...part]);
-  const head = wrap([span(sanitiseLine(headline(plan)), 'strong')], options.width, 2);
+  const head = wrap([span(headline(plan), 'strong')], options.width, 2);
   const last = isEmpty(plan)
     ? comparedLines(plan, options)
     : closingLines(plan, options, body.length > MOST_LINES / 2);
@@ -114,8 +114,8 @@ function firstLines(first: readonly FirstLook[], { width }: RenderOptions): read
   return [
     [span('Look at first', 'strong')],
     ...first.flatMap(({ type, symbol, subject, text }) => {
-      const head: Line = [span(`  ${symbol} `, FIRST_TONES[type]), span(sanitiseLine(subject))];
-      const line = [...head, span(text === '' ? '' : `  ${sanitiseLine(text)}`, 'dim')];
+      const head: Line = [span(`  ${symbol} `, FIRST_TONES[type]), span(subject)];
+      const line = [...head, span(text === '' ? '' : `  ${text}`, 'dim')];
       // Whose edit it is has to be read.
       return type === 'undone' ? wrap(line, width, 6) : [cutLine(line, width)];
     }),
@@ -135,15 +135,13 @@ function alikeLines(
   { purpose }: PlanDocument,
   options: RenderOptions,
 ): readonly Line[] {
-  const named = firstOf(addresses.map(sanitiseLine), MOST_NAMED);
+  const named = firstOf(addresses, MOST_NAMED);
   return [
     ...wrap(
       [
         span(SYMBOLS[action], ACTION_TONES[action]),
         span(` ${title}`, 'strong'),
-        ...(sources.length === 0
-          ? []
-          : [span(`  ${sanitiseLine(firstOf(sources, MOST_NAMED))}`, 'dim')]),
+        ...(sources.length === 0 ? [] : [span(`  ${firstOf(sources, MOST_NAMED)}`, 'dim')]),
       ],
       options.width,
       INDENT,
@@ -213,7 +211,7 @@ function changeParts(
     const listed = others.flatMap((change) => lines.get(change) ?? []);
     const hidden = others.filter((change) => !blocks.has(change) && !lines.has(change));
     return [
-      ...wrap([span(sanitiseLine(title), 'strong')], options.width, 2),
+      ...wrap([span(title, 'strong')], options.width, 2),
       ...adoptedLines(adopted, options),
       ...others.flatMap((change) => {
         const block = blocks.get(change);
@@ -244,7 +242,7 @@ function weightOf({ verdict, action, fields, kind }: Change): number {
 /** `~ agent.reception  Front desk  system_prompt, voice  agents/reception.yaml:4` */
 function shortLines(change: Change, { width }: RenderOptions): readonly Line[] {
   const paths = change.action === 'update' ? change.fields.map(({ path }) => path) : [];
-  const fields = paths.length === 0 ? [] : [span(`  ${sanitiseLine(firstOf(paths, 3))}`, 'dim')];
+  const fields = paths.length === 0 ? [] : [span(`  ${firstOf(paths, 3)}`, 'dim')];
   return [cutLine([...headOf({ ...change, source: null }), ...fields], width)];
 }
 
@@ -280,8 +278,8 @@ function adoptedLine(
     span('  '),
     span(SYMBOLS.adopt, ACTION_TONES.adopt),
     span(` ${padText(sanitiseLine(address), column)}`, 'strong'),
-    span(`  ${sanitiseLine(name)}`),
-    span(`  ${sanitiseLine(reason)}`, 'dim'),
+    span(`  ${name}`),
+    span(`  ${reason}`, 'dim'),
   ];
   return cutLine(line, options.width);
 }
@@ -318,15 +316,13 @@ function closingLines(
 ): readonly Line[] {
   const { reads, writes } = plan.requests;
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
-  const told = (options.verbose ? plan.assumptions : newAssumptions(plan)).map(sanitiseLine);
+  const told = options.verbose ? plan.assumptions : newAssumptions(plan);
   const named = firstOf(told, options.verbose ? told.length : MOST_ASSUMPTIONS);
   return [
-    ...movedEndpointLines(plan).flatMap((line) =>
-      wrap([span(sanitiseLine(line), 'strong')], options.width, 2),
-    ),
+    ...movedEndpointLines(plan).flatMap((line) => wrap([span(line, 'strong')], options.width, 2)),
     ...(told.length === 0 ? [] : dim(reliesOn(told, named))),
     ...(reads + writes > 0 ? dim(forecastOf(plan)) : []),
-    ...(isLong ? wrap([span(`${sanitiseLine(headline(plan))}.`, 'strong')], options.width, 2) : []),
+    ...(isLong ? wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2) : []),
   ];
 }
 
@@ -396,10 +392,10 @@ function headOf(change: Change): Line {
     span('  '),
     span(SYMBOLS[action], tone),
     span(' '),
-    span(sanitiseLine(address), 'strong'),
+    span(address, 'strong'),
     ...shown,
     ...tags,
-    ...(source === null ? [] : [span(`  ${sanitiseLine(source)}`, 'dim')]),
+    ...(source === null ? [] : [span(`  ${source}`, 'dim')]),
   ];
 }
 
@@ -418,9 +414,9 @@ function whyOf(change: Change, plan: PlanDocument, verbose: boolean): readonly s
     fields.length > 0 &&
     fields.every(({ cause }) => cause === 'changed');
   return [
-    ...(isPlain && verdict === 'ok' && !verbose ? [] : [sanitiseLine(reason)]),
+    ...(isPlain && verdict === 'ok' && !verbose ? [] : [reason]),
     ...((verbose || action === 'delete' || action === 'replace') && id !== null
-      ? [`id ${sanitiseLine(id)}`]
+      ? [`id ${id}`]
       : []),
     ...(isHowTold && operations.length > 0 ? [`how: ${howOf(change)}`] : []),
   ];
@@ -471,7 +467,7 @@ function driftGroups(plan: PlanDocument, options: RenderOptions): readonly Line[
     const more = `⋯ ${formatNumber(hidden.length)} more; --verbose shows them`;
     return [
       [],
-      ...wrap([span(sanitiseLine(title), 'strong')], options.width, 2),
+      ...wrap([span(title, 'strong')], options.width, 2),
       ...lines,
       ...(hidden.length > 0 ? wrap([span(`  ${more}`, 'dim')], options.width, 4) : []),
     ];
@@ -505,5 +501,5 @@ function groupedLines(
 }
 
 function saidLines(text: string, { width }: RenderOptions): readonly Line[] {
-  return wrap([span(' '.repeat(INDENT)), span(sanitiseLine(text), 'dim')], width, INDENT);
+  return wrap([span(' '.repeat(INDENT)), span(text, 'dim')], width, INDENT);
 }

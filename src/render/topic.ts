@@ -10,7 +10,6 @@ import {
   textWidth,
   wrap,
 } from './terminal.ts';
-import { sanitise } from './untrusted.ts';
 
 /**
  * A page of the documentation for a terminal. `marked` reads the Markdown; it is laid out here, as everything else that
@@ -59,7 +58,7 @@ function blockLines(given: Token, layout: Layout): readonly Line[] {
       return wrap(inline(token.tokens ?? [token], layout), layout.width, 0);
     case 'code':
       // Never broken: it is there to be copied.
-      return token.text.split('\n').map((line) => [span('  '), span(sanitise(line))]);
+      return token.text.split('\n').map((line) => [span('  '), span(line)]);
     case 'list':
       return token.items.flatMap((item, at) => itemLines(item, marker(token, at), layout));
     case 'table':
@@ -120,9 +119,9 @@ function inline(tokens: readonly Token[], layout: Layout): Line {
   });
 }
 
-/** A text in one line, without what a terminal would act on. */
+/** A text in one line. */
 function plain(text: string): string {
-  return sanitise(text.replaceAll('\n', ' '));
+  return text.replaceAll('\n', ' ');
 }
 
 /** Words in a tone, with code as it is. */

@@ -201,7 +201,7 @@ export function movedEndpointLines({ endpoints = [] }: PlanDocument): readonly s
 /** What somebody may do about drift, a line for each sort of it: commands that none of what stands here makes refuse. */
 export function driftAdvice(
   { changes, environment: env }: PlanDocument,
-  codeOf: (command: string) => string = (command) => `\`${sanitiseLine(command)}\``,
+  codeOf: (command: string) => string = (command) => `\`${command}\``,
 ): readonly string[] {
   const bySort = Map.groupBy(changes, driftSort);
   // What one sort takes, another refuses.
@@ -261,7 +261,7 @@ function pullWays(changes: readonly Change[]) {
 export function conflictAdvice(
   { address, fields }: Change,
   { options, environment: env, purpose }: PlanDocument,
-  codeOf: (command: string) => string = (command) => `\`${sanitiseLine(command)}\``,
+  codeOf: (command: string) => string = (command) => `\`${command}\``,
 ): string | undefined {
   if (purpose !== 'apply' || fields.every(({ cause }) => cause !== 'conflict')) return undefined;
   if (options.accept_conflicts) return 'The live values will be overwritten (--accept-conflicts).';
@@ -275,7 +275,7 @@ export function leaveOutCommand({ options, environment: env }: PlanDocument): st
   // A rollout has its agents from its own selection.
   const own = rollout === undefined ? ['apply'] : [`rollout start ${rollout}`];
   const flags = allowanceFlags(rollout === undefined ? allowed : { ...allowed, target: [] });
-  return sanitiseLine(commandLine([...own, ...flags].join(' '), { dir: '.', env }));
+  return commandLine([...own, ...flags].join(' '), { dir: '.', env });
 }
 
 const DRIFT_SORTS = ['edited', 'conflict', 'gone', 'successor'] as const;
@@ -347,12 +347,12 @@ export function gone(change: Change): Change {
 /** `revert to history entry 41 (model), then update (status): a revert does not restore status` */
 export function howOf({ operations, undoing }: Pick<Change, 'operations' | 'undoing'>): string {
   const steps = operations.map(stepText).join(', then ');
-  return undoing === undefined ? steps : `${steps}: ${sanitiseLine(undoing.why)}`;
+  return undoing === undefined ? steps : `${steps}: ${undoing.why}`;
 }
 
 /** `revert to history entry 41 (model, system_prompt)` */
 function stepText({ step, fields, version }: PlannedOperation): string {
-  const names = fields.length > 0 ? ` (${fields.map(sanitiseLine).join(', ')})` : '';
+  const names = fields.length > 0 ? ` (${fields.join(', ')})` : '';
   switch (step) {
     case 'create':
     case 'delete':
@@ -362,7 +362,7 @@ function stepText({ step, fields, version }: PlannedOperation): string {
     case 'revert':
       return `revert to history entry ${version ?? '?'}${names}`;
     case 'facet':
-      return `set ${fields.map(sanitiseLine).join(', ')}`;
+      return `set ${fields.join(', ')}`;
     case 'again':
       return 'ingest again';
     default:

@@ -4,7 +4,15 @@ import { MASK } from '../../core/redact.ts';
 import { isList, isObject, isSameJson, type Json, type JsonObject } from '../../core/value.ts';
 import { fieldLines } from '../field-lines.ts';
 import type { FieldView } from '../fields.ts';
-import { type Line, noteLines, paint, type RenderOptions, span, wrap } from '../terminal.ts';
+import {
+  type Line,
+  noteLines,
+  paint,
+  type RenderOptions,
+  sentence,
+  span,
+  wrap,
+} from '../terminal.ts';
 import { sanitise, sanitiseLine } from '../untrusted.ts';
 import { formatCount, kindTitle } from '../wording.ts';
 import { type Field, layOut, tableLines, valueAt } from './table.ts';
@@ -54,9 +62,8 @@ function groupRecords({ records, groupedBy, names, fields }: RecordList): readon
 }
 
 function groupHeading(field: string, id: string, name: string): Line {
-  if (name !== '')
-    return [span(sanitiseLine(name), 'strong'), span(`  ${sanitiseLine(id)}`, 'dim')];
-  return [span(`${ownerTitle(field)} ${sanitiseLine(id)}`, 'strong')];
+  if (name !== '') return [span(name, 'strong'), span(`  ${id}`, 'dim')];
+  return [span(`${ownerTitle(field)} ${id}`, 'strong')];
 }
 
 /** `500 agents in 12 organizations.` */
@@ -143,14 +150,15 @@ function named(entry: JsonObject): JsonObject {
 export function renderHistoryText(
   label: string,
   entries: readonly JsonObject[],
-  { width, color }: RenderOptions,
+  options: RenderOptions,
 ): string {
-  if (entries.length === 0) return `No change of ${sanitiseLine(label)} is recorded.\n`;
+  const { width, color } = options;
+  if (entries.length === 0) return sentence(`No change of ${label} is recorded.`, options);
   const lines = [
     ...tableLines(fieldsFor(entries), entries.map(named), width),
     [],
     ...noteLines(
-      `${formatCount(entries.length, 'version')} of ${sanitiseLine(label)}${madeHere(entries)}.`,
+      `${formatCount(entries.length, 'version')} of ${label}${madeHere(entries)}.`,
       width,
     ),
   ];
@@ -180,12 +188,12 @@ export function renderVersionDiffText(
 ): string {
   const { width } = options;
   const told = ({ entry, from, partial }: ComparedVersion) =>
-    `${entry}  ${sanitiseLine(from)}${partial ? ', of which only the configured values are known' : ''}`;
+    `${entry}  ${from}${partial ? ', of which only the configured values are known' : ''}`;
   const count =
     fields.length === 0
       ? 'no setting differs'
       : `${formatCount(fields.length, 'setting')} ${fields.length === 1 ? 'differs' : 'differ'}`;
-  const head = `${sanitiseLine(label)}, version ${one.entry} → ${other.entry}: ${count}`;
+  const head = `${label}, version ${one.entry} → ${other.entry}: ${count}`;
   const note =
     'The platform does not return the settings of a version. These come from the runs of the stack and from the live resource. Settings that the history does not record are not compared.';
   return paint(

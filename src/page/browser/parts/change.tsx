@@ -89,7 +89,7 @@ function PlanFields({ change, head, isWhole }: PartProps & { readonly head: Plan
       {change.action === 'delete' ? (
         <Goes views={viewFields(change, purpose, true)} isWhole={isWhole} />
       ) : null}
-      {advice === undefined ? null : <p class="advice">{advice}</p>}
+      {advice === undefined ? null : <p class="advice">{sanitiseLine(advice)}</p>}
     </>
   );
 }
