@@ -14,6 +14,7 @@ import {
   standsForOther,
 } from '../../../render/value-text.ts';
 import { conflictAdvice, formatCount, formatNumber, gone, howOf } from '../../../render/wording.ts';
+import { useMore } from './list.tsx';
 import { ActionSign, Pairs, useActionWords } from './notes.tsx';
 import { TextChange } from './text.tsx';
 
@@ -183,8 +184,8 @@ const MOST_PRINTED = 1000;
 
 /** The fields of a change, one below the other. */
 export function Fields({ views, purpose, isWhole }: FieldsProps) {
-  const [most, setMost] = useState(MOST_FIELDS);
-  const shown = isWhole ? views.slice(0, MOST_PRINTED) : views.slice(0, most);
+  const [most, more] = useMore(views.length, MOST_FIELDS, 'more field');
+  const shown = views.slice(0, isWhole ? MOST_PRINTED : most);
   const rest = views.length - shown.length;
   return (
     <>
@@ -193,16 +194,9 @@ export function Fields({ views, purpose, isWhole }: FieldsProps) {
           <Field key={at} view={view} sides={SIDES[purpose]} isWhole={isWhole} />
         ))}
       </ul>
-      {rest > 0 ? (
-        <p class="more">
-          {isWhole ? (
-            `${formatCount(rest, 'more field')}, not printed`
-          ) : (
-            <button type="button" onClick={() => setMost(most + MOST_FIELDS)}>
-              Show {formatNumber(Math.min(MOST_FIELDS, rest))} of {formatCount(rest, 'more field')}
-            </button>
-          )}
-        </p>
+      {isWhole ? null : more}
+      {isWhole && rest > 0 ? (
+        <p class="more">{formatCount(rest, 'more field')}, not printed</p>
       ) : null}
     </>
   );

@@ -161,6 +161,11 @@ export function ChangeLink({ entry, onOpen, children, ...attributes }: ChangeLin
   );
 }
 
+/** `2026-11-21 09:45:12 UTC`. */
+export function instant(at: string): string {
+  return sanitiseLine(at.replace('T', ' ').replace(/(:\d\d)\.\d+Z$/, '$1 UTC'));
+}
+
 type PairsProps = { readonly pairs: readonly (readonly [name: string, value: string])[] };
 
 /** Names and values, one below the other. */
