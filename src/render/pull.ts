@@ -1,5 +1,5 @@
+import { type StructuredPatchHunk, structuredPatch } from 'diff';
 import type { PullDocument, PullLeft } from '../core/documents.ts';
-import { align, newBudget } from './prose/words.ts';
 import { type Line, listLines, paint, type RenderOptions, span, wrap } from './terminal.ts';
 import { sanitise } from './untrusted.ts';
 import { formatCount } from './wording.ts';
@@ -177,70 +177,39 @@ type ChangedText = {
 
 /** Unchanged lines around a change, as Git shows them. */
 const AROUND = 3;
-
-type Row = { readonly mark: ' ' | '-' | '+'; readonly text: string };
+/** Files that differ in more lines have too little in common to be compared line by line. */
+const MOST_EDITS = 1500;
 
 /**
  * A change of a file in the unified format, as `git diff` prints it. It is for reading: what a terminal would act
  * on is escaped, and carriage returns are left out.
  */
 export function unifiedDiff({ file, before, after, isHidden = () => false }: ChangedText): string {
-  const rows = rowsOf(before ?? '', after);
-  const hunks = hunksOf(rows);
   const from = before === undefined ? '/dev/null' : `a/${file}`;
-  const lines = [`--- ${sanitise(from)}`, `+++ b/${sanitise(file)}`];
-  for (const [start, end] of hunks) {
-    const head = rows.slice(0, start);
-    const inside = rows.slice(start, end);
-    const count = (all: readonly Row[], mark: Row['mark']) =>
-      all.filter((row) => row.mark !== mark).length;
-    const stretch = (mark: Row['mark']) => {
-      const lines = count(inside, mark);
-      const first = count(head, mark) + (lines === 0 ? 0 : 1);
-      return lines === 1 ? String(first) : `${first},${lines}`;
-    };
-    lines.push(`@@ -${stretch('+')} +${stretch('-')} @@`);
-    for (const { mark, text } of inside) lines.push(...rowLines(mark, text, isHidden));
-  }
-  return lines.join('\n');
+  const shown = (line: string) => {
+    const bare = line.slice(1).replace(/\r$/, '');
+    return `${line.slice(0, 1)}${isHidden(bare) ? '(secret)' : sanitise(bare)}`;
+  };
+  const hunks = hunksBetween(before ?? '', after).flatMap((hunk) => [
+    `@@ -${stretch(hunk.oldStart, hunk.oldLines)} +${stretch(hunk.newStart, hunk.newLines)} @@`,
+    // A line that begins with a backslash says that the file does not end in a line break.
+    ...hunk.lines.map((line) => (line.startsWith('\\') ? line : shown(line))),
+  ]);
+  return [`--- ${sanitise(from)}`, `+++ b/${sanitise(file)}`, ...hunks].join('\n');
 }
 
-function rowLines(mark: Row['mark'], text: string, isHidden: (line: string) => boolean): string[] {
-  const bare = text.replace(/\r?\n$/, '');
-  const shown = isHidden(bare) ? '(secret)' : sanitise(bare);
-  return text.endsWith('\n')
-    ? [`${mark}${shown}`]
-    : [`${mark}${shown}`, '\\ No newline at end of file'];
+/** The first of some lines and how many; of none the line before them. */
+function stretch(start: number, lines: number): string {
+  return lines === 1 ? String(start) : `${lines === 0 ? start - 1 : start},${lines}`;
 }
 
-function rowsOf(before: string, after: string): readonly Row[] {
-  const [old, fresh] = [linesOf(before), linesOf(after)];
-  const rows: Row[] = [];
-  let [a, b] = [0, 0];
-  for (const [x, y] of [...align(old, fresh, newBudget()), [old.length, fresh.length] as const]) {
-    rows.push(...old.slice(a, x).map((text) => ({ mark: '-', text }) as const));
-    rows.push(...fresh.slice(b, y).map((text) => ({ mark: '+', text }) as const));
-    const text = fresh[y];
-    if (text !== undefined && x < old.length) rows.push({ mark: ' ', text });
-    [a, b] = [x + 1, y + 1];
-  }
-  return rows;
-}
-
-/** Lines with their ends. */
-function linesOf(text: string): readonly string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-}
-
-/** Stretches of rows around changes; those that nearly touch are one. */
-function hunksOf(rows: readonly Row[]): readonly (readonly [number, number])[] {
-  const hunks: [number, number][] = [];
-  for (const [index, { mark }] of rows.entries()) {
-    if (mark === ' ') continue;
-    const last = hunks.at(-1);
-    const end = Math.min(rows.length, index + AROUND + 1);
-    if (last !== undefined && index - AROUND <= last[1]) last[1] = end;
-    else hunks.push([Math.max(0, index - AROUND), end]);
-  }
-  return hunks;
+function hunksBetween(before: string, after: string): readonly StructuredPatchHunk[] {
+  const patch = (old: string, fresh: string, maxEditLength = Infinity) =>
+    structuredPatch('', '', old, fresh, '', '', { context: AROUND, maxEditLength })?.hunks;
+  const hunks = patch(before, after, MOST_EDITS);
+  if (hunks !== undefined) return hunks;
+  const [[gone], [fresh]] = [patch(before, '') ?? [], patch('', after) ?? []];
+  if (gone === undefined || fresh === undefined) return [];
+  const { newStart, newLines } = fresh;
+  return [{ ...gone, newStart, newLines, lines: [...gone.lines, ...fresh.lines] }];
 }
