@@ -48,13 +48,9 @@ const MOST_COMPARED = 20_000;
  */
 export function findCallouts(
   drafts: readonly Draft[],
-  options: {
-    readonly tools: ReadonlySet<string>;
-    readonly isTurned: boolean;
-    readonly budget: Budget;
-  },
+  isTurned: boolean,
+  budget: Budget,
 ): readonly Callout[] {
-  const { tools, isTurned, budget } = options;
   const blocks = drafts.flatMap(({ parts }, block) => parts.map(() => block));
   const parts = drafts
     .flatMap((draft) => draft.parts)
@@ -62,7 +58,7 @@ export function findCallouts(
       ({ before, after }): Part =>
         isTurned ? { before: after, after: before } : { before, after },
     );
-  const found = groupsOf(parts, tools, budget).flatMap((group) => [
+  const found = groupsOf(parts, budget).flatMap((group) => [
     ...factChanges(group, budget),
     ...instructionChanges(group, budget),
   ]);
@@ -77,15 +73,11 @@ function turn({ before, after, old, fresh, ...rest }: Found): Found {
 }
 
 /** Sentences of all parts, and which of them are the same ones; those that are equal are left out. */
-function groupsOf(
-  parts: readonly Part[],
-  tools: ReadonlySet<string>,
-  budget: Budget,
-): readonly Group[] {
+function groupsOf(parts: readonly Part[], budget: Budget): readonly Group[] {
   const spotsOf = (paragraph: Paragraph | undefined, part: number): readonly Spot[] =>
     paragraph === undefined
       ? []
-      : sentencesOf(paragraph.text, paragraph.heading, tools).map((sentence) => ({
+      : sentencesOf(paragraph.text, paragraph.heading).map((sentence) => ({
           part,
           paragraph,
           sentence,

@@ -22,8 +22,6 @@ import {
 type ProseOptions = {
   /** Unchanged paragraphs that stay around a change; `Infinity` folds nothing. */
   readonly context?: number;
-  /** Names of tools, where they do not look like `crm_lookup`, `lookUp` or a name in backticks. */
-  readonly tools?: Iterable<string>;
   /** Whether each line stands for itself, as in a list of values. */
   readonly isList?: boolean;
 };
@@ -147,10 +145,9 @@ function linesIn(text: string): number {
 }
 
 function compare(before: string, after: string, options: ProseOptions): ProseDiff {
-  const tools = new Set(options.tools ?? []);
   const words = new Map<Paragraph, readonly Word[]>();
   const ofParagraph = (paragraph: Paragraph) => {
-    const known = words.get(paragraph) ?? wordsOf(paragraph.text, tools);
+    const known = words.get(paragraph) ?? wordsOf(paragraph.text, true);
     words.set(paragraph, known);
     return known;
   };
@@ -164,9 +161,7 @@ function compare(before: string, after: string, options: ProseOptions): ProseDif
   const drafts = draftBlocks({ before: old, after: fresh, wordsOf: ofParagraph, ...related });
   const folded = foldBlocks(drafts, context);
   const isTooMuch = changedCharacters(folded) > MOST_CALLED;
-  const callouts = isTooMuch
-    ? []
-    : findCallouts(folded, { tools, isTurned: before > after, budget });
+  const callouts = isTooMuch ? [] : findCallouts(folded, before > after, budget);
   return {
     whitespaceOnly: before !== after && drafts.every(({ block }) => isBlank(block)),
     limited: budget.isSpent || isTooMuch,

@@ -52,9 +52,9 @@ const WORD = new RegExp(
 /** A paragraph of more characters was not written to be read. */
 const MOST_MARKED = 20_000;
 
-/** Words in order; their texts make up the text. `tools`: as for `factsIn`. Without it no word is marked. */
-export function wordsOf(text: string, tools?: ReadonlySet<string>): readonly Word[] {
-  const spans = tools === undefined || text.length > MOST_MARKED ? [] : spansIn(text, tools);
+/** Words in order; their texts make up the text. `areMarked`: with what each belongs to, which takes a while. */
+export function wordsOf(text: string, areMarked: boolean): readonly Word[] {
+  const spans = areMarked && text.length <= MOST_MARKED ? spansIn(text) : [];
   let at = 0;
   return Array.from(text.matchAll(WORD), (match): Word => {
     const bare = match[0].trimStart();
@@ -72,9 +72,9 @@ type MarkedSpan = { readonly mark: Mark; readonly start: number; readonly end: n
 /** The number of a list's item says which it is, and counts nothing. */
 const ITEM = /^\s*\d{1,9}(?=[.)]\s)/;
 
-function spansIn(text: string, tools: ReadonlySet<string>): readonly MarkedSpan[] {
+function spansIn(text: string): readonly MarkedSpan[] {
   const item = ITEM.exec(text)?.[0].length ?? 0;
-  const facts = factsIn(text, tools).filter(({ start }) => start >= item);
+  const facts = factsIn(text).filter(({ start }) => start >= item);
   const instructions = markersIn(text).map(
     ({ start, end }): MarkedSpan => ({ mark: 'instruction', start, end }),
   );
@@ -84,7 +84,7 @@ function spansIn(text: string, tools: ReadonlySet<string>): readonly MarkedSpan[
 /** Whether two texts consist of the same words, and differ only in the blanks between them. */
 export function onlyBlanksDiffer(before: string, after: string): boolean {
   if (before === after || before.replace(/\s+/g, '') !== after.replace(/\s+/g, '')) return false;
-  const bare = (text: string) => wordsOf(text).flatMap(({ bare: word }) => word || []);
+  const bare = (text: string) => wordsOf(text, false).flatMap(({ bare: word }) => word || []);
   const [old, fresh] = [bare(before), bare(after)];
   return old.length === fresh.length && old.every((word, at) => word === fresh[at]);
 }

@@ -279,13 +279,6 @@ describe('a callout', () => {
     expect(told).toEqual([{ lead, before: old, after: fresh, isSentence: true }]);
   });
 
-  test('knows the tools it is told of', () => {
-    const tools = ['transfer', 'handover'];
-    expect(
-      diffProse('Use transfer at once', 'Use handover at once', { tools }).callouts,
-    ).toMatchObject([{ mark: 'tool', before: 'transfer', after: 'handover' }]);
-  });
-
   test('the number of an item is no number that counts', () => {
     const before = '1. Ask for the name.\n2. Wait 20 seconds.';
     const { callouts } = diffProse(before, '- Ask for the name.\n3. Wait 30 seconds.');
