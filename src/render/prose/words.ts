@@ -106,9 +106,8 @@ export function compareWords(
   const bare = (words: readonly Word[]) => words.map((word) => word.bare);
   const stretches: Stretch[] = [];
   let kept: Kept[] = [];
-  let [a, b] = [0, 0];
   const pairs = align(bare(before), bare(after), budget);
-  for (const [x, y] of [...pairs, [before.length, after.length]] as const) {
+  for (const [[a, x], [b, y]] of gapsBetween(pairs, before.length, after.length)) {
     if (a < x || b < y) {
       if (kept.length > 0) stretches.push({ isSame: true, words: kept });
       stretches.push({ isSame: false, removed: before.slice(a, x), added: after.slice(b, y) });
@@ -116,7 +115,6 @@ export function compareWords(
     }
     const [old, fresh] = [before[x], after[y]];
     if (old !== undefined && fresh !== undefined) kept.push({ before: old, after: fresh });
-    [a, b] = [x + 1, y + 1];
   }
   if (kept.length > 0) stretches.push({ isSame: true, words: kept });
   return joinCrumbs(stretches);
@@ -184,6 +182,25 @@ export function turned(stretches: readonly Stretch[]): readonly Stretch[] {
 
 /** Indexes of what is the same in two sequences, both ascending. */
 export type Pair = readonly [number, number];
+
+/** A stretch of indexes: the first, and the one behind the last. */
+export type Range = readonly [from: number, to: number];
+
+/** What stands on both sides before each pair, and behind the last: often nothing. Each pair is where its gap ends. */
+export function gapsBetween(
+  pairs: readonly Pair[],
+  before: number,
+  after: number,
+): readonly (readonly [before: Range, after: Range])[] {
+  const ends: readonly Pair[] = [...pairs, [before, after]];
+  return ends.map(([x, y], at) => {
+    const [a, b] = pairs[at - 1] ?? [-1, -1];
+    return [
+      [a + 1, x],
+      [b + 1, y],
+    ];
+  });
+}
 
 /**
  * Steps that one comparison may still take. The search for the fewest edits takes as many steps as their number
