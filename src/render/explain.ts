@@ -12,6 +12,7 @@ import {
   paint,
   type RenderOptions,
   span,
+  titled,
   widestOf,
   wrap,
 } from './terminal.ts';
@@ -55,17 +56,13 @@ function valueLines({ given, value }: ValueDocument, options: RenderOptions): re
 type Row = { readonly name: string; readonly text: string; readonly place: string };
 
 function section(title: string, rows: readonly Row[], { width }: RenderOptions): readonly Line[] {
-  if (rows.length === 0) return [];
   const names = Math.min(WIDEST_BY, widestOf(rows.map(({ name }) => sanitiseLine(name))));
-  return [
-    [],
-    [span(`  ${title}`, 'strong')],
-    ...rows.flatMap(({ name, text, place }) => {
-      const head = span(`    ${padText(sanitiseLine(name), names)}  `);
-      const where = place === '' ? [] : [span(`  ${place}`, 'dim')];
-      return wrap([head, span(text), ...where], width, names + 6);
-    }),
-  ];
+  const lines = rows.flatMap(({ name, text, place }) => {
+    const head = span(`    ${padText(sanitiseLine(name), names)}  `);
+    const where = place === '' ? [] : [span(`  ${place}`, 'dim')];
+    return wrap([head, span(text), ...where], width, names + 6);
+  });
+  return titled(span(`  ${title}`, 'strong'), lines, { width });
 }
 
 const SAYS: Readonly<Record<ValueLayer['says'], (text: string) => string>> = {

@@ -6,6 +6,7 @@ import {
   type RenderOptions,
   sentence,
   span,
+  titled,
   wrap,
 } from './terminal.ts';
 import { formatCount, formatNumber, kindTitle } from './wording.ts';
@@ -193,18 +194,15 @@ function commitLines({ dir, in_repository: isInRepository }: ExportDocument): re
   ];
 }
 
-function section(title: string, items: readonly string[], width?: number): readonly Line[] {
-  if (items.length === 0) return [];
+/** Without a width each item stays whole, to be copied. */
+function section(title: string, items: readonly string[], width = Infinity): readonly Line[] {
   const shown = items.slice(0, MOST_ITEMS);
   const more = items.length - shown.length;
-  return [
-    [],
-    [span(title, 'strong')],
-    ...shown.flatMap((item): readonly Line[] =>
-      width === undefined ? [[span(`  ${item}`)]] : wrap([span(`  ${item}`)], width, 4),
-    ),
+  const lines = [
+    ...shown.flatMap((item) => wrap([span(`  ${item}`)], width, 4)),
     ...(more > 0 ? [[span(`  and ${formatNumber(more)} more`, 'dim')]] : []),
   ];
+  return titled(span(title, 'strong'), lines, { width });
 }
 
 type Secrets = ExportDocument['secrets'];

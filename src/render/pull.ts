@@ -1,6 +1,15 @@
 import { type StructuredPatchHunk, structuredPatch } from 'diff';
 import type { PullDocument, PullLeft } from '../core/documents.ts';
-import { type Line, listLines, paint, type RenderOptions, span, wrap } from './terminal.ts';
+import {
+  type Line,
+  listLines,
+  noteLines,
+  paint,
+  type RenderOptions,
+  span,
+  titled,
+  wrap,
+} from './terminal.ts';
 import { sanitise } from './untrusted.ts';
 import { formatCount } from './wording.ts';
 
@@ -19,49 +28,37 @@ export function renderPullText(
 ): string {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
   const { pulled, kept, refused, files, status, secrets = [], remarks = [] } = document;
-  const lines: Line[] = [
-    ...wrap([span(headlineOf(document, left.length > 0), 'strong')], options.width, 2),
-  ];
-  for (const { path, pulled: own } of byFile(document)) {
-    lines.push([], [span(path, 'strong')]);
-    for (const leaf of own) lines.push(...leafLines(leaf, status === 'written', options));
-  }
-  if (kept.length > 0) {
-    lines.push(
-      [],
-      ...wrap([span('Kept: changed here and not applied yet.', 'strong')], options.width, 2),
-    );
-    lines.push(...alikeLines(kept, (left) => [keptLine(left)], options));
-  }
-  if (secrets.length > 0) {
-    lines.push(
-      [],
-      ...wrap([span('To be supplied before the next plan:', 'strong')], options.width, 2),
-    );
-    for (const { source, ...leaf } of secrets) {
-      const what = span(`  ${source}`);
-      lines.push(...wrap([what, span(`  ${nameOf(leaf)}`, 'dim')], options.width, 6));
-    }
-  }
-  if (remarks.length > 0) {
-    lines.push([], ...wrap([span('Not as on the platform:', 'strong')], options.width, 2));
-    for (const { address, path, reason } of remarks) {
-      const what = span(`  ${nameOf({ address, path: path ?? '' })}`);
-      lines.push(...wrap([what, span(`  ${reason}`, 'dim')], options.width, 6));
-    }
-  }
-  if (refused.length > 0) {
-    lines.push([], ...wrap([span('Not pulled:', 'strong')], options.width, 2));
-    lines.push(...alikeLines(refused, (left) => leftLines(left, options), options));
-  }
-  if (left.length > 0) {
-    lines.push([], ...wrap([span('Left as you chose:', 'strong')], options.width, 2));
-    lines.push(...alikeLines(left, (one) => [keptLine(one)], options));
-  }
+  const section = (title: string, lines: readonly Line[]) =>
+    titled(span(title, 'strong'), lines, options);
+  const pair = (name: string, text: string) =>
+    wrap([span(`  ${name}`), span(`  ${text}`, 'dim')], options.width, 6);
   const ends = endOf(document, rest, left.length > 0);
-  if (ends !== undefined && (pulled.length > 0 || refused.length > 0 || files.length > 0)) {
-    lines.push([], ...wrap([span(ends, 'dim')], options.width, 0));
-  }
+  const isEnd = pulled.length > 0 || refused.length > 0 || files.length > 0;
+  const lines: readonly Line[] = [
+    ...wrap([span(headlineOf(document, left.length > 0), 'strong')], options.width, 2),
+    ...byFile(document).flatMap(({ path, pulled: own }): readonly Line[] => [
+      [],
+      [span(path, 'strong')],
+      ...own.flatMap((leaf) => leafLines(leaf, status === 'written', options)),
+    ]),
+    ...section('Kept: changed here and not applied yet.', alikeLines(kept, keptLines, options)),
+    ...section(
+      'To be supplied before the next plan:',
+      secrets.flatMap(({ source, ...leaf }) => pair(source, nameOf(leaf))),
+    ),
+    ...section(
+      'Not as on the platform:',
+      remarks.flatMap(({ address, path, reason }) =>
+        pair(nameOf({ address, path: path ?? '' }), reason),
+      ),
+    ),
+    ...section(
+      'Not pulled:',
+      alikeLines(refused, (one) => leftLines(one, options), options),
+    ),
+    ...section('Left as you chose:', alikeLines(left, keptLines, options)),
+    ...(ends === undefined || !isEnd ? [] : [[], ...noteLines(ends, options.width, 'dim')]),
+  ];
   return paint(lines, options.color);
 }
 
@@ -126,8 +123,8 @@ function alikeLines(
   });
 }
 
-function keptLine(left: PullLeft): Line {
-  return [span('  = ', 'dim'), span(nameOf(left))];
+function keptLines(left: PullLeft): readonly Line[] {
+  return [[span('  = ', 'dim'), span(nameOf(left))]];
 }
 
 function leftLines(left: PullLeft, { width }: RenderOptions): readonly Line[] {

@@ -9,6 +9,7 @@ import {
   paint,
   type RenderOptions,
   span,
+  titled,
   widestOf,
   wrap,
 } from './terminal.ts';
@@ -66,18 +67,9 @@ function holdings({
 
 /** What could not be read. Of what is refused for many resources alike, one line is enough. */
 function gapLines({ gaps }: SnapshotSummary, options: RenderOptions): readonly Line[] {
-  if (gaps.length === 0) return [];
   const title = `Not included, because it could not be read (${gaps.length}):`;
-  return [
-    [],
-    ...wrap([span(title, 'warning')], options.width, 2),
-    ...listLines(
-      gaps,
-      ({ of, why }) => itemLines(`${of}  `, why, options.width),
-      MOST_LISTED,
-      options,
-    ),
-  ];
+  const item = ({ of, why }: Gap) => itemLines(`${of}  `, why, options.width);
+  return titled(span(title, 'warning'), listLines(gaps, item, MOST_LISTED, options), options);
 }
 
 function withheldLines(
@@ -100,24 +92,12 @@ function withheldLines(
         name: `${first === undefined ? '' : called(first)}${others.length === 0 ? '' : ` and ${formatCount(others.length, 'other')}`}`,
         text,
       }));
-  const advice =
-    encryption === 'none'
-      ? wrap(
-          [span('  An encrypted one has them (--passphrase-file, --recipient).', 'dim')],
-          options.width,
-          2,
-        )
-      : [];
+  const item = ({ name, text }: (typeof items)[number]) =>
+    itemLines(`${name}  `, text, options.width);
+  const advice = span('  An encrypted one has them (--passphrase-file, --recipient).', 'dim');
   return [
-    [],
-    ...wrap([span(title, 'warning')], options.width, 2),
-    ...listLines(
-      items,
-      ({ name, text }) => itemLines(`${name}  `, text, options.width),
-      MOST_LISTED,
-      options,
-    ),
-    ...advice,
+    ...titled(span(title, 'warning'), listLines(items, item, MOST_LISTED, options), options),
+    ...(encryption === 'none' ? wrap([advice], options.width, 2) : []),
   ];
 }
 

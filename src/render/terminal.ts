@@ -290,6 +290,15 @@ export function listLines<T>(
   return [...shown.flatMap(linesOf), ...moreLines(items.length - shown.length, options, what)];
 }
 
+/** Lines below a title, an empty line above it; nothing where there are none. */
+export function titled(
+  title: Span,
+  lines: readonly Line[],
+  { width }: Pick<RenderOptions, 'width'>,
+): readonly Line[] {
+  return lines.length === 0 ? [] : [[], ...wrap([title], width, 2), ...lines];
+}
+
 /** `⋯ 12 more; --verbose lists them`; nothing where nothing is hidden. */
 export function moreLines(
   hidden: number,
