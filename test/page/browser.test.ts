@@ -5,7 +5,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { renderReport, renderRolloutsPage } from '../../src/page/index.ts';
 import { longRows, longTest } from '../long.ts';
 import { documentOf, hostile, long, ROLLOUTS, worse } from '../render/rollouts.ts';
-import { planOf } from '../render/sample.ts';
+import { changeOf, fieldOf, planOf } from '../render/sample.ts';
 import { axeFindings } from './axe.ts';
 import { closeChromium } from './chromium.ts';
 import { openPage, openReport } from './open-page.ts';
@@ -32,6 +32,19 @@ const focused = (page: Page) =>
 const heading = (page: Page) => page.locator('.detail h2').innerText();
 
 describe('a review', () => {
+  test('shows by the sign of a field what became of it, and none of a new resource', async () => {
+    const fields = [fieldOf('a', null, 1), fieldOf('b', 1, null), fieldOf('c', 1, 2)];
+    const { page } = await openReport(planOf([changeOf({ fields })]));
+    const colors = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('.field .sign')].map((sign) => getComputedStyle(sign).color)",
+    );
+    expect(new Set(colors).size).toBe(3);
+    const made = await openReport(
+      planOf([changeOf({ action: 'create', fields: fields.slice(0, 1) })]),
+    );
+    expect(await made.page.locator('.field .sign').isVisible()).toBe(false);
+  });
+
   test.each([
     ['a plan', { purpose: 'apply' as const }, 'Relies on 1 assumption: agent.delete.'],
     [
