@@ -24,11 +24,6 @@ export type Footer = {
   readonly isWhole?: boolean;
 };
 
-/** All of it, in the order in which it is read. */
-export function footersOf(plan: PlanDocument): readonly Footer[] {
-  return [...footersAbove(plan), ...footersBelow(plan)];
-}
-
 /** What is read before the changes: what stands in the way of the plan, and secrets that go somewhere new. */
 export function footersAbove(plan: PlanDocument): readonly Footer[] {
   return [

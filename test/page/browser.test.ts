@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { renderReport, renderRolloutsPage } from '../../src/page/index.ts';
+import { renderPlanText } from '../../src/render/text.ts';
 import { longRows, longTest } from '../long.ts';
 import { documentOf, hostile, long, ROLLOUTS, worse } from '../render/rollouts.ts';
 import { changeOf, fieldOf, planOf } from '../render/sample.ts';
@@ -58,6 +59,16 @@ describe('a review', () => {
     const facts = await page.locator('.pairs').last().innerText();
     expect(facts).toContain(`${relies} An assumption fills a gap`);
     expect(facts).toContain('callsheet explain assumptions');
+  });
+
+  test('notes what stands against a rollback as the other formats do', async () => {
+    const changes = [changeOf({ verdict: 'refused' }), changeOf({ address: 'agent.other' })];
+    const plan = planOf(changes, { purpose: 'rollback' });
+    const { page } = await openReport(plan);
+    await page.keyboard.press('n');
+    const advice = 'Fix the refused changes, or pass --skip-refused to leave them out.';
+    expect(await page.locator('.note .do').allInnerTexts()).toEqual([advice]);
+    expect(renderPlanText(plan, { width: 200, color: false, verbose: false })).toContain(advice);
   });
 
   test('is read by keys alone, filtered and searched', async () => {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Note } from '../../src/core/plan-document.ts';
-import { footersOf } from '../../src/render/footers.ts';
+import type { Note, PlanDocument } from '../../src/core/plan-document.ts';
+import { footersAbove, footersBelow } from '../../src/render/footers.ts';
 import { changeOf, planOf } from './sample.ts';
 
+const footersOf = (plan: PlanDocument) => [...footersAbove(plan), ...footersBelow(plan)];
 const noteOf = (address: string | null, message: string): Note => ({
   severity: 'info',
   address,

@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type Action, allowanceFlags, type PlanDocument } from '../../../core/plan-document.ts';
-import { type Footer, footersOf } from '../../../render/footers.ts';
+import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
   comparedCount,
@@ -12,16 +12,8 @@ import {
   namesRelyOn,
   reliesOn,
 } from '../../../render/wording.ts';
-import type { Entry, Plan } from '../model/plan.ts';
+import type { Entry } from '../model/plan.ts';
 import { linkTo } from '../page.ts';
-
-/** What is said below the changes in every format. */
-export function notesOf(plan: Plan): readonly Footer[] {
-  const struck = plan.entries
-    .filter(({ verdict, hasSecrets }) => verdict !== 'ok' || hasSecrets)
-    .map(plan.changeOf);
-  return footersOf({ ...plan.head, changes: struck });
-}
 
 /** Items of a note that are shown at once. */
 const MOST = 200;
