@@ -607,6 +607,11 @@ function stepsMarkdown(rollout: ShownRollout): string {
     '|---:|---:|---|---|---|',
     ...rows.slice(0, MOST_NAMED),
     '',
+    ...(rows.length > MOST_NAMED
+      ? [
+          `- ${formatCount(rows.length - MOST_NAMED, 'more step')}: \`callsheet rollout show --verbose\` lists them`,
+        ]
+      : []),
     `- Verdicts: ${textOf(needsText(rollout))}`,
     `- Guard rails: ${textOf(guardRailsText(rollout))}`,
     `- Rollout ${inlineCode(cutText(sanitiseLine(id), 80))}, plan ${inlineCode(cutText(sanitiseLine(digest), 80))}`,
