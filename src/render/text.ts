@@ -3,7 +3,7 @@ import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, rehearsalFooters } from './footers.ts';
-import { type AlikeGroup, type FirstLook, type LeftChange, overviewOf } from './overview.ts';
+import { type AlikeGroup, type FirstLook, overviewOf } from './overview.ts';
 import {
   cutLine,
   cutText,
@@ -67,17 +67,21 @@ export function renderPlanText(plan: PlanDocument, given: RenderOptions): string
   const overview = overviewOf(plan, options.verbose);
   const reasons = options.verbose ? new Set<string>() : sharedReasons(plan);
   const left = overview.changes.filter(({ change }) => isShown(change, plan, options));
+  const lefts = new Map(left.map((one) => [one.change, one]));
+  const blockOf = (change: Change) => {
+    const { shared = 0, isTold: isAbove = false } = lefts.get(change) ?? {};
+    const isTold = isAbove || (change.verdict !== 'ok' && reasons.has(change.reason));
+    return changeLines(change, plan, options, { isTold, shared });
+  };
   const parts = [
     ...overview.above.map((footer) => footerLines(footer, options)),
     ...(overview.first.length > 0 ? [firstLines(overview.first, options)] : []),
     ...overview.groups.map((group) => alikeLines(group, plan, options)),
   ];
-  const room = options.verbose
-    ? { room: Number.POSITIVE_INFINITY, listed: 0 }
-    : roomBeside(parts.flat().length, left.length, plan);
+  const room = roomBeside(parts.flat().length, left.length, plan);
   const body = [
     ...parts,
-    ...changeParts(left, plan, { options, reasons, ...room }),
+    ...changeParts([...lefts.keys()], plan, { options, blockOf, ...room }),
     ...overview.below.map((footer) => footerLines(footer, options)),
   ].flatMap((part) => [[], ...part]);
   const head = wrap([span(headline(plan), 'strong')], options.width, 2);
@@ -177,9 +181,8 @@ function sharedReasons({ changes }: PlanDocument): ReadonlySet<string> {
 
 type Layout = {
   readonly options: RenderOptions;
-  /** Reasons that are said once, below. */
-  readonly reasons: ReadonlySet<string>;
-  /** Lines that there are for all changes together. */
+  readonly blockOf: (change: Change) => readonly Line[];
+  /** Lines that there are for all changes together, unless everything is asked for. */
   readonly room: number;
   /** Changes that take a line each once there is no more room. */
   readonly listed: number;
@@ -187,23 +190,23 @@ type Layout = {
 
 /** The changes by organization and kind. Where there are too many to read, the plainest of them take one line, or are counted. */
 function changeParts(
-  left: readonly LeftChange[],
+  changes: readonly Change[],
   plan: PlanDocument,
-  { options, reasons, room, listed: mostListed }: Layout,
+  { options, blockOf, room, listed: mostListed }: Layout,
 ): readonly (readonly Line[])[] {
-  const lefts = new Map(left.map((one) => [one.change, one]));
-  const changes = left.map(({ change }) => change);
+  const seen = plan.purpose === 'drift' ? gone : (change: Change) => change;
+  const inOrder = changes
+    .filter(({ action }) => action !== 'adopt')
+    .toSorted((a, b) => weightOf(seen(a)) - weightOf(seen(b)));
   const blocks = new Map<Change, readonly Line[]>();
   const lines = new Map<Change, readonly Line[]>();
   let used = 0;
-  for (const change of changes.filter(({ action }) => action !== 'adopt').toSorted(byWeight)) {
-    if (used < room) {
-      const { shared = 0, isTold: isAbove = false } = lefts.get(change) ?? {};
-      const isTold = isAbove || (change.verdict !== 'ok' && reasons.has(change.reason));
-      const block = changeLines(change, plan, options, { isTold, shared });
+  for (const change of inOrder) {
+    if (used < room || options.verbose) {
+      const block = blockOf(change);
       blocks.set(change, block);
       used += block.length + 1;
-    } else if (lines.size < mostListed) lines.set(change, shortLines(change, options));
+    } else if (lines.size < mostListed) lines.set(change, shortLines(seen(change), options));
   }
   return groupChanges(changes, plan.organizations).map(({ title, changes: own }) => {
     const adopted = own.filter(({ action }) => action === 'adopt');
@@ -218,7 +221,7 @@ function changeParts(
         return block === undefined ? [] : [[], ...block];
       }),
       ...(listed.length > 0 ? [[], ...listed] : []),
-      ...hiddenLines(hidden, options),
+      ...hiddenLines(hidden, plan, options),
     ];
   });
 }
@@ -226,11 +229,7 @@ function changeParts(
 /** Changes that take one line each where there are too many to read. */
 const MAX_LISTED = 10;
 
-/** What is read first, should not everything be shown: what is refused, lost or undone, then texts. For `sort`. */
-function byWeight(one: Change, other: Change): number {
-  return weightOf(one) - weightOf(other);
-}
-
+/** What is read first, should not everything be shown, is light: what is refused, lost or undone, then texts. */
 function weightOf({ verdict, action, fields, kind }: Change): number {
   if (verdict !== 'ok') return 0;
   if (action === 'delete' || action === 'replace') return 1;
@@ -246,11 +245,16 @@ function shortLines(change: Change, { width }: RenderOptions): readonly Line[] {
   return [cutLine([...headOf({ ...change, source: null }), ...fields], width)];
 }
 
-function hiddenLines(hidden: readonly Change[], { width }: RenderOptions): readonly Line[] {
+function hiddenLines(
+  hidden: readonly Change[],
+  { purpose }: PlanDocument,
+  { width }: RenderOptions,
+): readonly Line[] {
   if (hidden.length === 0) return [];
-  const counts = [...Map.groupBy(hidden, ({ action }) => action)]
+  const todo = [...Map.groupBy(hidden, ({ action }) => action)]
     .map(([action, own]) => `${formatNumber(own.length)} to ${action}`)
     .join(', ');
+  const counts = purpose === 'drift' ? formatNumber(hidden.length) : todo;
   return wrap([span(`  ⋯ ${counts} more; --verbose shows them`, 'dim')], width, 4);
 }
 
@@ -431,12 +435,15 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   if (plan.changes.length === 0) return paint([...first, [span(compared, 'dim')]], options.color);
   const relied = namesRelyOn(plan);
+  const blockOf = (change: Change) => driftLines(change, options);
+  const room = { room: MOST_LINES, listed: MAX_LISTED };
+  const parts = changeParts(plan.changes, plan, { options, blockOf, ...room });
   const legend = 'Each line shows the expected value → the live value.';
   return paint(
     [
       ...first,
       ...wrap([span(legend, 'dim')], options.width, 0),
-      ...driftGroups(plan, options),
+      ...parts.flatMap((part) => [[], ...part]),
       [],
       [span(compared, 'dim')],
       ...driftAdvice(plan).flatMap((line) => wrap([span(line, 'dim')], options.width, 2)),
@@ -444,34 +451,6 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
     ],
     options.color,
   );
-}
-
-/** What drifted by organization and kind; of more than two screens the rest takes a line each, or is counted. */
-function driftGroups(plan: PlanDocument, options: RenderOptions): readonly Line[] {
-  let used = 0;
-  let listed = 0;
-  const most = options.verbose ? Number.POSITIVE_INFINITY : MOST_LINES;
-  return groupChanges(plan.changes, plan.organizations).flatMap(({ title, changes }) => {
-    const hidden: Change[] = [];
-    const lines = changes.flatMap((change) => {
-      if (used < most) {
-        const block = [[], ...driftLines(change, options)];
-        used += block.length;
-        return block;
-      }
-      listed += 1;
-      if (listed <= MAX_LISTED) return shortLines(gone(change), options);
-      hidden.push(change);
-      return [];
-    });
-    const more = `⋯ ${formatNumber(hidden.length)} more; --verbose shows them`;
-    return [
-      [],
-      ...wrap([span(title, 'strong')], options.width, 2),
-      ...lines,
-      ...(hidden.length > 0 ? wrap([span(`  ${more}`, 'dim')], options.width, 4) : []),
-    ];
-  });
 }
 
 function driftLines(change: Change, options: RenderOptions): readonly Line[] {
