@@ -7,6 +7,7 @@ import {
   type PageOptions,
 } from './markdown-text.ts';
 import {
+  belowLines,
   cutLine,
   type Line,
   moreLines,
@@ -107,7 +108,7 @@ function stackLines(
         ]
       : wrap([...named, ...told], options.width, indent + WORD_WIDTH + 2);
   const { reason } = stack;
-  return [...first, ...(reason === null ? [] : wrap([span(`    ${reason}`)], options.width, 4))];
+  return [...first, ...(reason === null ? [] : belowLines(reason, options))];
 }
 
 /** How far work on many stacks is, as lines that are drawn anew; no line is broken. */

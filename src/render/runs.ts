@@ -4,6 +4,7 @@ import { type Json, ownOf } from '../core/value.ts';
 import type { JournalEntry, LedgerLine, NotUndone, Override, RunBegan } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
 import {
+  belowLines,
   cutLine,
   cutText,
   type Line,
@@ -262,12 +263,10 @@ function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] 
     span(address, 'strong'),
     span(tried, 'dim'),
   ];
-  const below = (text: string, own: Tone) =>
-    wrap([span(' '.repeat(INDENT)), span(text, own)], options.width, INDENT);
   return [
     ...wrap(first, options.width, INDENT),
-    ...(message === null ? [] : below(message, status === 'done' ? 'dim' : 'plain')),
-    ...(details === '' ? [] : below(details, 'dim')),
+    ...(message === null ? [] : belowLines(message, options, status === 'done' ? 'dim' : 'plain')),
+    ...(details === '' ? [] : belowLines(details, options, 'dim')),
   ];
 }
 
@@ -340,11 +339,7 @@ export function renderVerification(
   }
   const lines = others.flatMap(({ address, path, wanted, found }) => [
     ...placeLines({ address, path }, options),
-    ...wrap(
-      [span(' '.repeat(INDENT)), span(`wanted ${short(wanted)}, found ${short(found)}`)],
-      options.width,
-      INDENT,
-    ),
+    ...belowLines(`wanted ${short(wanted)}, found ${short(found)}`, options),
   ]);
   const what = `Not as ${then}: ${formatCount(others.length, 'field')} of ${formatCount(countOf(others), 'resource')}.`;
   return `${named}${say(what, 'error')}${paint(lines, options.color)}`;
@@ -354,20 +349,16 @@ export function renderVerification(
 export function renderNotUndone(left: readonly NotUndone[], options: RenderOptions): string {
   const alike = Map.groupBy(left, ({ path, why, advice }) => JSON.stringify([path, why, advice]));
   const groups = [...alike.values()];
-  const shown = options.verbose ? groups : groups.slice(0, MAX_LEFT);
-  const lines = shown.flatMap((group) => {
+  const groupLines = (group: readonly NotUndone[]) => {
     const [{ path, why, advice } = NOTHING] = group;
     const most = options.verbose ? Infinity : MAX_LEFT;
     const address = firstOf(
       group.map((one) => one.address),
       most,
     );
-    const text = span(`${why}. ${advice}`);
-    return [
-      ...placeLines({ address, path }, options),
-      ...wrap([span(' '.repeat(INDENT)), text], options.width, INDENT),
-    ];
-  });
+    return [...placeLines({ address, path }, options), ...belowLines(`${why}. ${advice}`, options)];
+  };
+  const shown = options.verbose ? groups : groups.slice(0, MAX_LEFT);
   const rest = groups.length - shown.length;
   const more = span(`  ⋯ ${rest} more; --verbose lists all of them`, 'dim');
   const resources = formatCount(countOf(left), 'resource');
@@ -376,7 +367,7 @@ export function renderNotUndone(left: readonly NotUndone[], options: RenderOptio
   return paint(
     [
       ...wrap([span(`Not restored: ${what}.`, 'error')], options.width, 2),
-      ...lines,
+      ...shown.flatMap(groupLines),
       ...(rest > 0 ? [[more]] : []),
     ],
     options.color,

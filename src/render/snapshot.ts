@@ -14,7 +14,7 @@ import {
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { formatCount, formatSize, kindTitle } from './wording.ts';
+import { countKind, formatCount, formatSize } from './wording.ts';
 
 /** What a snapshot is and what it holds: the document that `--format json` prints. */
 export type SnapshotSummary = SnapshotCommands.Summary;
@@ -58,9 +58,7 @@ function holdings({
   resources,
   organizations,
 }: Pick<SnapshotSummary, 'resources' | 'organizations'>): string {
-  const kinds = Object.entries(resources).map(([kind, count]) =>
-    formatCount(count, kind.replaceAll('_', ' '), kindTitle(kind)),
-  );
+  const kinds = Object.entries(resources).map(([kind, count]) => countKind(count, kind));
   const owners = organizations === 0 ? [] : [formatCount(organizations, 'organization')];
   return [kinds.join(', ') || 'no resource', ...owners].join('; ');
 }

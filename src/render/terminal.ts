@@ -273,6 +273,15 @@ export function factLines(facts: readonly Fact[], width: number, indent = 0): re
   });
 }
 
+/** A text below what it is said of. */
+export function belowLines(
+  text: string,
+  { width }: RenderOptions,
+  tone: Tone = 'plain',
+): readonly Line[] {
+  return wrap([span(`    ${text}`, tone)], width, 4);
+}
+
 /** One of a list, and what is said of it. */
 export function itemLines(name: string, text: string, width: number): readonly Line[] {
   return wrap([span(`  ${name}`), span(text, 'dim')], width, 4);

@@ -5,6 +5,7 @@ import { viewFields } from './fields.ts';
 import { type Footer, rehearsalFooters } from './footers.ts';
 import { type AlikeGroup, type FirstLook, overviewOf } from './overview.ts';
 import {
+  belowLines,
   cutLine,
   cutText,
   itemLines,
@@ -150,7 +151,7 @@ function alikeLines(
       options.width,
       INDENT,
     ),
-    ...wrap([span(`    ${named}`, 'dim')], options.width, INDENT),
+    ...belowLines(named, options, 'dim'),
     ...fieldLines(viewFields(example, purpose, false), options),
   ];
 }
@@ -368,16 +369,12 @@ function changeLines(
   const advice = conflictAdvice(change, plan);
   return [
     ...wrap(headOf(change), options.width, INDENT),
-    ...why.flatMap((text) =>
-      wrap([span(' '.repeat(INDENT)), span(text, whyTone(change))], options.width, INDENT),
-    ),
+    ...why.flatMap((text) => belowLines(text, options, whyTone(change))),
     ...fieldLines(views, options),
     ...(shared === 0
       ? []
       : [[span(`    ⋯ ${formatCount(shared, 'field')} shown above, the same in others`, 'dim')]]),
-    ...(advice === undefined
-      ? []
-      : wrap([span(' '.repeat(INDENT)), span(advice, 'warning')], options.width, INDENT)),
+    ...(advice === undefined ? [] : belowLines(advice, options, 'warning')),
   ];
 }
 
@@ -460,7 +457,7 @@ function driftLines(change: Change, options: RenderOptions): readonly Line[] {
   const isTold = groups.some(({ who }) => who !== undefined);
   return [
     ...wrap(headOf(gone(change)), options.width, INDENT),
-    ...(isGone || !isTold ? saidLines(change.reason, options) : []),
+    ...(isGone || !isTold ? belowLines(change.reason, options, 'dim') : []),
     ...groups.flatMap((group) => groupedLines(group, change, options)),
   ];
 }
@@ -473,12 +470,8 @@ function groupedLines(
 ): readonly Line[] {
   const margin = ' '.repeat(INDENT + 2);
   return [
-    ...(who === undefined ? [] : saidLines(who, options)),
+    ...(who === undefined ? [] : belowLines(who, options, 'dim')),
     ...edits.flatMap((edit) => wrap([span(margin + edit, 'dim')], options.width, INDENT + 6)),
     ...fieldLines(viewFields({ ...gone(change), fields }, 'drift', options.verbose), options),
   ];
-}
-
-function saidLines(text: string, { width }: RenderOptions): readonly Line[] {
-  return wrap([span(' '.repeat(INDENT)), span(text, 'dim')], width, INDENT);
 }

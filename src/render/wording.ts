@@ -79,6 +79,11 @@ export function formatTime(text: string): string {
   return inSeconds(new Date(time).toISOString());
 }
 
+/** `1 retry policy`, `4 retry policies`. */
+export function countKind(count: number, kind: string): string {
+  return formatCount(count, kind.replaceAll('_', ' '), kindTitle(kind));
+}
+
 /** `retry policies` of `retry_policy`: a kind's name in running text. */
 export function kindTitle(kind: string): string {
   const words = kind.replaceAll('_', ' ');

@@ -14,7 +14,7 @@ import {
   wrap,
 } from '../terminal.ts';
 import { sanitise, sanitiseLine } from '../untrusted.ts';
-import { formatCount, kindTitle } from '../wording.ts';
+import { countKind, formatCount, kindTitle } from '../wording.ts';
 import { type Field, layOut, tableLines, valueAt } from './table.ts';
 
 /** Records of one kind, as a list shows them. */
@@ -68,7 +68,7 @@ function groupHeading(field: string, id: string, name: string): Line {
 
 /** `500 agents in 12 organizations.` */
 function countOf({ kind, records, groupedBy }: RecordList, groups: number): string {
-  const count = formatCount(records.length, kind.replaceAll('_', ' '), kindTitle(kind));
+  const count = countKind(records.length, kind);
   if (groupedBy === undefined) return `${count}.`;
   return `${count} in ${formatCount(groups, ownerTitle(groupedBy))}.`;
 }

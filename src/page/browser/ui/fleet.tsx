@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { StateCommands } from '../../../core/documents.generated.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
+import { countKind, formatCount, formatNumber } from '../../../render/wording.ts';
 import type { ResourceFacts } from '../../live.ts';
 import { RowsTable } from '../parts/list.tsx';
 import { instant } from '../parts/notes.tsx';
@@ -50,8 +50,9 @@ function FleetTable({
   return (
     <>
       <p class="hint">
-        As of the last run: {kinds.map(([kind, own]) => countOf(kind, own.length)).join(', ')}.
-        State serial {formatNumber(serial)}
+        As of the last run:{' '}
+        {kinds.map(([kind, own]) => sanitiseLine(countKind(own.length, kind))).join(', ')}. State
+        serial {formatNumber(serial)}
         {account === null ? '' : `, account ${sanitiseLine(account)}`}.
       </p>
       <search class="find">
@@ -109,9 +110,4 @@ function FactCells({ facts }: { readonly facts: ResourceFacts | undefined }) {
       </td>
     </>
   );
-}
-
-function countOf(kind: string, count: number): string {
-  const one = sanitiseLine(kind).replaceAll('_', ' ');
-  return formatCount(count, one, kindTitle(sanitiseLine(kind)));
 }
