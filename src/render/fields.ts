@@ -78,6 +78,14 @@ function viewNew(change: Change, verbose: boolean): readonly FieldView[] {
   }));
 }
 
+/** A value that was set, taken away or changed. */
+export function viewSides(path: string, before: Json, after: Json): Omit<FieldView, 'remark'> {
+  const own = sanitiseLine(path);
+  if (before === null) return { path: own, sign: '+', content: { type: 'one', value: after } };
+  if (after === null) return { path: own, sign: '-', content: { type: 'one', value: before } };
+  return { path: own, sign: '~', content: { type: 'both', before, after } };
+}
+
 function viewGone({ path, before }: Pick<FieldChange, 'path' | 'before'>): FieldView {
   return {
     path: sanitiseLine(path),

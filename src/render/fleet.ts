@@ -21,7 +21,7 @@ import {
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { formatCount, formatNumber } from './wording.ts';
+import { formatCount, formatNumber, tally } from './wording.ts';
 
 /** How a command came out in one stack of many. */
 export type StackStatus = FleetStack['status'];
@@ -186,10 +186,12 @@ const COUNT_WORDS: readonly (readonly [name: string, one: string, many: string])
 
 /** `2 to create, 1 refused`; empty where there is nothing to count. */
 function countsText(counts: FleetStack['counts']): string {
-  return COUNT_WORDS.flatMap(([name, one, many]) => {
-    const count = counts[name] ?? 0;
-    return count === 0 ? [] : [`${formatNumber(count)} ${count === 1 ? one : many}`];
-  }).join(', ');
+  return tally(
+    COUNT_WORDS.map(([name, one, many]) => {
+      const count = counts[name] ?? 0;
+      return [count, count === 1 ? one : many];
+    }),
+  );
 }
 
 const TITLES: { readonly [command in FleetDocument['command']]: string } = {
@@ -203,10 +205,7 @@ const TITLES: { readonly [command in FleetDocument['command']]: string } = {
 function fleetHeadline(document: FleetDocument): string {
   const { command, stacks, totals } = document;
   if (stacks.length === 0) return nothingMessage(document);
-  const outcomes = ORDER.flatMap((status) => {
-    const count = totals[status] ?? 0;
-    return count === 0 ? [] : [`${formatNumber(count)} ${totalText(status, command)}`];
-  }).join(', ');
+  const outcomes = tally(ORDER.map((status) => [totals[status] ?? 0, totalText(status, command)]));
   const counts = countsText(sumCounts(stacks));
   const told = counts === '' ? outcomes : `${outcomes}; ${counts}`;
   return `${TITLES[command]} ${stacksText(document)}: ${told}`;

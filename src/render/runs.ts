@@ -19,7 +19,7 @@ import {
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue } from './value-text.ts';
-import { firstOf, formatCount, formatNumber } from './wording.ts';
+import { firstOf, formatCount, formatNumber, tally } from './wording.ts';
 
 /** What runs did: the list of them, the receipt of one, its ledger, and what was verified or left after a rollback. */
 
@@ -286,25 +286,24 @@ function countsOf(lines: readonly LedgerLine[]): string {
   const tried = lines.filter(({ verdict }) => verdict === undefined);
   if (tried.length === 0) return `Nothing was written${left}.`;
   const done = tried.filter(({ status }) => status === 'done');
-  const actions = [...new Set(done.map(({ action }) => action))].map((action) => {
-    const count = done.filter((line) => line.action === action).length;
-    return `${formatNumber(count)} ${pastOf(action)}`;
-  });
-  if (isWhole(tried)) return `Done: ${actions.join(', ')}${left}.`;
-  const others = (['failed', 'blocked', 'not_attempted'] as const)
-    .map((status) => ({ status, count: tried.filter((line) => line.status === status).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ status, count }) => `${formatNumber(count)} ${LOOKS[status].word}`);
-  return `${done.length === 0 ? 'Not done' : 'Partly done'}: ${[...actions, ...others].join(', ')}${left}.`;
+  const actions = [...Map.groupBy(done, ({ action }) => action)].map(
+    ([action, own]) => [own.length, pastOf(action)] as const,
+  );
+  if (isWhole(tried)) return `Done: ${tally(actions)}${left}.`;
+  const others = (['failed', 'blocked', 'not_attempted'] as const).map(
+    (status) =>
+      [tried.filter((line) => line.status === status).length, LOOKS[status].word] as const,
+  );
+  return `${done.length === 0 ? 'Not done' : 'Partly done'}: ${tally([...actions, ...others])}${left}.`;
 }
 
 /** `; left out: 2 refused, 1 held` */
 function leftOut(lines: readonly LedgerLine[]): string {
-  const counts = (['refused', 'held', 'unsupported'] as const)
-    .map((verdict) => ({ verdict, count: lines.filter((one) => one.verdict === verdict).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ verdict, count }) => `${formatNumber(count)} ${verdict}`);
-  return counts.length === 0 ? '' : `; left out: ${counts.join(', ')}`;
+  const verdicts = ['refused', 'held', 'unsupported'] as const;
+  const counts = tally(
+    verdicts.map((verdict) => [lines.filter((one) => one.verdict === verdict).length, verdict]),
+  );
+  return counts === '' ? '' : `; left out: ${counts}`;
 }
 
 /** Beyond this many they are counted, unless everything is asked for. */

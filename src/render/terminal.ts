@@ -279,7 +279,7 @@ export function belowLines(
   { width }: RenderOptions,
   tone: Tone = 'plain',
 ): readonly Line[] {
-  return wrap([span(`    ${text}`, tone)], width, 4);
+  return wrap([span('    '), span(text, tone)], width, 4);
 }
 
 /** One of a list, and what is said of it. */

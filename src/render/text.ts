@@ -40,6 +40,7 @@ import {
   newAssumptions,
   reliesOn,
   SYMBOLS,
+  tally,
 } from './wording.ts';
 
 /**
@@ -252,9 +253,8 @@ function hiddenLines(
   { width }: RenderOptions,
 ): readonly Line[] {
   if (hidden.length === 0) return [];
-  const todo = [...Map.groupBy(hidden, ({ action }) => action)]
-    .map(([action, own]) => `${formatNumber(own.length)} to ${action}`)
-    .join(', ');
+  const byAction = Map.groupBy(hidden, ({ action }) => action);
+  const todo = tally([...byAction].map(([action, own]) => [own.length, `to ${action}`]));
   const counts = purpose === 'drift' ? formatNumber(hidden.length) : todo;
   return wrap([span(`  ⋯ ${counts} more; --verbose shows them`, 'dim')], width, 4);
 }

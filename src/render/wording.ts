@@ -35,6 +35,14 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
   return `${formatNumber(count)} ${count === 1 ? noun : plural}`;
 }
 
+/** `2 failed, 1 held`: those of some counts that are not zero; empty where all are. */
+export function tally(counts: readonly (readonly [count: number, what: string])[]): string {
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${formatNumber(count)} ${what}`)
+    .join(', ');
+}
+
 /** `a, b, c and 12 more`: the first of some names. */
 export function firstOf(names: readonly string[], most: number): string {
   const rest = names.length - most;
@@ -92,18 +100,16 @@ export function kindTitle(kind: string): string {
 
 /** `9 to create, 2 to update; of these 1 refused; 2 adopted`, or undefined when nothing is to be done. */
 function countsOf(summary: PlanSummary): string | undefined {
-  const todo = (['create', 'update', 'replace', 'delete', 'forget'] as const)
-    .filter((action) => summary[action] > 0)
-    .map((action) => `${formatNumber(summary[action])} to ${action}`)
-    .join(', ');
-  const adopted = summary.adopt > 0 ? `${formatNumber(summary.adopt)} adopted` : '';
-  const verdicts = (['refused', 'held', 'unsupported'] as const)
-    .filter((verdict) => summary[verdict] > 0)
-    .map((verdict) => `${formatNumber(summary[verdict])} ${verdict}`)
-    .join(', ');
+  const actions = ['create', 'update', 'replace', 'delete', 'forget'] as const;
+  const todo = tally(actions.map((action) => [summary[action], `to ${action}`]));
+  const verdicts = ['refused', 'held', 'unsupported'] as const;
+  const left = tally(verdicts.map((verdict) => [summary[verdict], verdict]));
   // They are counted among what is to be done.
-  const left = verdicts === '' ? '' : `of these ${verdicts}`;
-  return [todo, left, adopted].filter((part) => part !== '').join('; ') || undefined;
+  return (
+    [todo, left === '' ? '' : `of these ${left}`, tally([[summary.adopt, 'adopted']])]
+      .filter((part) => part !== '')
+      .join('; ') || undefined
+  );
 }
 
 /** Whether a plan asks nothing of the platform and drops nothing from the state. */
@@ -160,16 +166,12 @@ function apartFrom({ notes }: PlanDocument): string {
 
 /** `1 made, 2 changed, 1 gone`: what happened between two snapshots. */
 function differenceOf({ create, update, replace, delete: deleted }: PlanSummary): string {
-  const counts: readonly (readonly [number, string])[] = [
+  return tally([
     [create, 'made'],
     [update, 'changed'],
     [replace, 'replaced'],
     [deleted, 'gone'],
-  ];
-  return counts
-    .filter(([count]) => count > 0)
-    .map(([count, what]) => `${formatNumber(count)} ${what}`)
-    .join(', ');
+  ]);
 }
 
 function headlineToSnapshot(

@@ -3,7 +3,7 @@ import type { Read } from '../../core/documents.generated.ts';
 import { MASK } from '../../core/redact.ts';
 import { isList, isObject, isSameJson, type Json, type JsonObject } from '../../core/value.ts';
 import { fieldLines } from '../field-lines.ts';
-import type { FieldView } from '../fields.ts';
+import { type FieldView, viewSides } from '../fields.ts';
 import {
   type Line,
   noteLines,
@@ -211,9 +211,9 @@ export function renderVersionDiffText(
 }
 
 function viewOf({ path, before, after, differs, kept }: VersionField): FieldView {
-  const view = { path: sanitiseLine(path), remark: null };
   const words = (text: string): FieldView => ({
-    ...view,
+    path: sanitiseLine(path),
+    remark: null,
     sign: '~',
     content: { type: 'element', summary: text, members: [] },
   });
@@ -221,7 +221,5 @@ function viewOf({ path, before, after, differs, kept }: VersionField): FieldView
   if (!(kept.before && kept.after)) return words('differs; of the long text only a digest is kept');
   if (before === MASK && after === MASK) return words(MASK);
   if (isSameJson(before, after)) return words('the masked value differs');
-  if (before === null) return { ...view, sign: '+', content: { type: 'one', value: after } };
-  if (after === null) return { ...view, sign: '-', content: { type: 'one', value: before } };
-  return { ...view, sign: '~', content: { type: 'both', before, after } };
+  return { ...viewSides(path, before, after), remark: null };
 }

@@ -15,7 +15,7 @@ import {
 } from '../../../render/value-text.ts';
 import { conflictAdvice, formatCount, formatNumber, gone, howOf } from '../../../render/wording.ts';
 import { useMore } from './list.tsx';
-import { ActionSign, Pairs, useActionWords } from './notes.tsx';
+import { ActionSign, known, Pairs, useActionWords } from './notes.tsx';
 import { TextChange } from './text.tsx';
 
 type ChangeProps = {
@@ -138,7 +138,7 @@ function DriftFields({ change, isWhole }: PartProps) {
 /** What is asked about rarely. */
 function Facts({ change, isOpen }: { readonly change: Change; readonly isOpen: boolean }) {
   const { id, organization_id: organization, operations, pin } = change;
-  const facts: readonly (readonly [string, string | null | undefined])[] = [
+  const told = known([
     ['Id', id],
     ['Organization', organization],
     ['How', operations.length === 0 ? null : howOf(change)],
@@ -146,10 +146,7 @@ function Facts({ change, isOpen }: { readonly change: Change; readonly isOpen: b
     ['Missing id', change.missing_id],
     ['Last updated', pin?.updated_at],
     ['Newest history entry', pin?.history_id?.toString()],
-  ];
-  const told = facts.flatMap(([name, value]) =>
-    value === null || value === undefined ? [] : [[name, sanitiseLine(value)] as const],
-  );
+  ]);
   if (told.length === 0) return null;
   return (
     <details open={isOpen}>

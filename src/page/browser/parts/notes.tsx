@@ -62,10 +62,10 @@ export function NoteBlock({
 function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
   const { platform, environment, created_at: at, state, options } = head;
   const { reads, writes } = head.requests;
-  const facts: readonly (readonly [string, string])[] = [
+  return known([
     ['Made at', at],
     ['Platform', `${platform.base_url}, account ${platform.account_id}`],
-    ['Environment', environment ?? ''],
+    ['Environment', environment],
     ['Compared', `${formatNumber(comparedCount(head))} resources`],
     ['Requests', isEmpty(head) || reads + writes === 0 ? '' : forecastOf(head)],
     ['Allowed', allowanceFlags(options).join(', ')],
@@ -74,10 +74,14 @@ function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
     ['Digest', head.digest],
     ['Configuration', head.config_digest],
     ['State', `${state.lineage}, serial ${state.serial}`],
-  ];
-  return facts.flatMap(([name, value]) =>
-    value === '' ? [] : [[name, sanitiseLine(value)] as const],
-  );
+  ]);
+}
+
+/** What there is to say, without what anybody hid in it. */
+export function known(
+  facts: readonly (readonly [name: string, value: string | null | undefined])[],
+): PairsProps['pairs'] {
+  return facts.flatMap(([name, value]) => (value ? [[name, sanitiseLine(value)] as const] : []));
 }
 
 /** Drift rests on them only for who made it. */

@@ -3,7 +3,7 @@ import type { Block, Callout, Piece, ProseDiff } from '../../../render/prose/blo
 import { calloutWords } from '../../../render/prose/callouts.ts';
 import { diffProse } from '../../../render/prose/diff.ts';
 import type { Mark } from '../../../render/prose/words.ts';
-import { formatCount, formatNumber } from '../../../render/wording.ts';
+import { formatCount, formatNumber, tally } from '../../../render/wording.ts';
 
 type TextChangeProps = {
   readonly before: string;
@@ -82,14 +82,13 @@ function Comparison({ before, after, sides, isWhole, isProse }: TextChangeProps)
 function Summary({ diff }: { readonly diff: ProseDiff }) {
   const { words, paragraphs } = diff.counts;
   if (diff.whitespaceOnly) return <p class="sum">Only blanks and line breaks differ.</p>;
-  const counts: readonly (readonly [number, string])[] = [
+  const told = tally([
     [paragraphs.edited, 'edited'],
     [paragraphs.added, 'added'],
     [paragraphs.removed, 'removed'],
     [paragraphs.moved, 'moved'],
     [paragraphs.same, 'unchanged'],
-  ];
-  const told = counts.filter(([count]) => count > 0);
+  ]);
   return (
     <p class="sum">
       {words.removed + words.added === 0 ? null : (
@@ -98,9 +97,7 @@ function Summary({ diff }: { readonly diff: ProseDiff }) {
           {words.added === 0 ? null : <ins>+{formatNumber(words.added)}</ins>} words
         </span>
       )}
-      <span>
-        Paragraphs: {told.map(([count, what]) => `${formatNumber(count)} ${what}`).join(', ')}
-      </span>
+      <span>Paragraphs: {told}</span>
       {diff.limited ? <span>So much differs that some paragraphs are shown as wholes.</span> : null}
     </p>
   );

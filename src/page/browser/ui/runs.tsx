@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Runs as Documents } from '../../../core/documents.generated.ts';
 import type { Failure } from '../../../render/diagnostics.ts';
-import type { FieldView } from '../../../render/fields.ts';
+import { type FieldView, viewSides } from '../../../render/fields.ts';
 import { sanitise, sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber } from '../../../render/wording.ts';
 import type { LedgerLine, OperationStatus } from '../../../state/journal.ts';
@@ -10,7 +10,7 @@ import type { RunSummary } from '../../../state/store.ts';
 import { follow, type LiveEvent, type RunField, type RunNow, type Step } from '../../live.ts';
 import { Fields } from '../parts/change.tsx';
 import { RowsTable } from '../parts/list.tsx';
-import { instant, Pairs } from '../parts/notes.tsx';
+import { instant, known, Pairs } from '../parts/notes.tsx';
 
 /** What the run changed, by address. */
 type RunValues = { readonly [address: string]: readonly RunField[] };
@@ -161,15 +161,10 @@ function viewValue({ path, before, after }: RunField): FieldView {
   const hidden = sides.flatMap(([key, side]) =>
     'hidden' in side ? [`${key}: ${HIDDEN[side.hidden]}`] : [],
   );
-  const view = { path: sanitiseLine(path), remark: hidden.length === 0 ? null : hidden.join('; ') };
-  if ('hidden' in before || 'hidden' in after)
-    return { ...view, sign: '~', content: { type: 'element', summary: '', members } };
-  if (before.value === null)
-    return { ...view, sign: '+', content: { type: 'one', value: after.value } };
-  if (after.value === null)
-    return { ...view, sign: '-', content: { type: 'one', value: before.value } };
-  const content = { type: 'both', before: before.value, after: after.value } as const;
-  return { ...view, sign: '~', content };
+  if (!('hidden' in before || 'hidden' in after))
+    return { ...viewSides(path, before.value, after.value), remark: null };
+  const content = { type: 'element', summary: '', members } as const;
+  return { path: sanitiseLine(path), sign: '~', content, remark: hidden.join('; ') };
 }
 
 const HIDDEN = {
@@ -183,7 +178,7 @@ function factsOf(
 ): readonly (readonly [string, string])[] {
   if (began === undefined) return [];
   const { actor } = began;
-  const facts: readonly (readonly [string, string | null | undefined])[] = [
+  return known([
     ['Began', instant(began.at)],
     [
       'Ended',
@@ -196,12 +191,7 @@ function factsOf(
     ['Commit', actor.commit],
     ['Pipeline', actor.pipeline],
     ['Plan', began.plan_digest],
-  ];
-  return facts.flatMap(([name, value]) =>
-    value === null || value === undefined || value === ''
-      ? []
-      : [[name, sanitiseLine(value)] as const],
-  );
+  ]);
 }
 
 type Live = {
