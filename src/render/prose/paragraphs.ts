@@ -1,4 +1,12 @@
-import { align, type Budget, gapsBetween, type Pair, type Range, UNSPACED } from './words.ts';
+import {
+  align,
+  type Budget,
+  gapsBetween,
+  MOST_READ,
+  type Pair,
+  type Range,
+  UNSPACED,
+} from './words.ts';
 
 /** Texts in paragraphs, and which of two texts' paragraphs are the same ones. */
 
@@ -123,7 +131,7 @@ function subjectMaker(): (paragraph: Paragraph) => Subject {
 const SPOKEN = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}]){1,2000}`, 'gu');
 
 function numbersOf(text: string, ids: Map<string, number>): Int32Array {
-  const found = text.toLowerCase().match(SPOKEN) ?? [];
+  const found = text.length > MOST_READ ? [] : (text.toLowerCase().match(SPOKEN) ?? []);
   return Int32Array.from(found, (word) => {
     const id = ids.get(word) ?? ids.size;
     ids.set(word, id);

@@ -51,9 +51,12 @@ const WORD = new RegExp(
 
 /** A paragraph of more characters was not written to be read. */
 const MOST_MARKED = 20_000;
+/** One of more is a single word: it was made of all that differs in texts with too little in common (`diff.ts`). */
+export const MOST_READ = 500_000;
 
 /** Words in order; their texts make up the text. `areMarked`: with what each belongs to, which takes a while. */
 export function wordsOf(text: string, areMarked: boolean): readonly Word[] {
+  if (text.length > MOST_READ) return [{ text, bare: text.trimStart(), mark: undefined }];
   const spans = areMarked && text.length <= MOST_MARKED ? spansIn(text) : [];
   let at = 0;
   return Array.from(text.matchAll(WORD), (match): Word => {

@@ -358,6 +358,28 @@ describe('texts that are long and have little in common', () => {
     expect(blocks.length).toBeGreaterThan(0);
   });
 
+  const book = (word: string, changed = word) =>
+    Array.from({ length: 12_000 }, (_, at) =>
+      at === 6000
+        ? `# Hours\n\n${changed} opens at 8 am.\n\n`
+        : `${word} ${'x'.repeat(50)} ${at}.\n\n`,
+    ).join('');
+
+  test('are compared as wholes where too much differs, and as ever where little does', () => {
+    const old = book('One');
+    const edited = diffProse(old, book('One', 'Two'));
+    expect(edited).toMatchObject({
+      limited: false,
+      counts: { paragraphs: { edited: 1, same: 12_000 } },
+    });
+    expect(edited.blocks.find(({ type }) => type === 'edited')).toMatchObject({
+      heading: 'Hours',
+      line: 12_003,
+    });
+    const { limited, blocks } = diffProse(old, `# Hours\n\n${book('Two')}`);
+    expect([limited, blocks.map(({ type }) => type)]).toEqual([true, ['removed', 'added']]);
+  });
+
   test('say that words were not compared everywhere', () => {
     const words = (start: number) => Array.from({ length: 4000 }, (_, at) => `w${start + at * 2}`);
     const [old, fresh] = [words(0), words(1)];
