@@ -26,6 +26,7 @@ import {
   moreLines,
   paint,
   type RenderOptions,
+  spaced,
   span,
   type Tone,
   wrap,
@@ -291,10 +292,7 @@ export function renderRolloutsText(document: RolloutsDocument, options: RenderOp
       ? shortLines(rollout, document, options)
       : rolloutLines(rollout, document, options),
   );
-  return paint(
-    lines.flatMap((own, at) => (at === 0 ? own : [[], ...own])),
-    options.color,
-  );
+  return paint(spaced(lines), options.color);
 }
 
 /** Those under way first. */

@@ -299,6 +299,12 @@ export function listLines<T>(
   return [...shown.flatMap(linesOf), ...moreLines(items.length - shown.length, options, what)];
 }
 
+/** Blocks of lines with an empty line between them; what has no lines is no block. */
+export function spaced(blocks: readonly (readonly Line[])[]): readonly Line[] {
+  const shown = blocks.filter((lines) => lines.length > 0);
+  return shown.flatMap((lines, at) => (at === 0 ? lines : [[], ...lines]));
+}
+
 /** Lines below a title, an empty line above it; nothing where there are none. */
 export function titled(
   title: Span,

@@ -16,6 +16,7 @@ import {
   paint,
   type RenderOptions,
   type Span,
+  spaced,
   span,
   type Tone,
   widestOf,
@@ -160,8 +161,8 @@ function alikeLines(
 /** What came of rehearsing a plan, alone. */
 export function renderRehearsalText(plan: PlanDocument, given: RenderOptions): string {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
-  const [first = [], ...rest] = rehearsalFooters(plan).map((one) => footerLines(one, options));
-  return paint([...first, ...rest.flatMap((lines) => [[], ...lines])], options.color);
+  const blocks = rehearsalFooters(plan).map((one) => footerLines(one, options));
+  return paint(spaced(blocks), options.color);
 }
 
 /** When nothing is to be done, what was merely found is counted. */

@@ -5,6 +5,7 @@ import {
   paint,
   type RenderOptions,
   type Span,
+  spaced,
   span,
   type Tone,
   textWidth,
@@ -27,9 +28,7 @@ export function renderTopic(text: string, options: RenderOptions, wordsFor: Link
   const width = Math.min(Math.max(options.width, 40), WIDEST);
   const layout = { width, color: options.color, wordsFor };
   const blocks = lexer(withoutComments(text)).map((token) => blockLines(token, layout));
-  const shown = blocks.filter((lines) => lines.length > 0);
-  const lines = shown.flatMap((block, at) => (at === 0 ? block : [[], ...block]));
-  return paint(lines, options.color);
+  return paint(spaced(blocks), options.color);
 }
 
 /** The Markdown of a page as it is read elsewhere: comments are for the tests that walk through it. */

@@ -8,6 +8,7 @@ import {
   padText,
   paint,
   type RenderOptions,
+  spaced,
   span,
 } from '../terminal.ts';
 import { sanitiseLine } from '../untrusted.ts';
@@ -42,7 +43,7 @@ export function renderMetricsText(view: MetricsView, { width, color }: RenderOpt
     section('Why calls were transferred to a person', BLOCKS.reasons.fields, reasons, width),
     [[span('How well agents understood', 'strong')], ...figures(data, 'insights', width)],
   ];
-  return paint(joined(sections), color);
+  return paint(spaced(sections), color);
 }
 
 /** One block of the figures, whole. */
@@ -95,13 +96,6 @@ function topAgents(agents: readonly JsonObject[], width: number): readonly Line[
   if (more <= 0) return table;
   const note = `  ${formatNumber(more)} more agents took calls: --block agents shows them all.`;
   return [...table, ...noteLines(note, width, 'dim')];
-}
-
-/** Sections with an empty line between them. */
-function joined(sections: readonly (readonly Line[])[]): readonly Line[] {
-  return sections
-    .filter((lines) => lines.length > 0)
-    .flatMap((lines, index) => (index === 0 ? lines : [[], ...lines]));
 }
 
 /** One table of a metrics answer: a name for the command line, the platform's member, and its columns. */

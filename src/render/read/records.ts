@@ -39,11 +39,11 @@ export function renderRecordsText(list: RecordList, { width, color }: RenderOpti
   const indent = groupedBy === undefined ? 0 : 2;
   const { heading: titles, row, leftOut } = layOut(fields, records, width, indent);
   const count = noteLines(countOf(list, groups.length), width);
-  const tables = groups.map(({ heading, members }) => {
-    const lines = members.map((record) => row(record));
-    return paint(heading === undefined ? lines : [[], heading, ...lines], color);
-  });
-  return [paint([titles], color), ...tables, paint([[], ...count, ...leftOut()], color)].join('');
+  const tables = groups.flatMap(({ heading, members }) => [
+    ...(heading === undefined ? [] : [[], heading]),
+    ...members.map((record) => row(record)),
+  ]);
+  return paint([titles, ...tables, [], ...count, ...leftOut()], color);
 }
 
 type Group = { readonly heading: Line | undefined; readonly members: readonly JsonObject[] };
