@@ -7,6 +7,7 @@ import {
   belowLines,
   cutLine,
   cutText,
+  factLines,
   type Line,
   moreLines,
   padText,
@@ -101,7 +102,7 @@ function shortCommit(commit: string): string {
 export function renderRunText(entries: readonly JournalEntry[], options: RenderOptions): string {
   const began = entries.find((entry) => entry.type === 'began');
   const ended = entries.findLast((entry) => entry.type === 'ended');
-  const facts: readonly (readonly [string, string | null | undefined])[] = [
+  const facts: readonly (readonly [name: string, value: string | null | undefined])[] = [
     ['run', began?.run],
     ['what', whatOf(began)],
     ['rollout', stepOf(began)],
@@ -115,12 +116,8 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
     ['platform', began && `${began.base_url}, account ${began.account_id}`],
     ...(began?.overrides ?? []).map(overrideFact),
   ];
-  const lines = facts.flatMap(([name, value]): readonly Line[] => {
-    if (!value) return [];
-    const line = [span(padText(name, 10), 'dim'), span(value)];
-    return name === OVERRODE ? wrap(line, options.width, 10) : [cutLine(line, options.width)];
-  });
-  const head = paint(lines, options.color);
+  const told = facts.map(([name, value]) => [name, value || null] as const);
+  const head = paint(factLines(told, options.width), options.color);
   const ledger = renderLedgerText(ended?.ledger ?? [], options);
   const { differs = [], left = [] } = ended ?? {};
   const lasting =
@@ -146,10 +143,8 @@ function stepOf(began: RunBegan | undefined): string | undefined {
   return undefined;
 }
 
-const OVERRODE = 'overrode';
-
 function overrideFact({ message, reason }: Override): readonly [string, string] {
-  return [OVERRODE, reason === null ? message : `${message}; reason: ${reason}`];
+  return ['overrode', reason === null ? message : `${message}; reason: ${reason}`];
 }
 
 type Status = LedgerLine['status'];
