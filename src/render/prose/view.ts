@@ -171,7 +171,7 @@ function rowOf(
       return { type, words: names === '' ? words : `${words}: ${names}` };
     }
     case 'same':
-      return { type, text: oneLine(block.text) };
+      return { type, text: oneLine(block.text.trimEnd()) };
     case 'removed':
     case 'added':
       return { type, note: null, pieces: trimmed(joined(block.words.map(flat))) };
@@ -190,7 +190,12 @@ function rowOf(
       const moved = blocks[block.to];
       const pieces = moved?.type === 'moved' ? moved.words : [];
       const before = pieces.filter(({ change }) => change !== 'added');
-      const text = oneLine(before.map(({ was, text: now }) => was ?? now).join(''));
+      const text = oneLine(
+        before
+          .map(({ was, text: now }) => was ?? now)
+          .join('')
+          .trimEnd(),
+      );
       return {
         type,
         note: `${movedText(block.paragraphs)} to line ${moved?.line ?? 0}`,
@@ -225,15 +230,11 @@ function firstWordsOf(text: string): string {
 
 /** A paragraph is laid out anew for the width at hand, so its own line breaks are blanks. */
 function oneLine(text: string): string {
-  return text
-    .trimEnd()
-    .replace(/\n\s*\n\s*/g, ' ⏎ ')
-    .replace(/\s*\n\s*/g, ' ');
+  return text.replace(/\n\s*\n\s*/g, ' ⏎ ').replace(/\s*\n\s*/g, ' ');
 }
 
 function flat(piece: Piece): Piece {
-  const text = piece.text.replace(/\n\s*\n\s*/g, ' ⏎ ').replace(/\s*\n\s*/g, ' ');
-  return { ...piece, text };
+  return { ...piece, text: oneLine(piece.text) };
 }
 
 /** A blank that came or went alone, beside words that changed. */
