@@ -364,15 +364,13 @@ function cutAt(fact: Fact, claimed: readonly Fact[]): Fact {
   return { ...fact, text, key, end: fact.start + text.length };
 }
 
-type Kind = 'number' | 'clock' | 'date' | 'day' | 'always' | 'time' | string;
-
 /** A number, a time, a day or an amount of money by itself. */
 type Point = {
   readonly start: number;
   readonly end: number;
   readonly value: string;
-  /** What it is, or the currency. */
-  readonly kind: Kind;
+  /** What it is, as `number`, `clock` or `day`, or the currency. */
+  readonly kind: string;
   readonly isForeign: boolean;
   /** Of `half an hour`, which holds its unit. */
   readonly unit?: string;
@@ -422,7 +420,7 @@ function endsWith(pattern: RegExp, text: string, end: number): string {
 function pointAt(text: string, { 0: own, index, groups = {} }: RegExpExecArray): Point {
   const { times, article, date, clock, day, foreign } = groups;
   const low = own.toLowerCase();
-  const point = (value: string | number, kind: Kind, more: Partial<Point> = {}): Point => {
+  const point = (value: string | number, kind: string, more: Partial<Point> = {}): Point => {
     const end = index + own.length;
     return { start: index, end, value: String(value), kind, isForeign: false, ...more };
   };

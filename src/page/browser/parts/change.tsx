@@ -83,32 +83,20 @@ type PartProps = { readonly change: Change; readonly isWhole: boolean };
 function PlanFields({ change, head, isWhole }: PartProps & { readonly head: PlanDocument }) {
   const { purpose } = head;
   const views = viewFields(change, purpose, false);
+  // What a delete takes away: all of it is live, and nobody wrote it here.
+  const goes = change.action === 'delete' ? viewFields(change, purpose, true) : [];
   const advice = conflictAdvice(change, head, (command) => command);
   return (
     <>
       {views.length === 0 ? null : <Fields views={views} purpose={purpose} isWhole={isWhole} />}
-      {change.action === 'delete' ? (
-        <Goes views={viewFields(change, purpose, true)} isWhole={isWhole} />
-      ) : null}
+      {goes.length === 0 ? null : (
+        <section class="section">
+          <h3>What goes with it</h3>
+          <Fields views={goes} purpose="apply" isWhole={isWhole} />
+        </section>
+      )}
       {advice === undefined ? null : <p class="advice">{sanitiseLine(advice)}</p>}
     </>
-  );
-}
-
-/** What a delete takes away: all of it is live, and nobody wrote it here. */
-function Goes({
-  views,
-  isWhole,
-}: {
-  readonly views: readonly FieldView[];
-  readonly isWhole: boolean;
-}) {
-  if (views.length === 0) return null;
-  return (
-    <section class="section">
-      <h3>What goes with it</h3>
-      <Fields views={views} purpose="apply" isWhole={isWhole} />
-    </section>
   );
 }
 
@@ -199,12 +187,14 @@ export function Fields({ views, purpose, isWhole }: FieldsProps) {
   );
 }
 
-const WORDS: { readonly [sign in FieldView['sign']]: string } = {
-  '+': 'set',
-  '-': 'taken away',
-  '~': 'changed',
-  '!': 'conflict',
-  ' ': '',
+const LOOKS: {
+  readonly [sign in FieldView['sign']]: { readonly word: string; readonly class: string };
+} = {
+  '+': { word: 'set', class: 'added' },
+  '-': { word: 'taken away', class: 'removed' },
+  '~': { word: 'changed', class: 'changed' },
+  '!': { word: 'conflict', class: 'conflict' },
+  ' ': { word: '', class: 'plain' },
 };
 
 type Shown = { readonly sides: readonly [string, string]; readonly isWhole: boolean };
@@ -214,28 +204,21 @@ function Field({
   sides,
   isWhole,
 }: Shown & { readonly view: FieldView }) {
+  const { word, class: name } = LOOKS[sign];
   return (
-    <li class={`field ${SIGN_CLASS[sign]}`}>
+    <li class={`field ${name}`}>
       <h3>
         <span class="sign" aria-hidden="true">
           {sign === '-' ? '−' : sign}
         </span>
         <code>{path}</code>
-        {WORDS[sign] === '' ? null : <span class="unseen">, {WORDS[sign]}</span>}
+        {word === '' ? null : <span class="unseen">, {word}</span>}
         {remark === null ? null : <span class="remark">{remark}</span>}
       </h3>
       <FieldContent content={content} sides={sides} sign={sign} isWhole={isWhole} />
     </li>
   );
 }
-
-const SIGN_CLASS: { readonly [sign in FieldView['sign']]: string } = {
-  '+': 'added',
-  '-': 'removed',
-  '~': 'changed',
-  '!': 'conflict',
-  ' ': 'plain',
-};
 
 function FieldContent({
   content,

@@ -11,6 +11,7 @@ import {
   movedEndpointLines,
   namesRelyOn,
   reliesOn,
+  SYMBOLS,
 } from '../../../render/wording.ts';
 import type { Entry } from '../model/plan.ts';
 import { linkTo } from '../page.ts';
@@ -93,11 +94,8 @@ function assumedOf(head: PlanDocument): string {
 
 /** A sign, so that an action is told by more than its colour; its name for those who cannot see it. */
 export const SIGNS: { readonly [action in Action]: string } = {
-  create: '+',
-  update: '~',
-  replace: '±',
+  ...SYMBOLS,
   delete: '−',
-  adopt: '=',
   forget: '×',
   no_op: '·',
 };

@@ -199,12 +199,7 @@ function BlockRow({ block, blocks, id }: BlockRowProps) {
     case 'fold':
       return <FoldRow block={block} />;
     case 'same':
-      return (
-        <tr class="same">
-          <td>{clean(block.was ?? block.text)}</td>
-          <td>{clean(block.text)}</td>
-        </tr>
-      );
+      return <SameRow block={block} />;
     case 'edited':
       return (
         <tr id={id} tabIndex={-1}>
@@ -253,6 +248,15 @@ function BlockRow({ block, blocks, id }: BlockRowProps) {
         </tr>
       );
   }
+}
+
+function SameRow({ block: { text, was } }: { readonly block: Pick<Piece, 'text' | 'was'> }) {
+  return (
+    <tr class="same">
+      <td>{clean(was ?? text)}</td>
+      <td>{clean(text)}</td>
+    </tr>
+  );
 }
 
 function Nothing() {
@@ -349,14 +353,7 @@ function cutPieces(pieces: readonly Piece[], most: number) {
 /** Unchanged paragraphs, with the headings among them. */
 function FoldRow({ block }: { readonly block: Block & { readonly type: 'fold' } }) {
   const [isOpen, setOpen] = useState(false);
-  if (isOpen) {
-    return (
-      <tr class="same">
-        <td>{clean(block.was ?? block.text)}</td>
-        <td>{clean(block.text)}</td>
-      </tr>
-    );
-  }
+  if (isOpen) return <SameRow block={block} />;
   return (
     <tr class="fold">
       <td colSpan={2}>
