@@ -195,58 +195,44 @@ type BlockRowProps = {
 
 /** One paragraph of both texts. */
 function BlockRow({ block, blocks, id }: BlockRowProps) {
+  if (block.type === 'fold') return <FoldRow block={block} />;
+  if (block.type === 'same') return <SameRow block={block} />;
+  const { removed, added } = cellsOf(block, blocks);
+  const none = <td class="none" />;
+  return (
+    <tr id={id} tabIndex={-1}>
+      {removed === undefined ? none : <Cell side="removed" {...removed} />}
+      {added === undefined ? none : <Cell side="added" {...added} />}
+    </tr>
+  );
+}
+
+type Cells = { readonly [side in CellProps['side']]?: Omit<CellProps, 'side'> };
+
+function cellsOf(
+  block: Exclude<Block, { readonly type: 'fold' | 'same' }>,
+  blocks: readonly Block[],
+): Cells {
   switch (block.type) {
-    case 'fold':
-      return <FoldRow block={block} />;
-    case 'same':
-      return <SameRow block={block} />;
-    case 'edited':
-      return (
-        <tr id={id} tabIndex={-1}>
-          <Cell side="removed" words={block.words} areWordsMarked />
-          <Cell side="added" words={block.words} areWordsMarked />
-        </tr>
-      );
+    case 'edited': {
+      const both = { words: block.words, areWordsMarked: true };
+      return { removed: both, added: both };
+    }
     case 'removed':
-      return (
-        <tr id={id} tabIndex={-1}>
-          <Cell side="removed" words={block.words} />
-          <Nothing />
-        </tr>
-      );
+      return { removed: { words: block.words } };
     case 'added':
-      return (
-        <tr id={id} tabIndex={-1}>
-          <Nothing />
-          <Cell side="added" words={block.words} />
-        </tr>
-      );
+      return { added: { words: block.words } };
     case 'left': {
       const now = blocks[block.to];
-      return (
-        <tr id={id} tabIndex={-1}>
-          <Cell
-            side="removed"
-            words={now?.type === 'moved' ? now.words : []}
-            areWordsMarked
-            moved={`${formatCount(block.paragraphs, 'paragraph')} moved to line ${formatNumber(now?.line ?? 0)}`}
-          />
-          <Nothing />
-        </tr>
-      );
+      const words = now?.type === 'moved' ? now.words : [];
+      const moved = `${formatCount(block.paragraphs, 'paragraph')} moved to line ${formatNumber(now?.line ?? 0)}`;
+      return { removed: { words, areWordsMarked: true, moved } };
     }
-    case 'moved':
-      return (
-        <tr id={id} tabIndex={-1}>
-          <Nothing />
-          <Cell
-            side="added"
-            words={block.words}
-            areWordsMarked
-            moved={`moved here from line ${formatNumber(blocks[block.from]?.line ?? 0)}${block.isEdited ? ', and edited' : ''}`}
-          />
-        </tr>
-      );
+    case 'moved': {
+      const line = formatNumber(blocks[block.from]?.line ?? 0);
+      const moved = `moved here from line ${line}${block.isEdited ? ', and edited' : ''}`;
+      return { added: { words: block.words, areWordsMarked: true, moved } };
+    }
   }
 }
 
@@ -257,10 +243,6 @@ function SameRow({ block: { text, was } }: { readonly block: Pick<Piece, 'text' 
       <td>{clean(text)}</td>
     </tr>
   );
-}
-
-function Nothing() {
-  return <td class="none" />;
 }
 
 /** A paragraph ends where its cell does. */
