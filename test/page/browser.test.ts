@@ -61,6 +61,14 @@ describe('a review', () => {
     expect(facts).toContain('callsheet explain assumptions');
   });
 
+  test('shows of a conflict what was last written, too', async () => {
+    const field = fieldOf('language', 'fr', 'de', { cause: 'conflict', base: 'en' });
+    const { page } = await openReport(planOf([changeOf({ fields: [field] })]));
+    const [base, sides] = await page.locator('.field .value').allInnerTexts();
+    expect(base).toBe('last written: "en"');
+    expect(sides).toContain('"fr"');
+  });
+
   test('notes what stands against a rollback as the other formats do', async () => {
     const changes = [changeOf({ verdict: 'refused' }), changeOf({ address: 'agent.other' })];
     const plan = planOf(changes, { purpose: 'rollback' });

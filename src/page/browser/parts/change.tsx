@@ -233,7 +233,14 @@ function FieldContent({
     case 'both':
       return <TwoValues before={content.before} after={content.after} {...shown} />;
     case 'conflict':
-      return <TwoValues before={content.live} after={content.wanted} {...shown} />;
+      return (
+        <>
+          {content.base === undefined ? null : (
+            <p class="value">last written: {inlineValue(content.base)}</p>
+          )}
+          <TwoValues before={content.live} after={content.wanted} {...shown} />
+        </>
+      );
   }
 }
 
