@@ -33,8 +33,12 @@ export function followJournals(stateFile: string, last: string | undefined): Jou
       const run = await openRunIn(layout);
       const notes: LiveNote[] = [];
       if (followed !== undefined && followed.run !== run) {
-        // It was committed meanwhile: its last lines stand under its other name.
-        notes.push(...(await readMore(layout.finishedRun(followed.run), followed)));
+        // It was committed meanwhile: its last lines stand under its other name, and are not asked for again.
+        let offset: number;
+        do {
+          offset = followed.offset;
+          notes.push(...(await readMore(layout.finishedRun(followed.run), followed)));
+        } while (followed.offset > offset);
         notes.push({ id: `${followed.run}:${ENDED}`, event: { type: 'gone', run: followed.run } });
         followed = undefined;
       }

@@ -16,13 +16,22 @@ import { rolloutsBody, rolloutsTitle } from './rollouts.ts';
 export async function renderReport(document: PlanDocument): Promise<string> {
   const packed = packDocument(document);
   const assets = await pageAssets('report');
-  return frameApp({ title: packed.title, assets, data: JSON.stringify(packed), policy: [] });
+  const instead =
+    'With <code>--format markdown</code> instead of <code>--format html</code> the command gives the same without it.';
+  return frameApp({
+    title: packed.title,
+    instead,
+    assets,
+    data: JSON.stringify(packed),
+    policy: [],
+  });
 }
 
 /** The page that `callsheet ui` serves. It may ask its own server for documents and events, and nobody else. */
 export async function renderUi(start: UiStart): Promise<string> {
   return frameApp({
     title: `Callsheet: ${start.dir}`,
+    instead: '',
     assets: await pageAssets('ui'),
     data: JSON.stringify(start),
     policy: ["connect-src 'self'"],
@@ -43,6 +52,8 @@ export async function renderRolloutsPage(document: RolloutsDocument): Promise<st
 /** What a page with a script is made of. */
 type AppParts = {
   readonly title: string;
+  /** What gives the same to whoever lets no script run; markup, as it is. */
+  readonly instead: string;
   readonly assets: Assets;
   /** JSON, as it is. */
   readonly data: string;
@@ -54,9 +65,10 @@ type AppParts = {
 const DATA = 'data';
 
 /** A page that its script draws from the data beside it. */
-function frameApp({ title, assets: { script, style }, data, policy }: AppParts): string {
+function frameApp({ title, instead, assets, data, policy }: AppParts): string {
+  const { script, style } = assets;
   const plain = escapeHtml(sanitiseLine(title));
-  const body = `<div id="app"><noscript><main><h1>${plain}</h1><p>This page needs JavaScript to show the changes. It runs none but its own and asks for nothing from any network. <code>callsheet plan --format markdown</code> gives the same without it.</p></main></noscript></div>
+  const body = `<div id="app"><noscript><main><h1>${plain}</h1><p>This page needs JavaScript to show the changes. It runs none but its own and asks for nothing from any network. ${instead}</p></main></noscript></div>
 <script type="application/json" id="${DATA}">${escapeScript(data)}</script>
 <script>${script}</script>`;
   return framePage({ title, style, body, policy: [`script-src ${hashOf(script)}`, ...policy] });

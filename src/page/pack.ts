@@ -14,7 +14,7 @@ export type Packed = {
 };
 
 /** The overview of a plan, with the places of changes in the document instead of the changes. */
-export type PackedOverview = Pick<Overview, 'above'> & {
+export type PackedOverview = Pick<Overview, 'above' | 'below'> & {
   readonly first: readonly (Omit<FirstLook, 'address'> & { readonly change: number | null })[];
   readonly groups: readonly (Pick<AlikeGroup, 'title' | 'kind' | 'action' | 'sources'> & {
     /** The fields that change alike. The first change is the example of them. */
@@ -33,11 +33,12 @@ export function packDocument(document: PlanDocument): Packed {
 }
 
 function packOverview(document: PlanDocument): PackedOverview {
-  const { above, first, groups, changes } = overviewOf(document);
+  const { above, first, groups, changes, below } = overviewOf(document);
   const places = new Map(document.changes.map(({ address }, at) => [address, at]));
   const left = new Set(changes.map(({ change }) => change.address));
   return {
     above,
+    below,
     first: first.map(({ address, ...told }) => ({
       ...told,
       change: address === null ? null : (places.get(address) ?? null),

@@ -6,11 +6,11 @@ import {
   padText,
   paint,
   type RenderOptions,
+  spaced,
   span,
   widestOf,
   wrap,
 } from './terminal.ts';
-import { sanitiseLine } from './untrusted.ts';
 import { formatCount, formatNumber } from './wording.ts';
 
 export type Standing = AssumedCall['standing'];
@@ -60,8 +60,7 @@ export function renderAssumptionsText(
   entries: readonly AssumptionEntry[],
   { width, color }: RenderOptions,
 ): string {
-  const lines = entries.flatMap(({ id, documented, assumed, why, operations, fields }, index) => [
-    ...(index === 0 ? [] : [[]]),
+  const blocks = entries.map(({ id, documented, assumed, why, operations, fields }) => [
     [span(id, 'strong')],
     ...row('documented', documented, width),
     ...row('assumed', assumed, width),
@@ -69,13 +68,13 @@ export function renderAssumptionsText(
     ...operations.flatMap((call, at) => row(at === 0 ? 'calls' : '', callText(call), width)),
     ...fields.flatMap((field, at) => row(at === 0 ? 'fields' : '', field, width)),
   ]);
-  return paint(lines, color);
+  return paint(spaced(blocks), color);
 }
 
 function callText({ operation, method, path, standing }: AssumedCall): string {
   const said = STANDINGS[standing];
   const remark = said === '' ? '' : `: ${said}`;
-  return sanitiseLine(`${method} ${path} (${operation}${remark})`);
+  return `${method} ${path} (${operation}${remark})`;
 }
 
 function row(label: string, text: string, width: number): readonly Line[] {

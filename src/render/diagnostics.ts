@@ -10,7 +10,7 @@ import {
   type Tone,
   wrap,
 } from './terminal.ts';
-import { jsonText, sanitise, sanitiseLine } from './untrusted.ts';
+import { jsonText, sanitise } from './untrusted.ts';
 import { firstOf, formatCount, formatNumber } from './wording.ts';
 
 /**
@@ -62,7 +62,7 @@ function warningsLine(warnings: readonly Diagnostic[], options: RenderOptions): 
   const count = formatCount(warnings.length, 'warning');
   const them = warnings.length === 1 ? 'it' : 'them';
   const text = `${count} in the configuration (${firstOf(rules, 3)}): callsheet validate shows ${them}.`;
-  return paint(noteLines(sanitiseLine(text), options.width, 'warning'), options.color);
+  return paint(noteLines(text, options.width, 'warning'), options.color);
 }
 
 function listText(
@@ -73,9 +73,7 @@ function listText(
 ): string {
   const blocks = shown.map(({ problem, after }) => [
     ...problemLines(problem, options),
-    ...(after === undefined
-      ? []
-      : wrap([span(`  ${sanitiseLine(after)}`, 'strong')], options.width, 2)),
+    ...(after === undefined ? [] : wrap([span(`  ${after}`, 'strong')], options.width, 2)),
   ]);
   return paint(
     [
@@ -100,17 +98,15 @@ function problemLines(diagnostic: Diagnostic, options: RenderOptions): readonly 
   const place =
     position === undefined ? address : `${position.file}:${position.line}:${position.column}`;
   const first = [
-    ...(place === undefined ? [] : [span(`${sanitiseLine(place)}  `, 'strong')]),
+    ...(place === undefined ? [] : [span(`${place}  `, 'strong')]),
     span(severity, severity),
-    span(`  ${sanitiseLine(message)}`),
-    span(`  (${sanitiseLine(rule)})`, 'dim'),
+    span(`  ${message}`),
+    span(`  (${rule})`, 'dim'),
   ];
   return [
     ...wrap(first, options.width, 2),
     ...(frame === undefined ? [] : frameLines(frame, severity, options)),
-    ...(hint === undefined
-      ? []
-      : wrap([span('  hint: ', 'strong'), span(sanitiseLine(hint))], options.width, 8)),
+    ...(hint === undefined ? [] : wrap([span('  hint: ', 'strong'), span(hint)], options.width, 8)),
   ];
 }
 
@@ -121,7 +117,12 @@ function frameLines(frame: string, severity: Tone, { width }: RenderOptions): re
     .map((line) => {
       const isMarked = line.startsWith('>') || /^[\s|]*\^+$/.test(line);
       // Tabs stay, so that the caret stays under its place.
-      return [span(`  ${cutText(line, width - 2)}`, isMarked ? markTone(line, severity) : 'dim')];
+      return [
+        {
+          text: `  ${cutText(line, width - 2)}`,
+          tone: isMarked ? markTone(line, severity) : 'dim',
+        },
+      ];
     });
 }
 

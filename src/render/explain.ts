@@ -12,6 +12,7 @@ import {
   paint,
   type RenderOptions,
   span,
+  titled,
   widestOf,
   wrap,
 } from './terminal.ts';
@@ -26,10 +27,7 @@ const WIDEST_BY = 32;
 /** Where a value came from, in words. */
 export function renderValueText(document: ValueDocument, options: RenderOptions): string {
   const { address, field, layers, filled } = document;
-  const title = [
-    span(sanitiseLine(address), 'strong'),
-    ...(field === '' ? [] : [span(`  ${sanitiseLine(field)}`, 'strong')]),
-  ];
+  const title = [span(address, 'strong'), ...(field === '' ? [] : [span(`  ${field}`, 'strong')])];
   return paint(
     [
       ...wrap(title, options.width, 2),
@@ -49,7 +47,7 @@ function valueLines({ given, value }: ValueDocument, options: RenderOptions): re
   const shown = options.verbose ? lines : lines.slice(0, MOST_LINES);
   const rest = lines.length - shown.length;
   return [
-    ...shown.flatMap((line) => wrap([span(`  ${line}`)], options.width, 2)),
+    ...shown.flatMap((line) => wrap([{ text: `  ${line}`, tone: 'plain' }], options.width, 2)),
     ...(rest > 0 ? [[span(`  ⋯ ${rest} more lines; --verbose shows them`, 'dim')]] : []),
   ];
 }
@@ -58,17 +56,13 @@ function valueLines({ given, value }: ValueDocument, options: RenderOptions): re
 type Row = { readonly name: string; readonly text: string; readonly place: string };
 
 function section(title: string, rows: readonly Row[], { width }: RenderOptions): readonly Line[] {
-  if (rows.length === 0) return [];
   const names = Math.min(WIDEST_BY, widestOf(rows.map(({ name }) => sanitiseLine(name))));
-  return [
-    [],
-    [span(`  ${title}`, 'strong')],
-    ...rows.flatMap(({ name, text, place }) => {
-      const head = span(`    ${padText(sanitiseLine(name), names)}  `);
-      const where = place === '' ? [] : [span(`  ${sanitiseLine(place)}`, 'dim')];
-      return wrap([head, span(sanitiseLine(text)), ...where], width, names + 6);
-    }),
-  ];
+  const lines = rows.flatMap(({ name, text, place }) => {
+    const head = span(`    ${padText(sanitiseLine(name), names)}  `);
+    const where = place === '' ? [] : [span(`  ${place}`, 'dim')];
+    return wrap([head, span(text), ...where], width, names + 6);
+  });
+  return titled(span(`  ${title}`, 'strong'), lines, { width });
 }
 
 const SAYS: Readonly<Record<ValueLayer['says'], (text: string) => string>> = {
@@ -99,8 +93,8 @@ const MOST_TYPE = 24;
 /** What is known of a field, in words. */
 export function renderFieldText(field: FieldDocument, { width, color }: RenderOptions): string {
   const lines = [
-    [span(sanitiseLine(field.field), 'strong')],
-    ...wrap([span(`  ${sanitiseLine(field.description)}`)], width, 2),
+    [span(field.field, 'strong')],
+    ...wrap([span(`  ${field.description}`)], width, 2),
     ...(field.settable
       ? [[], ...factsOf(field).flatMap((fact) => row(fact, width))]
       : notSettable()),
@@ -118,7 +112,7 @@ function notSettable(): readonly Line[] {
 
 function row([label, words]: Fact, width: number): readonly Line[] {
   const head = span(`  ${padText(label, LABEL)} `, 'dim');
-  return wrap([head, span(sanitiseLine(plainText(words)))], width, LABEL + 3);
+  return wrap([head, span(plainText(words))], width, LABEL + 3);
 }
 
 /** Members as a table whose last column is cut where the line ends. */
@@ -136,7 +130,7 @@ function members(field: FieldDocument, width: number): readonly Line[] {
         [
           span(`    ${padText(sanitiseLine(nameOf(member)), names)}  `),
           span(`${padText(member.type, types)}  `, 'dim'),
-          span(sanitiseLine(member.description)),
+          span(member.description),
         ],
         width,
       ),

@@ -2,7 +2,13 @@ import { unreachable } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
 import type { FieldView } from './fields.ts';
 import type { Piece } from './prose/blocks.ts';
-import { type CalloutRow, type ProseRow, viewProse } from './prose/view.ts';
+import {
+  type CalloutRow,
+  markedWords,
+  PROSE_SIGNS,
+  type ProseRow,
+  viewProse,
+} from './prose/view.ts';
 import {
   cutLine,
   cutText,
@@ -17,7 +23,6 @@ import {
   widestOf,
   wrap,
 } from './terminal.ts';
-import { sanitiseLine } from './untrusted.ts';
 import {
   areVersions,
   blockValue,
@@ -262,21 +267,19 @@ type ProseLayout = {
 /** What is said on the field's own line, and the text below it. */
 type ProseLines = { readonly summary: string | null; readonly lines: readonly Line[] };
 
-/** More rows than this are not read on a terminal; `--verbose` shows the rest. */
-const MOST_PROSE_ROWS = 60;
-/** Lines of the terminal that one row may take, for the same reason. */
+/** Lines of the terminal that one row may take: more are not read; `--verbose` shows the rest. */
 const MAX_BREAKS = 12;
 /** A row that goes on is not to be read as a paragraph, nor as an unchanged one. */
 const AGAIN = '· ';
 
 type Changed = Exclude<ProseRow, { readonly type: 'fold' | 'same' }>;
 
-const SIGNS: { readonly [type in Changed['type']]: readonly [sign: string, tone: Tone] } = {
-  edited: ['~ ', 'changed'],
-  removed: ['- ', 'removed'],
-  added: ['+ ', 'added'],
-  moved: ['> ', 'adopted'],
-  left: ['< ', 'adopted'],
+const ROW_TONES: { readonly [type in Changed['type']]: Tone } = {
+  edited: 'changed',
+  removed: 'removed',
+  added: 'added',
+  moved: 'adopted',
+  left: 'adopted',
 };
 
 /**
@@ -284,18 +287,16 @@ const SIGNS: { readonly [type in Changed['type']]: readonly [sign: string, tone:
  * as many lines as they need, so that no change is ever hidden beyond the edge.
  */
 function proseLines(before: Json, after: Json, layout: ProseLayout): ProseLines {
-  const { summary, callouts, moreCallouts, rows } = viewProse(before, after, layout.verbose);
-  const shown = layout.verbose ? rows : rows.slice(0, MOST_PROSE_ROWS);
-  const hidden = rows.slice(shown.length).filter(({ type }) => type !== 'same' && type !== 'fold');
+  const view = viewProse(before, after, layout.verbose);
   const more = (count: number, what: string) =>
     count === 0 ? [] : [foldLine(`${formatCount(count, what)}; --verbose shows them`, layout)];
   return {
-    summary,
+    summary: view.summary,
     lines: [
-      ...calloutLines(callouts, layout),
-      ...more(moreCallouts, 'more such change'),
-      ...shown.flatMap((row) => rowLines(row, layout)),
-      ...more(hidden.length, 'more changed paragraph'),
+      ...calloutLines(view.callouts, layout),
+      ...more(view.moreCallouts, 'more such change'),
+      ...view.rows.flatMap((row) => rowLines(row, layout)),
+      ...more(view.moreRows, 'more changed paragraph'),
     ],
   };
 }
@@ -312,15 +313,14 @@ function wholeLines(text: string, type: 'added' | 'removed', layout: ProseLayout
 /** `30 minutes → 45 minutes  under Hours, line 12` */
 function calloutLines(callouts: readonly CalloutRow[], layout: ProseLayout): readonly Line[] {
   return callouts.flatMap(({ lead, before, after, place }) => {
-    const side = (text: string | null, tone: Tone) =>
-      text === null ? [] : [span(sanitiseLine(text), tone)];
+    const side = (text: string | null, tone: Tone) => (text === null ? [] : [span(text, tone)]);
     const line: Line = [
       span(' '.repeat(layout.indent)),
       ...(lead === '' ? [] : [span(`${lead} `, 'dim')]),
       ...side(before, 'removed'),
       ...(before === null || after === null ? [] : [span(' → ', 'dim')]),
       ...side(after, lead === 'moved:' ? 'plain' : 'added'),
-      span(`  ${sanitiseLine(place)}`, 'dim'),
+      span(`  ${place}`, 'dim'),
     ];
     return wrap(line, layout.width, layout.indent + 2);
   });
@@ -331,47 +331,35 @@ function foldLine(words: string, { indent, width }: ProseLayout): Line {
 }
 
 function rowLines(row: ProseRow, layout: ProseLayout): readonly Line[] {
-  switch (row.type) {
-    case 'fold':
-      return [foldLine(row.words, layout)];
-    case 'same': {
-      const margin = ' '.repeat(layout.indent + 2);
-      const line = [span(margin), span(showTabs(row.text), 'dim')];
-      return layout.verbose
-        ? wrap(line, layout.width, layout.indent + 2)
-        : [cutLine(line, layout.width)];
-    }
-    case 'edited':
-    case 'removed':
-    case 'added':
-    case 'moved':
-    case 'left':
-      return changedLines(row, layout);
-    default:
-      return unreachable(row);
-  }
+  if (row.type === 'fold') return [foldLine(row.words, layout)];
+  if (row.type !== 'same') return changedLines(row, layout);
+  const line = [span(' '.repeat(layout.indent + 2)), span(showTabs(row.text), 'dim')];
+  return layout.verbose
+    ? wrap(line, layout.width, layout.indent + 2)
+    : [cutLine(line, layout.width)];
 }
 
 function changedLines(row: Changed, layout: ProseLayout): readonly Line[] {
-  const [sign, tone] = SIGNS[row.type];
+  const tone = ROW_TONES[row.type];
   const margin = span(' '.repeat(layout.indent));
   const note = row.note === null ? [] : [span(`(${row.note}) `, 'dim')];
   const body = row.pieces.flatMap((piece) => pieceSpans(piece, row));
-  const line = [margin, span(sign, tone), ...note, ...bound(body, layout)];
+  const line = [margin, span(`${PROSE_SIGNS[row.type]} `, tone), ...note, ...bound(body, layout)];
   const lines = wrap(line, layout.width, layout.indent + AGAIN.length);
   return lines.map((one, at) => (at === 0 ? one : [margin, span(AGAIN, tone), ...one.slice(1)]));
 }
 
 const TONES = { same: 'plain', removed: 'removed_word', added: 'added_word' } as const;
 
-function pieceSpans({ text, change }: Piece, { type }: Changed): readonly Span[] {
-  if (type === 'removed' || type === 'added') return [span(showTabs(text), type)];
-  if (change === 'same') return [span(showTabs(text), type === 'left' ? 'dim' : 'plain')];
-  const word = text.trimStart();
-  const blanks = span(text.slice(0, text.length - word.length));
-  // As `git diff --word-diff` marks words. Also in colour: who copies a line, or does not see red, reads it right.
-  const marked = change === 'added' ? `{+${word}+}` : `[-${word}-]`;
-  return [blanks, span(marked, TONES[change])];
+function pieceSpans(given: Piece, { type }: Changed): readonly Span[] {
+  const { text, change } = given;
+  // A value is sanitised whole: what is harmless within it is not escaped at the beginning of a piece.
+  const piece = (own: string, tone: Tone) => ({ text: showTabs(own), tone });
+  if (type === 'removed' || type === 'added') return [piece(text, type)];
+  if (change === 'same') return [piece(text, type === 'left' ? 'dim' : 'plain')];
+  // Also in colour: who copies a line, or does not see red, reads it right.
+  const [blanks, words] = markedWords(given);
+  return [piece(blanks, 'plain'), { text: words, tone: TONES[change] }];
 }
 
 function showTabs(text: string): string {

@@ -3,7 +3,13 @@ import type { Json } from '../core/value.ts';
 import type { FieldView } from './fields.ts';
 import { escapeText, fence, inlineCode } from './markdown-text.ts';
 import type { Piece } from './prose/blocks.ts';
-import { type CalloutRow, type ProseRow, viewProse } from './prose/view.ts';
+import {
+  type CalloutRow,
+  markedWords,
+  PROSE_SIGNS,
+  type ProseRow,
+  viewProse,
+} from './prose/view.ts';
 import { cutText, textWidth } from './terminal.ts';
 import { areVersions, blockValue, extentOf, inlineValue, isMultiline } from './value-text.ts';
 import { formatCount, formatNumber } from './wording.ts';
@@ -104,9 +110,7 @@ function elementRows(
   return [`${head} ${summary}`.trimEnd(), ...rows.map((row) => `${mark}   ${row}`)];
 }
 
-/** More than this is not read in a comment. */
-const MAX_ROWS = 60;
-/** Characters of one row, for the same reason. */
+/** Characters of one row: more are not read in a comment. */
 const MAX_LENGTH = 2000;
 /** Characters of a line of code that a pull request shows without scrolling sideways. */
 const WIDTH = 100;
@@ -116,8 +120,8 @@ const WIDTH = 100;
  * underlined: as code, each paragraph of a prompt would be one line to scroll along.
  */
 function proseMarkdown(title: string, before: Json, after: Json): readonly string[] {
-  const { summary, callouts, moreCallouts, rows } = viewProse(before, after, false);
-  const shown = rows.slice(0, MAX_ROWS).map((row) => `> ${rowText(row)}`);
+  const { summary, callouts, moreCallouts, rows, moreRows } = viewProse(before, after, false);
+  const shown = rows.map((row) => `> ${rowText(row)}`);
   const calls = [
     ...callouts.map(calloutItem),
     ...(moreCallouts > 0 ? [`- and ${formatCount(moreCallouts, 'more such change')}`] : []),
@@ -127,20 +131,19 @@ function proseMarkdown(title: string, before: Json, after: Json): readonly strin
     `${title}${summary === null ? '' : `: ${escapeText(summary)}`}`,
     ...(calls.length > 0 ? ['', ...calls] : []),
     '',
-    [...shown, ...moreRows(rows).map((text) => `> <sub>${text}</sub>`)].join('\n>\n'),
+    [...shown, ...moreText(moreRows).map((text) => `> <sub>${text}</sub>`)].join('\n>\n'),
   ];
 }
 
 /** Two lists or objects as a fenced diff, line by line. */
 function listMarkdown(title: string, before: Json, after: Json): readonly string[] {
-  const { rows } = viewProse(before, after, false);
-  const lines = [...rows.slice(0, MAX_ROWS).map(rowLine), ...moreRows(rows)];
+  const { rows, moreRows } = viewProse(before, after, false);
+  const lines = [...rows.map(rowLine), ...moreText(moreRows)];
   return ['', title, '', fence(lines, 'diff')];
 }
 
-function moreRows(rows: readonly ProseRow[]): readonly string[] {
-  const hidden = rows.slice(MAX_ROWS).filter(({ type }) => type !== 'same' && type !== 'fold');
-  return hidden.length === 0 ? [] : [`⋯ ${formatCount(hidden.length, 'more changed paragraph')}`];
+function moreText(rows: number): readonly string[] {
+  return rows === 0 ? [] : [`⋯ ${formatCount(rows, 'more changed paragraph')}`];
 }
 
 /** Values as code, in which GitHub still links addresses; sentences are read, and stand in quotes. */
@@ -151,25 +154,11 @@ function calloutItem({ lead, before, after, isSentence, place }: CalloutRow): st
   return `- ${lead === '' ? '' : `${lead} `}${sides.join(' → ')}, ${escapeText(place)}`;
 }
 
-const SIGNS = { edited: '~', removed: '-', added: '+', moved: '>', left: '<' } as const;
-
 function rowText(row: ProseRow): string {
-  switch (row.type) {
-    case 'fold':
-      return `<sub>⋯ ${escapeText(row.words)}</sub>`;
-    case 'same':
-      return indented(cutText(row.text, 2 * WIDTH));
-    case 'edited':
-    case 'removed':
-    case 'added':
-    case 'moved':
-    case 'left': {
-      const note = row.note === null ? '' : `<sub>(${escapeText(row.note)})</sub> `;
-      return `${inlineCode(SIGNS[row.type])} ${note}${piecesText(row.pieces)}`;
-    }
-    default:
-      return unreachable(row);
-  }
+  if (row.type === 'fold') return `<sub>⋯ ${escapeText(row.words)}</sub>`;
+  if (row.type === 'same') return indented(cutText(row.text, 2 * WIDTH));
+  const note = row.note === null ? '' : `<sub>(${escapeText(row.note)})</sub> `;
+  return `${inlineCode(PROSE_SIGNS[row.type])} ${note}${piecesText(row.pieces)}`;
 }
 
 /** Four blanks at the beginning of a paragraph would make code of it. */
@@ -202,36 +191,19 @@ function piecesText(pieces: readonly Piece[]): string {
 
 /** GitHub and GitLab colour a line of a diff by its first character. */
 function rowLine(row: ProseRow): string {
-  switch (row.type) {
-    case 'fold':
-      return `@@ ${row.words} @@`;
-    case 'same':
-      return cutText(`  ${row.text}`, WIDTH);
-    case 'removed':
-      return cutText(`- ${textOf(row.pieces)}`, MAX_LENGTH);
-    case 'added':
-      return cutText(`+ ${textOf(row.pieces)}`, MAX_LENGTH);
-    case 'edited':
-    case 'moved':
-    case 'left':
-      return cutText(
-        `! ${row.note === null ? '' : `(${row.note}) `}${textOf(row.pieces)}`,
-        MAX_LENGTH,
-      );
-    default:
-      return unreachable(row);
-  }
+  if (row.type === 'fold') return `@@ ${row.words} @@`;
+  if (row.type === 'same') return cutText(`  ${row.text}`, WIDTH);
+  const isWhole = row.type === 'removed' || row.type === 'added';
+  const note = row.note === null ? '' : `(${row.note}) `;
+  return cutText(
+    `${isWhole ? PROSE_SIGNS[row.type] : '!'} ${note}${textOf(row.pieces)}`,
+    MAX_LENGTH,
+  );
 }
 
 function textOf(pieces: readonly Piece[]): string {
   if (pieces.every(({ change }) => change === pieces[0]?.change)) {
     return pieces.map(({ text }) => text).join('');
   }
-  const marked = pieces.map(({ text, change }) => {
-    if (change === 'same') return text;
-    const word = text.trimStart();
-    const blanks = text.slice(0, text.length - word.length);
-    return blanks + (change === 'added' ? `{+${word}+}` : `[-${word}-]`);
-  });
-  return marked.join('');
+  return pieces.flatMap(markedWords).join('');
 }

@@ -49,33 +49,32 @@ export function viewFields(
   purpose: PlanDocument['purpose'],
   verbose: boolean,
 ): readonly FieldView[] {
-  if (change.action === 'create') return viewNew(change, verbose);
   if (change.action === 'delete') return verbose ? leavesOf(change.before).map(viewGone) : [];
-  const shown = { ...change, fields: change.fields.filter(({ cause }) => !NOTED.has(cause)) };
+  const isNew = change.action === 'create';
+  const isShown = (field: FieldChange) =>
+    isNew ? !isNamed(field, change) : !NOTED.has(field.cause);
+  const own = change.fields.filter(isShown);
+  const shown = { ...change, fields: isNew ? own.map((one) => ({ ...one, before: null })) : own };
   const gathered = verbose ? shown.fields : gatherElements(shown);
   // The reason of the change says it of all fields then, unless it has to say why nothing is done.
   const isTold = change.verdict === 'ok' && shown.fields.every(({ cause }) => cause === 'drifted');
-  return gathered.map((field) =>
+  const views = gathered.map((field) =>
     'appears' in field ? viewElement(field, purpose) : viewField(field, purpose, isTold),
   );
+  return isNew ? views.map((view) => ({ ...view, sign: ' ', remark: null })) : views;
 }
 
-/** A new resource's values, without those that its block names anyway. */
-function viewNew(change: Change, verbose: boolean): readonly FieldView[] {
-  const told = ({ path, after }: FieldChange) =>
-    (path === 'name' && after === change.name) ||
-    (after !== null && after === change.organization_id);
-  const shown = { ...change, fields: change.fields.filter((field) => !told(field)) };
-  const gathered = verbose ? shown.fields : gatherElements(shown);
-  return gathered.map((field) => ({
-    path: sanitiseLine(field.path),
-    sign: ' ',
-    content:
-      'appears' in field
-        ? elementContent(field)
-        : { type: 'one', value: masked(field, field.after) },
-    remark: null,
-  }));
+/** Whether the block of a new resource names a value anyway. */
+function isNamed({ path, after }: FieldChange, { name, organization_id: owner }: Change): boolean {
+  return (path === 'name' && after === name) || (after !== null && after === owner);
+}
+
+/** A value that was set, taken away or changed. */
+export function viewSides(path: string, before: Json, after: Json): Omit<FieldView, 'remark'> {
+  const own = sanitiseLine(path);
+  if (before === null) return { path: own, sign: '+', content: { type: 'one', value: after } };
+  if (after === null) return { path: own, sign: '-', content: { type: 'one', value: before } };
+  return { path: own, sign: '~', content: { type: 'both', before, after } };
 }
 
 function viewGone({ path, before }: Pick<FieldChange, 'path' | 'before'>): FieldView {
@@ -105,13 +104,9 @@ function viewElement(element: Element, purpose: PlanDocument['purpose']): FieldV
   return {
     path: sanitiseLine(path),
     sign: cause === 'conflict' && purpose !== 'drift' ? '!' : appears ? '+' : '-',
-    content: elementContent(element),
+    content: { type: 'element', summary: element.summary, members: element.members },
     remark: elementRemark(element, purpose),
   };
-}
-
-function elementContent({ summary, members }: Element): Content {
-  return { type: 'element', summary, members };
 }
 
 function elementRemark({ appears, cause }: Element, purpose: PlanDocument['purpose']) {

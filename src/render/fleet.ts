@@ -7,6 +7,7 @@ import {
   type PageOptions,
 } from './markdown-text.ts';
 import {
+  belowLines,
   cutLine,
   type Line,
   moreLines,
@@ -20,7 +21,7 @@ import {
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { formatCount, formatNumber } from './wording.ts';
+import { formatCount, formatNumber, tally } from './wording.ts';
 
 /** How a command came out in one stack of many. */
 export type StackStatus = FleetStack['status'];
@@ -40,7 +41,7 @@ const MAX_QUIET = 10;
 
 /** What stands above the result of one stack among many. */
 export function renderStackTitle(path: string, { width, color }: RenderOptions): string {
-  return paint([titleLine(sanitiseLine(path), width)], color);
+  return paint([titleLine(path, width)], color);
 }
 
 function titleLine(text: string, width: number): Line {
@@ -107,10 +108,7 @@ function stackLines(
         ]
       : wrap([...named, ...told], options.width, indent + WORD_WIDTH + 2);
   const { reason } = stack;
-  return [
-    ...first,
-    ...(reason === null ? [] : wrap([span(`    ${sanitiseLine(reason)}`)], options.width, 4)),
-  ];
+  return [...first, ...(reason === null ? [] : belowLines(reason, options))];
 }
 
 /** How far work on many stacks is, as lines that are drawn anew; no line is broken. */
@@ -130,8 +128,8 @@ export function renderFleetProgress(
   const lines = [
     [span(`${verb}: ${formatNumber(ended)} of ${formatCount(total, 'stack')}`, 'strong')],
     ...running.map(([path, line]) => [
-      span(`  ${sanitiseLine(path)}`),
-      span(line === '' ? '' : `  ${sanitiseLine(line)}`, 'dim'),
+      span(`  ${path}`),
+      span(line === '' ? '' : `  ${line}`, 'dim'),
     ]),
   ];
   return renderLive(lines, options);
@@ -188,10 +186,12 @@ const COUNT_WORDS: readonly (readonly [name: string, one: string, many: string])
 
 /** `2 to create, 1 refused`; empty where there is nothing to count. */
 function countsText(counts: FleetStack['counts']): string {
-  return COUNT_WORDS.flatMap(([name, one, many]) => {
-    const count = counts[name] ?? 0;
-    return count === 0 ? [] : [`${formatNumber(count)} ${count === 1 ? one : many}`];
-  }).join(', ');
+  return tally(
+    COUNT_WORDS.map(([name, one, many]) => {
+      const count = counts[name] ?? 0;
+      return [count, count === 1 ? one : many];
+    }),
+  );
 }
 
 const TITLES: { readonly [command in FleetDocument['command']]: string } = {
@@ -205,10 +205,7 @@ const TITLES: { readonly [command in FleetDocument['command']]: string } = {
 function fleetHeadline(document: FleetDocument): string {
   const { command, stacks, totals } = document;
   if (stacks.length === 0) return nothingMessage(document);
-  const outcomes = ORDER.flatMap((status) => {
-    const count = totals[status] ?? 0;
-    return count === 0 ? [] : [`${formatNumber(count)} ${totalText(status, command)}`];
-  }).join(', ');
+  const outcomes = tally(ORDER.map((status) => [totals[status] ?? 0, totalText(status, command)]));
   const counts = countsText(sumCounts(stacks));
   const told = counts === '' ? outcomes : `${outcomes}; ${counts}`;
   return `${TITLES[command]} ${stacksText(document)}: ${told}`;

@@ -24,11 +24,6 @@ export type Footer = {
   readonly isWhole?: boolean;
 };
 
-/** All of it, in the order in which it is read. */
-export function footersOf(plan: PlanDocument): readonly Footer[] {
-  return [...footersAbove(plan), ...footersBelow(plan)];
-}
-
 /** What is read before the changes: what stands in the way of the plan, and secrets that go somewhere new. */
 export function footersAbove(plan: PlanDocument): readonly Footer[] {
   return [
@@ -120,36 +115,47 @@ function verdictFooter(plan: PlanDocument, verdict: Exclude<Verdict, 'ok'>): rea
             title: `Refused: ${RUNNER[purpose] ?? 'apply does not run this plan'} because of ${count}.`,
             advice: refusedAdvice(struck, plan),
           }
-        : (purpose === 'rollback' && verdict === 'unsupported' ? NOT_UNDONE : OMITTED[verdict])(
-            count,
-            struck,
-          )),
+        : omitted(verdict, `${LEAVERS[purpose] ?? 'apply'} leaves out ${count}`, struck, purpose)),
     },
   ];
 }
 
-const OMITTED = {
-  refused: (count: string) => ({
-    title: `Refused: apply leaves out ${count}, as --skip-refused asks.`,
-    advice: null,
-  }),
-  held: (count: string, held: readonly Change[]) => ({
-    title: `Held: apply leaves out ${count}.`,
-    // What a rollout holds waits for its step.
-    advice: held.some(({ operations }) => operations.some(({ step }) => step === 'delete'))
-      ? 'Plan with --allow-delete to apply the held changes.'
-      : null,
-  }),
-  unsupported: (count: string) => ({
-    title: `Unsupported: apply leaves out ${count} that the platform has no endpoint for.`,
-    advice: 'Make the change in the dashboard, or take it out of the configuration.',
-  }),
+/** What leaves changes out. */
+const LEAVERS: { readonly [purpose: string]: string } = {
+  rollback: 'the rollback',
+  restore: 'the restore',
 };
 
-const NOT_UNDONE = (count: string) => ({
-  title: `Not undone: the rollback leaves out ${count} that the platform does not accept now.`,
-  advice: 'Fix that, then roll back again: the rollback continues with the rest.',
-});
+function omitted(
+  verdict: Exclude<Verdict, 'ok'>,
+  leaves: string,
+  struck: readonly Change[],
+  purpose: PlanDocument['purpose'],
+): Pick<Footer, 'title' | 'advice'> {
+  const isRollback = purpose === 'rollback';
+  switch (verdict) {
+    case 'refused':
+      return { title: `Refused: ${leaves}, as --skip-refused asks.`, advice: null };
+    case 'held': {
+      const flag = isRollback
+        ? 'Roll back with --allow-delete to delete what is held.'
+        : 'Plan with --allow-delete to apply the held changes.';
+      // What a rollout holds waits for its step.
+      const isDelete = ({ operations }: Change) => operations.some(({ step }) => step === 'delete');
+      return { title: `Held: ${leaves}.`, advice: struck.some(isDelete) ? flag : null };
+    }
+    case 'unsupported':
+      return isRollback
+        ? {
+            title: `Not undone: ${leaves} that the platform does not accept now.`,
+            advice: 'Fix that, then roll back again: the rollback continues with the rest.',
+          }
+        : {
+            title: `Unsupported: ${leaves} that the platform has no endpoint for.`,
+            advice: 'Make the change in the dashboard, or take it out of the configuration.',
+          };
+  }
+}
 
 /** Only what helps: to leave everything out would be to do nothing. */
 function refusedAdvice(struck: readonly Change[], plan: PlanDocument): string {

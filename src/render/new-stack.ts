@@ -6,9 +6,9 @@ import {
   type RenderOptions,
   sentence,
   span,
+  titled,
   wrap,
 } from './terminal.ts';
-import { sanitiseLine } from './untrusted.ts';
 import { formatCount, formatNumber, kindTitle } from './wording.ts';
 
 /** How a stack begins: what `init`, `export` and `import` did, and what to type next. */
@@ -54,14 +54,11 @@ export function renderNewStackText(stack: NewStack, { width, color }: RenderOpti
   const flag = dir === '.' ? '' : ` --dir ${word(dir)}`;
   const needed = `${hasBaseUrl ? '' : 'CALLSHEET_BASE_URL, '}CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET`;
   const lines: Line[] = [
-    ...folded(written).map((path) => [span('  + ', 'added'), span(sanitiseLine(path))]),
-    ...folded(kept).map((path) => [
-      span('  = ', 'dim'),
-      span(`${sanitiseLine(path)} (was there)`, 'dim'),
-    ]),
+    ...folded(written).map((path) => [span('  + ', 'added'), span(path)]),
+    ...folded(kept).map((path) => [span('  = ', 'dim'), span(`${path} (was there)`, 'dim')]),
     ...lacking.flatMap(({ path, lines: missing }): Line[] => [
-      [span('  ! ', 'warning'), span(`${sanitiseLine(path)} is yours; add to it:`)],
-      ...missing.map((line) => [span(`      ${sanitiseLine(line)}`)]),
+      [span('  ! ', 'warning'), span(`${path} is yours; add to it:`)],
+      ...missing.map((line) => [span(`      ${line}`)]),
     ]),
     ...(isThere
       ? []
@@ -106,7 +103,7 @@ function setUpLines(
     ...say(
       'The variables, credentials and approvals that the pipeline needs are listed at the top of',
     ),
-    [span(`  ${sanitiseLine(guide)}`)],
+    [span(`  ${guide}`)],
   ];
 }
 
@@ -140,7 +137,7 @@ export function renderExportText(
   const from =
     organizations.length === 0 ? '' : ` of ${formatCount(organizations.length, 'organization')}`;
   const lines: Line[] = [
-    [span(`${formatCount(files, 'file')} in ${sanitiseLine(dir)}`, 'strong'), span(`${from}:`)],
+    [span(`${formatCount(files, 'file')} in ${dir}`, 'strong'), span(`${from}:`)],
     ...resources.map(({ kind, count }) => [
       span(`  + ${formatNumber(count)} `, 'added'),
       span(count === 1 ? kind.replaceAll('_', ' ') : kindTitle(kind)),
@@ -197,18 +194,15 @@ function commitLines({ dir, in_repository: isInRepository }: ExportDocument): re
   ];
 }
 
-function section(title: string, items: readonly string[], width?: number): readonly Line[] {
-  if (items.length === 0) return [];
-  const shown = items.slice(0, MOST_ITEMS).map((item) => sanitiseLine(item));
+/** Without a width each item stays whole, to be copied. */
+function section(title: string, items: readonly string[], width = Infinity): readonly Line[] {
+  const shown = items.slice(0, MOST_ITEMS);
   const more = items.length - shown.length;
-  return [
-    [],
-    [span(title, 'strong')],
-    ...shown.flatMap((item): readonly Line[] =>
-      width === undefined ? [[span(`  ${item}`)]] : wrap([span(`  ${item}`)], width, 4),
-    ),
+  const lines = [
+    ...shown.flatMap((item) => wrap([span(`  ${item}`)], width, 4)),
     ...(more > 0 ? [[span(`  and ${formatNumber(more)} more`, 'dim')]] : []),
   ];
+  return titled(span(title, 'strong'), lines, { width });
 }
 
 type Secrets = ExportDocument['secrets'];
@@ -249,10 +243,7 @@ function supplyLines({ secrets_file: file }: ExportDocument, width: number): rea
   if (file === null) return supply('the variables of SECRETS.md');
   const path = word(file);
   const from = path.includes('/') ? path : `./${path}`;
-  return [
-    ...supply(`what is empty in ${sanitiseLine(path)}`),
-    [span(`  set -a; . ${sanitiseLine(from)}; set +a`)],
-  ];
+  return [...supply(`what is empty in ${path}`), [span(`  set -a; . ${from}; set +a`)]];
 }
 
 function unexported({ unlisted, variables }: ExportDocument): readonly string[] {
@@ -278,18 +269,10 @@ export function renderImportText(document: ImportDocument, options: RenderOption
     ...bound
       .slice(0, limit)
       .flatMap(({ address, id, differing }): readonly Line[] => [
-        ...wrap(
-          [span('= ', 'added'), span(sanitiseLine(address)), span(`  ${sanitiseLine(id)}`, 'dim')],
-          options.width,
-          4,
-        ),
+        ...wrap([span('= ', 'added'), span(address), span(`  ${id}`, 'dim')], options.width, 4),
         ...(differing.length === 0
           ? []
-          : wrap(
-              [span(`    differs in ${differing.map(sanitiseLine).join(', ')}`)],
-              options.width,
-              4,
-            )),
+          : wrap([span(`    differs in ${differing.join(', ')}`)], options.width, 4)),
       ]),
     ...more(bound.length - limit),
     ...(bound.length > 0 ? [[]] : []),
@@ -298,13 +281,13 @@ export function renderImportText(document: ImportDocument, options: RenderOption
       : [[span(`Not clear: ${formatNumber(unclear.length)}`, 'strong')]]),
     ...unclear.flatMap(({ address, reason, commands }): readonly Line[] => [
       ...wrap([span(unclearText(address, reason, commands))], options.width, 4),
-      ...commands.map((command) => [span(`    ${sanitiseLine(command)}`)]),
+      ...commands.map((command) => [span(`    ${command}`)]),
     ]),
     ...(unclear.length > 0 ? [[]] : []),
     ...(absent.length === 0
       ? []
       : [[span(`Not on the platform: ${formatNumber(absent.length)}`, 'strong')]]),
-    ...absent.slice(0, limit).map((address) => [span(`  ${sanitiseLine(address)}`)]),
+    ...absent.slice(0, limit).map((address) => [span(`  ${address}`)]),
     ...more(absent.length - limit),
     ...(absent.length > 0 ? [[]] : []),
   ];
@@ -317,7 +300,7 @@ export function renderImportText(document: ImportDocument, options: RenderOption
 
 function unclearText(address: string, reason: string, commands: readonly string[]): string {
   const then = commands.length === 0 ? '' : '; type one of';
-  return `  ${sanitiseLine(address)}: ${sanitiseLine(reason)}${then}`;
+  return `  ${address}: ${reason}${then}`;
 }
 
 function more(count: number): readonly Line[] {

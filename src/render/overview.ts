@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { Change, ChangeGroup, FieldChange, PlanDocument } from '../core/plan-document.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, footersAbove, footersBelow } from './footers.ts';
-import { firstOf, formatCount, formatNumber, kindTitle, SYMBOLS } from './wording.ts';
+import { countKind, firstOf, formatNumber, kindTitle, SYMBOLS } from './wording.ts';
 
 /**
  * A plan in the order in which it is read: what a reviewer looks at first, what changes alike in many resources, the
@@ -179,7 +179,7 @@ function firstLook(
     ...groups.flatMap(({ addresses, kind, sources, example }) =>
       example.fields.filter(isProse).map(({ path }) => ({
         address: null,
-        subject: `${path} of ${formatCount(addresses.length, singular(kind), kindTitle(kind))}`,
+        subject: `${path} of ${countKind(addresses.length, kind)}`,
         text: firstOf(sources, MOST_SOURCES),
       })),
     ),
@@ -240,8 +240,4 @@ function isProse({ before, after, secret }: FieldChange): boolean {
   return [before, after].some(
     (value) => typeof value === 'string' && !secret && value.trimEnd().includes('\n'),
   );
-}
-
-function singular(kind: string): string {
-  return kind.replaceAll('_', ' ');
 }

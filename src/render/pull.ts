@@ -1,7 +1,16 @@
+import { type StructuredPatchHunk, structuredPatch } from 'diff';
 import type { PullDocument, PullLeft } from '../core/documents.ts';
-import { align, newBudget } from './prose/words.ts';
-import { type Line, listLines, paint, type RenderOptions, span, wrap } from './terminal.ts';
-import { sanitise, sanitiseLine } from './untrusted.ts';
+import {
+  type Line,
+  listLines,
+  noteLines,
+  paint,
+  type RenderOptions,
+  span,
+  titled,
+  wrap,
+} from './terminal.ts';
+import { sanitise } from './untrusted.ts';
 import { formatCount } from './wording.ts';
 
 const MIN_WIDTH = 40;
@@ -19,49 +28,37 @@ export function renderPullText(
 ): string {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
   const { pulled, kept, refused, files, status, secrets = [], remarks = [] } = document;
-  const lines: Line[] = [
-    ...wrap([span(headlineOf(document, left.length > 0), 'strong')], options.width, 2),
-  ];
-  for (const { path, pulled: own } of byFile(document)) {
-    lines.push([], [span(sanitiseLine(path), 'strong')]);
-    for (const leaf of own) lines.push(...leafLines(leaf, status === 'written', options));
-  }
-  if (kept.length > 0) {
-    lines.push(
-      [],
-      ...wrap([span('Kept: changed here and not applied yet.', 'strong')], options.width, 2),
-    );
-    lines.push(...alikeLines(kept, (left) => [keptLine(left)], options));
-  }
-  if (secrets.length > 0) {
-    lines.push(
-      [],
-      ...wrap([span('To be supplied before the next plan:', 'strong')], options.width, 2),
-    );
-    for (const { source, ...leaf } of secrets) {
-      const what = span(`  ${sanitiseLine(source)}`);
-      lines.push(...wrap([what, span(`  ${nameOf(leaf)}`, 'dim')], options.width, 6));
-    }
-  }
-  if (remarks.length > 0) {
-    lines.push([], ...wrap([span('Not as on the platform:', 'strong')], options.width, 2));
-    for (const { address, path, reason } of remarks) {
-      const what = span(`  ${nameOf({ address, path: path ?? '' })}`);
-      lines.push(...wrap([what, span(`  ${sanitiseLine(reason)}`, 'dim')], options.width, 6));
-    }
-  }
-  if (refused.length > 0) {
-    lines.push([], ...wrap([span('Not pulled:', 'strong')], options.width, 2));
-    lines.push(...alikeLines(refused, (left) => leftLines(left, options), options));
-  }
-  if (left.length > 0) {
-    lines.push([], ...wrap([span('Left as you chose:', 'strong')], options.width, 2));
-    lines.push(...alikeLines(left, (one) => [keptLine(one)], options));
-  }
+  const section = (title: string, lines: readonly Line[]) =>
+    titled(span(title, 'strong'), lines, options);
+  const pair = (name: string, text: string) =>
+    wrap([span(`  ${name}`), span(`  ${text}`, 'dim')], options.width, 6);
   const ends = endOf(document, rest, left.length > 0);
-  if (ends !== undefined && (pulled.length > 0 || refused.length > 0 || files.length > 0)) {
-    lines.push([], ...wrap([span(ends, 'dim')], options.width, 0));
-  }
+  const isEnd = pulled.length > 0 || refused.length > 0 || files.length > 0;
+  const lines: readonly Line[] = [
+    ...wrap([span(headlineOf(document, left.length > 0), 'strong')], options.width, 2),
+    ...byFile(document).flatMap(({ path, pulled: own }): readonly Line[] => [
+      [],
+      [span(path, 'strong')],
+      ...own.flatMap((leaf) => leafLines(leaf, status === 'written', options)),
+    ]),
+    ...section('Kept: changed here and not applied yet.', alikeLines(kept, keptLines, options)),
+    ...section(
+      'To be supplied before the next plan:',
+      secrets.flatMap(({ source, ...leaf }) => pair(source, nameOf(leaf))),
+    ),
+    ...section(
+      'Not as on the platform:',
+      remarks.flatMap(({ address, path, reason }) =>
+        pair(nameOf({ address, path: path ?? '' }), reason),
+      ),
+    ),
+    ...section(
+      'Not pulled:',
+      alikeLines(refused, (one) => leftLines(one, options), options),
+    ),
+    ...section('Left as you chose:', alikeLines(left, keptLines, options)),
+    ...(ends === undefined || !isEnd ? [] : [[], ...noteLines(ends, options.width, 'dim')]),
+  ];
   return paint(lines, options.color);
 }
 
@@ -106,7 +103,7 @@ function leafLines(
 }
 
 function nameOf({ address, path }: Pick<PullLeft, 'address' | 'path'>): string {
-  return sanitiseLine(path === '' ? address : `${address} ${path}`);
+  return path === '' ? address : `${address} ${path}`;
 }
 
 /** Values with the same path that stay for the same reason: the first few, unless everything is asked for. */
@@ -121,21 +118,21 @@ function alikeLines(
   return [...alike].flatMap(([, own]) => {
     // One more is as short as the line that would count it.
     const most = own.length === MOST_ALIKE + 1 ? own.length : MOST_ALIKE;
-    const where = own[0]?.path === '' ? 'more' : `more with ${sanitiseLine(own[0]?.path ?? '')}`;
+    const where = own[0]?.path === '' ? 'more' : `more with ${own[0]?.path ?? ''}`;
     return listLines(own, linesOf, most, options, where);
   });
 }
 
-function keptLine(left: PullLeft): Line {
-  return [span('  = ', 'dim'), span(nameOf(left))];
+function keptLines(left: PullLeft): readonly Line[] {
+  return [[span('  = ', 'dim'), span(nameOf(left))]];
 }
 
 function leftLines(left: PullLeft, { width }: RenderOptions): readonly Line[] {
   const { reason, advice } = left;
   return [
     ...wrap([span('  ! ', 'warning'), span(nameOf(left))], width, 6),
-    ...wrap([span(`      ${sanitiseLine(asSentence(reason))}`, 'dim')], width, 6),
-    ...wrap([span(`      ${sanitiseLine(asSentence(advice))}`, 'dim')], width, 6),
+    ...wrap([span(`      ${asSentence(reason)}`, 'dim')], width, 6),
+    ...wrap([span(`      ${asSentence(advice)}`, 'dim')], width, 6),
   ];
 }
 
@@ -159,7 +156,7 @@ function endOf(
         return '`git diff` shows what changed; commit it. The next plan changes the others.';
       return '`git diff` shows what changed; commit it, and the next plan agrees.';
     case 'refused':
-      return `To leave them out and write the rest: \`${sanitiseLine(rest)}\`.`;
+      return `To leave them out and write the rest: \`${rest}\`.`;
     default:
       return undefined;
   }
@@ -177,70 +174,39 @@ type ChangedText = {
 
 /** Unchanged lines around a change, as Git shows them. */
 const AROUND = 3;
-
-type Row = { readonly mark: ' ' | '-' | '+'; readonly text: string };
+/** Files that differ in more lines have too little in common to be compared line by line. */
+const MOST_EDITS = 1500;
 
 /**
  * A change of a file in the unified format, as `git diff` prints it. It is for reading: what a terminal would act
  * on is escaped, and carriage returns are left out.
  */
 export function unifiedDiff({ file, before, after, isHidden = () => false }: ChangedText): string {
-  const rows = rowsOf(before ?? '', after);
-  const hunks = hunksOf(rows);
   const from = before === undefined ? '/dev/null' : `a/${file}`;
-  const lines = [`--- ${sanitise(from)}`, `+++ b/${sanitise(file)}`];
-  for (const [start, end] of hunks) {
-    const head = rows.slice(0, start);
-    const inside = rows.slice(start, end);
-    const count = (all: readonly Row[], mark: Row['mark']) =>
-      all.filter((row) => row.mark !== mark).length;
-    const stretch = (mark: Row['mark']) => {
-      const lines = count(inside, mark);
-      const first = count(head, mark) + (lines === 0 ? 0 : 1);
-      return lines === 1 ? String(first) : `${first},${lines}`;
-    };
-    lines.push(`@@ -${stretch('+')} +${stretch('-')} @@`);
-    for (const { mark, text } of inside) lines.push(...rowLines(mark, text, isHidden));
-  }
-  return lines.join('\n');
+  const shown = (line: string) => {
+    const bare = line.slice(1).replace(/\r$/, '');
+    return `${line.slice(0, 1)}${isHidden(bare) ? '(secret)' : sanitise(bare)}`;
+  };
+  const hunks = hunksBetween(before ?? '', after).flatMap((hunk) => [
+    `@@ -${stretch(hunk.oldStart, hunk.oldLines)} +${stretch(hunk.newStart, hunk.newLines)} @@`,
+    // A line that begins with a backslash says that the file does not end in a line break.
+    ...hunk.lines.map((line) => (line.startsWith('\\') ? line : shown(line))),
+  ]);
+  return [`--- ${sanitise(from)}`, `+++ b/${sanitise(file)}`, ...hunks].join('\n');
 }
 
-function rowLines(mark: Row['mark'], text: string, isHidden: (line: string) => boolean): string[] {
-  const bare = text.replace(/\r?\n$/, '');
-  const shown = isHidden(bare) ? '(secret)' : sanitise(bare);
-  return text.endsWith('\n')
-    ? [`${mark}${shown}`]
-    : [`${mark}${shown}`, '\\ No newline at end of file'];
+/** The first of some lines and how many; of none the line before them. */
+function stretch(start: number, lines: number): string {
+  return lines === 1 ? String(start) : `${lines === 0 ? start - 1 : start},${lines}`;
 }
 
-function rowsOf(before: string, after: string): readonly Row[] {
-  const [old, fresh] = [linesOf(before), linesOf(after)];
-  const rows: Row[] = [];
-  let [a, b] = [0, 0];
-  for (const [x, y] of [...align(old, fresh, newBudget()), [old.length, fresh.length] as const]) {
-    rows.push(...old.slice(a, x).map((text) => ({ mark: '-', text }) as const));
-    rows.push(...fresh.slice(b, y).map((text) => ({ mark: '+', text }) as const));
-    const text = fresh[y];
-    if (text !== undefined && x < old.length) rows.push({ mark: ' ', text });
-    [a, b] = [x + 1, y + 1];
-  }
-  return rows;
-}
-
-/** Lines with their ends. */
-function linesOf(text: string): readonly string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-}
-
-/** Stretches of rows around changes; those that nearly touch are one. */
-function hunksOf(rows: readonly Row[]): readonly (readonly [number, number])[] {
-  const hunks: [number, number][] = [];
-  for (const [index, { mark }] of rows.entries()) {
-    if (mark === ' ') continue;
-    const last = hunks.at(-1);
-    const end = Math.min(rows.length, index + AROUND + 1);
-    if (last !== undefined && index - AROUND <= last[1]) last[1] = end;
-    else hunks.push([Math.max(0, index - AROUND), end]);
-  }
-  return hunks;
+function hunksBetween(before: string, after: string): readonly StructuredPatchHunk[] {
+  const patch = (old: string, fresh: string, maxEditLength = Infinity) =>
+    structuredPatch('', '', old, fresh, '', '', { context: AROUND, maxEditLength })?.hunks;
+  const hunks = patch(before, after, MOST_EDITS);
+  if (hunks !== undefined) return hunks;
+  const [[gone], [fresh]] = [patch(before, '') ?? [], patch('', after) ?? []];
+  if (gone === undefined || fresh === undefined) return [];
+  const { newStart, newLines } = fresh;
+  return [{ ...gone, newStart, newLines, lines: [...gone.lines, ...fresh.lines] }];
 }

@@ -7,9 +7,9 @@ import {
   paint,
   type RenderOptions,
   span,
+  titled,
   wrap,
 } from './terminal.ts';
-import { sanitiseLine } from './untrusted.ts';
 import { firstOf, formatCount, formatNumber } from './wording.ts';
 
 /** What a restoration did and proved: the document that `--format json` prints. */
@@ -47,11 +47,14 @@ export function renderRestorationText(one: RestorationSummary, options: RenderOp
   return paint(lines, options.color);
 }
 
-function verdictLines({ status, proof }: RestorationSummary, { width }: RenderOptions): Line[] {
+function verdictLines(
+  { status, proof }: RestorationSummary,
+  { width }: RenderOptions,
+): readonly Line[] {
   if (proof !== null && status === 'done') {
     const what = `${formatCount(proof.resources, 'resource')} and ${formatNumber(proof.values)} values`;
     const text = `Verified: the platform matches the snapshot, except for the differences named below (${what} read back and compared).`;
-    return wrap([span(text, 'added')], width, 2) as Line[];
+    return wrap([span(text, 'added')], width, 2);
   }
   const text =
     status === 'partial'
@@ -59,24 +62,21 @@ function verdictLines({ status, proof }: RestorationSummary, { width }: RenderOp
       : status === 'interrupted'
         ? 'Interrupted. Run the same command again: it continues where this one stopped, and creates nothing twice.'
         : 'Nothing was written.';
-  return wrap([span(text, 'warning')], width, 2) as Line[];
+  return wrap([span(text, 'warning')], width, 2);
 }
 
 function remainingLines(
   { remaining, status }: RestorationSummary,
   options: RenderOptions,
 ): readonly Line[] {
-  if (remaining.length === 0 || status === 'planned') return [];
+  if (status === 'planned') return [];
   const title = `Different from the snapshot (${remaining.length}):`;
   const item = ({ address, reason, paths }: Remaining) => {
     const where = paths.length === 0 ? '' : ` (${paths.join(', ')})`;
     return itemLines(`${address}  `, `${reason}${where}`, options.width);
   };
-  return [
-    [],
-    ...wrap([span(title, 'warning')], options.width, 2),
-    ...listLines(remaining, item, MOST_LISTED, options),
-  ];
+  const lines = listLines(remaining, item, MOST_LISTED, options);
+  return titled(span(title, 'warning'), lines, options);
 }
 
 /** The same sentence of many resources is said once. */
@@ -87,7 +87,6 @@ function exceptionLines(
   // Of what is to be supplied the list above says more.
   const isListed = status === 'planned' && secrets.length > 0;
   const exceptions = isListed ? all.filter(({ what }) => what !== 'secret') : all;
-  if (exceptions.length === 0) return [];
   const groups = [...Map.groupBy(exceptions, ({ message }) => message)];
   const title = status === 'planned' ? 'Would not be restored, and why:' : 'Not restored, and why:';
   const item = ([message, sharing]: (typeof groups)[number]) => {
@@ -95,11 +94,8 @@ function exceptionLines(
     const who = firstOf(of, options.verbose ? Infinity : MOST_NAMED);
     return itemLines(of.length === 0 ? '' : `${who}: `, message, options.width);
   };
-  return [
-    [],
-    ...wrap([span(title, 'strong')], options.width, 2),
-    ...listLines(groups, item, 2 * MOST_LISTED, options),
-  ];
+  const lines = listLines(groups, item, 2 * MOST_LISTED, options);
+  return titled(span(title, 'strong'), lines, options);
 }
 
 /** Secrets that are looked for in one variable are one secret; `what` says where it goes. */
@@ -122,17 +118,14 @@ function secretLines(
   { secrets, status }: RestorationSummary,
   options: RenderOptions,
 ): readonly Line[] {
-  if (secrets.length === 0 || status !== 'planned') return [];
+  if (status !== 'planned') return [];
   const wanted = secretsByVariable(secrets);
   const title = `Secrets to supply (${formatNumber(wanted.length)}), in a variable or with --secrets:`;
   const item = ({ variable, what }: (typeof wanted)[number]): readonly Line[] => [
     ...itemLines('', what, options.width),
     // Never broken: it is there to be copied.
-    [span(`    ${sanitiseLine(variable)}`)],
+    [span(`    ${variable}`)],
   ];
-  return [
-    [],
-    ...wrap([span(title, 'warning')], options.width, 2),
-    ...listLines(wanted, item, MOST_LISTED, options),
-  ];
+  const lines = listLines(wanted, item, MOST_LISTED, options);
+  return titled(span(title, 'warning'), lines, options);
 }

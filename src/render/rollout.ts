@@ -26,6 +26,7 @@ import {
   moreLines,
   paint,
   type RenderOptions,
+  spaced,
   span,
   type Tone,
   wrap,
@@ -291,10 +292,7 @@ export function renderRolloutsText(document: RolloutsDocument, options: RenderOp
       ? shortLines(rollout, document, options)
       : rolloutLines(rollout, document, options),
   );
-  return paint(
-    lines.flatMap((own, at) => (at === 0 ? own : [[], ...own])),
-    options.color,
-  );
+  return paint(spaced(lines), options.color);
 }
 
 /** Those under way first. */
@@ -304,7 +302,7 @@ export function inOrder(rollouts: readonly ShownRollout[]): readonly ShownRollou
 
 function titleLine(rollout: ShownRollout, document: RolloutsDocument): Line {
   const tone = rollout.overdue ? 'warning' : STATUSES[rollout.status].tone;
-  return [span(sanitiseLine(rolloutTitle(rollout, document)), tone)];
+  return [span(rolloutTitle(rollout, document), tone)];
 }
 
 function shortLines(
@@ -358,7 +356,7 @@ function rolloutLines(
     ...moreLines(hiddenOf(broken, options), options, 'more broken guard rails'),
     ...moreLines(hiddenOf(left, options), options, 'more not undone'),
     // Each is typed as it is, so that none is broken.
-    ...commands.map((command): Line => [span(`  ${sanitiseLine(command)}`)]),
+    ...commands.map((command): Line => [span(`  ${command}`)]),
   ];
 }
 
@@ -607,6 +605,11 @@ function stepsMarkdown(rollout: ShownRollout): string {
     '|---:|---:|---|---|---|',
     ...rows.slice(0, MOST_NAMED),
     '',
+    ...(rows.length > MOST_NAMED
+      ? [
+          `- ${formatCount(rows.length - MOST_NAMED, 'more step')}: \`callsheet rollout show --verbose\` lists them`,
+        ]
+      : []),
     `- Verdicts: ${textOf(needsText(rollout))}`,
     `- Guard rails: ${textOf(guardRailsText(rollout))}`,
     `- Rollout ${inlineCode(cutText(sanitiseLine(id), 80))}, plan ${inlineCode(cutText(sanitiseLine(digest), 80))}`,

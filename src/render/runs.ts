@@ -4,8 +4,10 @@ import { type Json, ownOf } from '../core/value.ts';
 import type { JournalEntry, LedgerLine, NotUndone, Override, RunBegan } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
 import {
+  belowLines,
   cutLine,
   cutText,
+  factLines,
   type Line,
   moreLines,
   padText,
@@ -18,7 +20,7 @@ import {
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue } from './value-text.ts';
-import { firstOf, formatCount, formatNumber } from './wording.ts';
+import { firstOf, formatCount, formatNumber, tally } from './wording.ts';
 
 /** What runs did: the list of them, the receipt of one, its ledger, and what was verified or left after a rollback. */
 
@@ -86,7 +88,7 @@ export function renderRunsText(runs: readonly RunSummary[], options: RenderOptio
   // Each is typed as it stands, so that none is wrapped.
   const undoing = [...restored].flatMap(([state, [newest]]): readonly Line[] => [
     [span('To undo the restore, with the state that records it:', 'dim')],
-    [span(`  CALLSHEET_STATE=${sanitiseLine(quoted(state))} callsheet rollback ${newest?.run}`)],
+    [span(`  CALLSHEET_STATE=${quoted(state)} callsheet rollback ${newest?.run}`)],
   ]);
   return paint([...lines.map((line) => cutLine(line, options.width)), ...undoing], options.color);
 }
@@ -100,7 +102,7 @@ function shortCommit(commit: string): string {
 export function renderRunText(entries: readonly JournalEntry[], options: RenderOptions): string {
   const began = entries.find((entry) => entry.type === 'began');
   const ended = entries.findLast((entry) => entry.type === 'ended');
-  const facts: readonly (readonly [string, string | null | undefined])[] = [
+  const facts: readonly (readonly [name: string, value: string | null | undefined])[] = [
     ['run', began?.run],
     ['what', whatOf(began)],
     ['rollout', stepOf(began)],
@@ -114,12 +116,8 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
     ['platform', began && `${began.base_url}, account ${began.account_id}`],
     ...(began?.overrides ?? []).map(overrideFact),
   ];
-  const lines = facts.flatMap(([name, value]): readonly Line[] => {
-    if (!value) return [];
-    const line = [span(padText(name, 10), 'dim'), span(sanitiseLine(value))];
-    return name === OVERRODE ? wrap(line, options.width, 10) : [cutLine(line, options.width)];
-  });
-  const head = paint(lines, options.color);
+  const told = facts.map(([name, value]) => [name, value || null] as const);
+  const head = paint(factLines(told, options.width), options.color);
   const ledger = renderLedgerText(ended?.ledger ?? [], options);
   const { differs = [], left = [] } = ended ?? {};
   const lasting =
@@ -145,10 +143,8 @@ function stepOf(began: RunBegan | undefined): string | undefined {
   return undefined;
 }
 
-const OVERRODE = 'overrode';
-
 function overrideFact({ message, reason }: Override): readonly [string, string] {
-  return [OVERRODE, reason === null ? message : `${message}; reason: ${reason}`];
+  return ['overrode', reason === null ? message : `${message}; reason: ${reason}`];
 }
 
 type Status = LedgerLine['status'];
@@ -259,15 +255,13 @@ function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] 
     span('  '),
     span(mark, tone),
     span(` ${padText(sanitiseLine(said), WORD_WIDTH)}  `),
-    span(sanitiseLine(address), 'strong'),
-    span(sanitiseLine(tried), 'dim'),
+    span(address, 'strong'),
+    span(tried, 'dim'),
   ];
-  const below = (text: string, own: Tone) =>
-    wrap([span(' '.repeat(INDENT)), span(sanitiseLine(text), own)], options.width, INDENT);
   return [
     ...wrap(first, options.width, INDENT),
-    ...(message === null ? [] : below(message, status === 'done' ? 'dim' : 'plain')),
-    ...(details === '' ? [] : below(details, 'dim')),
+    ...(message === null ? [] : belowLines(message, options, status === 'done' ? 'dim' : 'plain')),
+    ...(details === '' ? [] : belowLines(details, options, 'dim')),
   ];
 }
 
@@ -287,25 +281,24 @@ function countsOf(lines: readonly LedgerLine[]): string {
   const tried = lines.filter(({ verdict }) => verdict === undefined);
   if (tried.length === 0) return `Nothing was written${left}.`;
   const done = tried.filter(({ status }) => status === 'done');
-  const actions = [...new Set(done.map(({ action }) => action))].map((action) => {
-    const count = done.filter((line) => line.action === action).length;
-    return `${formatNumber(count)} ${pastOf(action)}`;
-  });
-  if (isWhole(tried)) return `Done: ${actions.join(', ')}${left}.`;
-  const others = (['failed', 'blocked', 'not_attempted'] as const)
-    .map((status) => ({ status, count: tried.filter((line) => line.status === status).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ status, count }) => `${formatNumber(count)} ${LOOKS[status].word}`);
-  return `${done.length === 0 ? 'Not done' : 'Partly done'}: ${[...actions, ...others].join(', ')}${left}.`;
+  const actions = [...Map.groupBy(done, ({ action }) => action)].map(
+    ([action, own]) => [own.length, pastOf(action)] as const,
+  );
+  if (isWhole(tried)) return `Done: ${tally(actions)}${left}.`;
+  const others = (['failed', 'blocked', 'not_attempted'] as const).map(
+    (status) =>
+      [tried.filter((line) => line.status === status).length, LOOKS[status].word] as const,
+  );
+  return `${done.length === 0 ? 'Not done' : 'Partly done'}: ${tally([...actions, ...others])}${left}.`;
 }
 
 /** `; left out: 2 refused, 1 held` */
 function leftOut(lines: readonly LedgerLine[]): string {
-  const counts = (['refused', 'held', 'unsupported'] as const)
-    .map((verdict) => ({ verdict, count: lines.filter((one) => one.verdict === verdict).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ verdict, count }) => `${formatNumber(count)} ${verdict}`);
-  return counts.length === 0 ? '' : `; left out: ${counts.join(', ')}`;
+  const verdicts = ['refused', 'held', 'unsupported'] as const;
+  const counts = tally(
+    verdicts.map((verdict) => [lines.filter((one) => one.verdict === verdict).length, verdict]),
+  );
+  return counts === '' ? '' : `; left out: ${counts}`;
 }
 
 /** Beyond this many they are counted, unless everything is asked for. */
@@ -330,7 +323,7 @@ export function renderVerification(
   const others = differs.filter((one) => !isNamed(one));
   const named = left.length === 0 ? '' : renderNotUndone(left, options);
   if (problem !== null) {
-    return `${named}${say(`Not verified: the live resources could not be read again: ${sanitiseLine(problem)}`, 'error')}`;
+    return `${named}${say(`Not verified: the live resources could not be read again: ${problem}`, 'error')}`;
   }
   if (others.length === 0) {
     const count = formatCount(equal + countOf(differs), 'resource');
@@ -340,11 +333,7 @@ export function renderVerification(
   }
   const lines = others.flatMap(({ address, path, wanted, found }) => [
     ...placeLines({ address, path }, options),
-    ...wrap(
-      [span(' '.repeat(INDENT)), span(`wanted ${short(wanted)}, found ${short(found)}`)],
-      options.width,
-      INDENT,
-    ),
+    ...belowLines(`wanted ${short(wanted)}, found ${short(found)}`, options),
   ]);
   const what = `Not as ${then}: ${formatCount(others.length, 'field')} of ${formatCount(countOf(others), 'resource')}.`;
   return `${named}${say(what, 'error')}${paint(lines, options.color)}`;
@@ -354,20 +343,16 @@ export function renderVerification(
 export function renderNotUndone(left: readonly NotUndone[], options: RenderOptions): string {
   const alike = Map.groupBy(left, ({ path, why, advice }) => JSON.stringify([path, why, advice]));
   const groups = [...alike.values()];
-  const shown = options.verbose ? groups : groups.slice(0, MAX_LEFT);
-  const lines = shown.flatMap((group) => {
+  const groupLines = (group: readonly NotUndone[]) => {
     const [{ path, why, advice } = NOTHING] = group;
     const most = options.verbose ? Infinity : MAX_LEFT;
     const address = firstOf(
       group.map((one) => one.address),
       most,
     );
-    const text = span(sanitiseLine(`${why}. ${advice}`));
-    return [
-      ...placeLines({ address, path }, options),
-      ...wrap([span(' '.repeat(INDENT)), text], options.width, INDENT),
-    ];
-  });
+    return [...placeLines({ address, path }, options), ...belowLines(`${why}. ${advice}`, options)];
+  };
+  const shown = options.verbose ? groups : groups.slice(0, MAX_LEFT);
   const rest = groups.length - shown.length;
   const more = span(`  ⋯ ${rest} more; --verbose lists all of them`, 'dim');
   const resources = formatCount(countOf(left), 'resource');
@@ -376,7 +361,7 @@ export function renderNotUndone(left: readonly NotUndone[], options: RenderOptio
   return paint(
     [
       ...wrap([span(`Not restored: ${what}.`, 'error')], options.width, 2),
-      ...lines,
+      ...shown.flatMap(groupLines),
       ...(rest > 0 ? [[more]] : []),
     ],
     options.color,
@@ -389,8 +374,8 @@ function placeLines(
   { address, path }: { readonly address: string; readonly path: string | null },
   options: RenderOptions,
 ) {
-  const field = path === null ? '' : `  ${sanitiseLine(path)}`;
-  const place = [span('  '), span(sanitiseLine(address), 'strong'), span(field)];
+  const field = path === null ? '' : `  ${path}`;
+  const place = [span('  '), span(address, 'strong'), span(field)];
   return wrap(place, options.width, INDENT);
 }
 

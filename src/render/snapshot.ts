@@ -9,11 +9,12 @@ import {
   paint,
   type RenderOptions,
   span,
+  titled,
   widestOf,
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { formatCount, formatSize, kindTitle } from './wording.ts';
+import { countKind, formatCount, formatSize } from './wording.ts';
 
 /** What a snapshot is and what it holds: the document that `--format json` prints. */
 export type SnapshotSummary = SnapshotCommands.Summary;
@@ -57,27 +58,16 @@ function holdings({
   resources,
   organizations,
 }: Pick<SnapshotSummary, 'resources' | 'organizations'>): string {
-  const kinds = Object.entries(resources).map(([kind, count]) =>
-    formatCount(count, kind.replaceAll('_', ' '), kindTitle(kind)),
-  );
+  const kinds = Object.entries(resources).map(([kind, count]) => countKind(count, kind));
   const owners = organizations === 0 ? [] : [formatCount(organizations, 'organization')];
   return [kinds.join(', ') || 'no resource', ...owners].join('; ');
 }
 
 /** What could not be read. Of what is refused for many resources alike, one line is enough. */
 function gapLines({ gaps }: SnapshotSummary, options: RenderOptions): readonly Line[] {
-  if (gaps.length === 0) return [];
   const title = `Not included, because it could not be read (${gaps.length}):`;
-  return [
-    [],
-    ...wrap([span(title, 'warning')], options.width, 2),
-    ...listLines(
-      gaps,
-      ({ of, why }) => itemLines(`${of}  `, why, options.width),
-      MOST_LISTED,
-      options,
-    ),
-  ];
+  const item = ({ of, why }: Gap) => itemLines(`${of}  `, why, options.width);
+  return titled(span(title, 'warning'), listLines(gaps, item, MOST_LISTED, options), options);
 }
 
 function withheldLines(
@@ -100,24 +90,12 @@ function withheldLines(
         name: `${first === undefined ? '' : called(first)}${others.length === 0 ? '' : ` and ${formatCount(others.length, 'other')}`}`,
         text,
       }));
-  const advice =
-    encryption === 'none'
-      ? wrap(
-          [span('  An encrypted one has them (--passphrase-file, --recipient).', 'dim')],
-          options.width,
-          2,
-        )
-      : [];
+  const item = ({ name, text }: (typeof items)[number]) =>
+    itemLines(`${name}  `, text, options.width);
+  const advice = span('  An encrypted one has them (--passphrase-file, --recipient).', 'dim');
   return [
-    [],
-    ...wrap([span(title, 'warning')], options.width, 2),
-    ...listLines(
-      items,
-      ({ name, text }) => itemLines(`${name}  `, text, options.width),
-      MOST_LISTED,
-      options,
-    ),
-    ...advice,
+    ...titled(span(title, 'warning'), listLines(items, item, MOST_LISTED, options), options),
+    ...(encryption === 'none' ? wrap([advice], options.width, 2) : []),
   ];
 }
 
@@ -140,8 +118,8 @@ export function renderSnapshotsText(
     const base = one.base === null ? '' : `, on ${one.base}`;
     const said =
       one.problem !== null
-        ? span(sanitiseLine(one.problem), 'warning')
-        : span(sanitiseLine(`${one.made_at}, account ${one.account_id}${seal}${base}`), 'dim');
+        ? span(one.problem, 'warning')
+        : span(`${one.made_at}, account ${one.account_id}${seal}${base}`, 'dim');
     return wrap([span(head), said], width, 4);
   });
   return paint(lines, color);

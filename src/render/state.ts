@@ -37,12 +37,12 @@ export function renderAddresses(
     widestOf(resources.map(({ id }) => sanitiseLine(id))),
   ];
   const lines = resources.map(({ address, id, name, protect }): Line => {
-    if (!verbose) return [span(sanitiseLine(address))];
+    if (!verbose) return [span(address)];
     const guarded = protect ? ' (protected)' : '';
     return [
       span(padText(sanitiseLine(address), addresses)),
       span(`  ${padText(sanitiseLine(id), ids)}  `, 'dim'),
-      span(`${sanitiseLine(name)}${guarded}`),
+      span(`${name}${guarded}`),
     ];
   });
   return paint(lines, color);
@@ -67,7 +67,7 @@ export function renderResource(
   const head = written.length === 0 ? 'Its fields are not known.' : 'As last written:';
   return paint(
     [
-      [span(sanitiseLine(address), 'strong')],
+      [span(address, 'strong')],
       ...factLines(facts, options.width, 2),
       [],
       [span(head)],

@@ -55,8 +55,9 @@ function styleFor(color: boolean): Style {
     !color || CODES[tone] === '' || text === '' ? text : `\x1b[${CODES[tone]}m${text}\x1b[0m`;
 }
 
+/** Whoever wrote the text, a terminal sees nothing in it to act on. A `Span` by hand is for what is harmless already. */
 export function span(text: string, tone: Tone = 'plain'): Span {
-  return { text, tone };
+  return { text: sanitiseLine(text), tone };
 }
 
 export function lineWidth(line: Line): number {
@@ -67,7 +68,7 @@ export function lineWidth(line: Line): number {
 export function paint(lines: readonly Line[], color: boolean): string {
   const style = styleFor(color);
   const painted = lines.map((line) =>
-    joinTones(trimEnd(line))
+    joinTones(withoutCommand(trimEnd(line)))
       .map(({ tone, text }) => style(tone, text))
       .join(''),
   );
@@ -91,6 +92,16 @@ function trimEnd(line: Line): Line {
   const text = last.text.trimEnd();
   if (text === '') return trimEnd(line.slice(0, -1));
   return text === last.text ? line : [...line.slice(0, -1), { ...last, text }];
+}
+
+/** Of words that are no command to a runner where they stand, a break may make one: it begins a line (`untrusted.ts`). */
+function withoutCommand(line: Line): Line {
+  const at = line.findIndex(({ text }) => text.trim() !== '');
+  const first = line[at];
+  if (first?.text.trimStart().startsWith(':') !== true) return line;
+  const text = line.map((one) => one.text).join('');
+  if (!text.trimStart().startsWith('::')) return line;
+  return line.with(at, { ...first, text: first.text.replace(':', '\\x3a') });
 }
 
 /**
@@ -223,14 +234,14 @@ export function noteLines(text: string, width: number, tone: Tone = 'strong'): r
 
 /** A sentence for people, broken between words. */
 export function sentence(text: string, { width, color }: RenderOptions): string {
-  return paint(noteLines(sanitiseLine(text), width, 'plain'), color);
+  return paint(noteLines(text, width, 'plain'), color);
 }
 
 /** Sentences for people, broken between words to the width; its own line breaks stay, and items stay indented. */
 export function renderProse(text: string, { width, color }: RenderOptions): string {
   const lines = text.split('\n').flatMap((line) => {
     const indent = line.length - line.trimStart().length;
-    return wrap([span(sanitiseLine(line))], width, indent === 0 ? 0 : indent + 2);
+    return wrap([span(line)], width, indent === 0 ? 0 : indent + 2);
   });
   return paint(lines, color);
 }
@@ -253,7 +264,7 @@ const WIDEST_NAME = 36;
 /** Facts below each other, names in a column, values broken to the width. */
 export function factLines(facts: readonly Fact[], width: number, indent = 0): readonly Line[] {
   const shown = facts.flatMap(([name, value, tone]) =>
-    value === null ? [] : [{ name: sanitiseLine(name), value: sanitiseLine(value), tone }],
+    value === null ? [] : [{ name: sanitiseLine(name), value, tone }],
   );
   const column = Math.min(widestOf(shown.map(({ name }) => name)), WIDEST_NAME);
   return shown.flatMap(({ name, value, tone }) => {
@@ -262,9 +273,18 @@ export function factLines(facts: readonly Fact[], width: number, indent = 0): re
   });
 }
 
+/** A text below what it is said of. */
+export function belowLines(
+  text: string,
+  { width }: RenderOptions,
+  tone: Tone = 'plain',
+): readonly Line[] {
+  return wrap([span('    '), span(text, tone)], width, 4);
+}
+
 /** One of a list, and what is said of it. */
 export function itemLines(name: string, text: string, width: number): readonly Line[] {
-  return wrap([span(`  ${sanitiseLine(name)}`), span(sanitiseLine(text), 'dim')], width, 4);
+  return wrap([span(`  ${name}`), span(text, 'dim')], width, 4);
 }
 
 /** The first of a list, unless everything is asked for, and how many more there are. */
@@ -277,6 +297,21 @@ export function listLines<T>(
 ): readonly Line[] {
   const shown = options.verbose ? items : items.slice(0, most);
   return [...shown.flatMap(linesOf), ...moreLines(items.length - shown.length, options, what)];
+}
+
+/** Blocks of lines with an empty line between them; what has no lines is no block. */
+export function spaced(blocks: readonly (readonly Line[])[]): readonly Line[] {
+  const shown = blocks.filter((lines) => lines.length > 0);
+  return shown.flatMap((lines, at) => (at === 0 ? lines : [[], ...lines]));
+}
+
+/** Lines below a title, an empty line above it; nothing where there are none. */
+export function titled(
+  title: Span,
+  lines: readonly Line[],
+  { width }: Pick<RenderOptions, 'width'>,
+): readonly Line[] {
+  return lines.length === 0 ? [] : [[], ...wrap([title], width, 2), ...lines];
 }
 
 /** `⋯ 12 more; --verbose lists them`; nothing where nothing is hidden. */

@@ -3,8 +3,9 @@ import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, rehearsalFooters } from './footers.ts';
-import { type AlikeGroup, type FirstLook, type LeftChange, overviewOf } from './overview.ts';
+import { type AlikeGroup, type FirstLook, overviewOf } from './overview.ts';
 import {
+  belowLines,
   cutLine,
   cutText,
   itemLines,
@@ -15,6 +16,7 @@ import {
   paint,
   type RenderOptions,
   type Span,
+  spaced,
   span,
   type Tone,
   widestOf,
@@ -39,6 +41,7 @@ import {
   newAssumptions,
   reliesOn,
   SYMBOLS,
+  tally,
 } from './wording.ts';
 
 /**
@@ -67,20 +70,24 @@ export function renderPlanText(plan: PlanDocument, given: RenderOptions): string
   const overview = overviewOf(plan, options.verbose);
   const reasons = options.verbose ? new Set<string>() : sharedReasons(plan);
   const left = overview.changes.filter(({ change }) => isShown(change, plan, options));
+  const lefts = new Map(left.map((one) => [one.change, one]));
+  const blockOf = (change: Change) => {
+    const { shared = 0, isTold: isAbove = false } = lefts.get(change) ?? {};
+    const isTold = isAbove || (change.verdict !== 'ok' && reasons.has(change.reason));
+    return changeLines(change, plan, options, { isTold, shared });
+  };
   const parts = [
     ...overview.above.map((footer) => footerLines(footer, options)),
     ...(overview.first.length > 0 ? [firstLines(overview.first, options)] : []),
     ...overview.groups.map((group) => alikeLines(group, plan, options)),
   ];
-  const room = options.verbose
-    ? { room: Number.POSITIVE_INFINITY, listed: 0 }
-    : roomBeside(parts.flat().length, left.length, plan);
+  const room = roomBeside(parts.flat().length, left.length, plan);
   const body = [
     ...parts,
-    ...changeParts(left, plan, { options, reasons, ...room }),
+    ...changeParts([...lefts.keys()], plan, { options, blockOf, ...room }),
     ...overview.below.map((footer) => footerLines(footer, options)),
   ].flatMap((part) => [[], ...part]);
-  const head = wrap([span(sanitiseLine(headline(plan)), 'strong')], options.width, 2);
+  const head = wrap([span(headline(plan), 'strong')], options.width, 2);
   const last = isEmpty(plan)
     ? comparedLines(plan, options)
     : closingLines(plan, options, body.length > MOST_LINES / 2);
@@ -114,8 +121,8 @@ function firstLines(first: readonly FirstLook[], { width }: RenderOptions): read
   return [
     [span('Look at first', 'strong')],
     ...first.flatMap(({ type, symbol, subject, text }) => {
-      const head: Line = [span(`  ${symbol} `, FIRST_TONES[type]), span(sanitiseLine(subject))];
-      const line = [...head, span(text === '' ? '' : `  ${sanitiseLine(text)}`, 'dim')];
+      const head: Line = [span(`  ${symbol} `, FIRST_TONES[type]), span(subject)];
+      const line = [...head, span(text === '' ? '' : `  ${text}`, 'dim')];
       // Whose edit it is has to be read.
       return type === 'undone' ? wrap(line, width, 6) : [cutLine(line, width)];
     }),
@@ -135,20 +142,18 @@ function alikeLines(
   { purpose }: PlanDocument,
   options: RenderOptions,
 ): readonly Line[] {
-  const named = firstOf(addresses.map(sanitiseLine), MOST_NAMED);
+  const named = firstOf(addresses, MOST_NAMED);
   return [
     ...wrap(
       [
         span(SYMBOLS[action], ACTION_TONES[action]),
         span(` ${title}`, 'strong'),
-        ...(sources.length === 0
-          ? []
-          : [span(`  ${sanitiseLine(firstOf(sources, MOST_NAMED))}`, 'dim')]),
+        ...(sources.length === 0 ? [] : [span(`  ${firstOf(sources, MOST_NAMED)}`, 'dim')]),
       ],
       options.width,
       INDENT,
     ),
-    ...wrap([span(`    ${named}`, 'dim')], options.width, INDENT),
+    ...belowLines(named, options, 'dim'),
     ...fieldLines(viewFields(example, purpose, false), options),
   ];
 }
@@ -156,8 +161,8 @@ function alikeLines(
 /** What came of rehearsing a plan, alone. */
 export function renderRehearsalText(plan: PlanDocument, given: RenderOptions): string {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
-  const [first = [], ...rest] = rehearsalFooters(plan).map((one) => footerLines(one, options));
-  return paint([...first, ...rest.flatMap((lines) => [[], ...lines])], options.color);
+  const blocks = rehearsalFooters(plan).map((one) => footerLines(one, options));
+  return paint(spaced(blocks), options.color);
 }
 
 /** When nothing is to be done, what was merely found is counted. */
@@ -179,9 +184,8 @@ function sharedReasons({ changes }: PlanDocument): ReadonlySet<string> {
 
 type Layout = {
   readonly options: RenderOptions;
-  /** Reasons that are said once, below. */
-  readonly reasons: ReadonlySet<string>;
-  /** Lines that there are for all changes together. */
+  readonly blockOf: (change: Change) => readonly Line[];
+  /** Lines that there are for all changes together, unless everything is asked for. */
   readonly room: number;
   /** Changes that take a line each once there is no more room. */
   readonly listed: number;
@@ -189,23 +193,23 @@ type Layout = {
 
 /** The changes by organization and kind. Where there are too many to read, the plainest of them take one line, or are counted. */
 function changeParts(
-  left: readonly LeftChange[],
+  changes: readonly Change[],
   plan: PlanDocument,
-  { options, reasons, room, listed: mostListed }: Layout,
+  { options, blockOf, room, listed: mostListed }: Layout,
 ): readonly (readonly Line[])[] {
-  const lefts = new Map(left.map((one) => [one.change, one]));
-  const changes = left.map(({ change }) => change);
+  const seen = plan.purpose === 'drift' ? gone : (change: Change) => change;
+  const inOrder = changes
+    .filter(({ action }) => action !== 'adopt')
+    .toSorted((a, b) => weightOf(seen(a)) - weightOf(seen(b)));
   const blocks = new Map<Change, readonly Line[]>();
   const lines = new Map<Change, readonly Line[]>();
   let used = 0;
-  for (const change of changes.filter(({ action }) => action !== 'adopt').toSorted(byWeight)) {
-    if (used < room) {
-      const { shared = 0, isTold: isAbove = false } = lefts.get(change) ?? {};
-      const isTold = isAbove || (change.verdict !== 'ok' && reasons.has(change.reason));
-      const block = changeLines(change, plan, options, { isTold, shared });
+  for (const change of inOrder) {
+    if (used < room || options.verbose) {
+      const block = blockOf(change);
       blocks.set(change, block);
       used += block.length + 1;
-    } else if (lines.size < mostListed) lines.set(change, shortLines(change, options));
+    } else if (lines.size < mostListed) lines.set(change, shortLines(seen(change), options));
   }
   return groupChanges(changes, plan.organizations).map(({ title, changes: own }) => {
     const adopted = own.filter(({ action }) => action === 'adopt');
@@ -213,14 +217,14 @@ function changeParts(
     const listed = others.flatMap((change) => lines.get(change) ?? []);
     const hidden = others.filter((change) => !blocks.has(change) && !lines.has(change));
     return [
-      ...wrap([span(sanitiseLine(title), 'strong')], options.width, 2),
+      ...wrap([span(title, 'strong')], options.width, 2),
       ...adoptedLines(adopted, options),
       ...others.flatMap((change) => {
         const block = blocks.get(change);
         return block === undefined ? [] : [[], ...block];
       }),
       ...(listed.length > 0 ? [[], ...listed] : []),
-      ...hiddenLines(hidden, options),
+      ...hiddenLines(hidden, plan, options),
     ];
   });
 }
@@ -228,11 +232,7 @@ function changeParts(
 /** Changes that take one line each where there are too many to read. */
 const MAX_LISTED = 10;
 
-/** What is read first, should not everything be shown: what is refused, lost or undone, then texts. For `sort`. */
-function byWeight(one: Change, other: Change): number {
-  return weightOf(one) - weightOf(other);
-}
-
+/** What is read first, should not everything be shown, is light: what is refused, lost or undone, then texts. */
 function weightOf({ verdict, action, fields, kind }: Change): number {
   if (verdict !== 'ok') return 0;
   if (action === 'delete' || action === 'replace') return 1;
@@ -244,15 +244,19 @@ function weightOf({ verdict, action, fields, kind }: Change): number {
 /** `~ agent.reception  Front desk  system_prompt, voice  agents/reception.yaml:4` */
 function shortLines(change: Change, { width }: RenderOptions): readonly Line[] {
   const paths = change.action === 'update' ? change.fields.map(({ path }) => path) : [];
-  const fields = paths.length === 0 ? [] : [span(`  ${sanitiseLine(firstOf(paths, 3))}`, 'dim')];
+  const fields = paths.length === 0 ? [] : [span(`  ${firstOf(paths, 3)}`, 'dim')];
   return [cutLine([...headOf({ ...change, source: null }), ...fields], width)];
 }
 
-function hiddenLines(hidden: readonly Change[], { width }: RenderOptions): readonly Line[] {
+function hiddenLines(
+  hidden: readonly Change[],
+  { purpose }: PlanDocument,
+  { width }: RenderOptions,
+): readonly Line[] {
   if (hidden.length === 0) return [];
-  const counts = [...Map.groupBy(hidden, ({ action }) => action)]
-    .map(([action, own]) => `${formatNumber(own.length)} to ${action}`)
-    .join(', ');
+  const byAction = Map.groupBy(hidden, ({ action }) => action);
+  const todo = tally([...byAction].map(([action, own]) => [own.length, `to ${action}`]));
+  const counts = purpose === 'drift' ? formatNumber(hidden.length) : todo;
   return wrap([span(`  ⋯ ${counts} more; --verbose shows them`, 'dim')], width, 4);
 }
 
@@ -280,8 +284,8 @@ function adoptedLine(
     span('  '),
     span(SYMBOLS.adopt, ACTION_TONES.adopt),
     span(` ${padText(sanitiseLine(address), column)}`, 'strong'),
-    span(`  ${sanitiseLine(name)}`),
-    span(`  ${sanitiseLine(reason)}`, 'dim'),
+    span(`  ${name}`),
+    span(`  ${reason}`, 'dim'),
   ];
   return cutLine(line, options.width);
 }
@@ -318,15 +322,13 @@ function closingLines(
 ): readonly Line[] {
   const { reads, writes } = plan.requests;
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
-  const told = (options.verbose ? plan.assumptions : newAssumptions(plan)).map(sanitiseLine);
+  const told = options.verbose ? plan.assumptions : newAssumptions(plan);
   const named = firstOf(told, options.verbose ? told.length : MOST_ASSUMPTIONS);
   return [
-    ...movedEndpointLines(plan).flatMap((line) =>
-      wrap([span(sanitiseLine(line), 'strong')], options.width, 2),
-    ),
+    ...movedEndpointLines(plan).flatMap((line) => wrap([span(line, 'strong')], options.width, 2)),
     ...(told.length === 0 ? [] : dim(reliesOn(told, named))),
     ...(reads + writes > 0 ? dim(forecastOf(plan)) : []),
-    ...(isLong ? wrap([span(`${sanitiseLine(headline(plan))}.`, 'strong')], options.width, 2) : []),
+    ...(isLong ? wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2) : []),
   ];
 }
 
@@ -368,16 +370,12 @@ function changeLines(
   const advice = conflictAdvice(change, plan);
   return [
     ...wrap(headOf(change), options.width, INDENT),
-    ...why.flatMap((text) =>
-      wrap([span(' '.repeat(INDENT)), span(text, whyTone(change))], options.width, INDENT),
-    ),
+    ...why.flatMap((text) => belowLines(text, options, whyTone(change))),
     ...fieldLines(views, options),
     ...(shared === 0
       ? []
       : [[span(`    ⋯ ${formatCount(shared, 'field')} shown above, the same in others`, 'dim')]]),
-    ...(advice === undefined
-      ? []
-      : wrap([span(' '.repeat(INDENT)), span(advice, 'warning')], options.width, INDENT)),
+    ...(advice === undefined ? [] : belowLines(advice, options, 'warning')),
   ];
 }
 
@@ -396,10 +394,10 @@ function headOf(change: Change): Line {
     span('  '),
     span(SYMBOLS[action], tone),
     span(' '),
-    span(sanitiseLine(address), 'strong'),
+    span(address, 'strong'),
     ...shown,
     ...tags,
-    ...(source === null ? [] : [span(`  ${sanitiseLine(source)}`, 'dim')]),
+    ...(source === null ? [] : [span(`  ${source}`, 'dim')]),
   ];
 }
 
@@ -418,9 +416,9 @@ function whyOf(change: Change, plan: PlanDocument, verbose: boolean): readonly s
     fields.length > 0 &&
     fields.every(({ cause }) => cause === 'changed');
   return [
-    ...(isPlain && verdict === 'ok' && !verbose ? [] : [sanitiseLine(reason)]),
+    ...(isPlain && verdict === 'ok' && !verbose ? [] : [reason]),
     ...((verbose || action === 'delete' || action === 'replace') && id !== null
-      ? [`id ${sanitiseLine(id)}`]
+      ? [`id ${id}`]
       : []),
     ...(isHowTold && operations.length > 0 ? [`how: ${howOf(change)}`] : []),
   ];
@@ -435,12 +433,15 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   if (plan.changes.length === 0) return paint([...first, [span(compared, 'dim')]], options.color);
   const relied = namesRelyOn(plan);
+  const blockOf = (change: Change) => driftLines(change, options);
+  const room = { room: MOST_LINES, listed: MAX_LISTED };
+  const parts = changeParts(plan.changes, plan, { options, blockOf, ...room });
   const legend = 'Each line shows the expected value → the live value.';
   return paint(
     [
       ...first,
       ...wrap([span(legend, 'dim')], options.width, 0),
-      ...driftGroups(plan, options),
+      ...parts.flatMap((part) => [[], ...part]),
       [],
       [span(compared, 'dim')],
       ...driftAdvice(plan).flatMap((line) => wrap([span(line, 'dim')], options.width, 2)),
@@ -450,34 +451,6 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   );
 }
 
-/** What drifted by organization and kind; of more than two screens the rest takes a line each, or is counted. */
-function driftGroups(plan: PlanDocument, options: RenderOptions): readonly Line[] {
-  let used = 0;
-  let listed = 0;
-  const most = options.verbose ? Number.POSITIVE_INFINITY : MOST_LINES;
-  return groupChanges(plan.changes, plan.organizations).flatMap(({ title, changes }) => {
-    const hidden: Change[] = [];
-    const lines = changes.flatMap((change) => {
-      if (used < most) {
-        const block = [[], ...driftLines(change, options)];
-        used += block.length;
-        return block;
-      }
-      listed += 1;
-      if (listed <= MAX_LISTED) return shortLines(gone(change), options);
-      hidden.push(change);
-      return [];
-    });
-    const more = `⋯ ${formatNumber(hidden.length)} more; --verbose shows them`;
-    return [
-      [],
-      ...wrap([span(sanitiseLine(title), 'strong')], options.width, 2),
-      ...lines,
-      ...(hidden.length > 0 ? wrap([span(`  ${more}`, 'dim')], options.width, 4) : []),
-    ];
-  });
-}
-
 function driftLines(change: Change, options: RenderOptions): readonly Line[] {
   // The resource that Callsheet wrote is gone, whether or not another one has its place.
   const isGone = change.missing_id !== null;
@@ -485,7 +458,7 @@ function driftLines(change: Change, options: RenderOptions): readonly Line[] {
   const isTold = groups.some(({ who }) => who !== undefined);
   return [
     ...wrap(headOf(gone(change)), options.width, INDENT),
-    ...(isGone || !isTold ? saidLines(change.reason, options) : []),
+    ...(isGone || !isTold ? belowLines(change.reason, options, 'dim') : []),
     ...groups.flatMap((group) => groupedLines(group, change, options)),
   ];
 }
@@ -498,12 +471,8 @@ function groupedLines(
 ): readonly Line[] {
   const margin = ' '.repeat(INDENT + 2);
   return [
-    ...(who === undefined ? [] : saidLines(who, options)),
+    ...(who === undefined ? [] : belowLines(who, options, 'dim')),
     ...edits.flatMap((edit) => wrap([span(margin + edit, 'dim')], options.width, INDENT + 6)),
     ...fieldLines(viewFields({ ...gone(change), fields }, 'drift', options.verbose), options),
   ];
-}
-
-function saidLines(text: string, { width }: RenderOptions): readonly Line[] {
-  return wrap([span(' '.repeat(INDENT)), span(sanitiseLine(text), 'dim')], width, INDENT);
 }

@@ -5,12 +5,12 @@ import {
   paint,
   type RenderOptions,
   type Span,
+  spaced,
   span,
   type Tone,
   textWidth,
   wrap,
 } from './terminal.ts';
-import { sanitise } from './untrusted.ts';
 
 /**
  * A page of the documentation for a terminal. `marked` reads the Markdown; it is laid out here, as everything else that
@@ -28,9 +28,7 @@ export function renderTopic(text: string, options: RenderOptions, wordsFor: Link
   const width = Math.min(Math.max(options.width, 40), WIDEST);
   const layout = { width, color: options.color, wordsFor };
   const blocks = lexer(withoutComments(text)).map((token) => blockLines(token, layout));
-  const shown = blocks.filter((lines) => lines.length > 0);
-  const lines = shown.flatMap((block, at) => (at === 0 ? block : [[], ...block]));
-  return paint(lines, options.color);
+  return paint(spaced(blocks), options.color);
 }
 
 /** The Markdown of a page as it is read elsewhere: comments are for the tests that walk through it. */
@@ -59,7 +57,7 @@ function blockLines(given: Token, layout: Layout): readonly Line[] {
       return wrap(inline(token.tokens ?? [token], layout), layout.width, 0);
     case 'code':
       // Never broken: it is there to be copied.
-      return token.text.split('\n').map((line) => [span('  '), span(sanitise(line))]);
+      return token.text.split('\n').map((line) => [span('  '), span(line)]);
     case 'list':
       return token.items.flatMap((item, at) => itemLines(item, marker(token, at), layout));
     case 'table':
@@ -120,9 +118,9 @@ function inline(tokens: readonly Token[], layout: Layout): Line {
   });
 }
 
-/** A text in one line, without what a terminal would act on. */
+/** A text in one line. */
 function plain(text: string): string {
-  return sanitise(text.replaceAll('\n', ' '));
+  return text.replaceAll('\n', ' ');
 }
 
 /** Words in a tone, with code as it is. */

@@ -35,6 +35,14 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
   return `${formatNumber(count)} ${count === 1 ? noun : plural}`;
 }
 
+/** `2 failed, 1 held`: those of some counts that are not zero; empty where all are. */
+export function tally(counts: readonly (readonly [count: number, what: string])[]): string {
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${formatNumber(count)} ${what}`)
+    .join(', ');
+}
+
 /** `a, b, c and 12 more`: the first of some names. */
 export function firstOf(names: readonly string[], most: number): string {
   const rest = names.length - most;
@@ -79,6 +87,11 @@ export function formatTime(text: string): string {
   return inSeconds(new Date(time).toISOString());
 }
 
+/** `1 retry policy`, `4 retry policies`. */
+export function countKind(count: number, kind: string): string {
+  return formatCount(count, kind.replaceAll('_', ' '), kindTitle(kind));
+}
+
 /** `retry policies` of `retry_policy`: a kind's name in running text. */
 export function kindTitle(kind: string): string {
   const words = kind.replaceAll('_', ' ');
@@ -87,18 +100,16 @@ export function kindTitle(kind: string): string {
 
 /** `9 to create, 2 to update; of these 1 refused; 2 adopted`, or undefined when nothing is to be done. */
 function countsOf(summary: PlanSummary): string | undefined {
-  const todo = (['create', 'update', 'replace', 'delete', 'forget'] as const)
-    .filter((action) => summary[action] > 0)
-    .map((action) => `${formatNumber(summary[action])} to ${action}`)
-    .join(', ');
-  const adopted = summary.adopt > 0 ? `${formatNumber(summary.adopt)} adopted` : '';
-  const verdicts = (['refused', 'held', 'unsupported'] as const)
-    .filter((verdict) => summary[verdict] > 0)
-    .map((verdict) => `${formatNumber(summary[verdict])} ${verdict}`)
-    .join(', ');
+  const actions = ['create', 'update', 'replace', 'delete', 'forget'] as const;
+  const todo = tally(actions.map((action) => [summary[action], `to ${action}`]));
+  const verdicts = ['refused', 'held', 'unsupported'] as const;
+  const left = tally(verdicts.map((verdict) => [summary[verdict], verdict]));
   // They are counted among what is to be done.
-  const left = verdicts === '' ? '' : `of these ${verdicts}`;
-  return [todo, left, adopted].filter((part) => part !== '').join('; ') || undefined;
+  return (
+    [todo, left === '' ? '' : `of these ${left}`, tally([[summary.adopt, 'adopted']])]
+      .filter((part) => part !== '')
+      .join('; ') || undefined
+  );
 }
 
 /** Whether a plan asks nothing of the platform and drops nothing from the state. */
@@ -155,16 +166,12 @@ function apartFrom({ notes }: PlanDocument): string {
 
 /** `1 made, 2 changed, 1 gone`: what happened between two snapshots. */
 function differenceOf({ create, update, replace, delete: deleted }: PlanSummary): string {
-  const counts: readonly (readonly [number, string])[] = [
+  return tally([
     [create, 'made'],
     [update, 'changed'],
     [replace, 'replaced'],
     [deleted, 'gone'],
-  ];
-  return counts
-    .filter(([count]) => count > 0)
-    .map(([count, what]) => `${formatNumber(count)} ${what}`)
-    .join(', ');
+  ]);
 }
 
 function headlineToSnapshot(
@@ -201,7 +208,7 @@ export function movedEndpointLines({ endpoints = [] }: PlanDocument): readonly s
 /** What somebody may do about drift, a line for each sort of it: commands that none of what stands here makes refuse. */
 export function driftAdvice(
   { changes, environment: env }: PlanDocument,
-  codeOf: (command: string) => string = (command) => `\`${sanitiseLine(command)}\``,
+  codeOf: (command: string) => string = (command) => `\`${command}\``,
 ): readonly string[] {
   const bySort = Map.groupBy(changes, driftSort);
   // What one sort takes, another refuses.
@@ -261,7 +268,7 @@ function pullWays(changes: readonly Change[]) {
 export function conflictAdvice(
   { address, fields }: Change,
   { options, environment: env, purpose }: PlanDocument,
-  codeOf: (command: string) => string = (command) => `\`${sanitiseLine(command)}\``,
+  codeOf: (command: string) => string = (command) => `\`${command}\``,
 ): string | undefined {
   if (purpose !== 'apply' || fields.every(({ cause }) => cause !== 'conflict')) return undefined;
   if (options.accept_conflicts) return 'The live values will be overwritten (--accept-conflicts).';
@@ -275,7 +282,7 @@ export function leaveOutCommand({ options, environment: env }: PlanDocument): st
   // A rollout has its agents from its own selection.
   const own = rollout === undefined ? ['apply'] : [`rollout start ${rollout}`];
   const flags = allowanceFlags(rollout === undefined ? allowed : { ...allowed, target: [] });
-  return sanitiseLine(commandLine([...own, ...flags].join(' '), { dir: '.', env }));
+  return commandLine([...own, ...flags].join(' '), { dir: '.', env });
 }
 
 const DRIFT_SORTS = ['edited', 'conflict', 'gone', 'successor'] as const;
@@ -347,12 +354,12 @@ export function gone(change: Change): Change {
 /** `revert to history entry 41 (model), then update (status): a revert does not restore status` */
 export function howOf({ operations, undoing }: Pick<Change, 'operations' | 'undoing'>): string {
   const steps = operations.map(stepText).join(', then ');
-  return undoing === undefined ? steps : `${steps}: ${sanitiseLine(undoing.why)}`;
+  return undoing === undefined ? steps : `${steps}: ${undoing.why}`;
 }
 
 /** `revert to history entry 41 (model, system_prompt)` */
 function stepText({ step, fields, version }: PlannedOperation): string {
-  const names = fields.length > 0 ? ` (${fields.map(sanitiseLine).join(', ')})` : '';
+  const names = fields.length > 0 ? ` (${fields.join(', ')})` : '';
   switch (step) {
     case 'create':
     case 'delete':
@@ -362,7 +369,7 @@ function stepText({ step, fields, version }: PlannedOperation): string {
     case 'revert':
       return `revert to history entry ${version ?? '?'}${names}`;
     case 'facet':
-      return `set ${fields.map(sanitiseLine).join(', ')}`;
+      return `set ${fields.join(', ')}`;
     case 'again':
       return 'ingest again';
     default:

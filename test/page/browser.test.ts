@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { renderReport, renderRolloutsPage } from '../../src/page/index.ts';
+import { renderPlanText } from '../../src/render/text.ts';
 import { longRows, longTest } from '../long.ts';
 import { documentOf, hostile, long, ROLLOUTS, worse } from '../render/rollouts.ts';
-import { planOf } from '../render/sample.ts';
+import { changeOf, fieldOf, planOf } from '../render/sample.ts';
 import { axeFindings } from './axe.ts';
 import { closeChromium } from './chromium.ts';
 import { openPage, openReport } from './open-page.ts';
@@ -32,6 +33,19 @@ const focused = (page: Page) =>
 const heading = (page: Page) => page.locator('.detail h2').innerText();
 
 describe('a review', () => {
+  test('shows by the sign of a field what became of it, and none of a new resource', async () => {
+    const fields = [fieldOf('a', null, 1), fieldOf('b', 1, null), fieldOf('c', 1, 2)];
+    const { page } = await openReport(planOf([changeOf({ fields })]));
+    const colors = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('.field .sign')].map((sign) => getComputedStyle(sign).color)",
+    );
+    expect(new Set(colors).size).toBe(3);
+    const made = await openReport(
+      planOf([changeOf({ action: 'create', fields: fields.slice(0, 1) })]),
+    );
+    expect(await made.page.locator('.field .sign').isVisible()).toBe(false);
+  });
+
   test.each([
     ['a plan', { purpose: 'apply' as const }, 'Relies on 1 assumption: agent.delete.'],
     [
@@ -45,6 +59,24 @@ describe('a review', () => {
     const facts = await page.locator('.pairs').last().innerText();
     expect(facts).toContain(`${relies} An assumption fills a gap`);
     expect(facts).toContain('callsheet explain assumptions');
+  });
+
+  test('shows of a conflict what was last written, too', async () => {
+    const field = fieldOf('language', 'fr', 'de', { cause: 'conflict', base: 'en' });
+    const { page } = await openReport(planOf([changeOf({ fields: [field] })]));
+    const [base, sides] = await page.locator('.field .value').allInnerTexts();
+    expect(base).toBe('last written: "en"');
+    expect(sides).toContain('"fr"');
+  });
+
+  test('notes what stands against a rollback as the other formats do', async () => {
+    const changes = [changeOf({ verdict: 'refused' }), changeOf({ address: 'agent.other' })];
+    const plan = planOf(changes, { purpose: 'rollback' });
+    const { page } = await openReport(plan);
+    await page.keyboard.press('n');
+    const advice = 'Fix the refused changes, or pass --skip-refused to leave them out.';
+    expect(await page.locator('.note .do').allInnerTexts()).toEqual([advice]);
+    expect(renderPlanText(plan, { width: 200, color: false, verbose: false })).toContain(advice);
   });
 
   test('is read by keys alone, filtered and searched', async () => {

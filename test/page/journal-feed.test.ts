@@ -111,6 +111,19 @@ test('tells a reader who was cut off that the run has ended since', async () => 
   expect(await followJournals(state, again.at(-1)?.id).next()).toEqual([]);
 });
 
+test('tells the last lines of a run that ended while much of it was still to be read', async () => {
+  const { state, write, append, finish } = await folder();
+  await write(began);
+  const feed = followJournals(state, undefined);
+  await feed.next();
+  const document = { system_prompt: 'word '.repeat(100_000) };
+  for (let count = 0; count < 5; count += 1) await append(formatEntry({ ...snapshot, document }));
+  await append(formatEntry(intent(1)) + formatEntry(ended));
+  await finish();
+  const types = (await feed.next()).map(({ event }) => event.type);
+  expect(types).toEqual(['intent', 'ended', 'gone']);
+});
+
 test.each(['../../etc/passwd:1', 'x/../y:3', 'no line', ':5', `${RUN}.open:2`])(
   'a last event of %j leads to no file',
   async (last) => {

@@ -98,6 +98,13 @@ describe('the page of rollouts', () => {
   });
 });
 
+test('without its script a page of drift names no other command', async () => {
+  const [, noscript = ''] =
+    /<noscript>(.*)<\/noscript>/.exec(await renderReport(driftPlan())) ?? [];
+  expect(noscript).toContain('With <code>--format markdown</code> instead of');
+  expect(noscript).not.toContain('callsheet plan');
+});
+
 describe('JSON in a page', () => {
   test.each([
     '</script><script>alert(1)</script>',

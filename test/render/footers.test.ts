@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Note } from '../../src/core/plan-document.ts';
-import { footersOf } from '../../src/render/footers.ts';
+import type { Note, PlanDocument } from '../../src/core/plan-document.ts';
+import { footersAbove, footersBelow } from '../../src/render/footers.ts';
 import { changeOf, planOf } from './sample.ts';
 
+const footersOf = (plan: PlanDocument) => [...footersAbove(plan), ...footersBelow(plan)];
 const noteOf = (address: string | null, message: string): Note => ({
   severity: 'info',
   address,
@@ -41,6 +42,30 @@ test.each<[string, readonly Note[], readonly unknown[]]>([
 ])('%s', (_, notes, items) => {
   expect(itemsOf(notes)).toEqual(items);
 });
+
+test.each([
+  [
+    'held',
+    {},
+    'Held: the rollback leaves out 1 change.',
+    'Roll back with --allow-delete to delete what is held.',
+  ],
+  [
+    'refused',
+    { skip_refused: true },
+    'Refused: the rollback leaves out 1 change, as --skip-refused asks.',
+    null,
+  ],
+] as const)(
+  'a rollback that leaves out what is %s says that it is one',
+  (verdict, options, title, advice) => {
+    const { options: own } = planOf([]);
+    const operations = [{ step: 'delete', fields: [] }] as const;
+    const change = changeOf({ action: 'delete', verdict, operations });
+    const plan = planOf([change], { purpose: 'rollback', options: { ...own, ...options } });
+    expect(footersOf(plan)).toMatchObject([{ title, advice }]);
+  },
+);
 
 test.each(['apply', 'rollback'] as const)(
   'what stands against a plan for %s as a whole comes first, with all that can be done',

@@ -58,6 +58,14 @@ test('says where no line break ends a file, and shows nothing that a terminal wo
   );
 });
 
+test('of files with too little in common every line goes and comes', () => {
+  const lines = (mark: string) =>
+    Array.from({ length: 2000 }, (_, at) => `${mark}${at}\n`).join('');
+  const text = unifiedDiff({ file: 'a', before: lines('a'), after: lines('b') });
+  expect(text.split('\n').slice(2, 4)).toEqual(['@@ -1,2000 +1,2000 @@', '-a0']);
+  expect(text).toMatch(/\n-a1999\n\+b0\n[\s\S]*\n\+b1999$/);
+});
+
 test('hides lines that hold secrets', () => {
   const text = unifiedDiff({
     file: 'a',

@@ -1,7 +1,7 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { describe, expect, test } from 'vitest';
-import type { RolloutsDocument } from '../../src/core/documents.ts';
+import type { RolloutStep, RolloutsDocument } from '../../src/core/documents.ts';
 import {
   describeCounted,
   figuresOf,
@@ -128,6 +128,26 @@ describe('in a comment', () => {
     const [first] = renderRolloutsMarkdown(document, { stack: 'stacks/a' }).split('\n');
     expect(first).toBe('<!-- callsheet:rollouts stack=stacks/a env=staging -->');
     expect(renderRolloutsMarkdown(documentOf())).toContain('No rollout is recorded');
+  });
+
+  test('steps that have no row are counted', () => {
+    const step: RolloutStep = {
+      number: 1,
+      agents: 1,
+      adds: [],
+      status: 'pending',
+      at: null,
+      runs: [],
+    };
+    const steps = Array.from({ length: 25 }, (_, at) => ({
+      ...step,
+      number: at + 1,
+      agents: at + 1,
+    }));
+    const markdown = renderRolloutsMarkdown(documentOf(rolloutOf({ steps })));
+    expect(markdown).toContain('| 20 |');
+    expect(markdown).not.toContain('| 21 |');
+    expect(markdown).toContain('\n- 5 more steps: `callsheet rollout show --verbose` lists them\n');
   });
 
   test('is never longer than it may be, and counts what has no room', () => {

@@ -19,6 +19,16 @@ test('a receipt says which guards were overridden and why, in full', () => {
   expect(text).not.toContain('\u001b');
 });
 
+test('a receipt has all of a digest and a pipeline, however narrow the terminal is', () => {
+  const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
+  const pipeline = `https://gitlab.example.test/${'group/'.repeat(12)}-/pipelines/4711`;
+  const run = began('r1');
+  const entry = { ...run, plan_digest: digest, actor: { ...run.actor, pipeline } };
+  const text = renderRunText([entry, ended()], { width: 80, color: false, verbose: false });
+  expect(text.replace(/\n +/g, '')).toContain(digest);
+  expect(text.replace(/\n +/g, '')).toContain(pipeline);
+});
+
 const PLAIN = { width: 100, color: false, verbose: false };
 const COMMIT = '1f3a9c2d5e6f708192a3b4c5d6e7f8091a2b3c4d';
 const runOf = (run: string, user: string | null, commit: string | null, changes = 3) => ({

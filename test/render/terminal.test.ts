@@ -26,6 +26,15 @@ test.each([
   expect(plain(wrap([span(text)], width, hanging))).toBe(lines);
 });
 
+test.each([
+  ['a word that a break brings there', [span('one two ::a::x')], 12, 'one two\n  \\x3a:a::x\n'],
+  ['a word behind blanks of another tone', [span('  ', 'dim'), span('::a::')], 20, '  \\x3a:a::\n'],
+  ['colons of two pieces', [span(':'), span(':a::', 'dim')], 20, '\\x3a:a::\n'],
+  ['colons elsewhere', [span('a '), span('b::c')], 20, 'a b::c\n'],
+])('no line begins with a command to a runner: %s', (_, line, width, lines) => {
+  expect(plain(wrap(line, width, 2))).toBe(lines);
+});
+
 test('no wrapped line is wider than asked, and no word is lost', () => {
   const word = fc.stringMatching(/^[a-z日ü]{1,30}$/);
   fc.assert(

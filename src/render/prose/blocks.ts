@@ -1,5 +1,5 @@
 import type { Paragraph } from './paragraphs.ts';
-import type { Mark, Pair, Stretch, Word } from './words.ts';
+import { gapsBetween, type Mark, type Pair, type Range, type Stretch, type Word } from './words.ts';
 
 /** The comparison of two texts as plain data, and how it is made of paragraphs and words. */
 
@@ -122,19 +122,17 @@ type Compared = {
 /** All paragraphs of both texts, in the order of the text after; what is gone stands where it stood. */
 export function draftBlocks(compared: Compared): readonly Draft[] {
   const { before, after, inOrder } = compared;
+  const gaps = gapsBetween(inOrder, before.length, after.length);
   const movedTo = new Map(compared.moved);
   const movedFrom = new Map(compared.moved.map(([a, b]) => [b, a]));
-  const ends: readonly Pair[] = [...inOrder, [before.length, after.length]];
-  let [a, b] = [0, 0];
-  return ends.flatMap(([x, y], at) => {
+  return gaps.flatMap(([gone, fresh], at) => {
+    const [x, y] = [gone[1], fresh[1]];
     const next = inOrder[at + 1];
-    const drafts = [
-      ...goneDrafts(compared, movedTo, [a, x]),
-      ...newDrafts(compared, movedFrom, [b, y]),
+    return [
+      ...goneDrafts(compared, movedTo, gone),
+      ...newDrafts(compared, movedFrom, fresh),
       ...pairDrafts(compared, [x, y], next?.[0] === x + 1 && next[1] === y + 1),
     ];
-    [a, b] = [x + 1, y + 1];
-    return drafts;
   });
 }
 
@@ -142,7 +140,7 @@ export function draftBlocks(compared: Compared): readonly Draft[] {
 function goneDrafts(
   { before, wordsOf }: Compared,
   movedTo: ReadonlyMap<number, number>,
-  [from, to]: Pair,
+  [from, to]: Range,
 ): readonly Draft[] {
   const drafts: Draft[] = [];
   for (let at = from; at < to; at += 1) {
@@ -167,7 +165,7 @@ function goneDrafts(
 function newDrafts(
   compared: Compared,
   movedFrom: ReadonlyMap<number, number>,
-  [from, to]: Pair,
+  [from, to]: Range,
 ): readonly Draft[] {
   const drafts: Draft[] = [];
   for (let at = from; at < to; at += 1) {

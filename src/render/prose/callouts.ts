@@ -2,7 +2,7 @@ import type { Callout, Draft, Part } from './blocks.ts';
 import { type Fact, NAMES } from './facts.ts';
 import type { Paragraph } from './paragraphs.ts';
 import { isAboutSame, likenessOf, type Sentence, sentencesOf } from './sentences.ts';
-import { align, type Budget, type Mark, type Pair } from './words.ts';
+import { align, type Budget, gapsBetween, type Mark } from './words.ts';
 
 /**
  * What a careful reviewer wants to be told of a changed prompt. Sentences are matched first, wherever they moved;
@@ -48,13 +48,9 @@ const MOST_COMPARED = 20_000;
  */
 export function findCallouts(
   drafts: readonly Draft[],
-  options: {
-    readonly tools: ReadonlySet<string>;
-    readonly isTurned: boolean;
-    readonly budget: Budget;
-  },
+  isTurned: boolean,
+  budget: Budget,
 ): readonly Callout[] {
-  const { tools, isTurned, budget } = options;
   const blocks = drafts.flatMap(({ parts }, block) => parts.map(() => block));
   const parts = drafts
     .flatMap((draft) => draft.parts)
@@ -62,7 +58,7 @@ export function findCallouts(
       ({ before, after }): Part =>
         isTurned ? { before: after, after: before } : { before, after },
     );
-  const found = groupsOf(parts, tools, budget).flatMap((group) => [
+  const found = groupsOf(parts, budget).flatMap((group) => [
     ...factChanges(group, budget),
     ...instructionChanges(group, budget),
   ]);
@@ -77,15 +73,11 @@ function turn({ before, after, old, fresh, ...rest }: Found): Found {
 }
 
 /** Sentences of all parts, and which of them are the same ones; those that are equal are left out. */
-function groupsOf(
-  parts: readonly Part[],
-  tools: ReadonlySet<string>,
-  budget: Budget,
-): readonly Group[] {
+function groupsOf(parts: readonly Part[], budget: Budget): readonly Group[] {
   const spotsOf = (paragraph: Paragraph | undefined, part: number): readonly Spot[] =>
     paragraph === undefined
       ? []
-      : sentencesOf(paragraph.text, paragraph.heading, tools).map((sentence) => ({
+      : sentencesOf(paragraph.text, paragraph.heading).map((sentence) => ({
           part,
           paragraph,
           sentence,
@@ -203,7 +195,7 @@ function factChanges({ before, after }: Group, budget: Budget): readonly Found[]
   const keys = (facts: readonly FactSpot[]) => facts.map(({ fact }) => fact.key);
   const same = align(keys(old), keys(fresh), budget);
   const turned = same.flatMap(([a, b]) => turnedLead(old[a], fresh[b]));
-  const changed = gapsOf(same, old.length, fresh.length).flatMap(([[a, x], [b, y]]) =>
+  const changed = gapsBetween(same, old.length, fresh.length).flatMap(([[a, x], [b, y]]) =>
     pairFacts(old.slice(a, x), fresh.slice(b, y)),
   );
   return [...turned, ...changed];
@@ -220,21 +212,6 @@ function turnedLead(old: FactSpot | undefined, fresh: FactSpot | undefined): rea
   if (was.side === is.side) return [];
   const told = change(old, fresh);
   return [{ ...told, before: was.text + told.before, after: is.text + told.after }];
-}
-
-type Range = readonly [from: number, to: number];
-
-function gapsOf(
-  pairs: readonly Pair[],
-  before: number,
-  after: number,
-): readonly (readonly [Range, Range])[] {
-  let [a, b] = [0, 0];
-  return [...pairs, [before, after] as const].map(([x, y]) => {
-    const gap = [[a, x] as const, [b, y] as const] as const;
-    [a, b] = [x + 1, y + 1];
-    return gap;
-  });
 }
 
 /** Facts that took each other's place: first those of one unit, then those of one kind. */

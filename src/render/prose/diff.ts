@@ -1,16 +1,10 @@
-import {
-  type Block,
-  type Callout,
-  type Draft,
-  draftBlocks,
-  foldBlocks,
-  type ProseDiff,
-} from './blocks.ts';
+import { type Block, type Draft, draftBlocks, foldBlocks, type ProseDiff } from './blocks.ts';
 import { findCallouts } from './callouts.ts';
 import { type Matches, matchParagraphs, type Paragraph, paragraphsOf } from './paragraphs.ts';
 import {
   type Budget,
   compareWords,
+  MOST_READ,
   newBudget,
   type Pair,
   type Stretch,
@@ -22,8 +16,6 @@ import {
 type ProseOptions = {
   /** Unchanged paragraphs that stay around a change; `Infinity` folds nothing. */
   readonly context?: number;
-  /** Names of tools, where they do not look like `crm_lookup`, `lookUp` or a name in backticks. */
-  readonly tools?: Iterable<string>;
   /** Whether each line stands for itself, as in a list of values. */
   readonly isList?: boolean;
 };
@@ -38,124 +30,25 @@ const MOST_CALLOUTS = 100;
 const MOST_CALLED = 100_000;
 
 /**
- * Characters of two texts together that are compared by paragraphs and words, which takes a second at most. No prompt
- * that a model reads in one call is near it.
+ * Characters of what two texts do not begin and end with alike that are compared by paragraphs, which takes a second at
+ * most. No prompt that a model reads in one call is near it.
  */
-const MOST_CHARACTERS = 1_000_000;
+const MOST_CHARACTERS = 2 * MOST_READ;
 
 /**
  * Compares two texts as an editor would: paragraphs first, also those that moved, then the words of each. It is
  * plain data, needs nothing of Node and takes bounded time. The texts are taken as they are: whoever shows them
  * sanitises them before.
- * Of texts that are larger than that, what they begin and end with alike is left out first; where what remains is
- * still too large, it stands as one block that went and one that came.
  */
 export function diffProse(before: string, after: string, options: ProseOptions = {}): ProseDiff {
-  if (before.length + after.length <= MOST_CHARACTERS) return compare(before, after, options);
-  const head = commonHead(before, after);
-  const tail = commonTail(before, after, head);
-  const [old, fresh] = [
-    before.slice(head, before.length - tail),
-    after.slice(head, after.length - tail),
-  ];
-  const isSmall = old.length + fresh.length <= MOST_CHARACTERS;
-  const inner = isSmall ? compare(old, fresh, options) : replaceWhole(old, fresh);
-  return inside(inner, after.slice(0, head), tail === 0 ? '' : after.slice(-tail));
-}
-
-/** How many characters two texts have in common before the first line that differs. */
-function commonHead(before: string, after: string): number {
-  const most = Math.min(before.length, after.length);
-  let at = 0;
-  while (at < most && before.charCodeAt(at) === after.charCodeAt(at)) at += 1;
-  return at === most && before.length === after.length ? at : after.lastIndexOf('\n', at - 1) + 1;
-}
-
-/** The same after the last one. */
-function commonTail(before: string, after: string, head: number): number {
-  const most = Math.min(before.length, after.length) - head;
-  let count = 0;
-  while (
-    count < most &&
-    before.charCodeAt(before.length - 1 - count) === after.charCodeAt(after.length - 1 - count)
-  ) {
-    count += 1;
-  }
-  if (count === 0) return 0;
-  const line = after.indexOf('\n', after.length - count);
-  return line < 0 ? 0 : after.length - line - 1;
-}
-
-function replaceWhole(before: string, after: string): ProseDiff {
-  const block = (type: 'removed' | 'added', text: string): readonly Block[] =>
-    text === '' ? [] : [{ type, heading: null, line: 1, words: [{ text, change: type }] }];
-  const blocks = [...block('removed', before), ...block('added', after)];
-  const count = (type: Block['type']) => blocks.filter((one) => one.type === type).length;
-  return {
-    whitespaceOnly: false,
-    limited: true,
-    counts: {
-      words: { removed: countWords(before), added: countWords(after) },
-      paragraphs: {
-        same: 0,
-        edited: 0,
-        moved: 0,
-        removed: count('removed'),
-        added: count('added'),
-      },
-    },
-    callouts: [],
-    moreCallouts: 0,
-    blocks,
-  };
-}
-
-/** A comparison of what stands between two texts that are the same before and after. */
-function inside(inner: ProseDiff, head: string, tail: string): ProseDiff {
-  const above = linesIn(head);
-  const first = head === '' ? 0 : 1;
-  const fold = (text: string, line: number): readonly Block[] => {
-    const paragraphs = text.match(/^[^\S\n]*\S/gm)?.length ?? 0;
-    return text === ''
-      ? []
-      : [{ type: 'fold', text, heading: null, line, paragraphs, headings: [] }];
-  };
-  const down = <T extends Block | Callout>(one: T): T => ({ ...one, line: one.line + above });
-  const blocks = inner.blocks.map((block): Block => {
-    const moved = down(block);
-    if (moved.type === 'moved') return { ...moved, from: moved.from + first };
-    return moved.type === 'left' ? { ...moved, to: moved.to + first } : moved;
-  });
-  const folds = [fold(head, 1), fold(tail, above + 1)];
-  const { counts } = inner;
-  const same = folds
-    .flat()
-    .reduce((sum, one) => sum + (one.type === 'fold' ? one.paragraphs : 0), 0);
-  return {
-    ...inner,
-    counts: {
-      ...counts,
-      paragraphs: { ...counts.paragraphs, same: counts.paragraphs.same + same },
-    },
-    callouts: inner.callouts.map((one) => ({ ...down(one), block: one.block + first })),
-    blocks: [...(folds[0] ?? []), ...blocks, ...(folds[1] ?? [])],
-  };
-}
-
-function linesIn(text: string): number {
-  return text.split('\n').length - 1;
-}
-
-function compare(before: string, after: string, options: ProseOptions): ProseDiff {
-  const tools = new Set(options.tools ?? []);
   const words = new Map<Paragraph, readonly Word[]>();
   const ofParagraph = (paragraph: Paragraph) => {
-    const known = words.get(paragraph) ?? wordsOf(paragraph.text, tools);
+    const known = words.get(paragraph) ?? wordsOf(paragraph.text, true);
     words.set(paragraph, known);
     return known;
   };
   const { isList = false, context = 1 } = options;
-  const [old, fresh] = [paragraphsOf(before, isList), paragraphsOf(after, isList)];
+  const [old, fresh] = bounded(paragraphsOf(before, isList), paragraphsOf(after, isList));
   const budget = newBudget();
   const related =
     before <= after
@@ -164,9 +57,7 @@ function compare(before: string, after: string, options: ProseOptions): ProseDif
   const drafts = draftBlocks({ before: old, after: fresh, wordsOf: ofParagraph, ...related });
   const folded = foldBlocks(drafts, context);
   const isTooMuch = changedCharacters(folded) > MOST_CALLED;
-  const callouts = isTooMuch
-    ? []
-    : findCallouts(folded, { tools, isTurned: before > after, budget });
+  const callouts = isTooMuch ? [] : findCallouts(folded, before > after, budget);
   return {
     whitespaceOnly: before !== after && drafts.every(({ block }) => isBlank(block)),
     limited: budget.isSpent || isTooMuch,
@@ -175,6 +66,37 @@ function compare(before: string, after: string, options: ProseOptions): ProseDif
     moreCallouts: Math.max(0, callouts.length - MOST_CALLOUTS),
     blocks: link(folded.map(({ block }) => block)),
   };
+}
+
+/** Where too much differs, what is not alike at the beginning and the end is one paragraph on each side. */
+function bounded(
+  old: readonly Paragraph[],
+  fresh: readonly Paragraph[],
+): readonly [readonly Paragraph[], readonly Paragraph[]] {
+  const most = Math.min(old.length, fresh.length);
+  const isSame = (a: Paragraph | undefined, b: Paragraph | undefined) =>
+    a?.text === b?.text && a?.gap === b?.gap;
+  let head = 0;
+  while (head < most && isSame(old[head], fresh[head])) head += 1;
+  let tail = 0;
+  while (tail < most - head && isSame(old.at(-1 - tail), fresh.at(-1 - tail))) tail += 1;
+  const middle = (all: readonly Paragraph[]) => all.slice(head, all.length - tail);
+  const size = [...middle(old), ...middle(fresh)].reduce((sum, { text }) => sum + text.length, 0);
+  if (size <= MOST_CHARACTERS) return [old, fresh];
+  const joined = (all: readonly Paragraph[]) => [
+    ...all.slice(0, head),
+    ...joinParagraphs(middle(all)),
+    ...all.slice(all.length - tail),
+  ];
+  return [joined(old), joined(fresh)];
+}
+
+function joinParagraphs(paragraphs: readonly Paragraph[]): readonly Paragraph[] {
+  const [first, last] = [paragraphs[0], paragraphs.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const text = paragraphs.map((one) => one.text + one.gap).join('');
+  const { gap } = last;
+  return [{ ...first, text: text.slice(0, text.length - gap.length), gap, title: undefined }];
 }
 
 type Related = Matches & { readonly stretches: ReadonlyMap<number, readonly Stretch[]> };

@@ -283,15 +283,13 @@ const TRANSFER = new RegExp(
 const TARGET =
   /^(?<article>(?:the|a|an|our|your|la|le|les|el|los|die|der|den|das)\s)?(?<target>[\p{L}\p{N}][\p{L}\p{N}'’&/-]*(?:\.(?=\s\p{Lu}))?(?:\s(?!(?:if|when|whenever|after|before|and|or|for|with|at|on|in|who|whose|that|which|immediately|directly|without|unless|only|right|by|via|using|as|so|until|once|during|instead|because|wenn|und|oder|weiter|si|et|ou|y|o|cuando)(?![\p{L}]))[\p{L}\p{N}'’&/-]+){0,3})/iu;
 
-type Claim = Omit<Fact, 'start' | 'end'> & { readonly start: number; readonly end: number };
-
-/** The facts of a text in order; none of them overlap. `tools`: names that are tools though they do not look it. */
-export function factsIn(text: string, tools: ReadonlySet<string>): readonly Fact[] {
-  const claimed: Claim[] = [];
+/** The facts of a text in order; none of them overlap. */
+export function factsIn(text: string): readonly Fact[] {
+  const claimed: Fact[] = [];
   const isFree = (start: number, end: number) =>
     claimed.every((one) => one.end <= start || end <= one.start);
   const claim = (mark: FactMark, pattern: RegExp, keyOf: (text: string) => string) => {
-    const found = Array.from(text.matchAll(pattern), (match): Claim => {
+    const found = Array.from(text.matchAll(pattern), (match): Fact => {
       const own = mark === 'link' ? match[0].replace(/[.,;:!?*_]+$/, '') : match[0];
       const start = match.index;
       return {
@@ -309,7 +307,6 @@ export function factsIn(text: string, tools: ReadonlySet<string>): readonly Fact
   claim('token', TOKEN, (own) => own.replace(/\s+/g, ''));
   claim('link', LINK, (own) => own.toLowerCase().replace(/\/$/, ''));
   claim('tool', TOOL, (own) => own.replaceAll('`', ''));
-  if (tools.size > 0) claim('tool', namesPattern(tools), (own) => own);
   claim('phone', PHONE, phoneKey);
   claimed.push(...keepFree(quantitiesIn(text), claimed));
   for (const match of text.matchAll(TRANSFER)) {
@@ -321,18 +318,13 @@ export function factsIn(text: string, tools: ReadonlySet<string>): readonly Fact
 }
 
 /** Those that overlap none of `taken`; both ascend within themselves. */
-function keepFree(found: readonly Claim[], taken: readonly Claim[]): readonly Claim[] {
+function keepFree(found: readonly Fact[], taken: readonly Fact[]): readonly Fact[] {
   const ordered = [...taken].sort((a, b) => a.start - b.start);
   let at = 0;
   return found.filter(({ start, end }) => {
     while ((ordered[at]?.end ?? Number.POSITIVE_INFINITY) <= start) at += 1;
     return (ordered[at]?.start ?? Number.POSITIVE_INFINITY) >= end;
   });
-}
-
-function namesPattern(names: ReadonlySet<string>): RegExp {
-  const escaped = [...names].map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`${START}(?:${escaped.join('|')})${END}`, 'gu');
 }
 
 /** Written with signs or without, it is the same number. */
@@ -344,7 +336,7 @@ function phoneKey(text: string): string {
   return spoken.replace(/\D/g, '');
 }
 
-function transfer(text: string, match: RegExpExecArray): Claim | undefined {
+function transfer(text: string, match: RegExpExecArray): Fact | undefined {
   const from = match.index + match[0].length;
   const found = TARGET.exec(text.slice(from, from + 120));
   const { article = '', target } = found?.groups ?? {};
@@ -361,7 +353,7 @@ function transfer(text: string, match: RegExpExecArray): Claim | undefined {
 }
 
 /** A target ends where something else begins: `Dr. Weber at +1 …`. */
-function cutAt(fact: Claim, claimed: readonly Claim[]): Claim {
+function cutAt(fact: Fact, claimed: readonly Fact[]): Fact {
   const next = Math.min(
     ...claimed.filter(({ start }) => start > fact.start).map(({ start }) => start),
     fact.end,
@@ -372,23 +364,21 @@ function cutAt(fact: Claim, claimed: readonly Claim[]): Claim {
   return { ...fact, text, key, end: fact.start + text.length };
 }
 
-type Kind = 'number' | 'clock' | 'date' | 'day' | 'always' | 'time' | string;
-
 /** A number, a time, a day or an amount of money by itself. */
 type Point = {
   readonly start: number;
   readonly end: number;
   readonly value: string;
-  /** What it is, or the currency. */
-  readonly kind: Kind;
+  /** What it is, as `number`, `clock` or `day`, or the currency. */
+  readonly kind: string;
   readonly isForeign: boolean;
   /** Of `half an hour`, which holds its unit. */
   readonly unit?: string;
 };
 
-function quantitiesIn(text: string): readonly Claim[] {
+function quantitiesIn(text: string): readonly Fact[] {
   const points = Array.from(text.matchAll(POINT), (match) => pointAt(text, match));
-  const found: Claim[] = [];
+  const found: Fact[] = [];
   for (let at = 0; at < points.length; at += 1) {
     const point = points[at];
     if (point === undefined) continue;
@@ -430,7 +420,7 @@ function endsWith(pattern: RegExp, text: string, end: number): string {
 function pointAt(text: string, { 0: own, index, groups = {} }: RegExpExecArray): Point {
   const { times, article, date, clock, day, foreign } = groups;
   const low = own.toLowerCase();
-  const point = (value: string | number, kind: Kind, more: Partial<Point> = {}): Point => {
+  const point = (value: string | number, kind: string, more: Partial<Point> = {}): Point => {
     const end = index + own.length;
     return { start: index, end, value: String(value), kind, isForeign: false, ...more };
   };
@@ -477,7 +467,7 @@ function quantity(
   text: string,
   points: readonly Point[],
   { isBetween, isChoice }: Joins,
-): Claim | undefined {
+): Fact | undefined {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const isPlain = last.kind === 'number' && last.unit === undefined;

@@ -1,4 +1,12 @@
-import { align, type Budget, type Pair, UNSPACED } from './words.ts';
+import {
+  align,
+  type Budget,
+  gapsBetween,
+  MOST_READ,
+  type Pair,
+  type Range,
+  UNSPACED,
+} from './words.ts';
 
 /** Texts in paragraphs, and which of two texts' paragraphs are the same ones. */
 
@@ -123,7 +131,7 @@ function subjectMaker(): (paragraph: Paragraph) => Subject {
 const SPOKEN = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}]){1,2000}`, 'gu');
 
 function numbersOf(text: string, ids: Map<string, number>): Int32Array {
-  const found = text.toLowerCase().match(SPOKEN) ?? [];
+  const found = text.length > MOST_READ ? [] : (text.toLowerCase().match(SPOKEN) ?? []);
   return Int32Array.from(found, (word) => {
     const id = ids.get(word) ?? ids.size;
     ids.set(word, id);
@@ -190,7 +198,7 @@ export function matchParagraphs(
   take(taken, stayed);
   const movedWhole = sameElsewhere(before, after, taken);
   take(taken, movedWhole);
-  const edited = stretchesBetween(stayed, before.length, after.length).flatMap(([old, fresh]) => {
+  const edited = gapsBetween(stayed, before.length, after.length).flatMap(([old, fresh]) => {
     const [a, b] = [free(old, taken.before), free(fresh, taken.after)];
     const pairs = pairAlike(pick(before, a), pick(after, b), budget);
     return pairs.map(([x, y]): Pair => [a[x] ?? -1, b[y] ?? -1]);
@@ -204,8 +212,6 @@ export function matchParagraphs(
 
 /** Indexes that have found their partner. */
 type Taken = { readonly before: Set<number>; readonly after: Set<number> };
-/** A stretch of indexes: the first, and the one behind the last. */
-type Range = readonly [from: number, to: number];
 
 function take({ before, after }: Taken, pairs: readonly Pair[]): void {
   for (const [a, b] of pairs) {
@@ -220,22 +226,6 @@ function free([from, to]: Range, taken: ReadonlySet<number>): readonly number[] 
 
 function pick(subjects: readonly Subject[], indexes: readonly number[]): readonly Subject[] {
   return indexes.flatMap((index) => subjects[index] ?? []);
-}
-
-/** What stands on both sides between two neighbouring pairs. */
-function stretchesBetween(
-  pairs: readonly Pair[],
-  before: number,
-  after: number,
-): readonly (readonly [Range, Range])[] {
-  const ends: readonly Pair[] = [...pairs, [before, after]];
-  let [a, b] = [0, 0];
-  return ends.flatMap(([x, y]) => {
-    const stretch = [[a, x] as const, [b, y] as const] as const;
-    const isEmpty = a === x || b === y;
-    [a, b] = [x + 1, y + 1];
-    return isEmpty ? [] : [stretch];
-  });
 }
 
 function sameElsewhere(

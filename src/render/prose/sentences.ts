@@ -139,15 +139,11 @@ const STOP = /[.!?…]+["'”’»)\]*_`]*(?=\s)|[。！？]/gu;
 
 /**
  * A paragraph taken apart at the ends of its sentences. `heading` is the one above it: below `What you never do`
- * each item is an instruction. `tools`: as for `factsIn`.
+ * each item is an instruction.
  */
-export function sentencesOf(
-  paragraph: string,
-  heading: string | null,
-  tools: ReadonlySet<string>,
-): readonly Sentence[] {
+export function sentencesOf(paragraph: string, heading: string | null): readonly Sentence[] {
   const above = markersIn(heading ?? '').filter((one) => one.isStrong && !one.isCondition);
-  const facts = factsIn(paragraph, tools);
+  const facts = factsIn(paragraph);
   const sentences: Sentence[] = [];
   const add = (from: number, to: number) => {
     const sentence = readSentence(paragraph, from, to, facts, above);

@@ -19,12 +19,23 @@ export type ProseRow =
       readonly pieces: readonly Piece[];
     };
 
+/** How each sort of row begins. */
+export const PROSE_SIGNS = {
+  edited: '~',
+  removed: '-',
+  added: '+',
+  moved: '>',
+  left: '<',
+} as const;
+
 type ProseView = {
   /** `2 of 43 paragraphs edited, 1 moved`; null for a text that is seen at a glance. */
   readonly summary: string | null;
   readonly callouts: readonly CalloutRow[];
   readonly moreCallouts: number;
   readonly rows: readonly ProseRow[];
+  /** Rows with a change beyond those. */
+  readonly moreRows: number;
 };
 
 export type CalloutRow = CalloutWords & { readonly place: string };
@@ -36,6 +47,8 @@ const FIRST = 14;
 /** A text with fewer characters is read whole, and needs no summary; of one paragraph, no call-outs either. */
 const SHORT = 400;
 const MAX_CALLOUTS = 8;
+/** More rows than this are read neither in a terminal nor in a comment. */
+const MOST_ROWS = 60;
 
 /** Two long values compared for people. Texts are compared as prose, lists and objects line by line. */
 export function viewProse(before: Json, after: Json, verbose: boolean): ProseView {
@@ -52,12 +65,23 @@ export function viewProse(before: Json, after: Json, verbose: boolean): ProseVie
   const rows = diff.blocks.map((block) =>
     rowOf(block, diff, isList ? 'line' : 'paragraph', verbose),
   );
+  const seen = verbose ? rows : rows.slice(0, MOST_ROWS);
+  const hidden = rows.slice(seen.length).filter(({ type }) => type !== 'same' && type !== 'fold');
   return {
     summary: isLong ? `${isNew ? 'rewritten: ' : ''}${summaryOf(diff)}` : null,
     callouts: shown.map((callout) => calloutRow(callout, diff)),
     moreCallouts: isCalled ? diff.callouts.length + diff.moreCallouts - shown.length : 0,
-    rows,
+    rows: seen,
+    moreRows: hidden.length,
   };
+}
+
+/** A piece as the blanks before its words, and the words: what changed is marked as `git diff --word-diff` does. */
+export function markedWords({ text, change }: Piece): readonly [blanks: string, words: string] {
+  const words = text.trimStart();
+  const blanks = text.slice(0, text.length - words.length);
+  if (change === 'same') return [blanks, words];
+  return [blanks, change === 'added' ? `{+${words}+}` : `[-${words}-]`];
 }
 
 /** That only white space differs is said of the field, also where it is short. */
@@ -147,7 +171,7 @@ function rowOf(
       return { type, words: names === '' ? words : `${words}: ${names}` };
     }
     case 'same':
-      return { type, text: oneLine(block.text) };
+      return { type, text: oneLine(block.text.trimEnd()) };
     case 'removed':
     case 'added':
       return { type, note: null, pieces: trimmed(joined(block.words.map(flat))) };
@@ -166,7 +190,12 @@ function rowOf(
       const moved = blocks[block.to];
       const pieces = moved?.type === 'moved' ? moved.words : [];
       const before = pieces.filter(({ change }) => change !== 'added');
-      const text = oneLine(before.map(({ was, text: now }) => was ?? now).join(''));
+      const text = oneLine(
+        before
+          .map(({ was, text: now }) => was ?? now)
+          .join('')
+          .trimEnd(),
+      );
       return {
         type,
         note: `${movedText(block.paragraphs)} to line ${moved?.line ?? 0}`,
@@ -201,15 +230,11 @@ function firstWordsOf(text: string): string {
 
 /** A paragraph is laid out anew for the width at hand, so its own line breaks are blanks. */
 function oneLine(text: string): string {
-  return text
-    .trimEnd()
-    .replace(/\n\s*\n\s*/g, ' ⏎ ')
-    .replace(/\s*\n\s*/g, ' ');
+  return text.replace(/\n\s*\n\s*/g, ' ⏎ ').replace(/\s*\n\s*/g, ' ');
 }
 
 function flat(piece: Piece): Piece {
-  const text = piece.text.replace(/\n\s*\n\s*/g, ' ⏎ ').replace(/\s*\n\s*/g, ' ');
-  return { ...piece, text };
+  return { ...piece, text: oneLine(piece.text) };
 }
 
 /** A blank that came or went alone, beside words that changed. */

@@ -51,10 +51,13 @@ const WORD = new RegExp(
 
 /** A paragraph of more characters was not written to be read. */
 const MOST_MARKED = 20_000;
+/** One of more is a single word: it was made of all that differs in texts with too little in common (`diff.ts`). */
+export const MOST_READ = 500_000;
 
-/** Words in order; their texts make up the text. `tools`: as for `factsIn`. Without it no word is marked. */
-export function wordsOf(text: string, tools?: ReadonlySet<string>): readonly Word[] {
-  const spans = tools === undefined || text.length > MOST_MARKED ? [] : spansIn(text, tools);
+/** Words in order; their texts make up the text. `areMarked`: with what each belongs to, which takes a while. */
+export function wordsOf(text: string, areMarked: boolean): readonly Word[] {
+  if (text.length > MOST_READ) return [{ text, bare: text.trimStart(), mark: undefined }];
+  const spans = areMarked && text.length <= MOST_MARKED ? spansIn(text) : [];
   let at = 0;
   return Array.from(text.matchAll(WORD), (match): Word => {
     const bare = match[0].trimStart();
@@ -72,9 +75,9 @@ type MarkedSpan = { readonly mark: Mark; readonly start: number; readonly end: n
 /** The number of a list's item says which it is, and counts nothing. */
 const ITEM = /^\s*\d{1,9}(?=[.)]\s)/;
 
-function spansIn(text: string, tools: ReadonlySet<string>): readonly MarkedSpan[] {
+function spansIn(text: string): readonly MarkedSpan[] {
   const item = ITEM.exec(text)?.[0].length ?? 0;
-  const facts = factsIn(text, tools).filter(({ start }) => start >= item);
+  const facts = factsIn(text).filter(({ start }) => start >= item);
   const instructions = markersIn(text).map(
     ({ start, end }): MarkedSpan => ({ mark: 'instruction', start, end }),
   );
@@ -84,7 +87,7 @@ function spansIn(text: string, tools: ReadonlySet<string>): readonly MarkedSpan[
 /** Whether two texts consist of the same words, and differ only in the blanks between them. */
 export function onlyBlanksDiffer(before: string, after: string): boolean {
   if (before === after || before.replace(/\s+/g, '') !== after.replace(/\s+/g, '')) return false;
-  const bare = (text: string) => wordsOf(text).flatMap(({ bare: word }) => word || []);
+  const bare = (text: string) => wordsOf(text, false).flatMap(({ bare: word }) => word || []);
   const [old, fresh] = [bare(before), bare(after)];
   return old.length === fresh.length && old.every((word, at) => word === fresh[at]);
 }
@@ -106,9 +109,8 @@ export function compareWords(
   const bare = (words: readonly Word[]) => words.map((word) => word.bare);
   const stretches: Stretch[] = [];
   let kept: Kept[] = [];
-  let [a, b] = [0, 0];
   const pairs = align(bare(before), bare(after), budget);
-  for (const [x, y] of [...pairs, [before.length, after.length]] as const) {
+  for (const [[a, x], [b, y]] of gapsBetween(pairs, before.length, after.length)) {
     if (a < x || b < y) {
       if (kept.length > 0) stretches.push({ isSame: true, words: kept });
       stretches.push({ isSame: false, removed: before.slice(a, x), added: after.slice(b, y) });
@@ -116,7 +118,6 @@ export function compareWords(
     }
     const [old, fresh] = [before[x], after[y]];
     if (old !== undefined && fresh !== undefined) kept.push({ before: old, after: fresh });
-    [a, b] = [x + 1, y + 1];
   }
   if (kept.length > 0) stretches.push({ isSame: true, words: kept });
   return joinCrumbs(stretches);
@@ -184,6 +185,25 @@ export function turned(stretches: readonly Stretch[]): readonly Stretch[] {
 
 /** Indexes of what is the same in two sequences, both ascending. */
 export type Pair = readonly [number, number];
+
+/** A stretch of indexes: the first, and the one behind the last. */
+export type Range = readonly [from: number, to: number];
+
+/** What stands on both sides before each pair, and behind the last: often nothing. Each pair is where its gap ends. */
+export function gapsBetween(
+  pairs: readonly Pair[],
+  before: number,
+  after: number,
+): readonly (readonly [before: Range, after: Range])[] {
+  const ends: readonly Pair[] = [...pairs, [before, after]];
+  return ends.map(([x, y], at) => {
+    const [a, b] = pairs[at - 1] ?? [-1, -1];
+    return [
+      [a + 1, x],
+      [b + 1, y],
+    ];
+  });
+}
 
 /**
  * Steps that one comparison may still take. The search for the fewest edits takes as many steps as their number

@@ -6,10 +6,11 @@ import {
   noteLines,
   paint,
   type RenderOptions,
+  sentence,
   span,
   wrap,
 } from '../terminal.ts';
-import { sanitise, sanitiseLine } from '../untrusted.ts';
+import { sanitise } from '../untrusted.ts';
 import { formatCount } from '../wording.ts';
 import { type Field, formatFigure, tableLines, valueAt } from './table.ts';
 
@@ -98,17 +99,17 @@ type CallList = {
 };
 
 /** Calls of an agent, one a line. */
-export function renderCallsText(list: CallList, { width, color }: RenderOptions): string {
+export function renderCallsText(list: CallList, options: RenderOptions): string {
   const { label, rows, isCut } = list;
-  const of = sanitiseLine(label);
-  if (rows.length === 0) return `No call of ${of} in this time.\n`;
+  const { width, color } = options;
+  if (rows.length === 0) return sentence(`No call of ${label} in this time.`, options);
   const count = isCut
     ? `The newest ${formatCount(rows.length, 'call')}`
     : formatCount(rows.length, 'call');
   const lines: Line[] = [
     ...tableLines(CALL_FIELDS, rows, width),
     [],
-    ...noteLines(`${count} of ${of}.`, width),
+    ...noteLines(`${count} of ${label}.`, width),
     ...(isCut ? noteLines('--limit or --since shows more.', width, 'dim') : []),
   ];
   return paint(lines, color);
@@ -146,10 +147,7 @@ function summaryLines({ summary_text: summary }: JsonObject, width: number): rea
     return [[], [span('No summary.', 'dim')]];
   }
   const text = sanitise(summary).trim().split('\n');
-  return [
-    [],
-    ...text.flatMap((line) => wrap([span(`  ${line}`)], width, /^\s*[-*+] /.test(line) ? 4 : 2)),
-  ];
+  return [[], ...text.flatMap((line) => textLines(line, width, /^\s*[-*+] /.test(line) ? 4 : 2))];
 }
 
 /** What was said, a line an utterance: when, who, what. Utterances that were still transcribed are left out. */
@@ -161,7 +159,12 @@ function transcriptLines(call: JsonObject, width: number): readonly Line[] {
   }
   if (typeof text !== 'string' || text.trim() === '') return [[], [span('No transcript.', 'dim')]];
   const lines = sanitise(text).trim().split('\n');
-  return [[], ...lines.flatMap((line) => wrap([span(`  ${line}`)], width, 4))];
+  return [[], ...lines.flatMap((line) => textLines(line, width, 4))];
+}
+
+/** A line of a text that is sanitised as a whole: its tabs stay. */
+function textLines(line: string, width: number, hanging: number): readonly Line[] {
+  return wrap([{ text: `  ${line}`, tone: 'plain' }], width, hanging);
 }
 
 type Utterance = { readonly at: string; readonly speaker: string; readonly text: string };
@@ -187,9 +190,9 @@ function utteranceLines({ at, speaker, text }: Utterance, width: number): readon
   const who = speaker === 'user' ? 'caller' : speaker;
   const head = [
     span(`${at.padStart(AT)}  `, 'dim'),
-    span(sanitiseLine(who).padEnd(SPEAKER), isEvent ? 'dim' : 'adopted'),
+    span(who.padEnd(SPEAKER), isEvent ? 'dim' : 'adopted'),
   ];
-  const words = span(sanitiseLine(text), isEvent ? 'dim' : 'plain');
+  const words = span(text, isEvent ? 'dim' : 'plain');
   return wrap([...head, words], width, AT + 2 + SPEAKER);
 }
 

@@ -9,7 +9,6 @@ import {
   span,
   wrap,
 } from '../terminal.ts';
-import { sanitiseLine } from '../untrusted.ts';
 import { formatCount } from '../wording.ts';
 import { type Field, formatDecimal, formatFigure, layOut, tableLines } from './table.ts';
 
@@ -101,7 +100,7 @@ export function renderFeaturesText(view: FeatureView, { width, color }: RenderOp
     ? 'The feature matrix governs.'
     : 'The older settings of account and organization govern, not the feature matrix.';
   const lines: Line[] = [
-    ...noteLines(`Features of ${sanitiseLine(view.scope)}`, width),
+    ...noteLines(`Features of ${view.scope}`, width),
     ...noteLines(governs, width, 'dim'),
     [],
   ];
@@ -125,7 +124,7 @@ function countOf(all: number, locked: number): string {
 function categoryTitle(category: string): string {
   const words = category.toLowerCase().replaceAll('_', ' ');
   const title = words.replace(/\b(?:llm|tts)\b/g, (word) => word.toUpperCase());
-  return sanitiseLine(title === '' ? 'other' : title);
+  return title === '' ? 'other' : title;
 }
 
 /** Whether and how an agent may take payments, as the readiness answer has it (Payment readiness). */
@@ -146,7 +145,7 @@ export function renderPaymentsText(
     ['returns to', formatFigure(readiness.success_url)],
   ];
   const lines: Line[] = [
-    ...noteLines(`Payments of ${sanitiseLine(label)}`, width),
+    ...noteLines(`Payments of ${label}`, width),
     ...wrap(verdictOf(readiness, isArmed), width, 0),
     [],
     ...factLines(facts, width, 2),

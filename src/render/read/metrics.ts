@@ -8,6 +8,7 @@ import {
   padText,
   paint,
   type RenderOptions,
+  spaced,
   span,
 } from '../terminal.ts';
 import { sanitiseLine } from '../untrusted.ts';
@@ -42,7 +43,7 @@ export function renderMetricsText(view: MetricsView, { width, color }: RenderOpt
     section('Why calls were transferred to a person', BLOCKS.reasons.fields, reasons, width),
     [[span('How well agents understood', 'strong')], ...figures(data, 'insights', width)],
   ];
-  return paint(joined(sections), color);
+  return paint(spaced(sections), color);
 }
 
 /** One block of the figures, whole. */
@@ -62,7 +63,7 @@ export function renderMetricsBlockText(
 
 function headLines({ start, end, of }: MetricsView, width: number): readonly Line[] {
   return [
-    ...noteLines(`Metrics of ${sanitiseLine(of)}`, width),
+    ...noteLines(`Metrics of ${of}`, width),
     ...noteLines(`${formatTime(start)} to ${formatTime(end)}`, width, 'dim'),
   ];
 }
@@ -95,13 +96,6 @@ function topAgents(agents: readonly JsonObject[], width: number): readonly Line[
   if (more <= 0) return table;
   const note = `  ${formatNumber(more)} more agents took calls: --block agents shows them all.`;
   return [...table, ...noteLines(note, width, 'dim')];
-}
-
-/** Sections with an empty line between them. */
-function joined(sections: readonly (readonly Line[])[]): readonly Line[] {
-  return sections
-    .filter((lines) => lines.length > 0)
-    .flatMap((lines, index) => (index === 0 ? lines : [[], ...lines]));
 }
 
 /** One table of a metrics answer: a name for the command line, the platform's member, and its columns. */
@@ -245,18 +239,16 @@ export function dailyChart(days: readonly JsonObject[], width: number): readonly
   const highest = Math.max(...calls.sums);
   const times = fitting(calls.sums.length, room);
   const peak = days[calls.sums.indexOf(highest) * calls.size];
-  const first = sanitiseLine(String(days[0]?.date ?? ''));
-  const last = sanitiseLine(String(days.at(-1)?.date ?? ''));
-  const when = sanitiseLine(String(peak?.date ?? ''));
+  const dateOf = (day: JsonObject | undefined) => sanitiseLine(String(day?.date ?? ''));
   const most =
     calls.size === 1
-      ? `most on ${when}`
-      : `a bar for every ${formatCount(calls.size, 'day')}, most from ${when}`;
+      ? `most on ${dateOf(peak)}`
+      : `a bar for every ${formatCount(calls.size, 'day')}, most from ${dateOf(peak)}`;
   return [
     [span('Calls a day', 'strong'), span(`  ${most}: ${formatDecimal(highest, 0)}`, 'dim')],
     bars('calls', sparkline(calls.sums, highest, times)),
     bars('resolved', sparkline(resolved.sums, highest, times)),
-    axis([first, last], calls.sums.length * times),
+    axis([dateOf(days[0]), dateOf(days.at(-1))], calls.sums.length * times),
   ];
 }
 
@@ -270,7 +262,7 @@ function hourlyChart(hours: readonly JsonObject[], width: number): readonly Line
   const labels = hours
     .map(({ hour }) => sanitiseLine(String(hour ?? '')))
     .filter((_, index) => index % 6 === 0);
-  const peak = sanitiseLine(String(hours[calls.indexOf(highest)]?.hour ?? ''));
+  const peak = String(hours[calls.indexOf(highest)]?.hour ?? '');
   return [
     [
       span('Calls by hour of the day', 'strong'),
@@ -426,7 +418,7 @@ export function renderBillingText({ start, end, rows }: Bill, options: RenderOpt
   const { heading, row, leftOut } = layOut(BILLING_FIELDS, all, width, 2);
   const lines: Line[] = [head, [], heading];
   for (const [index, [reseller, members]] of groups.entries()) {
-    lines.push([span(sanitiseLine(reseller || 'no reseller'), 'strong')]);
+    lines.push([span(reseller || 'no reseller', 'strong')]);
     lines.push(...members.map((member) => row(member)));
     const subtotal = subtotals[index];
     if (hasSubtotals && subtotal) lines.push(row(subtotal, 'dim'));

@@ -3,10 +3,18 @@ import type { Read } from '../../core/documents.generated.ts';
 import { MASK } from '../../core/redact.ts';
 import { isSameJson, type JsonObject, mapTexts } from '../../core/value.ts';
 import { fieldLines } from '../field-lines.ts';
-import type { FieldView } from '../fields.ts';
-import { type Line, noteLines, paint, type RenderOptions, span, wrap } from '../terminal.ts';
+import { type FieldView, viewSides } from '../fields.ts';
+import {
+  type Line,
+  noteLines,
+  paint,
+  type RenderOptions,
+  sentence,
+  span,
+  wrap,
+} from '../terminal.ts';
 import { sanitise, sanitiseLine } from '../untrusted.ts';
-import { formatCount, kindTitle } from '../wording.ts';
+import { countKind, formatCount, kindTitle } from '../wording.ts';
 import { type Field, layOut, tableLines, valueAt } from './table.ts';
 
 /** Records of one kind, as a list shows them. */
@@ -31,11 +39,11 @@ export function renderRecordsText(list: RecordList, { width, color }: RenderOpti
   const indent = groupedBy === undefined ? 0 : 2;
   const { heading: titles, row, leftOut } = layOut(fields, records, width, indent);
   const count = noteLines(countOf(list, groups.length), width);
-  const tables = groups.map(({ heading, members }) => {
-    const lines = members.map((record) => row(record));
-    return paint(heading === undefined ? lines : [[], heading, ...lines], color);
-  });
-  return [paint([titles], color), ...tables, paint([[], ...count, ...leftOut()], color)].join('');
+  const tables = groups.flatMap(({ heading, members }) => [
+    ...(heading === undefined ? [] : [[], heading]),
+    ...members.map((record) => row(record)),
+  ]);
+  return paint([titles, ...tables, [], ...count, ...leftOut()], color);
 }
 
 type Group = { readonly heading: Line | undefined; readonly members: readonly JsonObject[] };
@@ -54,14 +62,13 @@ function groupRecords({ records, groupedBy, names, fields }: RecordList): readon
 }
 
 function groupHeading(field: string, id: string, name: string): Line {
-  if (name !== '')
-    return [span(sanitiseLine(name), 'strong'), span(`  ${sanitiseLine(id)}`, 'dim')];
-  return [span(`${ownerTitle(field)} ${sanitiseLine(id)}`, 'strong')];
+  if (name !== '') return [span(name, 'strong'), span(`  ${id}`, 'dim')];
+  return [span(`${ownerTitle(field)} ${id}`, 'strong')];
 }
 
 /** `500 agents in 12 organizations.` */
 function countOf({ kind, records, groupedBy }: RecordList, groups: number): string {
-  const count = formatCount(records.length, kind.replaceAll('_', ' '), kindTitle(kind));
+  const count = countKind(records.length, kind);
   if (groupedBy === undefined) return `${count}.`;
   return `${count} in ${formatCount(groups, ownerTitle(groupedBy))}.`;
 }
@@ -80,10 +87,12 @@ export function renderRecordText(
   const known = order.filter((name) => Object.hasOwn(record, name));
   const names = new Set([...known, ...Object.keys(record)]);
   const ordered = Object.fromEntries([...names].map((name) => [name, record[name] ?? null]));
-  return stringify(mapTexts(ordered, sanitise, sanitiseLine), {
+  const text = stringify(mapTexts(ordered, sanitise, sanitiseLine), {
     lineWidth: Math.max(width, NARROWEST),
     blockQuote: 'literal',
   });
+  // Where a long text is folded, a command to a runner may come to the beginning of a line.
+  return sanitise(text);
 }
 
 /** Columns below which folding would tear every line. */
@@ -129,14 +138,15 @@ function named(entry: JsonObject): JsonObject {
 export function renderHistoryText(
   label: string,
   entries: readonly JsonObject[],
-  { width, color }: RenderOptions,
+  options: RenderOptions,
 ): string {
-  if (entries.length === 0) return `No change of ${sanitiseLine(label)} is recorded.\n`;
+  const { width, color } = options;
+  if (entries.length === 0) return sentence(`No change of ${label} is recorded.`, options);
   const lines = [
     ...tableLines(fieldsFor(entries), entries.map(named), width),
     [],
     ...noteLines(
-      `${formatCount(entries.length, 'version')} of ${sanitiseLine(label)}${madeHere(entries)}.`,
+      `${formatCount(entries.length, 'version')} of ${label}${madeHere(entries)}.`,
       width,
     ),
   ];
@@ -166,12 +176,12 @@ export function renderVersionDiffText(
 ): string {
   const { width } = options;
   const told = ({ entry, from, partial }: ComparedVersion) =>
-    `${entry}  ${sanitiseLine(from)}${partial ? ', of which only the configured values are known' : ''}`;
+    `${entry}  ${from}${partial ? ', of which only the configured values are known' : ''}`;
   const count =
     fields.length === 0
       ? 'no setting differs'
       : `${formatCount(fields.length, 'setting')} ${fields.length === 1 ? 'differs' : 'differ'}`;
-  const head = `${sanitiseLine(label)}, version ${one.entry} → ${other.entry}: ${count}`;
+  const head = `${label}, version ${one.entry} → ${other.entry}: ${count}`;
   const note =
     'The platform does not return the settings of a version. These come from the runs of the stack and from the live resource. Settings that the history does not record are not compared.';
   return paint(
@@ -189,9 +199,9 @@ export function renderVersionDiffText(
 }
 
 function viewOf({ path, before, after, differs, kept }: VersionField): FieldView {
-  const view = { path: sanitiseLine(path), remark: null };
   const words = (text: string): FieldView => ({
-    ...view,
+    path: sanitiseLine(path),
+    remark: null,
     sign: '~',
     content: { type: 'element', summary: text, members: [] },
   });
@@ -199,7 +209,5 @@ function viewOf({ path, before, after, differs, kept }: VersionField): FieldView
   if (!(kept.before && kept.after)) return words('differs; of the long text only a digest is kept');
   if (before === MASK && after === MASK) return words(MASK);
   if (isSameJson(before, after)) return words('the masked value differs');
-  if (before === null) return { ...view, sign: '+', content: { type: 'one', value: after } };
-  if (after === null) return { ...view, sign: '-', content: { type: 'one', value: before } };
-  return { ...view, sign: '~', content: { type: 'both', before, after } };
+  return { ...viewSides(path, before, after), remark: null };
 }

@@ -1,6 +1,6 @@
 import { countSeverity, type Diagnostic, type Severity } from '../../core/diagnostics.ts';
 import { bySeverity, pathOf, type Report } from '../diagnostics.ts';
-import { sanitise, sanitiseLine } from '../untrusted.ts';
+import { escapeHtml, sanitise, sanitiseLine } from '../untrusted.ts';
 import { formatCount } from '../wording.ts';
 
 /** What a CI server groups the files under. */
@@ -90,17 +90,10 @@ function paragraphOf(diagnostic: Diagnostic, report: Report): string {
 /** What XML 1.0 cannot hold in any spelling, beyond what is shown as an escape already. */
 const IMPOSSIBLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-const ENTITIES: { readonly [character: string]: string } = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-
 function escapeText(text: string): string {
-  return text
-    .replace(IMPOSSIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
-    .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+  return escapeHtml(
+    text.replace(IMPOSSIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`),
+  );
 }
 
 function escapeAttribute(text: string): string {

@@ -279,13 +279,6 @@ describe('a callout', () => {
     expect(told).toEqual([{ lead, before: old, after: fresh, isSentence: true }]);
   });
 
-  test('knows the tools it is told of', () => {
-    const tools = ['transfer', 'handover'];
-    expect(
-      diffProse('Use transfer at once', 'Use handover at once', { tools }).callouts,
-    ).toMatchObject([{ mark: 'tool', before: 'transfer', after: 'handover' }]);
-  });
-
   test('the number of an item is no number that counts', () => {
     const before = '1. Ask for the name.\n2. Wait 20 seconds.';
     const { callouts } = diffProse(before, '- Ask for the name.\n3. Wait 30 seconds.');
@@ -363,6 +356,28 @@ describe('texts that are long and have little in common', () => {
   ])('%s are compared in bounded time', (_, before, after) => {
     const { blocks } = diffProse(before, after);
     expect(blocks.length).toBeGreaterThan(0);
+  });
+
+  const book = (word: string, changed = word) =>
+    Array.from({ length: 12_000 }, (_, at) =>
+      at === 6000
+        ? `# Hours\n\n${changed} opens at 8 am.\n\n`
+        : `${word} ${'x'.repeat(50)} ${at}.\n\n`,
+    ).join('');
+
+  test('are compared as wholes where too much differs, and as ever where little does', () => {
+    const old = book('One');
+    const edited = diffProse(old, book('One', 'Two'));
+    expect(edited).toMatchObject({
+      limited: false,
+      counts: { paragraphs: { edited: 1, same: 12_000 } },
+    });
+    expect(edited.blocks.find(({ type }) => type === 'edited')).toMatchObject({
+      heading: 'Hours',
+      line: 12_003,
+    });
+    const { limited, blocks } = diffProse(old, `# Hours\n\n${book('Two')}`);
+    expect([limited, blocks.map(({ type }) => type)]).toEqual([true, ['removed', 'added']]);
   });
 
   test('say that words were not compared everywhere', () => {

@@ -125,3 +125,10 @@ test('a table of hostile text still fits', () => {
   ).split('\n');
   expect(lines.filter((line) => textWidth(line) > 60)).toEqual([]);
 });
+
+test('no line of a record begins with a command to a runner, wherever a text is folded', () => {
+  const commands = 'x ::error::y '.repeat(40);
+  const text = renderRecordText({ plain: commands, quoted: `a: ${commands}` }, [], OPTIONS);
+  expect(text).toContain('::error::y');
+  expect(text).not.toMatch(/^\s*::/m);
+});

@@ -16,8 +16,6 @@ export type Entry = {
   readonly id: string | null;
   readonly action: Action;
   readonly verdict: Verdict;
-  /** Whether it says of a secret where it goes. */
-  readonly hasSecrets: boolean;
 };
 
 /** A plan in the browser. */
@@ -34,8 +32,8 @@ export type Plan = {
   readonly texts: readonly string[];
 };
 
-/** What is read before the changes, and what changes alike in many of them. */
-export type Overview = Pick<PackedOverview, 'above'> & {
+/** What is read before and below the changes, and what changes alike in many of them. */
+export type Overview = Pick<PackedOverview, 'above' | 'below'> & {
   readonly first: readonly (Omit<PackedOverview['first'][number], 'change'> & {
     /** Undefined where it is of several. */
     readonly entry: Entry | undefined;
@@ -104,13 +102,14 @@ export function readPlan({ title, overview, texts, document }: Packed): Plan {
 }
 
 function readOverview(
-  { above, first, groups, told }: PackedOverview,
+  { above, below, first, groups, told }: PackedOverview,
   entries: readonly Entry[],
 ): Overview {
   const entriesAt = (places: readonly number[]) =>
     new Set(places.flatMap((place) => entries[place] ?? []));
   return {
     above,
+    below,
     first: first.map(({ change, ...one }) => ({
       ...one,
       entry: change === null ? undefined : entries[change],
@@ -138,7 +137,6 @@ function entryOf(
     id: id === null ? null : String(read(id)),
     action: seenAs(action as Action, purpose),
     verdict: verdict as Verdict,
-    hasSecrets: packed.secrets !== undefined,
   };
 }
 

@@ -14,7 +14,8 @@ import {
   standsForOther,
 } from '../../../render/value-text.ts';
 import { conflictAdvice, formatCount, formatNumber, gone, howOf } from '../../../render/wording.ts';
-import { ActionSign, Pairs, useActionWords } from './notes.tsx';
+import { useMore } from './list.tsx';
+import { ActionSign, known, Pairs, useActionWords } from './notes.tsx';
 import { TextChange } from './text.tsx';
 
 type ChangeProps = {
@@ -82,32 +83,20 @@ type PartProps = { readonly change: Change; readonly isWhole: boolean };
 function PlanFields({ change, head, isWhole }: PartProps & { readonly head: PlanDocument }) {
   const { purpose } = head;
   const views = viewFields(change, purpose, false);
+  // What a delete takes away: all of it is live, and nobody wrote it here.
+  const goes = change.action === 'delete' ? viewFields(change, purpose, true) : [];
   const advice = conflictAdvice(change, head, (command) => command);
   return (
     <>
       {views.length === 0 ? null : <Fields views={views} purpose={purpose} isWhole={isWhole} />}
-      {change.action === 'delete' ? (
-        <Goes views={viewFields(change, purpose, true)} isWhole={isWhole} />
-      ) : null}
-      {advice === undefined ? null : <p class="advice">{advice}</p>}
+      {goes.length === 0 ? null : (
+        <section class="section">
+          <h3>What goes with it</h3>
+          <Fields views={goes} purpose="apply" isWhole={isWhole} />
+        </section>
+      )}
+      {advice === undefined ? null : <p class="advice">{sanitiseLine(advice)}</p>}
     </>
-  );
-}
-
-/** What a delete takes away: all of it is live, and nobody wrote it here. */
-function Goes({
-  views,
-  isWhole,
-}: {
-  readonly views: readonly FieldView[];
-  readonly isWhole: boolean;
-}) {
-  if (views.length === 0) return null;
-  return (
-    <section class="section">
-      <h3>What goes with it</h3>
-      <Fields views={views} purpose="apply" isWhole={isWhole} />
-    </section>
   );
 }
 
@@ -137,7 +126,7 @@ function DriftFields({ change, isWhole }: PartProps) {
 /** What is asked about rarely. */
 function Facts({ change, isOpen }: { readonly change: Change; readonly isOpen: boolean }) {
   const { id, organization_id: organization, operations, pin } = change;
-  const facts: readonly (readonly [string, string | null | undefined])[] = [
+  const told = known([
     ['Id', id],
     ['Organization', organization],
     ['How', operations.length === 0 ? null : howOf(change)],
@@ -145,10 +134,7 @@ function Facts({ change, isOpen }: { readonly change: Change; readonly isOpen: b
     ['Missing id', change.missing_id],
     ['Last updated', pin?.updated_at],
     ['Newest history entry', pin?.history_id?.toString()],
-  ];
-  const told = facts.flatMap(([name, value]) =>
-    value === null || value === undefined ? [] : [[name, sanitiseLine(value)] as const],
-  );
+  ]);
   if (told.length === 0) return null;
   return (
     <details open={isOpen}>
@@ -183,8 +169,8 @@ const MOST_PRINTED = 1000;
 
 /** The fields of a change, one below the other. */
 export function Fields({ views, purpose, isWhole }: FieldsProps) {
-  const [most, setMost] = useState(MOST_FIELDS);
-  const shown = isWhole ? views.slice(0, MOST_PRINTED) : views.slice(0, most);
+  const [most, more] = useMore(views.length, MOST_FIELDS, 'more field');
+  const shown = views.slice(0, isWhole ? MOST_PRINTED : most);
   const rest = views.length - shown.length;
   return (
     <>
@@ -193,27 +179,22 @@ export function Fields({ views, purpose, isWhole }: FieldsProps) {
           <Field key={at} view={view} sides={SIDES[purpose]} isWhole={isWhole} />
         ))}
       </ul>
-      {rest > 0 ? (
-        <p class="more">
-          {isWhole ? (
-            `${formatCount(rest, 'more field')}, not printed`
-          ) : (
-            <button type="button" onClick={() => setMost(most + MOST_FIELDS)}>
-              Show {formatNumber(Math.min(MOST_FIELDS, rest))} of {formatCount(rest, 'more field')}
-            </button>
-          )}
-        </p>
+      {isWhole ? null : more}
+      {isWhole && rest > 0 ? (
+        <p class="more">{formatCount(rest, 'more field')}, not printed</p>
       ) : null}
     </>
   );
 }
 
-const WORDS: { readonly [sign in FieldView['sign']]: string } = {
-  '+': 'set',
-  '-': 'taken away',
-  '~': 'changed',
-  '!': 'conflict',
-  ' ': '',
+const LOOKS: {
+  readonly [sign in FieldView['sign']]: { readonly word: string; readonly class: string };
+} = {
+  '+': { word: 'set', class: 'added' },
+  '-': { word: 'taken away', class: 'removed' },
+  '~': { word: 'changed', class: 'changed' },
+  '!': { word: 'conflict', class: 'conflict' },
+  ' ': { word: '', class: 'plain' },
 };
 
 type Shown = { readonly sides: readonly [string, string]; readonly isWhole: boolean };
@@ -223,28 +204,21 @@ function Field({
   sides,
   isWhole,
 }: Shown & { readonly view: FieldView }) {
+  const { word, class: name } = LOOKS[sign];
   return (
-    <li class={`field ${SIGN_CLASS[sign]}`}>
+    <li class={`field ${name}`}>
       <h3>
         <span class="sign" aria-hidden="true">
           {sign === '-' ? '−' : sign}
         </span>
         <code>{path}</code>
-        {WORDS[sign] === '' ? null : <span class="unseen">, {WORDS[sign]}</span>}
+        {word === '' ? null : <span class="unseen">, {word}</span>}
         {remark === null ? null : <span class="remark">{remark}</span>}
       </h3>
       <FieldContent content={content} sides={sides} sign={sign} isWhole={isWhole} />
     </li>
   );
 }
-
-const SIGN_CLASS: { readonly [sign in FieldView['sign']]: string } = {
-  '+': 'added',
-  '-': 'removed',
-  '~': 'changed',
-  '!': 'conflict',
-  ' ': 'plain',
-};
 
 function FieldContent({
   content,
@@ -259,7 +233,14 @@ function FieldContent({
     case 'both':
       return <TwoValues before={content.before} after={content.after} {...shown} />;
     case 'conflict':
-      return <TwoValues before={content.live} after={content.wanted} {...shown} />;
+      return (
+        <>
+          {content.base === undefined ? null : (
+            <p class="value">last written: {inlineValue(content.base)}</p>
+          )}
+          <TwoValues before={content.live} after={content.wanted} {...shown} />
+        </>
+      );
   }
 }
 

@@ -368,6 +368,65 @@ function countBy<K>(entries: readonly Entry[], keyOf: (entry: Entry) => K): Read
   return counts;
 }
 
+/**
+ * How many items of a list are shown at once, and the button that shows a step more; null where none are left.
+ * `noun`: what they are, as in `more field`; then it says how many are left.
+ */
+export function useMore(
+  items: number,
+  step: number,
+  noun?: string,
+): readonly [most: number, button: ComponentChildren] {
+  const [most, setMost] = useState(step);
+  const rest = items - most;
+  if (rest <= 0) return [most, null];
+  const left = noun === undefined ? 'more' : `of ${formatCount(rest, noun)}`;
+  const button = (
+    <p class="more">
+      <button type="button" onClick={() => setMost(most + step)}>
+        Show {formatNumber(Math.min(step, rest))} {left}
+      </button>
+    </p>
+  );
+  return [most, button];
+}
+
+type RowsTableProps<T> = {
+  readonly label: string;
+  readonly heads: readonly string[];
+  /** The head above numbers. */
+  readonly number?: string;
+  readonly class?: string;
+  readonly rows: readonly T[];
+  /** Rows that are shown at once. */
+  readonly step: number;
+  readonly children: (row: T, at: number) => ComponentChildren;
+};
+
+/** A table with a row for each of many things. */
+export function RowsTable<T>({ label, heads, number, rows, step, ...given }: RowsTableProps<T>) {
+  const [most, more] = useMore(rows.length, step);
+  return (
+    <>
+      <ScrollRegion class="scroll" label={label}>
+        <table class={given.class ?? 'rows'}>
+          <thead>
+            <tr>
+              {heads.map((head) => (
+                <th key={head} scope="col" class={head === number ? 'number' : undefined}>
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>{rows.slice(0, most).map(given.children)}</tbody>
+        </table>
+      </ScrollRegion>
+      {more}
+    </>
+  );
+}
+
 type ScrollRegionProps = {
   readonly class: string;
   readonly label: string;

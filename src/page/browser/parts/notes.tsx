@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type Action, allowanceFlags, type PlanDocument } from '../../../core/plan-document.ts';
-import { type Footer, footersOf } from '../../../render/footers.ts';
+import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
   comparedCount,
@@ -11,17 +11,10 @@ import {
   movedEndpointLines,
   namesRelyOn,
   reliesOn,
+  SYMBOLS,
 } from '../../../render/wording.ts';
-import type { Entry, Plan } from '../model/plan.ts';
+import type { Entry } from '../model/plan.ts';
 import { linkTo } from '../page.ts';
-
-/** What is said below the changes in every format. */
-export function notesOf(plan: Plan): readonly Footer[] {
-  const struck = plan.entries
-    .filter(({ verdict, hasSecrets }) => verdict !== 'ok' || hasSecrets)
-    .map(plan.changeOf);
-  return footersOf({ ...plan.head, changes: struck });
-}
 
 /** Items of a note that are shown at once. */
 const MOST = 200;
@@ -70,10 +63,10 @@ export function NoteBlock({
 function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
   const { platform, environment, created_at: at, state, options } = head;
   const { reads, writes } = head.requests;
-  const facts: readonly (readonly [string, string])[] = [
+  return known([
     ['Made at', at],
     ['Platform', `${platform.base_url}, account ${platform.account_id}`],
-    ['Environment', environment ?? ''],
+    ['Environment', environment],
     ['Compared', `${formatNumber(comparedCount(head))} resources`],
     ['Requests', isEmpty(head) || reads + writes === 0 ? '' : forecastOf(head)],
     ['Allowed', allowanceFlags(options).join(', ')],
@@ -82,10 +75,14 @@ function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
     ['Digest', head.digest],
     ['Configuration', head.config_digest],
     ['State', `${state.lineage}, serial ${state.serial}`],
-  ];
-  return facts.flatMap(([name, value]) =>
-    value === '' ? [] : [[name, sanitiseLine(value)] as const],
-  );
+  ]);
+}
+
+/** What there is to say, without what anybody hid in it. */
+export function known(
+  facts: readonly (readonly [name: string, value: string | null | undefined])[],
+): PairsProps['pairs'] {
+  return facts.flatMap(([name, value]) => (value ? [[name, sanitiseLine(value)] as const] : []));
 }
 
 /** Drift rests on them only for who made it. */
@@ -97,11 +94,8 @@ function assumedOf(head: PlanDocument): string {
 
 /** A sign, so that an action is told by more than its colour; its name for those who cannot see it. */
 export const SIGNS: { readonly [action in Action]: string } = {
-  create: '+',
-  update: '~',
-  replace: '±',
+  ...SYMBOLS,
   delete: '−',
-  adopt: '=',
   forget: '×',
   no_op: '·',
 };
@@ -159,6 +153,11 @@ export function ChangeLink({ entry, onOpen, children, ...attributes }: ChangeLin
       {children}
     </a>
   );
+}
+
+/** `2026-11-21 09:45:12 UTC`. */
+export function instant(at: string): string {
+  return sanitiseLine(at.replace('T', ' ').replace(/(:\d\d)\.\d+Z$/, '$1 UTC'));
 }
 
 type PairsProps = { readonly pairs: readonly (readonly [name: string, value: string])[] };

@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks';
 import type { PlanDocument } from '../../../core/plan-document.ts';
 import { viewFields } from '../../../render/fields.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { firstOf, formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
+import { firstOf, formatCount, kindTitle } from '../../../render/wording.ts';
 import { type Alike, type Entry, exampleOf, groupsWith, type Plan } from '../model/plan.ts';
 import { Fields } from './change.tsx';
+import { useMore } from './list.tsx';
 import { ActionSign, ChangeLink, NoteBlock, SIGNS } from './notes.tsx';
 
 /** What the list is narrowed to from here. */
@@ -21,9 +22,8 @@ const MOST_GROUPS = 10;
 
 /** What is read before the changes, in the order of all formats. */
 export function OverviewBlock({ plan, onOpen, onShow }: OverviewProps) {
-  const [most, setMost] = useState(MOST_GROUPS);
   const { above, groups, told } = plan.overview;
-  const rest = groups.length - most;
+  const [most, more] = useMore(groups.length, MOST_GROUPS, 'more group');
   const left = plan.entries.length - told.size;
   return (
     <section class="overview" aria-label="Overview">
@@ -34,11 +34,7 @@ export function OverviewBlock({ plan, onOpen, onShow }: OverviewProps) {
       {groups.slice(0, most).map((group, at) => (
         <AlikeBlock key={at} plan={plan} group={group} onOpen={onOpen} onShow={onShow} />
       ))}
-      {rest > 0 ? (
-        <button type="button" class="more" onClick={() => setMost(most + MOST_GROUPS)}>
-          Show {formatNumber(Math.min(MOST_GROUPS, rest))} of {formatCount(rest, 'more group')}
-        </button>
-      ) : null}
+      {more}
       {told.size === 0 ? null : (
         <p class="left">
           {left === 0 ? (
@@ -162,10 +158,9 @@ const MOST_LINKS = 300;
 /** The resources of a group, once somebody asks. */
 function Which({ group, onOpen }: Pick<AlikeProps, 'group' | 'onOpen'>) {
   const [isOpen, setOpen] = useState(false);
-  const [most, setMost] = useState(MOST_LINKS);
   const { kind, entries } = group;
+  const [most, more] = useMore(entries.size, MOST_LINKS);
   const shown = isOpen ? [...entries].slice(0, most) : [];
-  const rest = entries.size - most;
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Which {kindTitle(sanitiseLine(kind))}</summary>
@@ -178,11 +173,7 @@ function Which({ group, onOpen }: Pick<AlikeProps, 'group' | 'onOpen'>) {
           </li>
         ))}
       </ul>
-      {isOpen && rest > 0 ? (
-        <button type="button" class="more" onClick={() => setMost(most + MOST_LINKS)}>
-          Show {formatNumber(Math.min(MOST_LINKS, rest))} of {formatNumber(rest)} more
-        </button>
-      ) : null}
+      {isOpen ? more : null}
     </details>
   );
 }

@@ -1,5 +1,6 @@
 import { options } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { comparedCount, formatCount } from '../../../render/wording.ts';
 import { graphOf } from '../model/graph.ts';
@@ -19,7 +20,7 @@ import { goTo, placeNow, useKept } from '../page.ts';
 import { ChangeDetail } from './change.tsx';
 import { Connected, GraphView } from './graph.tsx';
 import { ChangeList, Filters } from './list.tsx';
-import { Notes, notesOf, Purpose } from './notes.tsx';
+import { Notes, Purpose } from './notes.tsx';
 import { AlikeNote, OverviewBlock, OverviewOnPaper } from './overview.tsx';
 import { Timeline } from './timeline.tsx';
 import { Top, type View, type ViewTab } from './top.tsx';
@@ -45,7 +46,7 @@ export function Review({ plan }: { readonly plan: Plan }) {
   );
   const graph = useMemo(() => graphOf(plan), [plan]);
   const edits = useMemo(() => editsOf(plan), [plan]);
-  const notes = useMemo(() => notesOf(plan), [plan]);
+  const notes = [...plan.overview.above, ...plan.overview.below];
   const open = order.find((entry) => entry.address === address) ?? order[0];
   /** The overview stands above the first change, until somebody looks for another. */
   const isBegin = address === '' && !isFiltering(filter) && hasOverview(plan);
@@ -215,7 +216,9 @@ export function Review({ plan }: { readonly plan: Plan }) {
         areKeysOn={keys === 'on'}
         onKeys={(areOn) => setKeys(areOn ? 'on' : 'off')}
       />
-      {isPrinting ? <Paper plan={plan} entries={order} isWhole={!isFiltering(filter)} /> : null}
+      {isPrinting ? (
+        <Paper plan={plan} notes={notes} entries={order} isWhole={!isFiltering(filter)} />
+      ) : null}
     </Purpose.Provider>
   );
 }
@@ -315,18 +318,19 @@ const MOST_PRINTED = 500;
 
 type PaperProps = {
   readonly plan: Plan;
+  readonly notes: readonly Footer[];
   readonly entries: readonly Entry[];
   /** Whether no filter leaves anything out. */
   readonly isWhole: boolean;
 };
 
 /** What is printed: the changes that the filter lets through, one after the other, with nothing folded. */
-function Paper({ plan, entries, isWhole }: PaperProps) {
+function Paper({ plan, notes, entries, isWhole }: PaperProps) {
   const rest = entries.length - MOST_PRINTED;
   return (
     <div class="paper">
       <h1>{sanitiseLine(plan.title)}</h1>
-      <Notes head={plan.head} notes={notesOf(plan)} />
+      <Notes head={plan.head} notes={notes} />
       {isWhole ? <OverviewOnPaper plan={plan} /> : null}
       {entries.slice(0, MOST_PRINTED).map((entry) => (
         <ChangeDetail

@@ -3,7 +3,7 @@ import type { Block, Callout, Piece, ProseDiff } from '../../../render/prose/blo
 import { calloutWords } from '../../../render/prose/callouts.ts';
 import { diffProse } from '../../../render/prose/diff.ts';
 import type { Mark } from '../../../render/prose/words.ts';
-import { formatCount, formatNumber } from '../../../render/wording.ts';
+import { formatCount, formatNumber, tally } from '../../../render/wording.ts';
 
 type TextChangeProps = {
   readonly before: string;
@@ -82,14 +82,13 @@ function Comparison({ before, after, sides, isWhole, isProse }: TextChangeProps)
 function Summary({ diff }: { readonly diff: ProseDiff }) {
   const { words, paragraphs } = diff.counts;
   if (diff.whitespaceOnly) return <p class="sum">Only blanks and line breaks differ.</p>;
-  const counts: readonly (readonly [number, string])[] = [
+  const told = tally([
     [paragraphs.edited, 'edited'],
     [paragraphs.added, 'added'],
     [paragraphs.removed, 'removed'],
     [paragraphs.moved, 'moved'],
     [paragraphs.same, 'unchanged'],
-  ];
-  const told = counts.filter(([count]) => count > 0);
+  ]);
   return (
     <p class="sum">
       {words.removed + words.added === 0 ? null : (
@@ -98,9 +97,7 @@ function Summary({ diff }: { readonly diff: ProseDiff }) {
           {words.added === 0 ? null : <ins>+{formatNumber(words.added)}</ins>} words
         </span>
       )}
-      <span>
-        Paragraphs: {told.map(([count, what]) => `${formatNumber(count)} ${what}`).join(', ')}
-      </span>
+      <span>Paragraphs: {told}</span>
       {diff.limited ? <span>So much differs that some paragraphs are shown as wholes.</span> : null}
     </p>
   );
@@ -198,68 +195,54 @@ type BlockRowProps = {
 
 /** One paragraph of both texts. */
 function BlockRow({ block, blocks, id }: BlockRowProps) {
+  if (block.type === 'fold') return <FoldRow block={block} />;
+  if (block.type === 'same') return <SameRow block={block} />;
+  const { removed, added } = cellsOf(block, blocks);
+  const none = <td class="none" />;
+  return (
+    <tr id={id} tabIndex={-1}>
+      {removed === undefined ? none : <Cell side="removed" {...removed} />}
+      {added === undefined ? none : <Cell side="added" {...added} />}
+    </tr>
+  );
+}
+
+type Cells = { readonly [side in CellProps['side']]?: Omit<CellProps, 'side'> };
+
+function cellsOf(
+  block: Exclude<Block, { readonly type: 'fold' | 'same' }>,
+  blocks: readonly Block[],
+): Cells {
   switch (block.type) {
-    case 'fold':
-      return <FoldRow block={block} />;
-    case 'same':
-      return (
-        <tr class="same">
-          <td>{clean(block.was ?? block.text)}</td>
-          <td>{clean(block.text)}</td>
-        </tr>
-      );
-    case 'edited':
-      return (
-        <tr id={id} tabIndex={-1}>
-          <Cell side="removed" words={block.words} areWordsMarked />
-          <Cell side="added" words={block.words} areWordsMarked />
-        </tr>
-      );
+    case 'edited': {
+      const both = { words: block.words, areWordsMarked: true };
+      return { removed: both, added: both };
+    }
     case 'removed':
-      return (
-        <tr id={id} tabIndex={-1}>
-          <Cell side="removed" words={block.words} />
-          <Nothing />
-        </tr>
-      );
+      return { removed: { words: block.words } };
     case 'added':
-      return (
-        <tr id={id} tabIndex={-1}>
-          <Nothing />
-          <Cell side="added" words={block.words} />
-        </tr>
-      );
+      return { added: { words: block.words } };
     case 'left': {
       const now = blocks[block.to];
-      return (
-        <tr id={id} tabIndex={-1}>
-          <Cell
-            side="removed"
-            words={now?.type === 'moved' ? now.words : []}
-            areWordsMarked
-            moved={`${formatCount(block.paragraphs, 'paragraph')} moved to line ${formatNumber(now?.line ?? 0)}`}
-          />
-          <Nothing />
-        </tr>
-      );
+      const words = now?.type === 'moved' ? now.words : [];
+      const moved = `${formatCount(block.paragraphs, 'paragraph')} moved to line ${formatNumber(now?.line ?? 0)}`;
+      return { removed: { words, areWordsMarked: true, moved } };
     }
-    case 'moved':
-      return (
-        <tr id={id} tabIndex={-1}>
-          <Nothing />
-          <Cell
-            side="added"
-            words={block.words}
-            areWordsMarked
-            moved={`moved here from line ${formatNumber(blocks[block.from]?.line ?? 0)}${block.isEdited ? ', and edited' : ''}`}
-          />
-        </tr>
-      );
+    case 'moved': {
+      const line = formatNumber(blocks[block.from]?.line ?? 0);
+      const moved = `moved here from line ${line}${block.isEdited ? ', and edited' : ''}`;
+      return { added: { words: block.words, areWordsMarked: true, moved } };
+    }
   }
 }
 
-function Nothing() {
-  return <td class="none" />;
+function SameRow({ block: { text, was } }: { readonly block: Pick<Piece, 'text' | 'was'> }) {
+  return (
+    <tr class="same">
+      <td>{clean(was ?? text)}</td>
+      <td>{clean(text)}</td>
+    </tr>
+  );
 }
 
 /** A paragraph ends where its cell does. */
@@ -352,14 +335,7 @@ function cutPieces(pieces: readonly Piece[], most: number) {
 /** Unchanged paragraphs, with the headings among them. */
 function FoldRow({ block }: { readonly block: Block & { readonly type: 'fold' } }) {
   const [isOpen, setOpen] = useState(false);
-  if (isOpen) {
-    return (
-      <tr class="same">
-        <td>{clean(block.was ?? block.text)}</td>
-        <td>{clean(block.text)}</td>
-      </tr>
-    );
-  }
+  if (isOpen) return <SameRow block={block} />;
   return (
     <tr class="fold">
       <td colSpan={2}>

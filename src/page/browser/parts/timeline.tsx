@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { firstOf, formatCount, formatNumber } from '../../../render/wording.ts';
 import type { Edit, Entry } from '../model/plan.ts';
-import { ScrollRegion } from './list.tsx';
+import { ScrollRegion, useMore } from './list.tsx';
 import { ChangeLink } from './notes.tsx';
 
 /** Edits that are listed at once. */
@@ -16,7 +15,7 @@ type TimelineProps = {
 
 /** Who changed what outside Callsheet, and when. */
 export function Timeline({ edits, onOpen }: TimelineProps) {
-  const [most, setMost] = useState(STEP);
+  const [most, more] = useMore(edits.length, STEP);
   const days = [...Map.groupBy(edits.slice(0, most), dayOf)];
   return (
     <div class="page">
@@ -36,13 +35,7 @@ export function Timeline({ edits, onOpen }: TimelineProps) {
           </ol>
         </section>
       ))}
-      {edits.length > most ? (
-        <p class="more">
-          <button type="button" onClick={() => setMost(most + STEP)}>
-            Show {formatNumber(Math.min(STEP, edits.length - most))} more
-          </button>
-        </p>
-      ) : null}
+      {more}
     </div>
   );
 }

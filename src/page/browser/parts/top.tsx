@@ -4,6 +4,7 @@ import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatNumber } from '../../../render/wording.ts';
 import { useKept } from '../page.ts';
+import { instant } from './notes.tsx';
 
 export type View = 'changes' | 'graph' | 'timeline' | 'notes';
 
@@ -73,7 +74,7 @@ function aboutOf(head: PlanDocument): readonly (readonly [string, string])[] {
     ['Platform', sanitiseLine(platform.base_url)],
     ...(environment === undefined ? [] : [['Environment', sanitiseLine(environment)] as const]),
     ['Account', sanitiseLine(platform.account_id)],
-    ['Made', sanitiseLine(at.replace('T', ' ').replace(/(:\d\d)\.\d+Z$/, '$1 UTC'))],
+    ['Made', instant(at)],
     ['Digest', sanitiseLine(digest.slice(0, 'sha256:'.length + 12))],
   ];
 }

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { StateCommands } from '../../../core/documents.generated.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
+import { countKind, formatCount, formatNumber } from '../../../render/wording.ts';
 import type { ResourceFacts } from '../../live.ts';
-import { ScrollRegion } from '../parts/list.tsx';
-import { Fetching, instant, useDocument } from './runs.tsx';
+import { RowsTable } from '../parts/list.tsx';
+import { instant } from '../parts/notes.tsx';
+import { Fetching, useDocument } from './runs.tsx';
 
 type FleetFacts = { readonly [address: string]: ResourceFacts };
 
@@ -36,7 +37,6 @@ function FleetTable({
   readonly facts: FleetFacts;
 }) {
   const [words, setWords] = useState('');
-  const [most, setMost] = useState(STEP);
   const wanted = words.toLowerCase().split(/\s+/);
   const shown = resources.filter(({ address, kind, id, name }) => {
     const { organization = null, status = null } = facts[address] ?? {};
@@ -50,8 +50,9 @@ function FleetTable({
   return (
     <>
       <p class="hint">
-        As of the last run: {kinds.map(([kind, own]) => countOf(kind, own.length)).join(', ')}.
-        State serial {formatNumber(serial)}
+        As of the last run:{' '}
+        {kinds.map(([kind, own]) => sanitiseLine(countKind(own.length, kind))).join(', ')}. State
+        serial {formatNumber(serial)}
         {account === null ? '' : `, account ${sanitiseLine(account)}`}.
       </p>
       <search class="find">
@@ -66,40 +67,27 @@ function FleetTable({
           {formatNumber(shown.length)} of {formatCount(resources.length, 'resource')}
         </p>
       </search>
-      <ScrollRegion class="scroll" label="Resources">
-        <table class="rows fleet">
-          <thead>
-            <tr>
-              <th scope="col">Address</th>
-              <th scope="col">Name</th>
-              <th scope="col">Organization</th>
-              <th scope="col">Status</th>
-              <th scope="col">Last run</th>
-              <th scope="col">Id</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.slice(0, most).map(({ address, name, id, protect }) => (
-              <tr key={address}>
-                <th scope="row">
-                  <code>{sanitiseLine(address)}</code>
-                  {protect ? <span class="badge adopt">protected</span> : null}
-                </th>
-                <td>{sanitiseLine(name)}</td>
-                <FactCells facts={facts[address]} />
-                <td>
-                  <code>{sanitiseLine(id)}</code>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
-      {shown.length > most ? (
-        <button type="button" class="more" onClick={() => setMost(most + STEP)}>
-          Show {formatNumber(Math.min(STEP, shown.length - most))} more
-        </button>
-      ) : null}
+      <RowsTable
+        label="Resources"
+        class="rows fleet"
+        heads={['Address', 'Name', 'Organization', 'Status', 'Last run', 'Id']}
+        rows={shown}
+        step={STEP}
+      >
+        {({ address, name, id, protect }) => (
+          <tr key={address}>
+            <th scope="row">
+              <code>{sanitiseLine(address)}</code>
+              {protect ? <span class="badge adopt">protected</span> : null}
+            </th>
+            <td>{sanitiseLine(name)}</td>
+            <FactCells facts={facts[address]} />
+            <td>
+              <code>{sanitiseLine(id)}</code>
+            </td>
+          </tr>
+        )}
+      </RowsTable>
     </>
   );
 }
@@ -122,9 +110,4 @@ function FactCells({ facts }: { readonly facts: ResourceFacts | undefined }) {
       </td>
     </>
   );
-}
-
-function countOf(kind: string, count: number): string {
-  const one = sanitiseLine(kind).replaceAll('_', ' ');
-  return formatCount(count, one, kindTitle(sanitiseLine(kind)));
 }

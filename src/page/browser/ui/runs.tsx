@@ -2,14 +2,15 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Runs as Documents } from '../../../core/documents.generated.ts';
 import type { Failure } from '../../../render/diagnostics.ts';
-import type { FieldView } from '../../../render/fields.ts';
+import { type FieldView, viewSides } from '../../../render/fields.ts';
 import { sanitise, sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber } from '../../../render/wording.ts';
 import type { LedgerLine, OperationStatus } from '../../../state/journal.ts';
 import type { RunSummary } from '../../../state/store.ts';
 import { follow, type LiveEvent, type RunField, type RunNow, type Step } from '../../live.ts';
 import { Fields } from '../parts/change.tsx';
-import { Pairs } from '../parts/notes.tsx';
+import { RowsTable } from '../parts/list.tsx';
+import { instant, known, Pairs } from '../parts/notes.tsx';
 
 /** What the run changed, by address. */
 type RunValues = { readonly [address: string]: readonly RunField[] };
@@ -25,69 +26,43 @@ export function Runs({ turn }: { readonly turn: number }) {
     <>
       <h1>Runs</h1>
       <Fetching fetched={fetched} waiting="Reading the runs…">
-        {({ runs }) => <RunsTable runs={runs} onOpen={setOpen} />}
+        {({ runs }) => <ListedRuns runs={runs} onOpen={setOpen} />}
       </Fetching>
     </>
   );
 }
 
-type RunsTableProps = {
+type ListedRunsProps = {
   readonly runs: readonly RunSummary[];
   readonly onOpen: (run: string) => void;
 };
 
-function RunsTable({ runs, onOpen }: RunsTableProps) {
-  const [most, setMost] = useState(STEP);
+function ListedRuns({ runs, onOpen }: ListedRunsProps) {
   if (runs.length === 0) return <p class="hint">Nothing was applied yet.</p>;
+  const heads = ['Run', 'At', 'What', 'Ended', 'Changes', 'By'];
   return (
-    <div class="scroll">
-      <table class="rows">
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col">At</th>
-            <th scope="col">What</th>
-            <th scope="col">Ended</th>
-            <th scope="col" class="number">
-              Changes
-            </th>
-            <th scope="col">By</th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.slice(0, most).map(({ run, at, purpose, status, changes, user, commit }) => (
-            <tr key={run}>
-              <th scope="row">
-                <button type="button" class="quiet" onClick={() => onOpen(run)}>
-                  <code>{sanitiseLine(run)}</code>
-                </button>
-              </th>
-              <td>{instant(at)}</td>
-              <td>{sanitiseLine(purpose)}</td>
-              <td>
-                <span class={`badge run-${sanitiseLine(status)}`}>{sanitiseLine(status)}</span>
-              </td>
-              <td class="number">{formatNumber(changes)}</td>
-              <td>
-                {sanitiseLine(user ?? '–')}
-                {commit === null ? null : <code> {sanitiseLine(commit.slice(0, 10))}</code>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {runs.length > most ? (
-        <button type="button" class="more" onClick={() => setMost(most + STEP)}>
-          Show more
-        </button>
-      ) : null}
-    </div>
+    <RowsTable label="Runs" heads={heads} number="Changes" rows={runs} step={STEP}>
+      {({ run, at, purpose, status, changes, user, commit }) => (
+        <tr key={run}>
+          <th scope="row">
+            <button type="button" class="quiet" onClick={() => onOpen(run)}>
+              <code>{sanitiseLine(run)}</code>
+            </button>
+          </th>
+          <td>{instant(at)}</td>
+          <td>{sanitiseLine(purpose)}</td>
+          <td>
+            <span class={`badge run-${sanitiseLine(status)}`}>{sanitiseLine(status)}</span>
+          </td>
+          <td class="number">{formatNumber(changes)}</td>
+          <td>
+            {sanitiseLine(user ?? '–')}
+            {commit === null ? null : <code> {sanitiseLine(commit.slice(0, 10))}</code>}
+          </td>
+        </tr>
+      )}
+    </RowsTable>
   );
-}
-
-/** `2026-11-21 09:45:12 UTC`. */
-export function instant(at: string): string {
-  return sanitiseLine(at.replace('T', ' ').replace(/(:\d\d)\.\d+Z$/, '$1 UTC'));
 }
 
 function ReceiptView({ run, onClose }: { readonly run: string; readonly onClose: () => void }) {
@@ -126,7 +101,6 @@ type ReceiptBodyProps = {
 };
 
 function ReceiptBody({ entries, values }: ReceiptBodyProps) {
-  const [most, setMost] = useState(STEP);
   const began = entries.find((entry) => entry.type === 'began');
   const ended = entries.findLast((entry) => entry.type === 'ended');
   const ledger: readonly LedgerLine[] = ended?.ledger ?? [];
@@ -134,43 +108,32 @@ function ReceiptBody({ entries, values }: ReceiptBodyProps) {
     <>
       <Pairs pairs={factsOf(began, ended)} />
       <h2>{formatCount(ledger.length, 'change')}</h2>
-      <div class="scroll">
-        <table class="rows">
-          <thead>
-            <tr>
-              <th scope="col">Change</th>
-              <th scope="col">What</th>
-              <th scope="col">What became of it</th>
-            </tr>
-          </thead>
-          <tbody>
-            {ledger.slice(0, most).map(({ address, action, status, message, fields }, at) => (
-              <tr key={at}>
-                <th scope="row">
-                  <code>{sanitiseLine(address)}</code>
-                </th>
-                <td>
-                  {sanitiseLine(action)}
-                  {fields.length === 0 ? null : (
-                    <span class="what"> {fields.slice(0, 6).map(sanitiseLine).join(', ')}</span>
-                  )}
-                  <Values fields={values[address] ?? []} />
-                </td>
-                <td class={`ledger ${status}`}>
-                  <span aria-hidden="true">{MARKS[status]} </span>
-                  {status.replaceAll('_', ' ')}
-                  {message === null ? '' : `: ${sanitiseLine(message)}`}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {ledger.length > most ? (
-        <button type="button" class="more" onClick={() => setMost(most + STEP)}>
-          Show {formatNumber(Math.min(STEP, ledger.length - most))} more
-        </button>
-      ) : null}
+      <RowsTable
+        label="Changes"
+        heads={['Change', 'What', 'What became of it']}
+        rows={ledger}
+        step={STEP}
+      >
+        {({ address, action, status, message, fields }, at) => (
+          <tr key={at}>
+            <th scope="row">
+              <code>{sanitiseLine(address)}</code>
+            </th>
+            <td>
+              {sanitiseLine(action)}
+              {fields.length === 0 ? null : (
+                <span class="what"> {fields.slice(0, 6).map(sanitiseLine).join(', ')}</span>
+              )}
+              <Values fields={values[address] ?? []} />
+            </td>
+            <td class={`ledger ${status}`}>
+              <span aria-hidden="true">{MARKS[status]} </span>
+              {status.replaceAll('_', ' ')}
+              {message === null ? '' : `: ${sanitiseLine(message)}`}
+            </td>
+          </tr>
+        )}
+      </RowsTable>
     </>
   );
 }
@@ -198,15 +161,10 @@ function viewValue({ path, before, after }: RunField): FieldView {
   const hidden = sides.flatMap(([key, side]) =>
     'hidden' in side ? [`${key}: ${HIDDEN[side.hidden]}`] : [],
   );
-  const view = { path: sanitiseLine(path), remark: hidden.length === 0 ? null : hidden.join('; ') };
-  if ('hidden' in before || 'hidden' in after)
-    return { ...view, sign: '~', content: { type: 'element', summary: '', members } };
-  if (before.value === null)
-    return { ...view, sign: '+', content: { type: 'one', value: after.value } };
-  if (after.value === null)
-    return { ...view, sign: '-', content: { type: 'one', value: before.value } };
-  const content = { type: 'both', before: before.value, after: after.value } as const;
-  return { ...view, sign: '~', content };
+  if (!('hidden' in before || 'hidden' in after))
+    return { ...viewSides(path, before.value, after.value), remark: null };
+  const content = { type: 'element', summary: '', members } as const;
+  return { path: sanitiseLine(path), sign: '~', content, remark: hidden.join('; ') };
 }
 
 const HIDDEN = {
@@ -220,7 +178,7 @@ function factsOf(
 ): readonly (readonly [string, string])[] {
   if (began === undefined) return [];
   const { actor } = began;
-  const facts: readonly (readonly [string, string | null | undefined])[] = [
+  return known([
     ['Began', instant(began.at)],
     [
       'Ended',
@@ -233,12 +191,7 @@ function factsOf(
     ['Commit', actor.commit],
     ['Pipeline', actor.pipeline],
     ['Plan', began.plan_digest],
-  ];
-  return facts.flatMap(([name, value]) =>
-    value === null || value === undefined || value === ''
-      ? []
-      : [[name, sanitiseLine(value)] as const],
-  );
+  ]);
 }
 
 type Live = {
