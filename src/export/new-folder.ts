@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CallsheetError, reasonIn } from '../core/errors.ts';
-import { STACK_FILE } from '../stack/discover.ts';
+import { STACK_FILE } from '../stack/folder.ts';
 import type { Spool } from './index.ts';
 
 /** A folder that comes to be as a whole: written beside its place, and moved there once all of it is sound. */

@@ -13,7 +13,7 @@ import { checkBaseUrl } from '../platform/endpoints.ts';
 import { failureOf } from '../run/document.ts';
 import { openStore, readState } from '../run/session.ts';
 import { loadOptions } from '../run/stack.ts';
-import { STACK_FILE } from '../stack/discover.ts';
+import { STACK_FILE } from '../stack/folder.ts';
 import { loadStack, type Stack } from '../stack/index.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { type FoundStack, inTree, type TreeRequest } from './request.ts';

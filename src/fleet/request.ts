@@ -9,7 +9,8 @@ import type { ValidateFlags } from '../console/validate.ts';
 import type { Fleet } from '../core/documents.generated.ts';
 import { CallsheetError, reasonIn } from '../core/errors.ts';
 import { kinds } from '../kinds/index.ts';
-import { isSkipped, STACK_FILE } from '../stack/discover.ts';
+import { isSkipped } from '../stack/discover.ts';
+import { STACK_FILE } from '../stack/folder.ts';
 
 /**
  * `fleet/` runs a command in every stack of a tree, in one process: finds them and takes the part of them that is this

@@ -19,7 +19,7 @@ import { renderLedgerText } from '../render/runs.ts';
 import type { RenderOptions } from '../render/terminal.ts';
 import { renderPlanText } from '../render/text.ts';
 import { DEFAULT_CONCURRENCY } from '../run/client.ts';
-import { STACK_FILE } from '../stack/discover.ts';
+import { STACK_FILE } from '../stack/folder.ts';
 import { type Refusals, refuseOverlaps } from './claims.ts';
 import { clearPlanSet, closePlanSet, digestOfPlans, writePlan } from './plan-set.ts';
 import {

@@ -3,13 +3,14 @@ import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { editedRecord, NEW_AGENT } from './agent-write.ts';
 import type { CallBook } from './calls/call.ts';
 import { countCalls, createCall, openBook, sortCalls } from './calls/generate.ts';
+import type { Offers } from './catalogue.ts';
 import type { Seed } from './documents.generated.ts';
 import { recordHistory } from './history.ts';
 import { recordsOf, without } from './json.ts';
 import type { Platform } from './platform.ts';
 import { plantRecord } from './rest.ts';
 import schema from './seed.schema.json' with { type: 'json' };
-import type { Agent, CatalogueEntry, Feature, Merchant, Organization } from './store.ts';
+import type { Agent, Merchant, Organization } from './store.ts';
 import { RESTS, type RestSection, TABLES } from './tables.ts';
 import { ajv, problemsIn, readDocument } from './validation.ts';
 
@@ -21,13 +22,10 @@ export type SeedDocument = { readonly [section in RestSection]?: readonly JsonOb
   OpenSections;
 
 /** Lists whose records have more than the schema names. */
-type OpenSections = {
+type OpenSections = Offers & {
   readonly agents?: readonly SeedAgent[];
   readonly sources?: readonly JsonObject[];
   readonly custom_voices?: readonly JsonObject[];
-  readonly features?: readonly Feature[];
-  readonly llm_models?: readonly CatalogueEntry[];
-  readonly stt_providers?: readonly CatalogueEntry[];
 };
 
 export type SeedKey = Seed.Key;

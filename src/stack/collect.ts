@@ -3,7 +3,7 @@ import { formatPosition } from '../core/diagnostics.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { checkName, type Report } from './diagnostics.ts';
-import { STACK_FILE } from './discover.ts';
+import { STACK_FILE } from './folder.ts';
 import { resolve } from './resolve.ts';
 import {
   type Context,

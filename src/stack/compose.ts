@@ -10,7 +10,6 @@ import {
   type WrittenResource,
 } from './collect.ts';
 import { checkName, NAME_HINT, type Problem, type Report, SILENT } from './diagnostics.ts';
-import { STACK_FILE } from './discover.ts';
 import {
   eachPath,
   expressionsIn,
@@ -20,7 +19,7 @@ import {
   usesRow,
   wholeExpression,
 } from './expressions.ts';
-import { type Folder, isUnreadable } from './folder.ts';
+import { type Folder, isUnreadable, STACK_FILE } from './folder.ts';
 import { textsIn } from './forms.ts';
 import { type Layer, mergeLayers } from './merge.ts';
 import {

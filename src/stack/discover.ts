@@ -2,12 +2,9 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Problem } from './diagnostics.ts';
 import { interpolate } from './expressions.ts';
-import { isInside } from './folder.ts';
+import { isInside, STACK_FILE } from './folder.ts';
 import { memberOf, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 import type { Variables } from './variables.ts';
-
-/** The file that makes a folder a stack. */
-export const STACK_FILE = 'callsheet.yaml';
 
 type Discovered = {
   /** Paths of the YAML files beside `callsheet.yaml`, relative to the stack folder, in order. */

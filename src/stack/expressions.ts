@@ -1,7 +1,7 @@
 import { isResourceName } from '../core/address.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Problem } from './diagnostics.ts';
-import { STACK_FILE } from './discover.ts';
+import { STACK_FILE } from './folder.ts';
 import {
   childrenOf,
   type MapNode,

@@ -14,8 +14,10 @@ import { errorCode } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { Blob, ownOf } from '../core/value.ts';
 import type { ProblemMessage } from './diagnostics.ts';
-import { STACK_FILE } from './discover.ts';
 import type { Source } from './source.ts';
+
+/** The file that makes a folder a stack. */
+export const STACK_FILE = 'callsheet.yaml';
 
 /** Most bytes that a YAML or text file may have. Prompts and templates are far smaller. */
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;

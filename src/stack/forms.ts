@@ -3,9 +3,8 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import { isIdentity } from '../core/path.ts';
 import { oncePer, Ref, Secret } from '../core/value.ts';
 import { NAME_HINT } from './diagnostics.ts';
-import { STACK_FILE } from './discover.ts';
 import { findUnbalanced, interpolate } from './expressions.ts';
-import { type FileText, fileMessage, isUnreadable } from './folder.ts';
+import { type FileText, fileMessage, isUnreadable, STACK_FILE } from './folder.ts';
 import { isUuid } from './formats.ts';
 import { REMOVE, REPLACE } from './merge.ts';
 import {

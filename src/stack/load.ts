@@ -37,9 +37,9 @@ import {
   patchBodiesIn,
 } from './compose.ts';
 import { notingErrors, openReport, type Problem, type Report, SILENT } from './diagnostics.ts';
-import { discover, STACK_FILE } from './discover.ts';
+import { discover } from './discover.ts';
 import { type Origin, originOf } from './editor/origin.ts';
-import { type Folder, isUnreadable, openFolder, refuseFolder } from './folder.ts';
+import { type Folder, isUnreadable, openFolder, refuseFolder, STACK_FILE } from './folder.ts';
 import { reportLint } from './lint.ts';
 import { type Moves, readMoves } from './moves.ts';
 import { checkNames, checkReferences } from './references.ts';

@@ -15,8 +15,8 @@ import {
   stepCounts,
 } from '../core/rollout.ts';
 import { checkName, type ProblemMessage, type Report } from './diagnostics.ts';
-import { STACK_FILE } from './discover.ts';
 import { lookUpCell } from './expressions.ts';
+import { STACK_FILE } from './folder.ts';
 import { readDuration, readStep, readTimes } from './formats.ts';
 import {
   fail as failAt,

@@ -130,7 +130,7 @@ describe('a prompt of megabytes is compared, more coarsely', () => {
   it('by its words where little differs, at its own line', () => {
     const edited = long.replace('Sentence 70000 says', 'Sentence 70000 tells');
     const { rows, summary } = viewProse(long, edited, false);
-    expect(rows.map(({ type }) => type)).toEqual(['fold', 'edited', 'fold']);
+    expect(rows.map(({ type }) => type)).toEqual(['fold', 'same', 'edited', 'same', 'fold']);
     expect(summary).toBe('1 of 100,000 paragraphs edited');
   });
 

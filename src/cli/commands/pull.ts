@@ -9,8 +9,7 @@ import { renderPullText } from '../../render/pull.ts';
 import { jsonText } from '../../render/untrusted.ts';
 import { announce, planConfiguration, planOptions } from '../../run/plan.ts';
 import { type CheckNamed, openSession } from '../../run/session.ts';
-import { STACK_FILE } from '../../stack/discover.ts';
-import { openFolder } from '../../stack/folder.ts';
+import { openFolder, STACK_FILE } from '../../stack/folder.ts';
 import { propose, readAgain, statusOf, writePulled } from '../pull/write.ts';
 
 export type PullFlags = ShowFlags & {

@@ -15,10 +15,11 @@ import { isResourceName } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { baseUrlFault } from '../../core/origin.ts';
 import { kinds } from '../../kinds/index.ts';
-import { discover, STACK_FILE } from '../../stack/discover.ts';
+import { discover } from '../../stack/discover.ts';
 import { writeResources } from '../../stack/edit/write.ts';
 import { writtenValue } from '../../stack/editor/explain-field.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
+import { STACK_FILE } from '../../stack/folder.ts';
 import { isUuid } from '../../stack/formats.ts';
 import { packageFolder } from '../topics.ts';
 

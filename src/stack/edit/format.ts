@@ -17,8 +17,15 @@ import { oncePer } from '../../core/value.ts';
 import { kinds } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { openReport, type Problem, SILENT } from '../diagnostics.ts';
-import { discover, type Pattern, patternsIn, STACK_FILE } from '../discover.ts';
-import { fileMessage, isUnreadable, readTextAt, refuseFolder, type Unreadable } from '../folder.ts';
+import { discover, type Pattern, patternsIn } from '../discover.ts';
+import {
+  fileMessage,
+  isUnreadable,
+  readTextAt,
+  refuseFolder,
+  STACK_FILE,
+  type Unreadable,
+} from '../folder.ts';
 import { blockSchema, isRefused, resourceSchema, secretNames } from '../schema.ts';
 import { COMPOSING_MEMBERS, settingsSchema } from '../settings-schema.ts';
 import { memberOf, type Source, type SyntaxNode, startOf } from '../source.ts';
