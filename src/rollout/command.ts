@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { refusePlanningFlags } from '../console/apply.ts';
 import { type CommonFlags, type Context, stackOptions } from '../console/context.ts';
-import { isAgreed } from '../console/events.ts';
+import { isAgreed, reportFailure } from '../console/events.ts';
 import { deliver, type NotifyFlags, noticeAddress } from '../console/notify.ts';
 import { pageOf, readPlanFile } from '../console/plan.ts';
 import { openProgress } from '../console/progress.ts';
@@ -103,8 +103,23 @@ export async function run(
   // Where nobody can be asked a rollout that is to ask is held: no flag answers what the calls have not said yet.
   const isAsked = agree !== undefined && context.terminal.canAsk;
   const reviewed = { ...review, ...(isAsked && { agree }) };
-  for (const one of due) outcomes.push(await goOn(one.name, options, context, reviewed));
-  return finish(outcomes, flags, context);
+  const failures: unknown[] = [];
+  for (const { name } of due) {
+    try {
+      outcomes.push(await goOn(name, options, context, reviewed));
+    } catch (error) {
+      // Callers of the others do not wait until this one can go on.
+      failures.push(error);
+      if (context.stop.aborted) break;
+    }
+  }
+  const isShown = outcomes.length > 0 || failures.length === 0;
+  const exit = isShown ? await finish(outcomes, flags, context) : EXIT.error;
+  const { terminal } = context;
+  const [failure, ...others] = failures;
+  for (const one of others) reportFailure(one, terminal, terminal.render.verbose);
+  if (failure !== undefined) throw failure;
+  return exit;
 }
 
 /** `callsheet rollout show [NAME]`: rollouts as they were last looked at. Nothing is written. */

@@ -93,7 +93,7 @@ export async function lookAtCalls(
     agents: groups.flatMap(({ changed }) => changed).length,
     others,
     broken: [
-      ...(await withoutDeleted(silentIn(groups, figures, guardRails), session)),
+      ...(await withoutDeleted(silentIn(groups, figures, guardRails), groups, session)),
       ...failingIn(groups, logs, judging, guardRails),
     ],
   };
@@ -465,10 +465,18 @@ function silentIn(
 }
 
 /** Whom somebody deleted nobody calls: that is drift, and no fault of the change. */
-async function withoutDeleted(broken: Broken, { client, state }: Platform): Promise<Broken> {
+async function withoutDeleted(
+  broken: Broken,
+  groups: readonly Group[],
+  { client }: Platform,
+): Promise<Broken> {
+  // By the addresses of the rollout: the state may have others by now.
+  const ids = new Map(
+    groups.flatMap(({ changed }) => changed).map(({ address, id }) => [address, id]),
+  );
   const isThere = async ({ address }: Broken[number]) => {
     try {
-      const agentId = state.resources[address]?.id ?? '';
+      const agentId = ids.get(address) ?? '';
       await client.call({ operation: 'getAgent', path: { agentId } });
       return true;
     } catch (error) {

@@ -7,7 +7,7 @@ import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import { abort, promote, run, start } from '../../src/rollout/command.ts';
-import { stateIn } from '../cli/state-stage.ts';
+import { stateCommands, stateIn } from '../cli/state-stage.ts';
 import {
   DAY,
   type Fleet,
@@ -162,7 +162,11 @@ describe('what others do meanwhile', () => {
     fleet.pass(2 * DAY);
     await fleet.run(2);
     const { resources } = await stateIn(fleet.stage);
-    fleet.stage.sim.store.agents.delete(resources[steps[0]?.adds[0] ?? '']?.id ?? '');
+    const adds = steps[0]?.adds ?? [];
+    // One of them has another address by then.
+    const [, renamed = ''] = adds;
+    await stateCommands(fleet.stage).mv(renamed, renamed.replace('["', '["new-'));
+    for (const address of adds) fleet.stage.sim.store.agents.delete(resources[address]?.id ?? '');
     fleet.pass(2 * DAY);
     expect(await fleet.run(2)).toMatchObject({ status: 'judging', look: { broken: [] } });
   });
@@ -290,6 +294,29 @@ describe('where callers fare worse', () => {
     await fleet.stage.edit('agents.yaml', 'langage: en-US', 'language: en-US');
     expect(await fleet.promote(2)).toMatchObject({ status: 'judging', step: 2 });
     expect(fleet.greeting(POLITE)).toBe(6);
+  });
+
+  test('of two, one that cannot go on does not keep the other from being rolled back', async () => {
+    const frozen = 'guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }\n';
+    const fleet = await opened({
+      agents: 20,
+      rollouts: `rollouts:
+  careful: { select: { keys: [c1, c2, c3] }, steps: [1 agent, 100%], first: { by: random } }
+  other: { select: { keys: [c4, c5, c6] }, steps: [2 agents, 100%], first: { by: random } }
+${frozen}`,
+    });
+    await fleet.greet(LONG);
+    await fleet.start(2, 'careful');
+    await fleet.start(2, 'other');
+    fleet.pass(2 * DAY);
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    await fleet.act((to) => promote('careful', given, to), { exit: 2 });
+    await fleet.stage.edit('agents.yaml', 'language: en-US', 'langage: en-US');
+    fleet.pass(20 * DAY);
+    const { out, err } = await fleet.act((to) => run(undefined, given, to), { exit: 1 });
+    expect(err).toContain('langage');
+    expect(JSON.parse(out).rollouts).toMatchObject([{ name: 'other', status: 'rolled_back' }]);
+    expect(fleet.greeting(LONG)).toBe(1);
   });
 
   test('it asks, and without anybody to ask it is held', async () => {
