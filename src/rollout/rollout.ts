@@ -184,6 +184,7 @@ export async function goOn(
       const turn = await takeTurn(name, options, context, review, isPromoted);
       if (turn === 'rolling_back') return await takeBack(name, options, context, review);
       if (turn !== 'again') return turn;
+      stale = 0;
     } catch (error) {
       // Another run wrote the state meanwhile: what is due now is looked at afresh.
       const isStale = error instanceof CallsheetError && error.code === 'stale';
@@ -544,16 +545,13 @@ async function takeBack(
   context: RunContext,
   review: RolloutReview,
 ): Promise<RolloutOutcome> {
-  const { records } = await readRollouts(name, options, context);
-  const [record] = records;
-  if (record === undefined) throw new Error(`the rollout ${name} was there a moment ago`);
-  const runs = record.steps.flatMap(({ runs }) => runs).toReversed();
+  const { record, runs } = await readRuns(name, options, context);
   const left: string[] = [];
   const overrideFreeze =
     options.overrideFreeze ?? `the rollout ${name} is taken back: ${record.why ?? ''}`;
   const { show, observe } = review;
-  for (const run of runs) {
-    if (!(await isRecorded(run, options, context))) {
+  for (const { run, isRecorded } of runs) {
+    if (!isRecorded) {
       left.push(
         `run ${run} is no longer recorded, so its changes stay: revert them in the configuration and apply`,
       );
@@ -578,15 +576,15 @@ async function takeBack(
   }
 }
 
-/** Whether a run can still be undone: a state that was brought from elsewhere has no journals. */
-async function isRecorded(
-  run: string,
-  options: RolloutOptions,
-  context: RunContext,
-): Promise<boolean> {
+/** The runs of a rollout, the newest first. A state that was brought from elsewhere has no journals to undo them by. */
+async function readRuns(name: string, options: RolloutOptions, context: RunContext) {
   const session = await openAsRecorded(options, context);
   try {
-    return session.unfinished?.run === run || (await readRun(session, run)) !== undefined;
+    const record = recordNamed(name, session, options, () => true);
+    const runs: { readonly run: string; readonly isRecorded: boolean }[] = [];
+    for (const run of record.steps.flatMap((step) => step.runs).toReversed())
+      runs.push({ run, isRecorded: (await readRun(session, run)) !== undefined });
+    return { record, runs };
   } finally {
     await session.close();
   }
