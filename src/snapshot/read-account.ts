@@ -78,19 +78,24 @@ function createPlaces({ organization, known }: AccountInput) {
 /** Resources whose list needs no place; where it is refused, those whose ids are known otherwise. */
 async function* listedResources(input: AccountInput): AsyncGenerator<ContentRecord> {
   const references = createReferences();
-  const unlisted: Kind[] = [];
+  const unlisted: { readonly kind: Kind; readonly read: ReadonlySet<string> }[] = [];
   for (const kind of kinds.filter((one) => !isListedWithin(one))) {
     const { organization: wanted } = input;
     const isNarrowed = wanted !== undefined && kind.scope.includes('organization_id');
     const scope = isNarrowed ? { organization_id: wanted } : {};
-    for await (const record of resourcesIn(kind, scope, input, () => unlisted.push(kind))) {
+    const read = new Set<string>();
+    const onRefused = () => unlisted.push({ kind, read });
+    for await (const record of resourcesIn(kind, scope, input, onRefused)) {
+      if (record.type === 'resource') read.add(record.id);
       if (record.type === 'resource' && unlisted.length > 0) references.see(record);
       yield record;
     }
   }
-  for (const kind of unlisted) {
+  for (const { kind, read } of unlisted) {
     const ids = new Set([...input.known.ids(kind.name), ...references.idsOf(kind.name)]);
-    const found = [...ids].map((id) => ({ id, scope: {}, record: {} }));
+    // What a list told before it broke off is in the snapshot already.
+    const unread = [...ids].filter((id) => !read.has(id));
+    const found = unread.map((id) => ({ id, scope: {}, record: {} }));
     yield* mapResources(kind, found, input);
   }
 }
@@ -127,20 +132,24 @@ function unnamed(field: string): string {
   return `the platform does not list ${place}, and none is known here`;
 }
 
-/** Every resource of a kind in a scope, or the gap that its list leaves. */
+/** Every resource of a kind in a scope, and the gap that its list leaves. */
 async function* resourcesIn(
   kind: Kind,
   scope: Scope,
   input: AccountInput,
   onRefused: () => void = () => {},
 ): AsyncGenerator<ContentRecord> {
-  try {
-    yield* mapResources(kind, listed(kind, scope, input), input);
-    yield { type: 'list', kind: kind.name, scope };
-  } catch (error) {
-    if (!(error instanceof ListRefused)) throw error;
+  const refusals: string[] = [];
+  yield* mapResources(
+    kind,
+    listed(kind, scope, input, (why) => refusals.push(why)),
+    input,
+  );
+  const [why] = refusals;
+  if (why === undefined) yield { type: 'list', kind: kind.name, scope };
+  else {
     onRefused();
-    yield { type: 'gap', of: nameOf(kind, scope), why: error.message };
+    yield { type: 'gap', of: nameOf(kind, scope), why };
   }
 }
 
@@ -156,20 +165,21 @@ async function* mapResources(
     yield* records;
 }
 
-/** A list that the platform refuses, or does not have. */
-class ListRefused extends Error {}
-
-/** Items page by page where the list is certain to be there; an assumed one is tried as planning does. */
+/**
+ * Items page by page where the list is certain to be there; an assumed one is tried as planning does. Ends where the
+ * platform refuses the list, or does not have it: what was told before counts.
+ */
 async function* listed(
   kind: Kind,
   scope: Scope,
   { client, reader }: AccountInput,
+  onRefused: (why: string) => void,
 ): AsyncGenerator<ListedResource> {
   const call = kind.list(scope);
   if (!endpointOf(call.operation).documented) {
     const items = await reader.list(kind, scope);
-    if (items === undefined) throw new ListRefused('the platform has no list of them');
-    yield* items;
+    if (items === undefined) onRefused('the platform has no list of them');
+    else yield* items;
     return;
   }
   try {
@@ -177,8 +187,8 @@ async function* listed(
       if (typeof record.id === 'string') yield { id: record.id, scope, record };
     }
   } catch (error) {
-    if (isRefusal(error)) throw new ListRefused(describeApiError(error));
-    throw error;
+    if (!isRefusal(error)) throw error;
+    onRefused(describeApiError(error));
   }
 }
 

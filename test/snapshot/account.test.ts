@@ -1,12 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import schema from '../../schemas/snapshot.schema.json' with { type: 'json' };
 import { create } from '../../src/cli/commands/snapshot-create.ts';
 import { diff, list, show } from '../../src/cli/commands/snapshot-show.ts';
+import { Origin } from '../../src/core/origin.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
+import { createReader } from '../../src/live/reader.ts';
+import { createClient } from '../../src/platform/client.ts';
+import { ApiError } from '../../src/platform/errors.ts';
+import { startSimulator } from '../../src/simulator/index.ts';
 import type { Line, ResourceRecord } from '../../src/snapshot/format.ts';
+import { readAccount } from '../../src/snapshot/read-account.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { openReadStage, Refusal } from '../cli/read-stage.ts';
 import { agentNamed, CANARIES } from '../e2e/clinic.ts';
@@ -247,4 +253,54 @@ describe('an answer that is none', () => {
     });
     expect(err).toContain('Error: ');
   });
+});
+
+test('a list that breaks off leaves a gap, and each resource once that was read or is known', async () => {
+  const sim = await startSimulator({ organizations: 1, agents: 30 });
+  onTestFinished(() => sim.close());
+  const client = createClient({
+    origin: Origin.given(sim.url),
+    credentials: { clientId: sim.clientId, clientSecret: sim.clientSecret },
+    concurrency: 8,
+    openFile: () => Promise.reject(new Error('nothing is uploaded')),
+  });
+  onTestFinished(() => client.close());
+  const ids = [...sim.store.agents.keys()];
+  const known = [...ids.slice(0, 5), ...ids.slice(-5)];
+  const failure = new ApiError({ method: 'GET', url: 'https://x.test/v1/agents' }, 500, {});
+  const me = await client.call({ operation: 'getMe' });
+  const listed: string[] = [];
+  const records = readAccount({
+    client: {
+      call: client.call,
+      async *each(call) {
+        for await (const item of client.each(call)) {
+          if (call.operation === 'listAgents' && listed.length === 10) throw failure;
+          if (call.operation === 'listAgents') listed.push(String(item.id));
+          yield item;
+        }
+      },
+    },
+    reader: createReader(client, undefined, me),
+    me,
+    organization: undefined,
+    known: {
+      organizations: [],
+      knowledgeBases: [],
+      ids: (kind) => (kind === 'agent' ? known : []),
+    },
+    ahead: 4,
+    now: new Date(),
+    sensitive: true,
+    owner: () => undefined,
+  });
+  const read: string[] = [];
+  const gaps: string[] = [];
+  for await (const record of records) {
+    if (record.type === 'resource' && record.kind === 'agent') read.push(record.id);
+    if (record.type === 'gap') gaps.push(record.of);
+  }
+  expect(listed).toHaveLength(10);
+  expect(gaps).toContain('the list of kind agent');
+  expect(read.toSorted()).toEqual([...new Set([...listed, ...known])].toSorted());
 });
