@@ -11,12 +11,14 @@ import { createReader } from '../../src/live/reader.ts';
 import { createClient } from '../../src/platform/client.ts';
 import { ApiError } from '../../src/platform/errors.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
+import { compareSnapshots } from '../../src/snapshot/compare.ts';
+import { openSnapshot } from '../../src/snapshot/file.ts';
 import type { Line, ResourceRecord } from '../../src/snapshot/format.ts';
 import { readAccount } from '../../src/snapshot/read-account.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { openReadStage, Refusal } from '../cli/read-stage.ts';
 import { agentNamed, CANARIES } from '../e2e/clinic.ts';
-import { readAll } from './files.ts';
+import { agentOf, KEYS, readAll, written } from './files.ts';
 import { FOR_KEY, take, withKey } from './taking.ts';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -172,6 +174,33 @@ describe('a snapshot of an account', () => {
       ['agent.desk', 'update'],
       ['agent.night', 'delete'],
     ]);
+  });
+
+  test('tells of nothing as gone or new that the other one did not read', async () => {
+    const list = { type: 'list', kind: 'agent', scope: {} } as const;
+    const gap = { type: 'gap', of: 'the list of kind agent', why: '403' } as const;
+    const [both, gone] = [agentOf(1), agentOf(2)];
+    const renamed = { ...both, record: { ...both.record, name: 'Other' } };
+    const [whole, part] = await Promise.all(
+      [
+        [both, gone, list],
+        [renamed, gap],
+      ].map(async (records) => {
+        const { file } = await written(records);
+        return openSnapshot(file, KEYS);
+      }),
+    );
+    if (whole === undefined || part === undefined) throw new Error('nothing was written');
+    for (const [earlier, later, where] of [
+      [whole, part, 'in the earlier snapshot was not compared: the later snapshot has a gap'],
+      [part, whole, 'in the later snapshot was not compared: the earlier snapshot has a gap'],
+    ] as const) {
+      const { changes, notes } = await compareSnapshots(earlier, later, new Date());
+      expect(changes.map(({ id, action }) => [id, action])).toEqual([[both.id, 'update']]);
+      expect(notes.map(({ message }) => message).join()).toContain(where);
+    }
+    const { changes } = await compareSnapshots(whole, whole, new Date());
+    expect(changes).toEqual([]);
   });
 
   longStaged(
