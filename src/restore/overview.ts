@@ -25,6 +25,8 @@ import type { Choice } from './target.ts';
 export type Round = {
   readonly planned: Planned;
   readonly rebuilt: Rebuilt;
+  /** Why nothing can be put into some places. */
+  readonly obstacles: ReadonlyMap<string, string>;
   /** What was found on the platform that the state does not know, by address. */
   readonly foreign: ReadonlyMap<Address, { readonly kind: string; readonly id: string }>;
   /** Ids of all that was found, by kind and id. */
@@ -32,19 +34,19 @@ export type Round = {
 };
 
 /** What is known of a round once all its parts are planned, without the documents. */
-export type Overview = Omit<Rebuilt, 'desired'> & {
-  readonly plan: PlanDocument;
-  readonly collisions: readonly Collision[];
-  readonly found: Round['found'];
-  /** What limits of the whole refuse of a part, and why: a part alone does not know. */
-  readonly struck: ReadonlyMap<Address, string>;
-  /** What was read back and is as the snapshot has it; of no use while something is still to be done. */
-  readonly proof: NonNullable<RestorationSummary['proof']>;
-};
+export type Overview = Omit<Rebuilt, 'desired'> &
+  Pick<Round, 'obstacles' | 'found'> & {
+    readonly plan: PlanDocument;
+    readonly collisions: readonly Collision[];
+    /** What limits of the whole refuse of a part, and why: a part alone does not know. */
+    readonly struck: ReadonlyMap<Address, string>;
+    /** What was read back and is as the snapshot has it; of no use while something is still to be done. */
+    readonly proof: NonNullable<RestorationSummary['proof']>;
+  };
 
 /** What a round tells of what it is there for: what that refers to is told by the part that it belongs to. */
 export function overviewOf(round: Round, own: ReadonlySet<Address>): Overview {
-  const { planned, rebuilt, found } = round;
+  const { planned, rebuilt, obstacles, found } = round;
   const isOwn = ({ address }: { readonly address: Address | null }) =>
     address === null || own.has(address);
   const desired = rebuilt.desired.filter(isOwn);
@@ -61,6 +63,7 @@ export function overviewOf(round: Round, own: ReadonlySet<Address>): Overview {
     needs: rebuilt.needs.filter(isOwn),
     mentions: new Map([...rebuilt.mentions].filter(([address]) => own.has(address))),
     collisions: collisionsIn(round).filter(isOwn),
+    obstacles,
     found,
     struck: new Map(),
     proof: { resources: desired.length, values: isRecording(planned) ? 0 : valuesOf(desired) },
@@ -142,6 +145,7 @@ export function together(
     needs: parts.flatMap(({ needs }) => needs),
     mentions: new Map(parts.flatMap(({ mentions }) => [...mentions])),
     collisions: parts.flatMap(({ collisions }) => collisions),
+    obstacles: first.obstacles,
     found,
     struck: new Map(struck.map(({ address, reason }) => [address, reason])),
     proof: {

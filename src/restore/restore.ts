@@ -85,16 +85,8 @@ async function carryOut(opened: Opened, flags: CarryOutFlags, context: Context):
       return exit;
     };
     announce(session, context);
-    const { overview, obstacles, only } = await survey(opened, session, flags, context);
-    const refused = await beforeFirst(
-      overview,
-      obstacles,
-      session,
-      progress,
-      opened,
-      flags,
-      context,
-    );
+    const { overview, only } = await survey(opened, session, flags, context);
+    const refused = await beforeFirst(overview, session, progress, opened, flags, context);
     if (refused !== undefined) return end(overview, refused);
     const { struck } = overview;
     const work: Work = { opened, sessions, progress, struck, flags, context };
@@ -213,7 +205,7 @@ async function lookAgain(
   session: Session,
   { opened, struck, flags, context }: Work,
 ): Promise<Round> {
-  const { round } = await look(part, opened, session, flags, context);
+  const round = await look(part, opened, session, flags, context);
   const { planned } = round;
   return { ...round, planned: { ...planned, plan: strike(planned.plan, struck) } };
 }
@@ -320,14 +312,13 @@ const UNASKED = 'To run this restore, pass --auto-approve. To see it only, pass 
 /** What has to be settled before the first write: what is in the way, what is missing, and whether to go on. */
 async function beforeFirst(
   overview: Overview,
-  obstacles: ReadonlyMap<string, string>,
   session: Session,
   progress: Progress,
   opened: Opened,
   flags: AgreeFlags,
   context: Context,
 ): Promise<readonly [RestorationSummary['status'], ExitCode] | undefined> {
-  const { needs, found } = overview;
+  const { needs, obstacles, found } = overview;
   const notes = [...overview.plan.notes, ...textNotes(overview, flags.mapTexts === true)];
   const plan: PlanDocument = { ...overview.plan, notes };
   progress.collisions = overview.collisions;
