@@ -26,12 +26,12 @@ describe('a lock is seen', () => {
     const beat = '2026-03-02T08:31:00.000Z';
     await writeFile(
       join(path, '../state.lock/1'),
-      formatLockRecord(
-        formatBeat(Date.parse(beat)),
-        'lease-1',
-        identify(pid, machine),
-        holder('r1', pid),
-      ),
+      formatLockRecord({
+        beat: formatBeat(Date.parse(beat)),
+        id: 'lease-1',
+        owner: identify(pid, machine),
+        holder: holder('r1', pid),
+      }),
     );
     expect(await store.lock()).toEqual({
       lease: 'lease-1',

@@ -25,13 +25,15 @@ import type { Holder, StateStore } from '../store.ts';
 import { type Disk, realDisk, worded } from './disk.ts';
 import {
   filedRuns,
+  journalSources,
   readOpenRuns,
   readRun,
   readRunFile,
+  readStateLines,
+  readStateText,
   readStored,
   readStoredMark,
   refuseOddPlace,
-  salvage,
 } from './read.ts';
 
 /** What the file store asks of the world; tests replace parts of it. */
@@ -164,7 +166,9 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
       }
       await commit(lease, state, undefined);
     },
-    salvage: () => salvage(place),
+    stateLines: () => readStateLines(place),
+    stateText: () => readStateText(place),
+    journals: () => journalSources(place),
     filedRuns: () => filedRuns(place),
     unfiledRuns: () => unfiledRuns(place),
     run: (run, wanted) => readRun(place, run, wanted),
@@ -245,11 +249,10 @@ export function openFileLock(
       const last = await freeNumber(seen);
       if (last === undefined) return false;
       const number = last + 1;
-      const { beat, id, owner, holder } = own;
-      const file = await makeRecord(folder, number, formatLockRecord(beat, id, owner, holder));
+      const file = await makeRecord(folder, number, formatLockRecord(own));
       if (file === undefined) return false;
       if (await takePlace(folder, number)) {
-        held.set(id, { number, file });
+        held.set(own.id, { number, file });
         return true;
       }
       await file.close();
