@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest';
 import type { CallsheetError } from '../../../../src/core/errors.ts';
 import { nextState } from '../../../../src/state/replay.ts';
 import type { Lease } from '../../../../src/state/store.ts';
+import { startProcess } from '../../other-process.ts';
 import { began, ended, failureOf, holder, stateWith } from '../../sample.ts';
 import { appendAll, RUN } from '../../stores.ts';
-import { startProcess } from '../other-process.ts';
 import { clock } from './clock.ts';
 import type { Spot } from './spot.ts';
 
