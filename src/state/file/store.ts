@@ -68,16 +68,21 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
    * while it lost its lease finds nothing left to rename, and cannot undo what came after it.
    */
   async function commit(lease: string, state: State, run: string | undefined): Promise<void> {
+    await put(layout.state, await piecesOfState(state), lease);
+    if (run !== undefined) await fileRun(run);
+  }
+
+  /** Writes a file that is there whole, or as it was before. */
+  async function put(path: string, pieces: Iterable<string>, lease: string): Promise<void> {
     const draft = layout.draft(lease);
     try {
-      await disk.writeNew(draft, await piecesOfState(state));
+      await disk.writeNew(draft, pieces);
       lock.check(lease);
-      await disk.rename(draft, layout.state);
+      await disk.rename(draft, path);
     } catch (error) {
       await disk.remove(draft).catch(() => undefined);
       throw error;
     }
-    if (run !== undefined) await fileRun(run);
   }
 
   /**
@@ -161,8 +166,8 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
       for (const { run, entries } of receipts) {
         lock.check(lease);
         const path = layout.finishedRun(run);
-        if ((await disk.look(path)) === undefined)
-          await disk.writeNew(path, journalPieces(entries));
+        // Whoever goes on with a migration takes what is there for whole.
+        if ((await disk.look(path)) === undefined) await put(path, journalPieces(entries), lease);
       }
       await commit(lease, state, undefined);
     },
