@@ -12,7 +12,7 @@ import { endpointOf } from '../platform/endpoints.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import { kindTitle } from '../render/wording.ts';
 import type { ResourceState, State } from '../state/model.ts';
-import type { ContentRecord, GapRecord, ResourceRecord } from './format.ts';
+import { type ContentRecord, type GapRecord, isWithin, type ResourceRecord } from './format.ts';
 
 /** What reading an account takes. */
 type AccountInput = ReadOne & {
@@ -78,25 +78,29 @@ function createPlaces({ organization, known }: AccountInput) {
 /** Resources whose list needs no place; where it is refused, those whose ids are known otherwise. */
 async function* listedResources(input: AccountInput): AsyncGenerator<ContentRecord> {
   const references = createReferences();
-  const unlisted: { readonly kind: Kind; readonly read: ReadonlySet<string> }[] = [];
+  const unlisted: { readonly kind: Kind; readonly scope: Scope; readonly read: Set<string> }[] = [];
   for (const kind of kinds.filter((one) => !isListedWithin(one))) {
     const { organization: wanted } = input;
     const isNarrowed = wanted !== undefined && kind.scope.includes('organization_id');
     const scope = isNarrowed ? { organization_id: wanted } : {};
     const read = new Set<string>();
-    const onRefused = () => unlisted.push({ kind, read });
+    const onRefused = () => unlisted.push({ kind, scope, read });
     for await (const record of resourcesIn(kind, scope, input, onRefused)) {
       if (record.type === 'resource') read.add(record.id);
       if (record.type === 'resource' && unlisted.length > 0) references.see(record);
       yield record;
     }
   }
-  for (const { kind, read } of unlisted) {
+  for (const { kind, scope, read } of unlisted) {
     const ids = new Set([...input.known.ids(kind.name), ...references.idsOf(kind.name)]);
     // What a list told before it broke off is in the snapshot already.
     const unread = [...ids].filter((id) => !read.has(id));
     const found = unread.map((id) => ({ id, scope: {}, record: {} }));
-    yield* mapResources(kind, found, input);
+    for await (const record of mapResources(kind, found, input)) {
+      // Whose an id is only its resource tells.
+      if (record.type === 'resource' && !isWithin(record.scope, scope)) continue;
+      yield record;
+    }
   }
 }
 

@@ -284,52 +284,76 @@ describe('an answer that is none', () => {
   });
 });
 
-test('a list that breaks off leaves a gap, and each resource once that was read or is known', async () => {
-  const sim = await startSimulator({ organizations: 1, agents: 30 });
-  onTestFinished(() => sim.close());
-  const client = createClient({
-    origin: Origin.given(sim.url),
-    credentials: { clientId: sim.clientId, clientSecret: sim.clientSecret },
-    concurrency: 8,
-    openFile: () => Promise.reject(new Error('nothing is uploaded')),
-  });
-  onTestFinished(() => client.close());
-  const ids = [...sim.store.agents.keys()];
-  const known = [...ids.slice(0, 5), ...ids.slice(-5)];
-  const failure = new ApiError({ method: 'GET', url: 'https://x.test/v1/agents' }, 500, {});
-  const me = await client.call({ operation: 'getMe' });
-  const listed: string[] = [];
-  const records = readAccount({
-    client: {
-      call: client.call,
-      async *each(call) {
-        for await (const item of client.each(call)) {
-          if (call.operation === 'listAgents' && listed.length === 10) throw failure;
-          if (call.operation === 'listAgents') listed.push(String(item.id));
-          yield item;
-        }
+describe('a list of agents that breaks off', () => {
+  /** Reads an account whose list of agents fails after so many of them, of which these are known otherwise. */
+  async function readBroken(
+    organizations: number,
+    most: number,
+    knownOf: (ids: readonly string[]) => readonly string[],
+    isNarrowed: boolean,
+  ) {
+    const sim = await startSimulator({ organizations, agents: 30 });
+    onTestFinished(() => sim.close());
+    const client = createClient({
+      origin: Origin.given(sim.url),
+      credentials: { clientId: sim.clientId, clientSecret: sim.clientSecret },
+      concurrency: 8,
+      openFile: () => Promise.reject(new Error('nothing is uploaded')),
+    });
+    onTestFinished(() => client.close());
+    const known = knownOf([...sim.store.agents.keys()]);
+    const failure = new ApiError({ method: 'GET', url: 'https://x.test/v1/agents' }, 500, {});
+    const me = await client.call({ operation: 'getMe' });
+    const listed: string[] = [];
+    const [organization] = sim.store.organizations.keys();
+    const records = readAccount({
+      client: {
+        call: client.call,
+        async *each(call) {
+          for await (const item of client.each(call)) {
+            if (call.operation === 'listAgents' && listed.length === most) throw failure;
+            if (call.operation === 'listAgents') listed.push(String(item.id));
+            yield item;
+          }
+        },
       },
-    },
-    reader: createReader(client, undefined, me),
-    me,
-    organization: undefined,
-    known: {
-      organizations: [],
-      knowledgeBases: [],
-      ids: (kind) => (kind === 'agent' ? known : []),
-    },
-    ahead: 4,
-    now: new Date(),
-    sensitive: true,
-    owner: () => undefined,
-  });
-  const read: string[] = [];
-  const gaps: string[] = [];
-  for await (const record of records) {
-    if (record.type === 'resource' && record.kind === 'agent') read.push(record.id);
-    if (record.type === 'gap') gaps.push(record.of);
+      reader: createReader(client, undefined, me),
+      me,
+      organization: isNarrowed ? organization : undefined,
+      known: {
+        organizations: [],
+        knowledgeBases: [],
+        ids: (kind) => (kind === 'agent' ? known : []),
+      },
+      ahead: 4,
+      now: new Date(),
+      sensitive: true,
+      owner: () => undefined,
+    });
+    const read: string[] = [];
+    const gaps: string[] = [];
+    for await (const record of records) {
+      if (record.type === 'resource' && record.kind === 'agent') read.push(record.id);
+      if (record.type === 'gap') gaps.push(record.of);
+    }
+    const own = [...sim.store.agents.values()].filter(
+      ({ record }) => record.organization_id === organization,
+    );
+    return { listed, known, read: read.toSorted(), gaps, own: own.map(({ record }) => record.id) };
   }
-  expect(listed).toHaveLength(10);
-  expect(gaps).toContain('the list of kind agent');
-  expect(read.toSorted()).toEqual([...new Set([...listed, ...known])].toSorted());
+
+  test('leaves a gap, and each agent once that was read or is known', async () => {
+    const ends = (ids: readonly string[]) => [...ids.slice(0, 5), ...ids.slice(-5)];
+    const { listed, known, read, gaps } = await readBroken(1, 10, ends, false);
+    expect(listed).toHaveLength(10);
+    expect(gaps).toContain('the list of kind agent');
+    expect(read).toEqual([...new Set([...listed, ...known])].toSorted());
+  });
+
+  test('of one organization brings none of another, whatever the state knows', async () => {
+    const { read, gaps, own } = await readBroken(3, 0, (ids) => ids, true);
+    expect(gaps.join()).toContain('the list of kind agent in organization');
+    expect(own.length).toBeLessThan(30);
+    expect(read).toEqual(own.toSorted());
+  });
 });
