@@ -91,12 +91,9 @@ export function keyOf(record: ContentRecord): string | undefined {
  * there, and otherwise nobody knows.
  */
 export function covers(lists: readonly ListRecord[], kind: string, scope: Scope): boolean {
-  return lists.some((one) => one.kind === kind && isWithin(scope, one.scope));
-}
-
-/** Whether what has a scope is in a list that is narrowed to another. */
-export function isWithin(scope: Scope, narrowed: Scope): boolean {
-  return Object.entries(narrowed).every(([field, value]) => ownOf(scope, field) === value);
+  const isWithin = (narrowed: Scope) =>
+    Object.entries(narrowed).every(([field, value]) => ownOf(scope, field) === value);
+  return lists.some((one) => one.kind === kind && isWithin(one.scope));
 }
 
 /** What was kept of a resource, in the shape of the configuration, facets included. */

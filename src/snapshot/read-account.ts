@@ -12,7 +12,7 @@ import { endpointOf } from '../platform/endpoints.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import { kindTitle } from '../render/wording.ts';
 import type { ResourceState, State } from '../state/model.ts';
-import { type ContentRecord, type GapRecord, isWithin, type ResourceRecord } from './format.ts';
+import type { ContentRecord, GapRecord, ResourceRecord } from './format.ts';
 
 /** What reading an account takes. */
 type AccountInput = ReadOne & {
@@ -78,29 +78,25 @@ function createPlaces({ organization, known }: AccountInput) {
 /** Resources whose list needs no place; where it is refused, those whose ids are known otherwise. */
 async function* listedResources(input: AccountInput): AsyncGenerator<ContentRecord> {
   const references = createReferences();
-  const unlisted: { readonly kind: Kind; readonly scope: Scope; readonly read: Set<string> }[] = [];
+  const unlisted: { readonly kind: Kind; readonly read: ReadonlySet<string> }[] = [];
   for (const kind of kinds.filter((one) => !isListedWithin(one))) {
     const { organization: wanted } = input;
     const isNarrowed = wanted !== undefined && kind.scope.includes('organization_id');
     const scope = isNarrowed ? { organization_id: wanted } : {};
     const read = new Set<string>();
-    const onRefused = () => unlisted.push({ kind, scope, read });
+    const onRefused = () => unlisted.push({ kind, read });
     for await (const record of resourcesIn(kind, scope, input, onRefused)) {
       if (record.type === 'resource') read.add(record.id);
       if (record.type === 'resource' && unlisted.length > 0) references.see(record);
       yield record;
     }
   }
-  for (const { kind, scope, read } of unlisted) {
+  for (const { kind, read } of unlisted) {
     const ids = new Set([...input.known.ids(kind.name), ...references.idsOf(kind.name)]);
     // What a list told before it broke off is in the snapshot already.
     const unread = [...ids].filter((id) => !read.has(id));
     const found = unread.map((id) => ({ id, scope: {}, record: {} }));
-    for await (const record of mapResources(kind, found, input)) {
-      // Whose an id is only its resource tells.
-      if (record.type === 'resource' && !isWithin(record.scope, scope)) continue;
-      yield record;
-    }
+    yield* withoutOthers(mapResources(kind, found, input), input);
   }
 }
 
@@ -113,7 +109,25 @@ async function* placedResources(
     const [field = ''] = kind.scope;
     const ids = places[field] ?? [];
     if (ids.length === 0) yield { type: 'gap', of: kindTitle(kind.name), why: unnamed(field) };
-    for (const id of ids) yield* resourcesIn(kind, { [field]: id }, input);
+    for (const id of ids) yield* withoutOthers(resourcesIn(kind, { [field]: id }, input), input);
+  }
+}
+
+/**
+ * Without what is another organization's than the one that is wanted: whose an id or a knowledge base is only its
+ * resource tells. A list that was left out of was not read to its end.
+ */
+async function* withoutOthers(
+  records: AsyncIterable<ContentRecord>,
+  { organization: wanted }: AccountInput,
+): AsyncGenerator<ContentRecord> {
+  let isLess = false;
+  for await (const record of records) {
+    const owner =
+      record.type === 'resource' && (record.scope.organization_id || record.record.organization_id);
+    const isOthers = wanted !== undefined && typeof owner === 'string' && owner !== wanted;
+    isLess ||= isOthers;
+    if (!isOthers && !(isLess && record.type === 'list')) yield record;
   }
 }
 

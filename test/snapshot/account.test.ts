@@ -322,7 +322,7 @@ describe('a list of agents that breaks off', () => {
       organization: isNarrowed ? organization : undefined,
       known: {
         organizations: [],
-        knowledgeBases: [],
+        knowledgeBases: [...sim.store.knowledgeBases.keys()],
         ids: (kind) => (kind === 'agent' ? known : []),
       },
       ahead: 4,
@@ -332,14 +332,28 @@ describe('a list of agents that breaks off', () => {
     });
     const read: string[] = [];
     const gaps: string[] = [];
+    const bases = { read: new Set<string>(), listed: new Set<string>() };
     for await (const record of records) {
       if (record.type === 'resource' && record.kind === 'agent') read.push(record.id);
       if (record.type === 'gap') gaps.push(record.of);
+      const { knowledge_base_id: base } = 'scope' in record ? record.scope : {};
+      if (base !== undefined) bases[record.type === 'list' ? 'listed' : 'read'].add(base);
     }
+    const ownBases = [...sim.store.knowledgeBases].flatMap(([id, { organizationId }]) =>
+      organizationId === organization ? [id] : [],
+    );
     const own = [...sim.store.agents.values()].filter(
       ({ record }) => record.organization_id === organization,
     );
-    return { listed, known, read: read.toSorted(), gaps, own: own.map(({ record }) => record.id) };
+    return {
+      listed,
+      known,
+      read: read.toSorted(),
+      gaps,
+      own: own.map(({ record }) => record.id),
+      bases,
+      ownBases: new Set(ownBases),
+    };
   }
 
   test('leaves a gap, and each agent once that was read or is known', async () => {
@@ -351,9 +365,11 @@ describe('a list of agents that breaks off', () => {
   });
 
   test('of one organization brings none of another, whatever the state knows', async () => {
-    const { read, gaps, own } = await readBroken(3, 0, (ids) => ids, true);
+    const { read, gaps, own, bases, ownBases } = await readBroken(3, 0, (ids) => ids, true);
     expect(gaps.join()).toContain('the list of kind agent in organization');
     expect(own.length).toBeLessThan(30);
     expect(read).toEqual(own.toSorted());
+    // Nor sources of its knowledge bases, of which nobody says beforehand whose they are.
+    expect(bases).toEqual({ read: ownBases, listed: ownBases });
   });
 });
