@@ -444,6 +444,21 @@ guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }
     expect(fleet.greeting(POLITE)).toBe(0);
   });
 
+  test('a state that is rebuilt says what has become of it', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    const state = '.callsheet/state.json';
+    await fleet.stage.write(state, (await fleet.stage.read(state)).slice(0, -200));
+    const { out } = await stateCommands(fleet.stage).repair();
+    expect(JSON.parse(out).rollouts).toEqual([{ name: 'careful', status: 'judging', why: null }]);
+    await fleet.stage.write(state, '');
+    const { out: said } = await stateCommands(fleet.stage, 'text').repair();
+    expect(said).toMatch(/The rollout careful is held: the state was rebuilt, and no journal says/);
+    expect(said).toContain('callsheet rollout show careful');
+    expect((await fleet.show())[0]).toMatchObject({ status: 'held' });
+  });
+
   test('a run that is no longer recorded is named, and does not keep the rollout from its end', async () => {
     const fleet = await opened(small());
     await fleet.greet(POLITE);

@@ -218,7 +218,10 @@ export function unlock(
 
 /** `callsheet state repair`: rebuilds the state from what is readable and from what is live. */
 export async function repair(flags: StateFlags, context: Context): Promise<ExitCode> {
-  const { location, salvage, edited, findings, setAside } = await repairState(flags, context);
+  const { location, salvage, edited, findings, setAside, rollouts } = await repairState(
+    flags,
+    context,
+  );
   const { problem, read, journals } = salvage;
   const told = {
     location,
@@ -228,6 +231,7 @@ export async function repair(flags: StateFlags, context: Context): Promise<ExitC
     ...(edited ?? NO_EDIT),
     set_aside: setAside,
     findings,
+    rollouts,
   };
   const document = documentOf('callsheet-state-repair', told);
   show(flags, document, (to) => renderRepair(told, to), context);

@@ -129,6 +129,8 @@ type Repaired = {
   readonly findings: readonly Finding[];
   /** Names, beside the state, of what was set aside. */
   readonly setAside: readonly string[];
+  /** Rollouts that are under way by the new state. */
+  readonly rollouts: NonNullable<StateCommands.Repair['rollouts']>;
 };
 
 /**
@@ -145,7 +147,7 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
     const salvage = await store.salvage();
     const common = { location: store.location, salvage };
     if (salvage.problem === undefined && salvage.read === 'whole')
-      return { ...common, edited: undefined, findings: [], setAside: [] };
+      return { ...common, edited: undefined, findings: [], setAside: [], rollouts: [] };
 
     const known = salvage.state ?? emptyState(randomUUID());
     const session = await openSession(flags, context, {
@@ -165,7 +167,10 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
         { ...began, base_url: session.platform.base_url, ...originOf(before) },
         ending(ledger, context),
       ]);
-      return { ...common, edited: { run, serial, ledger }, findings, setAside };
+      const rollouts = Object.values(known.rollouts ?? {}).flatMap(({ name, status, why }) =>
+        status === 'done' || status === 'rolled_back' ? [] : [{ name, status, why }],
+      );
+      return { ...common, edited: { run, serial, ledger }, findings, setAside, rollouts };
     } finally {
       await session.close();
     }
