@@ -3029,6 +3029,10 @@ export type Rollouts = {
       readonly id: string;
       /** Digest of what the reviewed plan changes of it. */
       readonly change: string;
+      /** Fingerprints of the secrets in that change, which its digest has masked, by path; bound to the id of the agent. */
+      readonly secrets?: {
+        readonly [k: string]: string;
+      };
     }[];
     /**
      */

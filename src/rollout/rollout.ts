@@ -27,6 +27,9 @@ import {
   type RolloutSettings,
   stepCounts,
 } from '../core/rollout.ts';
+import { compareApplied, rememberLeaf } from '../diff/applied.ts';
+import { type Leaf, leavesOf, type World } from '../diff/leaves.ts';
+import { kindNamed } from '../kinds/index.ts';
 import { isRefused } from '../plan/document.ts';
 import type { Planned } from '../plan/make.ts';
 import { describeActor, runId } from '../run/actor.ts';
@@ -36,7 +39,7 @@ import { readRun } from '../run/find-run.ts';
 import { overrideOptions, planConfiguration, rolloutNamed } from '../run/plan.ts';
 import { acquireUntil, recordRecovery } from '../run/recover.ts';
 import { needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts';
-import { openSession, type Session } from '../run/session.ts';
+import { fingerprintsForRun, NO_LINEAGE, openSession, type Session } from '../run/session.ts';
 import { announceBroken, isBroken, refuseBroken } from '../run/stack.ts';
 import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
 import { nextState, withRollouts } from '../state/replay.ts';
@@ -109,7 +112,10 @@ export async function startRollout(
     if (isRefused(plan)) return { end: 'refused', plan };
     refuseMore(plan, settings);
     await needSecrets(plan, { session });
-    const changed = plan.changes.filter(isActing).map(agentOf);
+    const acting = plan.changes.filter(isActing);
+    if (acting.some((change) => secretLeaves(change, session).length > 0))
+      await fingerprintsForRun(session.state, session, context);
+    const changed = acting.map((change) => agentOf(change, session));
     const agents = await chooseOrder(settings, changed, session, timeOf(session, context));
     // Of the selected agents fewer may change, and a step that adds nobody is none.
     const counts = stepCounts(settings.steps, agents.length).filter(
@@ -369,7 +375,7 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
   }
   if (isRefused(planned.plan)) return hold(refusedWhy(planned.plan));
   const written = await writtenBy(record.steps[step]?.runs ?? [], session);
-  const moved = movedSince(adds, planned, written);
+  const moved = movedSince(adds, planned, written, session);
   if (moved.length > 0) return hold(foldSentences(moved));
   const isDue = planned.plan.changes.some(isActing);
   if (!isDue) {
@@ -706,10 +712,33 @@ function reviewedDigest({ id, action, fields, operations }: Change): string {
   });
 }
 
-function agentOf(change: Change): RolloutAgent {
+function agentOf(change: Change, session: Session): RolloutAgent {
   const { address, id } = change;
   if (id === null) throw new Error(`${address} is updated and has no id`);
-  return { address, id, change: reviewedDigest(change) };
+  const agent = { address, id, change: reviewedDigest(change) };
+  // A state that no run has made yet will have another salt.
+  if (session.state.lineage === NO_LINEAGE) return agent;
+  const secrets = secretLeaves(change, session).flatMap((leaf) => {
+    const applied = rememberLeaf(leaf, id, worldOf(session));
+    return applied !== undefined && 'fingerprint' in applied
+      ? [[leaf.text, applied.fingerprint] as const]
+      : [];
+  });
+  return secrets.length === 0 ? agent : { ...agent, secrets: Object.fromEntries(secrets) };
+}
+
+/** What the configuration has where a change masks it. */
+function secretLeaves({ address, kind, fields }: Change, { stack }: Session): readonly Leaf[] {
+  const masked = fields.filter(({ secret, cause }) => secret && cause !== 'unknown_secret');
+  if (masked.length === 0) return [];
+  const wanted = stack.resources.find((one) => one.address === address);
+  if (wanted === undefined) return [];
+  const { leaves } = leavesOf(kindNamed(kind).schema, wanted.document);
+  return masked.flatMap(({ path }) => leaves.get(path) ?? []);
+}
+
+function worldOf({ world, state }: Session): World {
+  return { ...world, idOf: (address) => state.resources[address]?.id };
 }
 
 /** Agents of a step whose change is not the one that was reviewed, and that the step has not changed already. */
@@ -717,20 +746,29 @@ function movedSince(
   adds: readonly RolloutAgent[],
   { plan }: Planned,
   written: ReadonlySet<Address>,
+  session: Session,
 ): readonly { readonly address: Address; readonly message: string }[] {
   const changes = new Map(plan.changes.filter(isActing).map((one) => [one.address, one]));
-  return adds.flatMap(({ address, change: reviewed }) => {
+  return adds.flatMap(({ address, id, change: reviewed, secrets = {} }) => {
     const change = changes.get(address);
     if (change === undefined)
       return written.has(address)
         ? []
         : [{ address, message: `${address} no longer has the change that was reviewed` }];
-    if (reviewedDigest(change) === reviewed) return [];
-    const fields = change.fields
-      .filter(({ cause }) => cause !== 'unknown_secret')
-      .map(({ path }) => path)
-      .join(', ');
-    return [{ address, message: `${address} would change otherwise than reviewed: ${fields}` }];
+    const isOther = (leaf: Leaf) => {
+      const fingerprint = secrets[leaf.text];
+      const reviewed = fingerprint === undefined ? undefined : { fingerprint };
+      return compareApplied(leaf, reviewed, id, worldOf(session)) === 'different';
+    };
+    const isSame = reviewedDigest(change) === reviewed;
+    const fields = isSame
+      ? secretLeaves(change, session)
+          .filter(isOther)
+          .map(({ text }) => text)
+      : change.fields.filter(({ cause }) => cause !== 'unknown_secret').map(({ path }) => path);
+    if (isSame && fields.length === 0) return [];
+    const message = `${address} would change otherwise than reviewed: ${fields.join(', ')}`;
+    return [{ address, message }];
   });
 }
 

@@ -171,6 +171,43 @@ describe('what others do meanwhile', () => {
     expect(await fleet.run(2)).toMatchObject({ status: 'judging', look: { broken: [] } });
   });
 
+  test('a secret that gets another value between two steps holds it', async () => {
+    const fleet = await opened(small());
+    const text = await fleet.stage.read('agents.yaml');
+    await fleet.stage.write(
+      'agents.yaml',
+      `${text}    extensions:
+      tools:
+        - { type: webhook, name: crm, condition: during_call, method: GET, url: 'https://crm.example.test/x', headers: [{ key: X-Api-Key, value: { $secret: env:CRM_KEY } }] }
+`,
+    );
+    const keyed = (CRM_KEY: string) => ({ env: { CRM_KEY } });
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    await fleet.act((to) => start('careful', given, to), { exit: 2, ...keyed('reviewed-key') });
+    const written = (value: string) =>
+      [...fleet.stage.sim.store.agents.values()].filter(({ record }) =>
+        JSON.stringify(record).includes(value),
+      ).length;
+    expect(written('reviewed-key')).toBe(2);
+    const { out } = await fleet.act((to) => promote(undefined, given, to), {
+      exit: 4,
+      ...keyed('another-key'),
+    });
+    expect(JSON.parse(out).rollouts[0].why).toMatch(
+      /would change otherwise than reviewed: extensions\.tools\[crm\]\.headers\[X-Api-Key\]\.value/,
+    );
+    expect(written('another-key')).toBe(0);
+    // The value that was reviewed goes on.
+    const more = await fleet.act((to) => promote(undefined, given, to), {
+      exit: 2,
+      ...keyed('reviewed-key'),
+    });
+    expect(JSON.parse(more.out).rollouts[0]).toMatchObject({ status: 'judging', step: 2 });
+    expect(written('reviewed-key')).toBe(6);
+    const { rollouts } = await stateIn(fleet.stage);
+    expect(JSON.stringify(rollouts)).not.toContain('reviewed-key');
+  });
+
   test('a configuration that changes holds it, and what was reviewed goes on', async () => {
     const fleet = await opened(small());
     await fleet.greet(POLITE);
