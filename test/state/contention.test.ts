@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openFileStore } from '../../src/state/file/store.ts';
 import { startProcess } from './other-process.ts';
-import { began, failureOf, holder, intent, makeFolder } from './sample.ts';
+import { began, holder, intent, makeFolder } from './sample.ts';
 
 // Many rounds, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -15,25 +15,6 @@ function openHere(path: string, later = 0) {
   onTestFinished(() => store.close());
   return store;
 }
-
-test('another process is kept out, told who is in, and let in when that one is killed', async () => {
-  const path = await newPath();
-  const first = startProcess();
-  expect(await first.tell({ do: 'acquire', place: { file: path }, holder: holder('r1') })).toEqual({
-    done: true,
-  });
-  await first.tell({ do: 'append', entry: began('r1') });
-  await first.tell({ do: 'append', entry: intent(1, 'agent.desk') });
-
-  const here = openHere(path);
-  const failure = await failureOf(() => here.acquire(holder('r2')));
-  expect(failure.code).toBe('locked');
-  expect(failure.message).toContain(`apply (run r1) of sam@desk, process ${first.pid}`);
-
-  await first.kill();
-  await here.acquire(holder('r2'));
-  expect((await here.load()).pending).toEqual([began('r1'), intent(1, 'agent.desk')]);
-});
 
 test('a process that gives the lock back lets another in', async () => {
   const path = await newPath();
