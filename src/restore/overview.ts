@@ -11,7 +11,6 @@ import { distinctNotes } from '../plan/preflight.ts';
 import {
   type Collision,
   type NeededSecret,
-  type RestorationException,
   type RestorationSummary,
   secretsByVariable,
 } from '../render/restoration.ts';
@@ -324,12 +323,9 @@ function endingsOf({ choice, addresses }: Restored): readonly Exception[] {
   ];
 }
 
-/** What is carried from round to round. */
-export type Progress = {
+/** What is carried from round to round: what was found before the first, and the runs. */
+export type Progress = Pick<RestorationSummary, 'exceptions' | 'collisions' | 'secrets'> & {
   readonly runs: string[];
-  readonly exceptions: RestorationException[];
-  collisions: RestorationSummary['collisions'];
-  secrets: RestorationSummary['secrets'];
 };
 
 /** What came of a restoration: every way of showing it is made of this document. */

@@ -74,21 +74,26 @@ type Ending = readonly [status: RestorationSummary['status'], exit: ExitCode];
  * several, each is planned again when its turn comes, and may not go beyond what was agreed to.
  */
 async function carryOut(opened: Opened, flags: CarryOutFlags, context: Context): Promise<ExitCode> {
-  const progress: Progress = { runs: [], exceptions: [], collisions: [], secrets: [] };
   const sessions = openSessions(opened.session);
   try {
     const session = await sessions.current();
     const { platform } = session;
+    announce(session, context);
+    const { overview, only } = await survey(opened, session, flags, context);
+    const { collisions, needs, struck } = overview;
+    const progress: Progress = {
+      runs: [],
+      exceptions: unknownSecrets(overview.plan, opened),
+      collisions,
+      secrets: neededSecrets(needs),
+    };
     const end = (overview: Overview, [status, exit]: Ending) => {
       const summary = summaryOf(status, overview, progress, platform, opened);
       show(flags, summary, (to) => renderRestorationText(summary, to), context);
       return exit;
     };
-    announce(session, context);
-    const { overview, only } = await survey(opened, session, flags, context);
-    const refused = await beforeFirst(overview, session, progress, opened, flags, context);
+    const refused = await beforeFirst(overview, session, opened, flags, context);
     if (refused !== undefined) return end(overview, refused);
-    const { struck } = overview;
     const work: Work = { opened, sessions, progress, struck, flags, context };
     let first: FirstRound | undefined = { only, agreement: agreementOn(overview.plan) };
     let last = overview;
@@ -313,17 +318,13 @@ const UNASKED = 'To run this restore, pass --auto-approve. To see it only, pass 
 async function beforeFirst(
   overview: Overview,
   session: Session,
-  progress: Progress,
-  opened: Opened,
+  { choice }: Opened,
   flags: AgreeFlags,
   context: Context,
-): Promise<readonly [RestorationSummary['status'], ExitCode] | undefined> {
-  const { needs, obstacles, found } = overview;
+): Promise<Ending | undefined> {
+  const { needs, obstacles, found, collisions } = overview;
   const notes = [...overview.plan.notes, ...textNotes(overview, flags.mapTexts === true)];
   const plan: PlanDocument = { ...overview.plan, notes };
-  progress.collisions = overview.collisions;
-  progress.secrets = neededSecrets(needs);
-  progress.exceptions.push(...unknownSecrets(plan, opened));
   const showPlan = () => {
     if (flags.format === 'text')
       context.terminal.out(renderPlanText(briefly(plan, context), context.terminal.render));
@@ -333,10 +334,10 @@ async function beforeFirst(
     const owners = new Set(Object.values(session.state.resources).map(keyOf));
     const isOurs = (kind: string, id: string) =>
       found.has(`${kind} ${id}`) || owners.has(`${kind} ${id}`);
-    const strangers = await findStrangers(opened.choice, obstacles, session.reader, isOurs);
-    return progress.collisions.length + strangers.length === 0
+    const strangers = await findStrangers(choice, obstacles, session.reader, isOurs);
+    return collisions.length + strangers.length === 0
       ? undefined
-      : targetNotEmpty(progress.collisions, strangers.length, {
+      : targetNotEmpty(collisions, strangers.length, {
           isVerbose: context.terminal.render.verbose,
         });
   };
