@@ -198,12 +198,7 @@ function nameIn(change: Change | undefined): string | null {
   return change === undefined || change.name === '' ? null : change.name;
 }
 
-/** Whether a plan asks anything of the platform. */
-export function isWriting({ plan }: Pick<Round['planned'], 'plan'>): boolean {
-  return plan.changes.some(({ verdict, operations }) => verdict === 'ok' && operations.length > 0);
-}
-
-/** Whether it does, or has something to remember that was there already. */
+/** Whether a plan asks anything of the platform, or has something to remember that was there already. */
 export function isRecording({ plan }: Pick<Round['planned'], 'plan'>): boolean {
   return plan.changes.some(({ verdict, action }) => verdict === 'ok' && action !== 'no_op');
 }

@@ -15,6 +15,7 @@ import { renderPlanText } from '../render/text.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatCount } from '../render/wording.ts';
 import { planOptions } from '../run/plan.ts';
+import { isoTime } from './observe.ts';
 import {
   abortRollout,
   addedBy,
@@ -234,7 +235,7 @@ function documentOf(
   return {
     format: 'callsheet-rollouts',
     version: 1,
-    now: new Date(now).toISOString(),
+    now: isoTime(now),
     environment: flags.env ?? null,
     rollouts: outcomes.map(({ record, waitsFor }) => shownOf(record, now, waitsFor, flags)),
   };

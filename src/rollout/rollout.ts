@@ -30,7 +30,7 @@ import {
 import { compareApplied, rememberLeaf } from '../diff/applied.ts';
 import { type Leaf, leavesOf, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { isRefused } from '../plan/document.ts';
+import { isRefused, isSent } from '../plan/document.ts';
 import type { Planned } from '../plan/make.ts';
 import { describeActor, runId } from '../run/actor.ts';
 import { checkExpectation, checkPlan } from '../run/apply.ts';
@@ -44,7 +44,7 @@ import { announceBroken, isBroken, refuseBroken } from '../run/stack.ts';
 import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
 import { nextState, withRollouts } from '../state/replay.ts';
 import { LEAST_OTHERS } from './judge.ts';
-import { chooseOrder, lookAtCalls } from './observe.ts';
+import { chooseOrder, isoTime, lookAtCalls } from './observe.ts';
 
 /** Which stack, and how long to wait for its state. */
 export type RolloutOptions = StackOptions & {
@@ -112,7 +112,7 @@ export async function startRollout(
     if (isRefused(plan)) return { end: 'refused', plan };
     refuseMore(plan, settings);
     await needSecrets(plan, { session });
-    const acting = plan.changes.filter(isActing);
+    const acting = plan.changes.filter(isSent);
     if (acting.some((change) => secretLeaves(change, session).length > 0))
       await fingerprintsForRun(session.state, session, context);
     const changed = acting.map((change) => agentOf(change, session));
@@ -377,7 +377,7 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
   const written = await writtenBy(record.steps[step]?.runs ?? [], session);
   const moved = movedSince(adds, planned, written, session);
   if (moved.length > 0) return hold(foldSentences(moved));
-  const isDue = planned.plan.changes.some(isActing);
+  const isDue = planned.plan.changes.some(isSent);
   if (!isDue) {
     await writeDown(withStepApplied(record, now), visit);
     return 'again';
@@ -651,10 +651,6 @@ function timeOf({ client }: Pick<Session, 'client'>, { now }: RunContext): numbe
   return client.platformTime() ?? now().getTime();
 }
 
-function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
 function freeByOf({ lockTimeout = 0 }: RolloutOptions): number {
   return Date.now() + lockTimeout;
 }
@@ -692,11 +688,6 @@ function stepOptions({ rollout: _, ...options }: PlanOptions): PlanOptions {
     force: false,
   };
   return { ...options, ...none };
-}
-
-/** Whether a change asks something of the platform, unless it is left out. */
-function isActing({ verdict, operations }: Change): boolean {
-  return verdict === 'ok' && operations.length > 0;
 }
 
 /** What of a change was reviewed: what it does, and what it does that to. Not when, not why, and not under which address. */
@@ -748,7 +739,7 @@ function movedSince(
   written: ReadonlySet<Address>,
   session: Session,
 ): readonly { readonly address: Address; readonly message: string }[] {
-  const changes = new Map(plan.changes.filter(isActing).map((one) => [one.address, one]));
+  const changes = new Map(plan.changes.filter(isSent).map((one) => [one.address, one]));
   return adds.flatMap(({ address, id, change: reviewed, secrets = {} }) => {
     const change = changes.get(address);
     if (change === undefined)
@@ -801,7 +792,7 @@ function namesOf(agents: readonly RolloutAgent[]): string {
 /** A rollout is of one kind of change: what it does not select, and what cannot be judged by calls, is refused. */
 function refuseMore(plan: PlanDocument, { name, agents, position }: RolloutSettings): void {
   const { file, line } = position;
-  const acting = plan.changes.filter(isActing);
+  const acting = plan.changes.filter(isSent);
   const others = acting.filter(({ address }) => !agents.includes(address));
   const created = acting.filter(
     ({ address, action }) => agents.includes(address) && action !== 'update',
