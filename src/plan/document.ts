@@ -109,7 +109,7 @@ export function isRefused(plan: PlanDocument): boolean {
 }
 
 /** Whether a change asks something of the platform, as the plan stands. */
-export function isSent({ verdict, operations }: Change): boolean {
+export function isWriting({ verdict, operations }: Change): boolean {
   return verdict === 'ok' && operations.length > 0;
 }
 

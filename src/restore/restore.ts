@@ -7,7 +7,7 @@ import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
 import type { Address } from '../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
-import { isRefused, isSent, planDigest, summarise } from '../plan/document.ts';
+import { isRefused, isWriting, planDigest, summarise } from '../plan/document.ts';
 import { refuse } from '../plan/guards.ts';
 import { type RestorationSummary, renderRestorationText } from '../render/restoration.ts';
 import { renderLedgerText } from '../render/runs.ts';
@@ -269,7 +269,7 @@ function strike(plan: PlanDocument, struck: Overview['struck']): PlanDocument {
 }
 
 function isOverwriting(change: Change): boolean {
-  return isSent(change) && change.pin !== null;
+  return isWriting(change) && change.pin !== null;
 }
 
 function pinKey({ id, pin, action }: Change): string {
@@ -328,7 +328,7 @@ async function beforeFirst(
     if (flags.format === 'text')
       context.terminal.out(renderPlanText(briefly(plan, context), context.terminal.render));
   };
-  const isIdle = !plan.changes.some(isSent) && !isRefused(plan);
+  const isIdle = !plan.changes.some(isWriting) && !isRefused(plan);
   const isInTheWay = async () => {
     const owners = new Set(Object.values(session.state.resources).map(keyOf));
     const isOurs = (kind: string, id: string) =>

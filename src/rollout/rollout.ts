@@ -27,11 +27,10 @@ import {
   type RolloutSettings,
   stepCounts,
 } from '../core/rollout.ts';
-import { compareApplied, rememberLeaf } from '../diff/applied.ts';
-import { type Leaf, leavesOf, type World } from '../diff/leaves.ts';
-import { kindNamed } from '../kinds/index.ts';
-import { isRefused, isSent } from '../plan/document.ts';
+import type { ValueObject } from '../core/value.ts';
+import { isRefused, isWriting } from '../plan/document.ts';
 import type { Planned } from '../plan/make.ts';
+import { findRenewed, fingerprintMasked } from '../plan/secrets.ts';
 import { describeActor, runId } from '../run/actor.ts';
 import { checkExpectation, checkPlan } from '../run/apply.ts';
 import type { RunContext, StackOptions } from '../run/context.ts';
@@ -112,9 +111,8 @@ export async function startRollout(
     if (isRefused(plan)) return { end: 'refused', plan };
     refuseMore(plan, settings);
     await needSecrets(plan, { session });
-    const acting = plan.changes.filter(isSent);
-    if (acting.some((change) => secretLeaves(change, session).length > 0))
-      await fingerprintsForRun(session.state, session, context);
+    const acting = plan.changes.filter(isWriting);
+    if (acting.some(hasSecrets)) await fingerprintsForRun(session.state, session, context);
     const changed = acting.map((change) => agentOf(change, session));
     const agents = await chooseOrder(settings, changed, session, timeOf(session, context));
     // Of the selected agents fewer may change, and a step that adds nobody is none.
@@ -377,7 +375,7 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
   const written = await writtenBy(record.steps[step]?.runs ?? [], session);
   const moved = movedSince(adds, planned, written, session);
   if (moved.length > 0) return hold(foldSentences(moved));
-  const isDue = planned.plan.changes.some(isSent);
+  const isDue = planned.plan.changes.some(isWriting);
   if (!isDue) {
     await writeDown(withStepApplied(record, now), visit);
     return 'again';
@@ -708,28 +706,21 @@ function agentOf(change: Change, session: Session): RolloutAgent {
   if (id === null) throw new Error(`${address} is updated and has no id`);
   const agent = { address, id, change: reviewedDigest(change) };
   // A state that no run has made yet will have another salt.
-  if (session.state.lineage === NO_LINEAGE) return agent;
-  const secrets = secretLeaves(change, session).flatMap((leaf) => {
-    const applied = rememberLeaf(leaf, id, worldOf(session));
-    return applied !== undefined && 'fingerprint' in applied
-      ? [[leaf.text, applied.fingerprint] as const]
-      : [];
-  });
-  return secrets.length === 0 ? agent : { ...agent, secrets: Object.fromEntries(secrets) };
+  if (session.state.lineage === NO_LINEAGE || !hasSecrets(change)) return agent;
+  const secrets = fingerprintMasked(change, documentOf(address, session), id, worldOf(session));
+  return Object.keys(secrets).length === 0 ? agent : { ...agent, secrets };
 }
 
-/** What the configuration has where a change masks it. */
-function secretLeaves({ address, kind, fields }: Change, { stack }: Session): readonly Leaf[] {
-  const masked = fields.filter(({ secret, cause }) => secret && cause !== 'unknown_secret');
-  if (masked.length === 0) return [];
-  const wanted = stack.resources.find((one) => one.address === address);
-  if (wanted === undefined) return [];
-  const { leaves } = leavesOf(kindNamed(kind).schema, wanted.document);
-  return masked.flatMap(({ path }) => leaves.get(path) ?? []);
+function hasSecrets({ fields }: Change): boolean {
+  return fields.some(({ secret }) => secret);
 }
 
-function worldOf({ world, state }: Session): World {
-  return { ...world, idOf: (address) => state.resources[address]?.id };
+function documentOf(address: Address, { stack }: Session): ValueObject {
+  return stack.resources.find((one) => one.address === address)?.document ?? {};
+}
+
+function worldOf({ world, state }: Session) {
+  return { ...world, idOf: (address: Address) => state.resources[address]?.id };
 }
 
 /** Agents of a step whose change is not the one that was reviewed, and that the step has not changed already. */
@@ -739,28 +730,32 @@ function movedSince(
   written: ReadonlySet<Address>,
   session: Session,
 ): readonly { readonly address: Address; readonly message: string }[] {
-  const changes = new Map(plan.changes.filter(isSent).map((one) => [one.address, one]));
-  return adds.flatMap(({ address, id, change: reviewed, secrets = {} }) => {
+  const changes = new Map(plan.changes.filter(isWriting).map((one) => [one.address, one]));
+  return adds.flatMap(({ address, id, change: reviewed, secrets }) => {
     const change = changes.get(address);
     if (change === undefined)
       return written.has(address)
         ? []
         : [{ address, message: `${address} no longer has the change that was reviewed` }];
-    const isOther = (leaf: Leaf) => {
-      const fingerprint = secrets[leaf.text];
-      const reviewed = fingerprint === undefined ? undefined : { fingerprint };
-      return compareApplied(leaf, reviewed, id, worldOf(session)) === 'different';
-    };
-    const isSame = reviewedDigest(change) === reviewed;
-    const fields = isSame
-      ? secretLeaves(change, session)
-          .filter(isOther)
-          .map(({ text }) => text)
-      : change.fields.filter(({ cause }) => cause !== 'unknown_secret').map(({ path }) => path);
-    if (isSame && fields.length === 0) return [];
-    const message = `${address} would change otherwise than reviewed: ${fields.join(', ')}`;
-    return [{ address, message }];
+    if (reviewedDigest(change) === reviewed) {
+      if (secrets === undefined) return [];
+      const document = documentOf(address, session);
+      const renewed = findRenewed(change, document, id, secrets, worldOf(session));
+      return renewed.length === 0 ? [] : [otherwise(address, renewed)];
+    }
+    const fields = change.fields.filter(({ cause }) => cause !== 'unknown_secret');
+    return [
+      otherwise(
+        address,
+        fields.map(({ path }) => path),
+      ),
+    ];
   });
+}
+
+function otherwise(address: Address, paths: readonly string[]) {
+  const message = `${address} would change otherwise than reviewed: ${paths.join(', ')}`;
+  return { address, message };
 }
 
 /** Addresses that runs changed, as their receipts say. */
@@ -792,7 +787,7 @@ function namesOf(agents: readonly RolloutAgent[]): string {
 /** A rollout is of one kind of change: what it does not select, and what cannot be judged by calls, is refused. */
 function refuseMore(plan: PlanDocument, { name, agents, position }: RolloutSettings): void {
   const { file, line } = position;
-  const acting = plan.changes.filter(isSent);
+  const acting = plan.changes.filter(isWriting);
   const others = acting.filter(({ address }) => !agents.includes(address));
   const created = acting.filter(
     ({ address, action }) => agents.includes(address) && action !== 'update',
