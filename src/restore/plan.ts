@@ -10,12 +10,10 @@ import { recordIn, textOf } from '../kinds/making.ts';
 import { organizationTitles } from '../live/entitlements.ts';
 import { identify } from '../plan/identify.ts';
 import type { Planned } from '../plan/make.ts';
-import { readEndpoints } from '../platform/endpoints.ts';
-import { DEFAULT_CONCURRENCY, openClient } from '../run/client.ts';
 import { planInstead, planOptions } from '../run/plan.ts';
-import { findSettings } from '../run/platform-session.ts';
+import { withPlatform } from '../run/platform-session.ts';
 import { openSessionOn, openStore, type Session } from '../run/session.ts';
-import { type LoadedStack, openStack, spareMemory } from '../run/stack.ts';
+import { type LoadedStack, spareMemory } from '../run/stack.ts';
 import { type Stack, unreadableVariables } from '../stack/index.ts';
 import { addressesOf, inOrder, MOST_TOGETHER, type Part, partsOf } from './addresses.ts';
 import { type Held, type Holding, refuseClashes, type Target } from './held.ts';
@@ -196,23 +194,13 @@ export type OpenFlags = CommonFlags &
   };
 
 /** Looks at what is to be restored, and at where to. Nothing is written. */
-export async function openRestoration(
+export function openRestoration(
   holding: Holding,
   flags: OpenFlags,
   context: Context,
 ): Promise<Opened> {
-  const stack = await findStack(flags, context);
-  const source = stack ?? blankStack(flags.dir);
-  const endpoints = stack && readEndpoints(stack.platform);
-  const client = await openClient(
-    source,
-    context,
-    flags.concurrency ?? DEFAULT_CONCURRENCY,
-    endpoints,
-  );
-  const interrupt = () => void client.close();
-  context.stop.addEventListener('abort', interrupt);
-  try {
+  return withPlatform(flags, context, async ({ client, settings, stack: loadStack }) => {
+    const stack = settings && (await loadStack());
     const account = textOf(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
     const choice = await chooseFrom(holding, flags, {
       stack: stack?.organizations ?? {},
@@ -235,7 +223,11 @@ export async function openRestoration(
     );
     const state = placeState(flags.state, holding, account, choice.places, stack);
     const loaded: LoadedStack = {
-      stack: { ...source, state: { file: state }, digest: holding.sha256 },
+      stack: {
+        ...(stack ?? blankStack(flags.dir)),
+        state: { file: state },
+        digest: holding.sha256,
+      },
       warnings: [],
       secretOf: supplies.secretOf,
       secretValues: supplies.secretValues,
@@ -262,10 +254,7 @@ export async function openRestoration(
               : undefined,
         }),
     };
-  } finally {
-    context.stop.removeEventListener('abort', interrupt);
-    await client.close();
-  }
+  });
 }
 
 function nothing({ file }: Holding): CallsheetError {
@@ -276,12 +265,6 @@ function nothing({ file }: Holding): CallsheetError {
       hint: 'callsheet snapshot show lists its contents.',
     },
   );
-}
-
-/** The stack of the folder, if there is one. Its secrets are read when it is known which are needed. */
-async function findStack(flags: CommonFlags, context: Context): Promise<Stack | undefined> {
-  if (findSettings(flags, context) === undefined) return undefined;
-  return (await openStack(flags, context, 'skip')).stack;
 }
 
 /** A stack that says nothing: for a restoration where there is none. */

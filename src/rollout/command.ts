@@ -73,10 +73,8 @@ export async function start(
   const { rollout: _, ...choices } = flags;
   const allowed = planOptions(choices);
   const wanted = { ...optionsOf(flags), plan, allowed, name, expect: flags.expect };
-  const { agree, ...review } = reviewOf(flags, context);
   // A plan file was reviewed: nobody is asked again.
-  const isAsked = plan === undefined && agree !== undefined;
-  const outcome = await startRollout(wanted, context, { ...review, ...(isAsked && { agree }) });
+  const outcome = await startRollout(wanted, context, reviewOf(flags, context, plan === undefined));
   if ('plan' in outcome) {
     if (outcome.end === 'refused') tellRefused(outcome.plan, context.terminal);
     else context.terminal.err('Nothing was written.');
@@ -100,14 +98,12 @@ export async function run(
     return EXIT.done;
   }
   const outcomes: RolloutOutcome[] = [];
-  const { agree, ...review } = reviewOf(flags, context);
   // Where nobody can be asked a rollout that is to ask is held: no flag answers what the calls have not said yet.
-  const isAsked = agree !== undefined && context.terminal.canAsk;
-  const reviewed = { ...review, ...(isAsked && { agree }) };
+  const review = reviewOf(flags, context, context.terminal.canAsk);
   const failures: unknown[] = [];
   for (const { name } of due) {
     try {
-      outcomes.push(await goOn(name, options, context, reviewed));
+      outcomes.push(await goOn(name, options, context, review));
     } catch (error) {
       // Callers of the others do not wait until this one can go on.
       failures.push(error);
@@ -170,9 +166,11 @@ function optionsOf(flags: RolloutFlags): RolloutOptions {
   return { ...stackOptions(flags), lockTimeout, overrideFreeze };
 }
 
-function reviewOf(flags: RolloutFlags, context: Context): RolloutReview {
+function reviewOf(flags: RolloutFlags, context: Context, isAsked = true): RolloutReview {
   const { terminal } = context;
+  const agree = (question: string) => isAgreed(question, flags, terminal, UNASKED);
   return {
+    ...(isAsked && { agree }),
     show(plan) {
       if (flags.format === 'text') terminal.out(renderPlanText(plan, terminal.render));
     },
@@ -183,7 +181,6 @@ function reviewOf(flags: RolloutFlags, context: Context): RolloutReview {
       const text = `Step ${record.step + 1} of the rollout ${record.name}: callers fare no worse, by ${formatCount(look.calls, 'call')}. Next: ${next.agents} of ${formatCount(record.agents.length, 'agent')}.`;
       context.emit({ type: 'notice', text });
     },
-    agree: (question) => isAgreed(question, flags, terminal, UNASKED),
     observe: (plan: PlanDocument) => openProgress(plan, flags, context),
   };
 }
