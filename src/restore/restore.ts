@@ -135,8 +135,19 @@ async function takeRound(
       context.terminal.out(renderLedgerText(taken.ledger, context.terminal.render));
   }
   const [one, ...others] = taken.seen;
-  const overview = one === undefined ? last : together([one, ...others], {});
+  const seen = one && together([one, ...others], {});
+  const unseen = opened.parts.slice(taken.seen.length).flatMap(({ own }) => [...own]);
+  const overview = seen === undefined ? last : withUnseen(seen, new Set(unseen), last);
   return { overview: withoutDone(overview, taken.ledger), ending: endingOf(overview, taken) };
+}
+
+/** With what the parts that a round did not come to were to do before it. */
+function withUnseen(seen: Overview, unseen: ReadonlySet<Address>, last: Overview): Overview {
+  const isUnseen = ({ address }: { readonly address: Address | null }) =>
+    address !== null && unseen.has(address);
+  const changes = [...seen.plan.changes, ...last.plan.changes.filter(isUnseen)];
+  const exceptions = [...seen.exceptions, ...last.exceptions.filter(isUnseen)];
+  return { ...seen, plan: { ...seen.plan, changes }, exceptions };
 }
 
 /** What is still to be done: a plan names what was to be done before it was carried out. */
