@@ -299,14 +299,14 @@ type AnswerPair = { readonly before?: AnswerRecord; readonly after?: AnswerRecor
  */
 async function differenceOf(earlier: SnapshotFile, later: SnapshotFile): Promise<Difference> {
   const old = new Map<string, string>();
-  const lists = { earlier: [] as ListRecord[], later: [] as ListRecord[] };
-  for await (const [key, record] of keyed(earlier, lists.earlier))
+  const readOf = { earlier: nothingRead(), later: nothingRead() };
+  for await (const [key, record] of keyed(earlier, readOf.earlier))
     old.set(key, contentDigest(record));
   const after: ResourceRecord[] = [];
   const answers = new Map<string, AnswerPair>();
   const organizations: Record<string, string> = {};
   let equal = 0;
-  for await (const [key, record] of keyed(later, lists.later)) {
+  for await (const [key, record] of keyed(later, readOf.later)) {
     if (record.type === 'organization') nameIn(organizations, record);
     const isSame = old.get(key) === contentDigest(record);
     if (isSame) old.delete(key);
@@ -323,10 +323,12 @@ async function differenceOf(earlier: SnapshotFile, later: SnapshotFile): Promise
     if (record.type === 'answer') answers.set(key, { ...answers.get(key), before: record });
   }
   const isOfBoth = new Set(after.map(keyOfResource).filter((key) => before.has(key)));
-  const isTold = (record: ResourceRecord, others: readonly ListRecord[]) =>
-    isOfBoth.has(keyOfResource(record)) || covers(others, record.kind, record.scope);
-  const gone = Map.groupBy(before.values(), (one) => isTold(one, lists.later));
-  const come = Map.groupBy(after, (one) => isTold(one, lists.earlier));
+  const isTold = (record: ResourceRecord, { lists, gaps }: Read) => {
+    const key = keyOfResource(record);
+    return isOfBoth.has(key) || (!gaps.has(key) && covers(lists, record.kind, record.scope));
+  };
+  const gone = Map.groupBy(before.values(), (one) => isTold(one, readOf.later));
+  const come = Map.groupBy(after, (one) => isTold(one, readOf.earlier));
   return {
     before: new Map(gone.get(true)?.map((record) => [keyOfResource(record), record])),
     after: come.get(true) ?? [],
@@ -342,14 +344,22 @@ function untoldIn(which: Untold['in'], records: readonly ResourceRecord[] = []):
   return [...byKind].map(([kind, { length }]) => ({ kind, count: length, in: which }));
 }
 
-/** The records that are about something, by what that is. `lists`: is given those that were read to their end. */
+/** The lists that a snapshot has to their end, and what it says that it lacks: `agent 3c6e…`. */
+type Read = { readonly lists: ListRecord[]; readonly gaps: Set<string> };
+
+function nothingRead(): Read {
+  return { lists: [], gaps: new Set() };
+}
+
+/** The records that are about something, by what that is. `read`: is given what else it says. */
 async function* keyed(
   snapshot: SnapshotFile,
-  lists: ListRecord[] = [],
+  read = nothingRead(),
 ): AsyncGenerator<readonly [string, ContentRecord]> {
   for await (const record of snapshot.records()) {
     if (record.type === 'end') continue;
-    if (record.type === 'list') lists.push(record);
+    if (record.type === 'list') read.lists.push(record);
+    if (record.type === 'gap') read.gaps.add(record.of);
     const key = keyOf(record);
     if (key !== undefined) yield [key, record];
   }

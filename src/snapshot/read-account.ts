@@ -338,14 +338,16 @@ async function readResource(
 ): Promise<readonly ContentRecord[]> {
   const named = `${kind.name} ${item.id}`;
   const gaps: GapRecord[] = [];
-  const gap = (of: string, error: unknown) => {
+  const gap = (of: string, error: unknown): undefined => {
     if (!(error instanceof ApiError) || error.status === 401) throw error;
     gaps.push({ type: 'gap', of, why: describeApiError(error) });
   };
   const apart = new Set(kind.facets.flatMap(({ field, get }) => (get ? [field] : [])));
+  const withoutIt = (error: unknown): undefined => gap(named, error);
   const live = await reader.read(kind, item, apart).catch((error: unknown) => {
-    gap(apart.size > 0 ? `${[...apart].join(' and ')} of ${named}` : named, error);
-    return apart.size > 0 ? reader.read(kind, item, new Set()) : undefined;
+    if (apart.size === 0) return withoutIt(error);
+    gap(`${[...apart].join(' and ')} of ${named}`, error);
+    return reader.read(kind, item, new Set()).catch(withoutIt);
   });
   if (live === undefined) return gaps;
   if (live.extent === 'nothing') {

@@ -201,6 +201,11 @@ describe('a snapshot of an account', () => {
     }
     const { changes } = await compareSnapshots(whole, whole, new Date());
     expect(changes).toEqual([]);
+    // Nor one that could not be read itself, in a list that was read to its end.
+    const lacking = { type: 'gap', of: `agent ${gone.id}`, why: '403' } as const;
+    const { file } = await written([both, list, lacking]);
+    const less = await openSnapshot(file, KEYS);
+    expect((await compareSnapshots(whole, less, new Date())).changes).toEqual([]);
   });
 
   longStaged(
@@ -372,4 +377,43 @@ describe('a list of agents that breaks off', () => {
     // Nor sources of its knowledge bases, of which nobody says beforehand whose they are.
     expect(bases).toEqual({ read: ownBases, listed: ownBases });
   });
+});
+
+test('an agent that cannot be read leaves a gap, and the others are kept', async () => {
+  const sim = await startSimulator({ organizations: 1, agents: 4 });
+  onTestFinished(() => sim.close());
+  const client = createClient({
+    origin: Origin.given(sim.url),
+    credentials: { clientId: sim.clientId, clientSecret: sim.clientSecret },
+    concurrency: 8,
+    openFile: () => Promise.reject(new Error('nothing is uploaded')),
+  });
+  onTestFinished(() => client.close());
+  const [refused = '', ...others] = sim.store.agents.keys();
+  const me = await client.call({ operation: 'getMe' });
+  const reader = createReader(client, undefined, me);
+  const failure = new ApiError({ method: 'GET', url: 'https://x.test/v1/agents/x' }, 403, {});
+  const records = readAccount({
+    client,
+    reader: {
+      ...reader,
+      read: (kind, one, apart) =>
+        one.id === refused ? Promise.reject(failure) : reader.read(kind, one, apart),
+    },
+    me,
+    organization: undefined,
+    known: { organizations: [], knowledgeBases: [], ids: () => [] },
+    ahead: 4,
+    now: new Date(),
+    sensitive: true,
+    owner: () => undefined,
+  });
+  const read: string[] = [];
+  const gaps: string[] = [];
+  for await (const record of records) {
+    if (record.type === 'resource' && record.kind === 'agent') read.push(record.id);
+    if (record.type === 'gap') gaps.push(record.of);
+  }
+  expect(read.toSorted()).toEqual(others.toSorted());
+  expect(gaps).toContain(`agent ${refused}`);
 });
