@@ -10,7 +10,7 @@ import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { createReader } from '../../src/live/reader.ts';
 import { createClient } from '../../src/platform/client.ts';
 import { ApiError } from '../../src/platform/errors.ts';
-import { startSimulator } from '../../src/simulator/index.ts';
+import { type SimulatorOptions, startSimulator } from '../../src/simulator/index.ts';
 import { compareSnapshots } from '../../src/snapshot/compare.ts';
 import { openSnapshot } from '../../src/snapshot/file.ts';
 import type { Line, ResourceRecord } from '../../src/snapshot/format.ts';
@@ -289,6 +289,20 @@ describe('an answer that is none', () => {
   });
 });
 
+/** A simulated account with a client of its own, both closed with the test. */
+async function openAccountOf(options: SimulatorOptions) {
+  const sim = await startSimulator(options);
+  onTestFinished(() => sim.close());
+  const client = createClient({
+    origin: Origin.given(sim.url),
+    credentials: { clientId: sim.clientId, clientSecret: sim.clientSecret },
+    concurrency: 8,
+    openFile: () => Promise.reject(new Error('nothing is uploaded')),
+  });
+  onTestFinished(() => client.close());
+  return { sim, client, me: await client.call({ operation: 'getMe' }) };
+}
+
 describe('a list of agents that breaks off', () => {
   /** Reads an account whose list of agents fails after so many of them, of which these are known otherwise. */
   async function readBroken(
@@ -297,18 +311,9 @@ describe('a list of agents that breaks off', () => {
     knownOf: (ids: readonly string[]) => readonly string[],
     isNarrowed: boolean,
   ) {
-    const sim = await startSimulator({ organizations, agents: 30 });
-    onTestFinished(() => sim.close());
-    const client = createClient({
-      origin: Origin.given(sim.url),
-      credentials: { clientId: sim.clientId, clientSecret: sim.clientSecret },
-      concurrency: 8,
-      openFile: () => Promise.reject(new Error('nothing is uploaded')),
-    });
-    onTestFinished(() => client.close());
+    const { sim, client, me } = await openAccountOf({ organizations, agents: 30 });
     const known = knownOf([...sim.store.agents.keys()]);
     const failure = new ApiError({ method: 'GET', url: 'https://x.test/v1/agents' }, 500, {});
-    const me = await client.call({ operation: 'getMe' });
     const listed: string[] = [];
     const [organization] = sim.store.organizations.keys();
     const records = readAccount({
@@ -380,17 +385,8 @@ describe('a list of agents that breaks off', () => {
 });
 
 test('an agent that cannot be read leaves a gap, and the others are kept', async () => {
-  const sim = await startSimulator({ organizations: 1, agents: 4 });
-  onTestFinished(() => sim.close());
-  const client = createClient({
-    origin: Origin.given(sim.url),
-    credentials: { clientId: sim.clientId, clientSecret: sim.clientSecret },
-    concurrency: 8,
-    openFile: () => Promise.reject(new Error('nothing is uploaded')),
-  });
-  onTestFinished(() => client.close());
+  const { sim, client, me } = await openAccountOf({ organizations: 1, agents: 4 });
   const [refused = '', ...others] = sim.store.agents.keys();
-  const me = await client.call({ operation: 'getMe' });
   const reader = createReader(client, undefined, me);
   const failure = new ApiError({ method: 'GET', url: 'https://x.test/v1/agents/x' }, 403, {});
   const records = readAccount({
