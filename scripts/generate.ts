@@ -21,7 +21,14 @@ const outputs = {
   'src/platform/operations.generated.ts': renderOperations(document),
   'src/platform/types.generated.ts': await renderTypes(document),
   'src/simulator/contract.generated.json': json(document),
-  'src/core/documents.generated.ts': await renderDocumentTypes(documentSchemas()),
+  'src/core/documents.generated.ts': await renderDocumentTypes(
+    schemasIn('schemas', [...new Set(Object.values(DOCUMENTS))]),
+    { from: 'schemas/*.schema.json', core: '.' },
+  ),
+  'src/simulator/documents.generated.ts': await renderDocumentTypes(
+    schemasIn('src/simulator', ['seed', 'simulation']),
+    { from: 'src/simulator/*.schema.json', core: '../core' },
+  ),
 };
 
 const check = process.argv.includes('--check');
@@ -36,12 +43,11 @@ for (const [path, text] of stale) {
 if (check && stale.length > 0) process.exitCode = 1;
 
 /** The schemas of documents, by the name of their file. */
-function documentSchemas() {
-  const names = [...new Set(Object.values(DOCUMENTS))];
+function schemasIn(folder: string, names: readonly string[]) {
   return new Map(
     names.map((name) => [
       name,
-      JSON.parse(readFileSync(new URL(`schemas/${name}.schema.json`, root), 'utf8')),
+      JSON.parse(readFileSync(new URL(`${folder}/${name}.schema.json`, root), 'utf8')),
     ]),
   );
 }

@@ -1,15 +1,20 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { isSchema, resolvePointer, type Schema } from './schema.ts';
 
-/** `src/core/documents.generated.ts`: the documents that are written for programs, as their schemas have them. */
-export async function renderDocumentTypes(schemas: ReadonlyMap<string, Schema>): Promise<string> {
+/**
+ * The types of documents, as their schemas have them: of those that are written for programs
+ * (`src/core/documents.generated.ts`), and of those that the simulator reads. `core`: where `core/` lies.
+ */
+export async function renderDocumentTypes(
+  schemas: ReadonlyMap<string, Schema>,
+  { from, core }: { readonly from: string; readonly core: string },
+): Promise<string> {
   const parts = await Promise.all([...schemas].map(([name, schema]) => renderOne(name, schema)));
-  return [BANNER, ...parts].join('\n');
-}
-
-const BANNER = `// Generated from schemas/*.schema.json by \`npm run generate\`.
-import type { Json, JsonObject } from './value.ts';
+  const banner = `// Generated from ${from} by \`npm run generate\`.
+import type { Json, JsonObject } from '${core}/value.ts';
 `;
+  return [banner, ...parts].join('\n');
+}
 
 /** A namespace: several schemas have definitions of the same name. */
 async function renderOne(name: string, schema: Schema): Promise<string> {
@@ -20,11 +25,14 @@ async function renderOne(name: string, schema: Schema): Promise<string> {
     ignoreMinAndMaxItems: true,
     style: { singleQuote: true, printWidth: 100 },
   });
-  return `export declare namespace ${pascal(name)} {\n${readOnly(code.replaceAll(NOISE, '').replaceAll(COMMENT, '$1/** $2 */'))}}\n`;
+  return `export declare namespace ${pascal(name)} {\n${readOnly(code.replaceAll(NOISE, '').replaceAll(EMPTY, '').replaceAll(COMMENT, '$1/** $2 */'))}}\n`;
 }
 
 /** What the type generator says of where a definition is used, and of limits that no type has. */
 const NOISE = /^ *\* (?:This interface was referenced by|via the `definition`|@minItems).*\n/gm;
+
+/** A comment that said nothing else. */
+const EMPTY = /^ *\/\*\*\n *\*\/\n/gm;
 
 /** A comment of one line. */
 const COMMENT = /^( *)\/\*\*\n *\* (.*)\n(?: *\*\n)* *\*\/$/gm;
@@ -63,6 +71,7 @@ function typeable(value: unknown, root: Schema): unknown {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, member]): [string, unknown][] => {
       if (key === '$id' || key === '$schema' || key === 'discriminator') return [];
+      if (isOfRequired(member)) return [];
       // A member may be called so, too.
       if (key === 'title' && typeof member === 'string') return [];
       // With a description of its own a reference would be a type of its own.
@@ -70,6 +79,15 @@ function typeable(value: unknown, root: Schema): unknown {
       if (key === '$ref') return [['$ref', String(member).replace('/$defs/', '/definitions/')]];
       return [[key === '$defs' ? 'definitions' : key, typeable(member, root)]];
     }),
+  );
+}
+
+/** Whether alternatives only say which members are required, which no type of one object can say. */
+function isOfRequired(alternatives: unknown): boolean {
+  return (
+    Array.isArray(alternatives) &&
+    alternatives.length > 0 &&
+    alternatives.every((one) => isSchema(one) && Object.keys(one).join() === 'required')
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
-import type { DesiredResource, WholeDocument } from '../core/desired.ts';
+import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { fieldIn, parsePaths, pathOf } from '../core/path.ts';
+import { fieldIn, pathOf } from '../core/path.ts';
 import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
@@ -9,7 +9,7 @@ import { isObject } from '../core/value.ts';
 import { pickLeaves, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import {
-  compare,
+  compareWhole,
   isSent,
   isUnclearable,
   isWritten,
@@ -17,13 +17,14 @@ import {
   liveKey,
   UNCLEARABLE,
 } from '../diff/compare.ts';
-import { exactSides, leavesOf } from '../diff/leaves.ts';
+import { leavesOf } from '../diff/leaves.ts';
 import { facetBody, mergeDocuments, requestBody } from '../diff/merge.ts';
 import type { Draft } from '../kinds/kind.ts';
 import { isResent } from '../plan/change.ts';
 import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { livePin } from '../plan/refresh.ts';
+import { sendsLeaf } from '../plan/secrets.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
 import type { Intended, JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
@@ -124,7 +125,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
     }
-    const after = progress.live ? livePin(work.kind, progress.live, null) : null;
+    const after = progress.live ? livePin(work.kind, progress.live) : null;
     const look = async () => {
       const history = await historyAfter(work, progress.live, { before, after }, tries);
       progress = { ...progress, history };
@@ -408,9 +409,6 @@ function messageOf(error: unknown): string {
   return error.hint === undefined ? message : `${message}. ${error.hint}`;
 }
 
-/** Steps that send all that a resource has, secrets and files among it. */
-const WHOLE: ReadonlySet<string> = new Set(['create', 'again']);
-
 /** What the state is to say of a resource once a change took, `live` being what it was before; null: nothing. */
 function intendedBy(work: Work, live: LiveResource | undefined): Intended | null {
   const { change, kind, desired, recorded, world, deps } = work;
@@ -422,10 +420,9 @@ function intendedBy(work: Work, live: LiveResource | undefined): Intended | null
     const { name, leaves, protect } = restored;
     return { key, scope, name, leaves, protect, unreadable: [] };
   }
-  const isWhole = change.operations.some(({ step }) => WHOLE.has(step));
-  const sent = new Set(change.fields.filter(isWritten).map(({ path }) => path));
-  const written = [...leavesOf(kind.schema, desired.document).leaves.values()].filter(
-    ({ text }) => isWhole || sent.has(text),
+  const isSentAt = sendsLeaf(change);
+  const written = [...leavesOf(kind.schema, desired.document).leaves.values()].filter(({ text }) =>
+    isSentAt(text),
   );
   const unreadable = written.filter(({ facts }) => facts.unreadable).map(({ text }) => text);
   const known = recorded?.id === change.id ? recorded : undefined;
@@ -478,26 +475,16 @@ function whyNot(error: unknown): string | undefined {
  * moved beside what is to be undone, and not to where that was, goes back there.
  */
 function withSideEffects(work: Work, before: LiveResource, after: LiveResource): Work {
-  const { desired } = work;
+  const { desired, change, kind, world } = work;
   if (desired?.whole === undefined) return work;
   const { whole } = desired;
-  const wrongBefore = new Set(differences(work, whole, before).map(liveKey));
-  const moved = differences(work, whole, after).filter((one) => !wrongBefore.has(liveKey(one)));
+  const at = { address: change.address, ignore: ignoredPaths(work) };
+  const differ = (live: LiveResource) => compareWhole(kind.schema, whole, live.document, at, world);
+  const wrongBefore = new Set(differ(before).map(liveKey));
+  const moved = differ(after).filter((one) => !wrongBefore.has(liveKey(one)));
   const paths = moved.map(({ path }) => path);
-  const document = pickLeaves(work.kind.schema, whole.document, paths, desired.document);
+  const document = pickLeaves(kind.schema, whole.document, paths, desired.document);
   return { ...work, desired: { ...desired, document } };
-}
-
-function differences(
-  work: Work,
-  { document, withheld }: WholeDocument,
-  live: LiveResource,
-): readonly LeafChange[] {
-  const { kind, change, world } = work;
-  // Nothing can be said of what nobody kept.
-  const ignore = [...ignoredPaths(work), ...parsePaths(withheld)];
-  const sides = exactSides(change.address, ignore);
-  return compare(kind.schema, document, live.document, sides, world);
 }
 
 /**
@@ -509,12 +496,13 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
   const { kind, desired } = work;
   const live = required(progress);
   if (desired === undefined || kind.update === undefined) return progress;
-  const found = ownChanges(work, live).filter(
-    ({ text }) => !progress.left.some((one) => one.text === text),
+  // Secrets that are to be sent again are among them.
+  const found = remaining(work, live, isResent(work.change.address, work.options)).filter(
+    ({ path, text }) =>
+      facetOf(kind, path[0]) === undefined && !progress.left.some((one) => one.text === text),
   );
   const all = found.filter((one) => !isUnclearable(one));
   const sent: LeafChange[] = [];
-  const cleared: LeafChange[] = [];
   const left: SkippedLeaf[] = found
     .filter(isUnclearable)
     .map(({ path, text }) => ({ path, text, why: UNCLEARABLE }));
@@ -527,7 +515,6 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
       sent.push(...changes);
     } catch (error) {
       const clears = refusedClears(error, kind.schema, changes, desired);
-      cleared.push(...clears);
       if (clears.length > 0) batches.unshift(changes.filter((one) => !clears.includes(one)));
       else {
         const narrower = await narrow(error, changes, work, live);
@@ -570,11 +557,4 @@ async function sendUpdate(
     isTaken,
   };
   await kind.update?.(live.id, draft, io('update', live.id, { live: live.document, draft }));
-}
-
-/** Differences outside facets, secrets that are to be sent again among them. */
-function ownChanges(work: Work, live: LiveResource): readonly LeafChange[] {
-  return remaining(work, live, isResent(work.change.address, work.options)).filter(
-    ({ path }) => facetOf(work.kind, path[0]) === undefined,
-  );
 }

@@ -13,10 +13,11 @@ import pLimit from 'p-limit';
 import { type Address, kindOf } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
+import type { ValueObject } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { naturalKeyOf } from '../plan/natural-key.ts';
 import { referredKinds } from '../plan/references.ts';
-import { sendsSecret } from '../plan/secrets.ts';
+import { sendsLeaf } from '../plan/secrets.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { applyChange } from './change.ts';
@@ -61,19 +62,17 @@ export async function executePlan(
   const stale: Address[] = [];
   const running = new Map<Address, Promise<void>>();
   const byAddress = new Map(changes.map((change) => [change.address, change]));
-  const dependencies = dependenciesOf(changes, deps.desired, kinds);
+  const dependencies = dependenciesOf(changes, deps.desired);
 
   function run(change: Change): Promise<void> {
-    const known = running.get(change.address);
-    if (known !== undefined) return known;
-    const started = runAfterDependencies(change);
+    const started = running.get(change.address) ?? runAfterDependencies(change);
     running.set(change.address, started);
     return started;
   }
 
   async function runAfterDependencies(change: Change): Promise<void> {
     const before = dependencies.get(change.address) ?? [];
-    await Promise.all(before.flatMap((address) => runNamed(address)));
+    await Promise.all(before.flatMap((address) => byAddress.get(address) ?? []).map(run));
     const blocker = before.find((address) => {
       const status = ledger.get(address)?.status;
       // What the plan leaves out and does not exist either has no id to refer to.
@@ -84,11 +83,6 @@ export async function executePlan(
       ledger.set(change.address, line);
       onEvent({ type: 'change_ended', line });
     });
-  }
-
-  function runNamed(address: Address): readonly Promise<void>[] {
-    const change = byAddress.get(address);
-    return change === undefined ? [] : [run(change)];
   }
 
   function isTaken({ address, kind }: Change, id: string): boolean {
@@ -106,7 +100,7 @@ export async function executePlan(
     if (blocker !== undefined) return lineOf(change, 'blocked', `waits for ${blocker}`);
     onEvent({ type: 'change_started', address: change.address, action: change.action });
     const desired = deps.desired.get(change.address);
-    const isSent = sendsSecret(change);
+    const isSent = sendsLeaf(change);
     const outcome = await applyChange(change, {
       kind: kindNamed(change.kind),
       desired,
@@ -131,7 +125,9 @@ export async function executePlan(
     return outcome.line;
   }
 
-  await Promise.all(changes.map(run));
+  // What breaks one off, as a store that takes no more, is thrown once no other has a request under way.
+  await Promise.allSettled(changes.map(run));
+  await Promise.all(running.values());
   const lines = changes.flatMap(({ address }) => ledger.get(address) ?? []);
   const left = plan.changes.flatMap(leftOut);
   const status: RunStatus = deps.stop.aborted
@@ -186,15 +182,26 @@ function changesAtOnce(requests: number): number {
 }
 
 /**
- * Which changes each change waits for. What a document refers to comes first. A delete comes last: after
- * every change of a kind that could still refer to what goes, deleted ones included.
+ * Which changes each change waits for. What a document refers to comes first, and so does what gives up the name that
+ * something new takes. A delete comes last: after every change of a kind that could still refer to what goes, deleted
+ * ones included.
  */
 export function dependenciesOf(
   changes: readonly Change[],
   desired: ReadonlyMap<Address, DesiredResource>,
-  kinds: readonly Kind[],
 ): ReadonlyMap<Address, readonly Address[]> {
   const referring = new Map(kinds.map((kind) => [kind.name, referredKinds(kind.schema)]));
+  const nameIn = ({ kind, organization_id: owner }: Change, document: ValueObject = {}) => {
+    const key = naturalKeyOf(kindNamed(kind), document);
+    return key && `${kind} ${owner} ${key}`;
+  };
+  const updates = changes.filter(({ action }) => action === 'update');
+  const named = Map.groupBy(updates, (change) => nameIn(change, change.before ?? {}));
+  const holders = (change: Change): readonly Change[] => {
+    if (change.action !== 'create') return [];
+    const name = nameIn(change, desired.get(change.address)?.document);
+    return name === undefined ? [] : (named.get(name) ?? []);
+  };
   return new Map(
     changes.map((change) => [
       change.address,
@@ -202,7 +209,10 @@ export function dependenciesOf(
         ? changes
             .filter((other) => referring.get(other.kind)?.has(change.kind) === true)
             .map(({ address }) => address)
-        : (desired.get(change.address)?.references ?? []),
+        : [
+            ...(desired.get(change.address)?.references ?? []),
+            ...holders(change).map(({ address }) => address),
+          ],
     ]),
   );
 }

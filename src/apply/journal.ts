@@ -124,8 +124,7 @@ export async function record(
     restored !== undefined
       ? restored && live
         ? {
-            ...restored,
-            leaves: leavesAfter(restored, recorded, left),
+            ...withoutLeft(restored, recorded, left),
             id: live.id,
             pin,
             restored_by: deps.run,
@@ -154,33 +153,25 @@ export async function record(
 
 /** The fields that a rollback wrote. */
 function putBack({ fields }: Change, left: readonly SkippedLeaf[]): readonly string[] {
-  const isLeft = (text: string) => left.some(({ path }) => overlaps(pathOf(text), path));
-  return fields.filter((field) => isSent(field) && !isLeft(field.path)).map(({ path }) => path);
+  return fields.flatMap((field) => (isSent(field) && !isAmong(left, field.path) ? field.path : []));
 }
 
-/** What was left out was not written: the state says of it what it said before. */
+/** What was left out was neither written nor put back: the state says of it what it said before. */
 function withoutLeft(
   resource: ResourceState,
   before: ResourceState | undefined,
   left: readonly SkippedLeaf[],
 ): ResourceState {
   if (left.length === 0) return resource;
-  return { ...resource, leaves: leavesAfter(resource, before, left) };
+  const isLeft = ([text]: readonly [string, unknown]) => isAmong(left, text);
+  const entries = Object.entries(resource.leaves).filter((one) => !isLeft(one));
+  const kept = Object.entries(before?.leaves ?? {}).filter(isLeft);
+  return { ...resource, leaves: Object.fromEntries([...entries, ...kept]) };
 }
 
-/** What the state goes back to, but for what could not be put back: that is as the run left it. */
-function leavesAfter(
-  restored: ResourceState,
-  recorded: ResourceState | undefined,
-  left: readonly SkippedLeaf[],
-): ResourceState['leaves'] {
-  const isLeft = (text: string) => {
-    const path = pathOf(text);
-    return left.some((one) => overlaps(path, one.path));
-  };
-  const entries = Object.entries(restored.leaves).filter(([text]) => !isLeft(text));
-  const kept = Object.entries(recorded?.leaves ?? {}).filter(([text]) => isLeft(text));
-  return Object.fromEntries([...entries, ...kept]);
+function isAmong(left: readonly SkippedLeaf[], text: string): boolean {
+  const path = pathOf(text);
+  return left.some((one) => overlaps(path, one.path));
 }
 
 /** What the state says of a resource, unless it says it of one with another id. */

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Address } from '../core/address.ts';
-import { CallsheetError, foldSentences } from '../core/errors.ts';
+import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
 import { parsePaths } from '../core/path.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
@@ -19,12 +19,13 @@ import {
 import { rememberResource } from '../plan/state-entry.ts';
 import { PAGE_SIZE } from '../platform/pages.ts';
 import type { ResourceState, State } from '../state/model.ts';
+import { isHeld } from './recover.ts';
 import { type RunDeps, readLive, recordedOf, type Work } from './work.ts';
 
 /** Somebody changed a resource between plan and apply. */
 export class StaleError extends CallsheetError {
   constructor(message: string) {
-    super('stale', message, { hint: 'Plan again, review, and apply the new plan.' });
+    super('stale', message, { hint: PLAN_AGAIN });
   }
 }
 
@@ -61,7 +62,7 @@ export async function checkPins(
   const told = moved.filter((one) => one !== undefined);
   if (told.length === 0) return;
   throw new CallsheetError('stale', foldSentences(told), {
-    hint: 'Nothing was written. Plan again, review, and apply the new plan.',
+    hint: `Nothing was written. ${PLAN_AGAIN}`,
   });
 }
 
@@ -90,9 +91,9 @@ type PinnedChange = Pick<Work, 'change' | 'kind' | 'desired' | 'recorded' | 'wor
 
 /** The live resource, if it is still what the plan saw. Throws `StaleError` otherwise (DESIGN §5). */
 export async function checkPin(work: PinnedChange): Promise<LiveResource | undefined> {
-  const { change, kind, desired, deps } = work;
+  const { change, kind, deps } = work;
   if (change.id === null) {
-    if (desired !== undefined) await checkAbsence(work);
+    await checkAbsence(work);
     return undefined;
   }
   if (change.action === 'forget' || change.pin === null) return undefined;
@@ -102,9 +103,8 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
     if (change.action === 'delete') return undefined;
     throw new StaleError(`${change.address} (${change.id}) was deleted since the plan`);
   }
-  const now = pinOf(kind, live, null);
-  const isSame = now.digest === change.pin.digest && now.updated_at === change.pin.updated_at;
-  if (isSame) return live;
+  const now = pinOf(kind, live);
+  if (isSamePin(now, change.pin)) return live;
   const [newest] = await deps.reader.history(kind, live.id, 1);
   const who = newest?.actor
     ? ` by ${newest.actor}${newest.source ? ` via ${newest.source}` : ''}`
@@ -113,13 +113,14 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
   throw new StaleError(`${change.address} (${change.id}) was changed since the plan${who}${when}`);
 }
 
-/** Nobody made a resource of that name since the plan. */
+/** Nobody made a resource of that name since the plan. One that another address has, and may give its name up, is none. */
 async function checkAbsence({ change, kind, desired, deps }: PinnedChange): Promise<void> {
   if (desired === undefined) return;
   const scope = scopeOf(kind, desired.document);
   const key = naturalKeyOf(kind, desired.document);
   const listed = await listKnown(deps.reader, kind, scope);
-  const [twin] = listed && key !== undefined ? itemsNamed(listed, kind, scope, key) : [];
+  const named = listed && key !== undefined ? itemsNamed(listed, kind, scope, key) : [];
+  const twin = named.find(({ id }) => !isHeld(deps.state, kind, id, change.address));
   if (twin !== undefined) {
     throw new StaleError(
       `${change.address}: another resource with its name (${twin.id}) was created since the plan`,
@@ -172,7 +173,7 @@ async function confirm(
   if (pin === null || desired === undefined || !isWhollyRemembered(kind, desired)) return undefined;
   if (deps.stop.aborted || recorded.unfinished !== undefined) return undefined;
   const live = await readLive({ kind, desired, recorded, deps }, { id, scope });
-  if (live === undefined || !isSamePin(pin, pinOf(kind, live, null))) return undefined;
+  if (live === undefined || !isSamePin(pin, pinOf(kind, live))) return undefined;
   const world = { ...deps.world, idOf: (one: Address) => resources[one]?.id };
   const sides = {
     address,

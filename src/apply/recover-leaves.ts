@@ -11,6 +11,7 @@ import { isFieldRead } from '../plan/refresh.ts';
 import type { Intended } from '../state/journal.ts';
 import type { AppliedLeaf, ResourceState } from '../state/model.ts';
 import type { RequestMade } from '../state/replay.ts';
+import { facetOf } from './work.ts';
 
 type Leaves = ResourceState['leaves'];
 type Form = ReturnType<typeof liveForm>;
@@ -107,8 +108,7 @@ function verdictOnHidden(
   { kind, requests, intended }: Given,
 ): 'written' | 'not_written' | 'unknown' {
   if (intended.unreadable.length === 0) return 'written';
-  const facets = new Set(kind.facets.map(({ field }) => field));
-  const own = readable.filter((path) => !facets.has(path.split(/[.[]/)[0] ?? ''));
+  const own = readable.filter((path) => facetOf(kind, path.split(/[.[]/)[0]) === undefined);
   const writes = requests.filter(({ intent }) => WRITES.has(intent.step));
   if (writes.length === 0) return 'not_written';
   if (writes.some(({ outcome }) => outcome?.ok === true)) return 'written';

@@ -5,17 +5,18 @@ import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { isWhole, nextRequest } from '../kinds/making.ts';
-import { baseEntry } from '../plan/drift.ts';
+import { authorOf, baseEntry } from '../plan/drift.ts';
 import { recordKeyOf } from '../plan/natural-key.ts';
 import { type ListedResource, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
 import { livePin, pinOf } from '../plan/refresh.ts';
-import type {
-  Intended,
-  IntentRecorded,
-  JournalEntry,
-  LedgerLine,
-  ResourceRecorded,
-  SnapshotTaken,
+import {
+  type Intended,
+  type IntentRecorded,
+  type JournalEntry,
+  type LedgerLine,
+  ledgerOfDeadRun,
+  type ResourceRecorded,
+  type SnapshotTaken,
 } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { type OpenChange, type Replayed, type RequestMade, replay } from '../state/replay.ts';
@@ -81,7 +82,7 @@ export async function recoverRun(
   deps: { readonly reader: Reader; readonly world: Omit<World, 'idOf'> } | undefined,
 ): Promise<Recovery | undefined> {
   if (began === undefined || state === undefined) return undefined;
-  const author = began.account_id === '' ? undefined : `api:${began.account_id}`;
+  const author = began.account_id === '' ? undefined : authorOf(began.account_id);
   const recovered = await Promise.all(
     open.flatMap((change) => {
       const { snapshot } = change;
@@ -237,7 +238,7 @@ async function made(
         : isFinished
           ? taken.leaves
           : (before ?? taken.leaves),
-    pin: live.extent === 'nothing' ? null : pinOf(kind, live, known),
+    pin: livePin(kind, live, known),
     protect: intended.protect,
     ...(isFinished ? {} : { unfinished: answered }),
   };
@@ -357,7 +358,7 @@ async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered>
     scope: live.scope,
     name: intended.name,
     leaves: taken.leaves,
-    pin: isDone ? livePin(kind, live, null, known) : (before?.pin ?? pinOf(kind, live, null)),
+    pin: isDone ? livePin(kind, live, known) : (before?.pin ?? pinOf(kind, live)),
     protect: isDone ? intended.protect : (before?.protect ?? intended.protect),
   };
   return {
@@ -464,43 +465,11 @@ function ledgerOf(
   });
 }
 
-function isHeld({ resources }: State, kind: Kind, id: string, by: Address): boolean {
+/** Whether another address stands for the resource of an id. */
+export function isHeld({ resources }: State, kind: Kind, id: string, by: Address): boolean {
   return Object.entries(resources).some(
     ([address, known]) => address !== by && known.kind === kind.name && known.id === id,
   );
-}
-
-/**
- * What became of a run that died, as far as its journal knows: done where the resource was recorded,
- * failed where a request left and nothing more was written down. What it never came to is not listed.
- */
-function ledgerOfDeadRun(entries: readonly JournalEntry[]): readonly LedgerLine[] {
-  const intents = new Map<Address, IntentRecorded[]>();
-  const recorded = new Map<Address, string | null>();
-  for (const entry of entries) {
-    if (entry.type === 'intent') {
-      intents.set(entry.address, [...(intents.get(entry.address) ?? []), entry]);
-    }
-    if (entry.type === 'resource') recorded.set(entry.address, entry.resource?.id ?? null);
-  }
-  return [...intents].map(([address, steps]) => {
-    const isDone = recorded.has(address);
-    return {
-      address,
-      action: actionOf(steps),
-      status: isDone ? 'done' : 'failed',
-      id: recorded.get(address) ?? steps.at(-1)?.id ?? null,
-      message: isDone ? null : 'the run died before the platform confirmed this change',
-      fields: [...new Set(steps.flatMap(({ fields }) => fields))],
-      history: null,
-    };
-  });
-}
-
-function actionOf(steps: readonly IntentRecorded[]): string {
-  const has = (step: IntentRecorded['step']) => steps.some((one) => one.step === step);
-  if (has('create')) return has('delete') ? 'replace' : 'create';
-  return has('delete') ? 'delete' : 'update';
 }
 
 /** The same of a resource, with what earlier runs had an answer to, unless it was begun from the start. */
@@ -514,12 +483,13 @@ function answeredBy({ change, kind }: InterruptedChange, id: string): readonly s
 
 function interruptedBy(work: FailedWork, change: InterruptedChange['change']): InterruptedChange {
   const { kind, deps, world, isTaken } = work;
+  const { account_id: account } = deps.state;
   return {
     change,
     kind,
     reader: listingAfresh(deps.reader),
     world,
-    author: deps.state.account_id === undefined ? undefined : `api:${deps.state.account_id}`,
+    author: account === undefined ? undefined : authorOf(account),
     isTaken,
     spare: (address) => freeAddress(address, deps.state),
   };

@@ -9,6 +9,7 @@ import {
   findRefusals,
   ownersOf,
   type PreflightContext,
+  reasonsIn,
 } from '../plan/preflight.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
@@ -24,9 +25,11 @@ export async function explainRefusal(
   live: LiveResource | undefined,
 ): Promise<string | undefined> {
   if (!(error instanceof ApiError) || !LOCKED.has(error.status)) return undefined;
+  const left = live === undefined ? [] : remaining(work, live, false);
+  const known = await askBarred(work, live, left, false);
   // What was known before this refusal may be older than the lock.
-  const reasons = (await askAgain(work, live, false)) ?? (await askAgain(work, live, true));
-  return reasons && `refused since the plan: ${reasons}`;
+  const barred = known.length > 0 ? known : await askBarred(work, live, left, true);
+  return barred.length === 0 ? undefined : `refused since the plan: ${reasonsIn(barred)}`;
 }
 
 /**
@@ -44,7 +47,7 @@ export async function narrow(
 ): Promise<Narrower | undefined> {
   const refused = skippedLeaves(error, changes, work);
   if (refused === undefined) return undefined;
-  const barred = await askBarred(work, live, changes);
+  const barred = await askBarred(work, live, changes, true);
   const left = changes.flatMap((change) => {
     const found = barred.find((one) => bars(one, change.path));
     return found === undefined ? [] : [skip(change, found.why)];
@@ -100,41 +103,13 @@ export function isClear({ after, path }: LeafChange, isPartial: boolean): boolea
 /** A lock is a 403 or, for a template, a status that the specification does not show. */
 const LOCKED: ReadonlySet<number> = new Set([400, 403]);
 
-/** What stands against writing these leaves, asked anew; nothing where the platform does not say. */
+/** What stands against writing these leaves, asked anew if it is to be `fresh`; nothing where the platform does not say. */
 async function askBarred(
-  work: Work,
-  live: LiveResource,
-  leaves: readonly LeafChange[],
-): Promise<readonly Barred[]> {
-  try {
-    const { barred } = await findRefusals(...questionOf(work, live, leaves, true));
-    return barred;
-  } catch {
-    return [];
-  }
-}
-
-async function askAgain(
-  work: Work,
-  live: LiveResource | undefined,
-  fresh: boolean,
-): Promise<string | undefined> {
-  const left = live === undefined ? [] : remaining(work, live, false);
-  try {
-    const { refusals } = await findRefusals(...questionOf(work, live, left, fresh));
-    return refusals.length === 0 ? undefined : refusals.join('; ');
-  } catch {
-    // The refusal itself is what has to be told; that nobody can say why is no other failure.
-    return undefined;
-  }
-}
-
-function questionOf(
   { change, desired, deps, organizations }: Work,
   live: LiveResource | undefined,
   leaves: readonly LeafChange[],
   fresh: boolean,
-): Parameters<typeof findRefusals> {
+): Promise<readonly Barred[]> {
   const context: PreflightContext = {
     reader: deps.reader,
     entitlements: deps.reader.entitlements(fresh),
@@ -147,7 +122,12 @@ function questionOf(
     live === undefined ? operations : operations.filter(({ step }) => step !== 'create');
   const writing = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
   const tried = { ...change, id: live?.id ?? change.id, operations: steps };
-  return [tried, writing, context];
+  try {
+    return (await findRefusals(tried, writing, context)).barred;
+  } catch {
+    // The refusal itself is what has to be told; that nobody can say why is no other failure.
+    return [];
+  }
 }
 
 /** Statuses of a lock, of a rule that a save breaks, and of a name that is taken. */

@@ -5,8 +5,7 @@
  * plan shows that it goes. It knows nothing of how bodies are made: it reads them back from the wire's names.
  */
 import { CallsheetError } from '../core/errors.ts';
-import { type Path, pathOf, startsWith } from '../core/path.ts';
-import type { FieldChange } from '../core/plan-document.ts';
+import { isWithin, type Path, pathOf } from '../core/path.ts';
 import { type FieldSchema, memberSchema } from '../core/schema.ts';
 import {
   Blob,
@@ -61,12 +60,18 @@ export function checkBody(call: Call, evidence: Evidence, given: Reviewed): Body
   const { kind, change, desired, world, before } = given;
   const root = kind.schema;
   const unseen: string[] = [];
-  const fields = shownIn(change.fields);
+  /** Those that the plan shows as written. */
+  const fields = change.fields.filter(isSent).map(({ path }) => pathOf(path));
   const read = [evidence.live, before].filter((one) => one !== undefined && one !== null);
   const wanted = leavesOf(root, desired?.document ?? {}).leaves;
-  const implied = impliedBy(evidence, given);
+  const { draft } = evidence;
+  // What the kind adds, as it follows from what is made; a refusal of twins is answered with `again`.
+  const implied = draft && {
+    ...kind.implied?.({ ...draft, again: true }),
+    ...kind.implied?.(draft),
+  };
   const own = Object.fromEntries(
-    Object.entries(body).filter(([name, value]) => !isSameWire(implied[name], value)),
+    Object.entries(body).filter(([name, value]) => !isSameJson(implied?.[name], value)),
   );
   const document =
     evidence.facet === undefined
@@ -75,7 +80,7 @@ export function checkBody(call: Call, evidence: Evidence, given: Reviewed): Body
 
   function check(schema: FieldSchema, value: Json, path: Path, text: string): void {
     const leaf = wanted.get(text);
-    if (isShown(path, fields) && isWanted(leaf, schema, value, call)) shown.add(text);
+    if (isWithin(path, fields) && isWanted(leaf, schema, value, call)) shown.add(text);
     else if (isCarried(schema, value, path)) carried.set(text, { path, value });
     else unseen.push(text);
   }
@@ -158,34 +163,14 @@ function lostBy(
     const left = kept.get(text)?.value ?? null;
     // A revert may have brought it back, which takes what others did beside it along.
     const isNew = before !== undefined && isEmpty(valueAt(root, before, path) ?? null);
-    return isEmpty(value) || !isEmpty(left) || isNew || isShown(path, fields) ? [] : [text];
+    return isEmpty(value) || !isEmpty(left) || isNew || isWithin(path, fields) ? [] : [text];
   });
-}
-
-/** Paths of the fields that the plan shows as written. */
-function shownIn(fields: readonly FieldChange[]): readonly Path[] {
-  return fields.filter(isSent).map(({ path }) => pathOf(path));
-}
-
-function isShown(path: Path, fields: readonly Path[]): boolean {
-  return fields.some((field) => startsWith(path, field));
 }
 
 function bodyOf({ body, form }: Call): JsonObject | undefined {
   if (form !== undefined) return form.fields;
   if (body === undefined || isObject(body)) return body;
   throw new Error('a request body is an object');
-}
-
-/** What the kind adds to a body, as it follows from what is made; a refusal of twins is answered with `again`. */
-function impliedBy({ draft }: Evidence, { kind }: Reviewed): JsonObject {
-  return draft === undefined
-    ? {}
-    : { ...kind.implied?.({ ...draft, again: true }), ...kind.implied?.(draft) };
-}
-
-function isSameWire(implied: Json | undefined, sent: Json): boolean {
-  return implied !== undefined && isSameJson(implied, sent);
 }
 
 /** Whether the platform may have a secret at the path or below it, which it does not return. */

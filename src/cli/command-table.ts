@@ -95,13 +95,6 @@ export async function runCommand(
   return (await load())(...([...args, flags, context] as never[]));
 }
 
-/** The second words of the commands that begin with one. */
-function below(first: string): readonly string[] {
-  return COMMANDS.flatMap(({ name }) =>
-    name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : [],
-  );
-}
-
 const AGENT = {
   name: '<agent>',
   does: 'an address of the stack (agent.reception), an id or a name',
@@ -825,7 +818,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => {
       const { get } = await import('./commands/get.ts');
       return (what: string, resource: string | undefined, flags: GetFlags, context: Context) =>
-        get(what, resource, flags, context, below('get'));
+        get(what, resource, flags, context, INNER.get('get'));
     },
   },
   {
@@ -1093,6 +1086,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/simulate.ts')).simulate,
   },
 ];
+
+/** The commands below each command, by their names. */
+export const INNER: ReadonlyMap<string, readonly string[]> = new Map(
+  [
+    ...Map.groupBy(
+      COMMANDS.map(({ name }) => name),
+      (path) => path.split(' ')[0] ?? '',
+    ),
+  ].map(([name, paths]) => [name, paths.flatMap((path) => path.split(' ')[1] ?? [])]),
+);
 
 /** Commands that do nothing but have others below them. */
 export const GROUPS: { readonly [name: string]: string } = {

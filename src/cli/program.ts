@@ -6,9 +6,9 @@ import { Argument, type Command, CommanderError } from 'commander';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
 import { openTelemetry, type Telemetry } from '../console/monitor/telemetry.ts';
-import { openTerminal, type Terminal } from '../console/terminal.ts';
+import { openTerminal } from '../console/terminal.ts';
 import { CallsheetError, EXIT, type ExitCode, failureIn } from '../core/errors.ts';
-import { COMMANDS, type CommandEntry, GROUPS, runCommand } from './command-table.ts';
+import { COMMANDS, type CommandEntry, GROUPS, INNER, runCommand } from './command-table.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
 import {
   CliCommand,
@@ -32,70 +32,59 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
   let exit: ExitCode = EXIT.done;
   let name = 'callsheet';
 
-  /** Gives a command its context, and turns what it throws into a report. */
-  const action =
-    <F extends CommonFlags & { readonly format?: string }>(
-      run: (flags: F, context: Context) => Promise<ExitCode>,
-    ) =>
-    async (flags: F): Promise<void> => {
-      const screen = openTerminal(flags, deps.env);
-      let hasPrinted = false;
-      const terminal: Terminal = {
-        ...screen,
-        get renderErr() {
-          return screen.renderErr;
-        },
-        out: (text) => {
-          hasPrinted = true;
-          screen.out(text);
-        },
+  const action: Act = (run) => async (flags) => {
+    let hasPrinted = false;
+    const terminal = openTerminal(flags, deps.env, () => {
+      hasPrinted = true;
+    });
+    let traced: TraceFile | undefined;
+    let telemetry: Telemetry | undefined;
+    try {
+      refuseLostFolder();
+      traced = flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
+      const { onTerminal } = await import('../console/events.ts');
+      // Loaded when it is asked for: it is of no use to most commands.
+      const runSecret =
+        flags.allowExec === true
+          ? (await import('./secret-command.ts')).runSecretCommand(deps)
+          : undefined;
+      const { env, version, wire } = deps;
+      telemetry = openTelemetry({ env, version, tell: terminal.err });
+      const context = {
+        ...deps,
+        ...(telemetry === undefined ? {} : { telemetry, wire: telemetry.through(wire) }),
+        ...onTerminal(terminal),
+        runSecret,
+        trace: traced?.write,
+        traffic: { retries: 0 },
       };
-      let traced: TraceFile | undefined;
-      let telemetry: Telemetry | undefined;
-      try {
-        refuseLostFolder();
-        traced =
-          flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
-        const { onTerminal } = await import('../console/events.ts');
-        const runSecret = flags.allowExec === true ? await secretCommands(deps) : undefined;
-        const { env, version, wire } = deps;
-        telemetry = openTelemetry({ env, version, tell: terminal.err });
-        const context = {
-          ...deps,
-          ...(telemetry === undefined ? {} : { telemetry, wire: telemetry.through(wire) }),
-          ...onTerminal(terminal),
-          runSecret,
-          trace: traced?.write,
-          traffic: { retries: 0 },
-        };
-        const work = () => run(flags, context);
-        exit = await (telemetry?.task(name, work, { failure: failureIn }) ?? work());
-      } catch (thrown) {
-        // What goes well needs none of it.
-        const { endedBy, failureJson, reportFailure } = await import('../console/events.ts');
-        const error = endedBy(thrown, deps.stop);
-        // A program that asked for JSON gets one document, whatever becomes of the command.
-        if (flags.format === 'json' && !hasPrinted) screen.out(failureJson(error));
-        exit = reportFailure(
-          error,
-          // `--quiet` keeps progress and warnings back, never why something failed.
-          openTerminal({ ...flags, quiet: false }, deps.env),
-          flags.verbose === true,
-        );
-      } finally {
-        traced?.close();
-        await telemetry?.close();
-      }
-    };
+      const work = () => run(flags, context);
+      exit = await (telemetry?.task(name, work, { failure: failureIn }) ?? work());
+    } catch (thrown) {
+      // What goes well needs none of it.
+      const { endedBy, failureJson, reportFailure } = await import('../console/events.ts');
+      const error = endedBy(thrown, deps.stop);
+      // A program that asked for JSON gets one document, whatever becomes of the command.
+      if (flags.format === 'json' && !hasPrinted) terminal.out(failureJson(error));
+      exit = reportFailure(
+        error,
+        // `--quiet` keeps progress and warnings back, never why something failed.
+        openTerminal({ ...flags, quiet: false }, deps.env),
+        flags.verbose === true,
+      );
+    } finally {
+      traced?.close();
+      await telemetry?.close();
+    }
+  };
 
   const program = buildProgram(action, deps.version, argv);
   program.hook('preAction', (_, command) => {
     name = pathTo(command);
   });
   try {
-    const shown = await showHelp(argv, deps.env);
+    const shown = await showHelp(program, argv, deps.env);
     if (shown !== undefined) return shown;
-    await refuseUnknownHelp(program, argv);
     await program.parseAsync(helpLine(spreadPairs(argv)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -120,18 +109,8 @@ function refuseLostFolder(): void {
 
 /** Says what is wrong with a command line, laid out as any other failure. */
 async function tellMistake({ message }: UsageMistake, { env }: Deps): Promise<void> {
-  const { err, renderErr, wrapsErr } = openTerminal({}, env);
-  const [{ renderProse }, { sanitise }] = await Promise.all([
-    import('../render/terminal.ts'),
-    import('../render/untrusted.ts'),
-  ]);
-  err(wrapsErr ? renderProse(message, renderErr) : sanitise(message));
-}
-
-/** Loaded when it is asked for: it is of no use to most commands. */
-async function secretCommands(deps: Deps): Promise<NonNullable<Context['runSecret']>> {
-  const { runSecretCommand } = await import('./secret-command.ts');
-  return runSecretCommand(deps);
+  const { say } = await import('../console/events.ts');
+  say(openTerminal({}, env), message);
 }
 
 /** `help state mv` as commander takes it: of its own it reads one word behind `help`. */
@@ -140,47 +119,46 @@ function helpLine(argv: readonly string[]): string[] {
   return first === 'help' && words.length > 1 ? [...words, '--help'] : [...argv];
 }
 
-/** Help that is no command's: of all options, the list of pages, and a page. Undefined for anything else. */
+/** Help that is no command's: of all options, the list of pages, and a page. Undefined for that of a command. */
 async function showHelp(
+  program: Command,
   [first, ...words]: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<ExitCode | undefined> {
   if (first !== 'help') return undefined;
-  const [word, ...more] = words.filter((text) => !text.startsWith('-'));
-  if (word === undefined || more.length > 0 || INNER.has(word)) return undefined;
-  const own = { options: optionsHelp, topics: topicsHelp }[word];
-  if (own === undefined) {
-    const { showTopic } = await import('./commands/help.ts');
-    return showTopic(word, { color: !words.includes('--no-color') }, env);
-  }
-  process.stdout.write(own());
-  return EXIT.done;
-}
-
-/** `callsheet help vaildate` is a slip, which commander answers with the help of everything. */
-async function refuseUnknownHelp(
-  program: Command,
-  [first, ...words]: readonly string[],
-): Promise<void> {
-  if (first !== 'help') return;
-  let at = program;
-  for (const word of words.filter((text) => !text.startsWith('-') && text !== 'help')) {
-    const next = at.commands.find((one) => one.name() === word);
-    if (next === undefined && at === program) {
-      const { nearestTopic } = await import('./commands/help.ts');
-      const topic = nearestTopic(word, [...INNER.keys()]);
-      if (topic !== undefined)
-        at.error(`unknown topic '${word}': did you mean callsheet help ${topic}?`);
+  const named = words.filter((text) => !text.startsWith('-') && text !== 'help');
+  const [word, ...more] = named;
+  if (word === undefined) return undefined;
+  if (!INNER.has(word)) {
+    const own = { options: optionsHelp, topics: topicsHelp }[word];
+    if (own !== undefined && more.length === 0) {
+      process.stdout.write(own());
+      return EXIT.done;
     }
-    if (next === undefined) refuseUnknownCommand(at, word);
+    const { nearestTopic, showTopic } = await import('./commands/help.ts');
+    const flags = { color: !words.includes('--no-color') };
+    const shown = more.length === 0 ? await showTopic(word, flags, env) : undefined;
+    if (shown !== undefined) return shown;
+    const topic = nearestTopic(word, [...INNER.keys()]);
+    if (topic !== undefined)
+      program.error(`unknown topic '${word}': did you mean callsheet help ${topic}?`);
+  }
+  // `callsheet help vaildate` is a slip, which commander answers with the help of everything.
+  let at = program;
+  for (const one of named) {
+    const next = at.commands.find((inner) => inner.name() === one);
+    if (next === undefined) refuseUnknownCommand(at, one);
     else at = next;
   }
+  return undefined;
 }
+
+type ActFlags = CommonFlags & { readonly format?: string };
 
 /** Gives a command its context, and turns what it throws into a report and an exit code. */
 type Act = (
-  run: (flags: CommonFlags & { readonly format?: string }, context: Context) => Promise<ExitCode>,
-) => (flags: CommonFlags) => Promise<void>;
+  run: (flags: ActFlags, context: Context) => Promise<ExitCode>,
+) => (flags: ActFlags) => Promise<void>;
 
 /** Every command with its arguments and flags; those alone that `argv` names, where it names some. */
 export function buildProgram(action: Act, version: string, argv: readonly string[] = []): Command {
@@ -224,8 +202,10 @@ export function buildProgram(action: Act, version: string, argv: readonly string
 /** Gives a command its arguments and options, and what it does. */
 function spellOut(command: Command, entry: CommandEntry, action: Act): void {
   const { args: expected = [], flags: own = [] } = entry;
-  for (const { name, does, choices } of expected)
-    command.addArgument(argumentOf(name, does, choices));
+  for (const { name, does, choices } of expected) {
+    const argument = new Argument(name, does);
+    command.addArgument(choices === undefined ? argument : argument.choices([...choices]));
+  }
   // Before commander reads the values: that one is there at all comes first.
   refuseUnusable(command, [...COMMON_FLAGS, ...own]);
   for (const flag of own) command.addOption(optionOf(flag));
@@ -242,11 +222,6 @@ function spellOut(command: Command, entry: CommandEntry, action: Act): void {
     }
     return action((flags, context) => runCommand(entry, args, flags, context))(given.at(-2));
   });
-}
-
-function argumentOf(name: string, does: string, choices?: readonly string[]): Argument {
-  const made = new Argument(name, does);
-  return choices === undefined ? made : made.choices([...choices]);
 }
 
 /**
@@ -315,18 +290,12 @@ function isSpeltOut(path: readonly string[], argv: readonly string[]): boolean {
   return inner === undefined || argv.includes(inner) || !named.some((one) => argv.includes(one));
 }
 
-/** The commands below each command, by their names. */
-const INNER: ReadonlyMap<string, readonly string[]> = new Map(
-  [
-    ...Map.groupBy(
-      COMMANDS.map(({ name }) => name),
-      (path) => path.split(' ')[0] ?? '',
-    ),
-  ].map(([name, paths]) => [name, paths.flatMap((path) => path.split(' ')[1] ?? [])]),
-);
-
 /** Flags that take several `OLD=NEW` (DESIGN §3), each given once for commander. */
-const FLAGS: ReadonlySet<string> = new Set(['--map-organization', '--map-knowledge-base']);
+const FLAGS: ReadonlySet<string> = new Set(
+  COMMANDS.flatMap(({ flags = [] }) =>
+    flags.flatMap(({ spelling }) => /^(\S+) <old=new>$/.exec(spelling)?.[1] ?? []),
+  ),
+);
 
 /**
  * Gives the flag again to each pair that follows one, so that `--map-organization a=b c=d FILE` and

@@ -1,6 +1,6 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
 import type { Terminal } from '../console/terminal.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, errorCode } from '../core/errors.ts';
 import type { TraceEntry } from '../platform/operation.ts';
 
 /** Where `--trace-http` writes, one JSON object a line. */
@@ -26,17 +26,20 @@ const FLAGS =
 export function openTraceFile(path: string, terminal: Terminal): TraceFile {
   const file = openPlainFile(path);
   let isBroken = false;
+  const attempt = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      if (!isBroken) terminal.err(`Warning: --trace-http ${path} ends here: ${reasonOf(error)}`);
+      isBroken = true;
+    }
+  };
   return {
     write(entry) {
-      if (isBroken) return;
-      try {
-        writeSync(file, `${JSON.stringify(entry)}\n`);
-      } catch (error) {
-        isBroken = true;
-        terminal.err(`Warning: --trace-http ${path} ends here: ${reasonOf(error)}`);
-      }
+      if (!isBroken) attempt(() => writeSync(file, `${JSON.stringify(entry)}\n`));
     },
-    close: () => closeSync(file),
+    // A disk elsewhere may say only now that it is full.
+    close: () => attempt(() => closeSync(file)),
   };
 }
 
@@ -56,7 +59,7 @@ function openPlainFile(path: string): number {
 }
 
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === 'ELOOP' || code === 'EMLINK') return 'it is a link';
   if (code === 'EISDIR') return 'it is a folder';
   return error instanceof Error ? (error.message.split(',')[0] ?? '') : String(error);

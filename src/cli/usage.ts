@@ -290,7 +290,8 @@ function overview(): string {
     ...COMMANDS.map(({ name, does }) => [name, does] as const),
     ...Object.entries(GROUPS),
   ]);
-  const width = Math.max(...[...says.keys()].filter((name) => !name.includes(' ')).map(lengthOf));
+  const single = [...says.keys()].filter((name) => !name.includes(' '));
+  const width = Math.max(...single.map(({ length }) => length));
   const purposes = Object.entries(PURPOSES).flatMap(([purpose, names]) => [
     purpose,
     ...names.map((name) => `  ${name.padEnd(width)}  ${says.get(name) ?? ''}`),
@@ -301,19 +302,14 @@ function overview(): string {
     ...purposes,
     '',
     'One command: callsheet help COMMAND    Options of all: callsheet help options',
-    ...pagesHint(),
+    ...foldedList('Pages: callsheet help', Object.keys(TOPICS), ''),
     '',
   ].join('\n');
 }
 
-/** The pages that `callsheet help TOPIC` shows, by their names. */
-function pagesHint(): readonly string[] {
-  return foldedList('Pages: callsheet help', Object.keys(TOPICS), '');
-}
-
 /** `callsheet help topics`: the pages with what each is about. */
 export function topicsHelp(): string {
-  const width = Math.max(...Object.keys(TOPICS).map(lengthOf));
+  const width = Math.max(...Object.keys(TOPICS).map(({ length }) => length));
   const pages = Object.entries(TOPICS).map(
     ([name, { about }]) => `  ${name.padEnd(width)}  ${about}`,
   );
@@ -336,10 +332,6 @@ export function foldedList(
     else lines[lines.length - 1] = `${line} ${word}`;
   }
   return lines;
-}
-
-function lengthOf({ length }: string): number {
-  return length;
 }
 
 /** `callsheet help options`: the options that every command takes. */

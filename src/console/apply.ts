@@ -10,7 +10,7 @@ import { confirm, say } from './events.ts';
 import { allowancesIn } from './flags.ts';
 import { readPlanFile } from './plan.ts';
 import { openProgress } from './progress.ts';
-import { exitOfOutcome, tellOutcome } from './result.ts';
+import { exitOfOutcome, type Shown, tellOutcome } from './result.ts';
 
 export type ApplyFlags = PlanFlags & {
   readonly autoApprove?: boolean;
@@ -45,12 +45,7 @@ export async function apply(
     ended: (applied) => tellOutcome(applied, shown),
     ...(flags.autoApprove === true ? {} : { agree: (question) => confirm(question, terminal) }),
   });
-  const { applied, rollback } = outcome;
-  if (rollback !== undefined) {
-    const { run, isUndone, outcome: undone } = rollback;
-    if (undone.type !== 'failed') tellOutcome(undone, shown);
-    tellUndone(run, isUndone, applied === undefined, context);
-  }
+  tellRollback(outcome, shown);
   const document = applyDocument(outcome);
   if (flags.format === 'json' && document !== undefined) terminal.out(jsonText(document));
   return applyExit(outcome);
@@ -85,19 +80,18 @@ function showPlan(plan: PlanDocument, isGiven: boolean, { terminal }: Context): 
   else if (plan.rehearsal !== undefined) terminal.out(renderRehearsalText(plan, terminal.render));
 }
 
-/** Says how undoing a run that failed came out. `isEarlier`: it was an earlier run, and nothing was applied. */
-function tellUndone(
-  run: string,
-  isUndone: boolean,
-  isEarlier: boolean,
-  { terminal }: Context,
-): void {
+/** Says how undoing a run that failed came out, where one was undone: this one, or one before it that was owed. */
+export function tellRollback({ applied, rollback }: ApplyOutcome, shown: Shown): void {
+  if (rollback === undefined) return;
+  const { run, isUndone, outcome } = rollback;
+  if (outcome.type !== 'failed') tellOutcome(outcome, shown);
+  const isEarlier = applied === undefined;
   const then = isEarlier ? ' Nothing else was applied: apply again.' : '';
   const leave = isEarlier
     ? ' To keep the changes of a failed run, apply without --rollback-on-failure.'
     : '';
   say(
-    terminal,
+    shown.context.terminal,
     isUndone
       ? `Run ${run} is rolled back; the platform is as it was before it.${then}`
       : `Run ${run} is not rolled back, or only in part; see above. To continue: callsheet rollback.${leave}`,

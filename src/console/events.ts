@@ -1,4 +1,4 @@
-import { CallsheetError, EXIT, type ExitCode, exitOf } from '../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode, exitOf, explainSystemError } from '../core/errors.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import { renderDiagnosticsBeside, renderFailureJson } from '../render/diagnostics.ts';
 import { renderProse } from '../render/terminal.ts';
@@ -42,9 +42,15 @@ export async function isAgreed(
   throw new CallsheetError('usage', message, { hint });
 }
 
+/** What somebody chose or typed. Throws where they interrupted the question: prompts answer with a symbol then. */
+export function answered<T>(answer: T): Exclude<T, symbol> {
+  if (typeof answer !== 'symbol') return answer as Exclude<T, symbol>;
+  throw new CallsheetError('interrupted', 'interrupted; nothing was written');
+}
+
 /** A sentence beside the results: broken to the width on a terminal, whole in a pipe. */
 export function say({ err, wrapsErr, renderErr }: Terminal, text: string): void {
-  err(wrapsErr ? renderProse(text, renderErr) : text);
+  err(wrapsErr ? renderProse(text, renderErr) : sanitise(text));
 }
 
 /** Resources between two lines in a log. */
@@ -159,6 +165,11 @@ function progressIn({
   return `${formatNumber(read)}${of} ${expected === 1 ? 'resource' : 'resources'}`;
 }
 
+/** Throws where somebody wants it to end: nothing is written from then on. */
+export function refuseInterrupted({ stop }: Pick<Context, 'stop'>): void {
+  if (stop.aborted) throw new CallsheetError('interrupted', 'nothing was written');
+}
+
 /** Why a command ended: a request that fails once somebody interrupted was ended by the interrupt. */
 export function endedBy(error: unknown, stop: AbortSignal): unknown {
   const isEnded =
@@ -174,9 +185,9 @@ export function failureJson(error: unknown): string {
 }
 
 /** Shows a failure and gives its exit code. Only a bug in Callsheet is shown with a stack trace. */
-export function reportFailure(error: unknown, terminal: Terminal, verbose: boolean): ExitCode {
-  const write = (text: string) =>
-    terminal.err(terminal.wrapsErr ? renderProse(text, terminal.renderErr) : sanitise(text));
+export function reportFailure(thrown: unknown, terminal: Terminal, verbose: boolean): ExitCode {
+  const error = explainSystemError(thrown);
+  const write = (text: string) => say(terminal, text);
   if (!(error instanceof CallsheetError)) {
     write('Callsheet itself failed; this is a bug. Please report it with the lines below.');
     terminal.err(sanitise(error instanceof Error ? (error.stack ?? error.message) : String(error)));

@@ -125,15 +125,12 @@ export const ALLOWANCES = [
 
 /** The allowances that were given, as they are typed, by the names that they have among the flags of a command. */
 export function allowancesIn(flags: object): ReadonlyMap<string, string> {
-  const names = ALLOWANCES.map(({ spelling }) => new Option(spelling));
+  const given = new Map<string, unknown>(Object.entries(flags));
+  const options = ALLOWANCES.map(({ spelling }) => new Option(spelling));
   return new Map(
-    names.flatMap((option): [string, string][] => {
-      const name = option.attributeName();
-      const isGiven = Object.entries(flags).some(
-        ([given, value]) => given === name && value !== undefined,
-      );
-      return isGiven ? [[name, option.long ?? name]] : [];
-    }),
+    options
+      .map((option) => [option.attributeName(), option.long ?? ''] as const)
+      .filter(([name]) => given.get(name) !== undefined),
   );
 }
 
@@ -243,14 +240,8 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
 export function jobFlagsOf(command: QueuedCommand): ReadonlySet<string> {
   const flags = [...COMMON_FLAGS, ...STACK_FLAGS[command]];
   return new Set(
-    flags.flatMap(({ spelling, isInJob }) => (isInJob ? [attributeOf(spelling)] : [])),
+    flags.flatMap(({ spelling, isInJob }) => (isInJob ? new Option(spelling).attributeName() : [])),
   );
-}
-
-/** `--allow-delete <x>`: `allowDelete`. */
-function attributeOf(spelling: string): string {
-  const [name = ''] = spelling.replace(/^--/, '').split(' ');
-  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 export function whole(value: string): number {

@@ -43,9 +43,9 @@ export async function writeNamedFile(
     const there = await lstat(file).catch(() => undefined);
     // A pipe or a link is written through, never replaced.
     if (there !== undefined && !there.isFile()) return writeFile(file, text);
-    const draft = `${file}.new`;
+    const draft = draftOf(file, 'new');
     try {
-      await writeFile(draft, text, { mode: 0o600 });
+      await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
       await rename(draft, file);
     } catch (error) {
       await rm(draft, { force: true }).catch(() => {});
@@ -61,7 +61,7 @@ export async function writeNamedFile(
  * @returns its path
  */
 export function draftBeside(target: string, text: string, command: string): string {
-  const draft = join(dirname(target), `.${randomBytes(6).toString('hex')}.callsheet-${command}`);
+  const draft = draftOf(target, command);
   try {
     writeFileSync(draft, text, { flag: 'wx' });
     chmodSync(draft, statSync(target).mode);
@@ -70,6 +70,46 @@ export function draftBeside(target: string, text: string, command: string): stri
     rmSync(draft, { force: true });
     throw error;
   }
+}
+
+/**
+ * Writes several files or none: where something fails, all that was done before is taken back, the last first. `work`
+ * says of each thing that it did how it is taken back.
+ *
+ * @returns what takes back all of it
+ */
+export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => void): () => void {
+  const done: (() => void)[] = [];
+  const undo = () => {
+    const failed: unknown[] = [];
+    for (const one of done.toReversed()) {
+      try {
+        one();
+      } catch (error) {
+        failed.push(error);
+      }
+    }
+    return failed;
+  };
+  const why = (error: unknown) =>
+    error instanceof Error ? error.message.split(',')[0] : String(error);
+  try {
+    work((one) => void done.push(one));
+  } catch (cause) {
+    const [failed] = undo();
+    if (failed !== undefined) {
+      const message = `${why(cause)}; not all that was written could be taken back: ${why(failed)}`;
+      throw new CallsheetError('usage', message, { cause });
+    }
+    if (cause instanceof CallsheetError) throw cause;
+    throw new CallsheetError('usage', `nothing was written: ${why(cause)}`, { cause });
+  }
+  return undo;
+}
+
+/** A name beside a file that nobody else has for a file of theirs. */
+function draftOf(target: string, command: string): string {
+  return join(dirname(target), `.${randomBytes(6).toString('hex')}.callsheet-${command}`);
 }
 
 /**

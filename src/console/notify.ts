@@ -62,7 +62,10 @@ export async function deliver(
   { stop, now, timeouts, wire, terminal, pause = realPause }: Context,
 ): Promise<void> {
   const { secret } = address;
-  const headers = secret === undefined ? {} : { [SIGNATURE_HEADER]: signatureOf(body, secret) };
+  const headers =
+    secret === undefined
+      ? {}
+      : { [SIGNATURE_HEADER]: signatureFrom(createHmac('sha256', secret).update(body)) };
   await postNotice(address, { delivery: id, body, headers }, { pause, stop, now, timeouts, wire });
   terminal.err('The notification was delivered.');
 }
@@ -125,11 +128,6 @@ export function hookSecret(
   });
 }
 
-/** The value of the signature header for a body that is sent. */
-function signatureOf(body: string, secret: string): string {
-  return signatureFrom(createHmac('sha256', secret).update(body));
-}
-
 /**
  * Reads a webhook and tells whether its sender knows the secret: by the signature of its body, as GitHub sends it,
  * or by the secret itself in a header, as GitLab does. What it says is not looked at: any push may concern the stack.
@@ -145,15 +143,14 @@ export async function checkHook(request: Received, secret: string): Promise<Hook
   if (signature !== undefined) {
     const isSigned = isSame(signature, wanted);
     const isPing = header(request, 'x-github-event') === 'ping';
-    return isSigned ? { status: 202, sender: 'github', isPing } : WRONG_SIGNATURE;
+    return isSigned
+      ? { status: 202, sender: 'github', isPing }
+      : { status: 401, why: 'its signature is wrong' };
   }
   if (token !== undefined && isSame(token, secret))
     return { status: 202, sender: 'gitlab', isPing: false };
-  return WRONG_TOKEN;
+  return { status: 401, why: 'its token is wrong' };
 }
-
-const WRONG_SIGNATURE = { status: 401, why: 'its signature is wrong' } as const;
-const WRONG_TOKEN = { status: 401, why: 'its token is wrong' } as const;
 
 function header({ headers }: Received, name: string): string | undefined {
   const value = headers[name];
@@ -179,6 +176,7 @@ async function signBody(
   return signatureFrom(hmac);
 }
 
+/** The value of the signature header, once the body went through. */
 function signatureFrom(hmac: Hmac): string {
   return `sha256=${hmac.digest('hex')}`;
 }

@@ -1,5 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
-import { CallsheetError, commandLine, EXIT, type ExitCode, errorCode } from '../core/errors.ts';
+import {
+  CallsheetError,
+  commandLine,
+  EXIT,
+  type ExitCode,
+  errorCode,
+  quoted,
+} from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { hasChanges, isRefused, parsePlan, parsePlanLines } from '../plan/document.ts';
 import type { FleetDocument, FleetPlace, StackPart } from '../render/fleet.ts';
@@ -30,7 +37,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
     const next =
       exit === EXIT.refused
         ? '. Apply refuses it now.'
-        : `: ${commandLine(flags.rollout === undefined ? `apply ${out}` : `rollout start ${out}`, flags)}`;
+        : `: ${commandLine(`${flags.rollout === undefined ? 'apply' : 'rollout start'} ${quoted(out)}`, flags)}`;
     terminal.err(`The plan is in ${out}${next}`);
   }
   return exit;
@@ -138,7 +145,7 @@ export async function readPlanFile(file: string, most = MOST_AT_ONCE): Promise<P
   } catch (cause) {
     if (cause instanceof CallsheetError) throw cause;
     const code = errorCode(cause) ?? '';
-    const folder = `If callsheet plan --recursive --out ${file} wrote it, also pass --recursive.`;
+    const folder = `If callsheet plan --recursive --out ${file} wrote it: callsheet apply ${quoted(file)} --recursive carries its plans out.`;
     throw new CallsheetError('usage', `the plan file ${file} ${WHY[code] ?? 'cannot be read'}`, {
       hint: code === 'EISDIR' ? folder : missingHint(file, cause, MAKE_ONE),
       cause,

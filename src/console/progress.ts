@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { RunEvent } from '../apply/journal.ts';
 import { type Address, kindOf } from '../core/address.ts';
 import type { Events } from '../core/documents.generated.ts';
+import { reasonIn } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import {
   type Line,
@@ -34,28 +35,42 @@ export async function openProgress(
   flags: CommonFlags & { readonly events?: string },
   context: Context,
 ): Promise<Progress> {
-  const { events } = flags;
-  const file =
-    events === undefined
-      ? undefined
-      : await withNamedFile('--events', events, () => open(events, 'a', 0o600));
-  let writing = Promise.resolve();
+  const events = flags.events === undefined ? undefined : await openEvents(flags.events, context);
   const traced = context.telemetry?.changes();
   const shown =
     context.terminal.live === undefined ? asLines(plan, context) : asDrawing(plan, context);
   return {
     onEvent(event) {
-      if (file !== undefined) {
-        const line = `${JSON.stringify(eventLine(event, context.now().toISOString()))}\n`;
-        writing = writing.then(() => file.write(line)).then(() => undefined);
-      }
+      events?.write(event);
       traced?.(event);
       shown.onEvent(event);
     },
     stop: shown.stop,
     async close() {
+      // A run that fails before its first change is closed alone.
+      shown.stop();
+      await events?.close();
+    },
+  };
+}
+
+/** Opens the file of `--events`. A disk that fails later ends the events with a warning, not the run. */
+async function openEvents(path: string, { terminal, now }: Context) {
+  const file = await withNamedFile('--events', path, () => open(path, 'a', 0o600));
+  let isBroken = false;
+  const end = (error: unknown) => {
+    if (!isBroken) terminal.err(`Warning: --events ${path} ends here: ${reasonIn(error)}`);
+    isBroken = true;
+  };
+  let writing: Promise<unknown> = Promise.resolve();
+  return {
+    write(event: RunEvent): void {
+      const line = `${JSON.stringify(eventLine(event, now().toISOString()))}\n`;
+      writing = writing.then(() => (isBroken ? undefined : file.write(line))).catch(end);
+    },
+    async close(): Promise<void> {
       await writing;
-      await file?.close();
+      await file.close().catch(end);
     },
   };
 }

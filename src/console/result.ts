@@ -2,8 +2,7 @@ import { commandLine, EXIT, type ExitCode, unreachable } from '../core/errors.ts
 import type { PlanDocument } from '../core/plan-document.ts';
 import { isHeldBack, isRefused } from '../plan/document.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
-import { renderProse } from '../render/terminal.ts';
-import { jsonText, sanitise } from '../render/untrusted.ts';
+import { jsonText } from '../render/untrusted.ts';
 import { formatCount, leaveOutCommand } from '../render/wording.ts';
 import type { RunOutcome } from '../run/run.ts';
 import type { UndoOutcome } from '../run/undo.ts';
@@ -12,7 +11,8 @@ import type { CommonFlags } from './context.ts';
 import { say } from './events.ts';
 import type { Terminal } from './terminal.ts';
 
-type Shown = {
+/** Where, and how, what came of something is told. */
+export type Shown = {
   readonly flags: Pick<CommonFlags, 'dir' | 'env'> & { readonly format: 'text' | 'json' };
   readonly context: { readonly terminal: Terminal };
 };
@@ -75,10 +75,8 @@ function tellLeftOut({ purpose, changes }: PlanDocument, terminal: Terminal): vo
 /** Says that nothing was written, and what stands against the plan. */
 export function tellRefused(plan: PlanDocument, terminal: Terminal): void {
   const { purpose, refusals = [], changes } = plan;
-  const sayClean = (text: string) =>
-    terminal.err(terminal.wrapsErr ? renderProse(text, terminal.renderErr) : sanitise(text));
   for (const { message, advice } of refusals) {
-    sayClean(`Nothing was written: ${message}. ${advice}`);
+    say(terminal, `Nothing was written: ${message}. ${advice}`);
   }
   if (refusals.length > 0) return;
   // To leave everything out would be to restore nothing.
@@ -88,7 +86,7 @@ export function tellRefused(plan: PlanDocument, terminal: Terminal): void {
   const leave = ' To leave them out and do the rest';
   const restores = isRest ? `${leave}, pass --skip-refused.` : '';
   const applies = purpose === 'apply' ? `${leave}: ${leaveOutCommand(plan)}` : '';
-  sayClean(`${STRUCK[purpose]}${purpose === 'restore' ? restores : applies}`);
+  say(terminal, `${STRUCK[purpose]}${purpose === 'restore' ? restores : applies}`);
 }
 
 const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../core/value.ts';
 import { type CsvColumn, csvLine, jsonFrame, renderCsv } from '../render/read/table.ts';
 import type { RenderOptions } from '../render/terminal.ts';
 import { jsonText } from '../render/untrusted.ts';
+import type { CommonFlags } from './context.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -57,6 +58,10 @@ export const DOCUMENTS = {
 export type DocumentFormat = keyof typeof DOCUMENTS;
 
 export type ReadFormat = 'text' | 'json' | 'csv';
+
+/** Flags of commands that show a result to people and programs, and of those whose result is a table, too. */
+export type ShowFlags = CommonFlags & { readonly format: Exclude<ReadFormat, 'csv'> };
+export type ReadFlags = CommonFlags & { readonly format: ReadFormat };
 
 type Shown = { readonly terminal: Terminal };
 

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { isCancel, password } from '@clack/prompts';
+import { password } from '@clack/prompts';
 import { CallsheetError, reasonIn } from '../core/errors.ts';
 import { identitiesIn, type Keys, type Seal } from '../snapshot/container.ts';
 import type { Context } from './context.ts';
+import { answered } from './events.ts';
 import { missingHint } from './named-file.ts';
 
 /** Flags that say what a snapshot is opened with. */
@@ -109,7 +110,6 @@ async function readNamed(flag: string, file: string): Promise<string> {
 
 /** On a terminal, without showing what is typed. Results go to standard output, so questions do not. */
 async function ask(message: string): Promise<string> {
-  const answer = await password({ message, input: process.stdin, output: process.stderr });
-  if (isCancel(answer)) throw new CallsheetError('interrupted', 'interrupted; nothing was written');
-  return answer ?? '';
+  const asked = await password({ message, input: process.stdin, output: process.stderr });
+  return answered(asked) ?? '';
 }

@@ -28,8 +28,12 @@ type TerminalFlags = {
 /** Wide enough for reading; a pipe has no width of its own. */
 const WIDTH_WITHOUT_TERMINAL = 100;
 
-/** The process's own terminal. `NO_COLOR` and `--no-color` win over `FORCE_COLOR` and what is detected. */
-export function openTerminal(flags: TerminalFlags, env: NodeJS.ProcessEnv): Terminal {
+/** The process's own terminal; `printed` is told of each result. `NO_COLOR` and `--no-color` win over `FORCE_COLOR` and what is detected. */
+export function openTerminal(
+  flags: TerminalFlags,
+  env: NodeJS.ProcessEnv,
+  printed: () => void = () => undefined,
+): Terminal {
   const isForced = env.FORCE_COLOR !== undefined && !['', '0', 'false'].includes(env.FORCE_COLOR);
   const isOff = flags.color === false || (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
   const optionsFor = (stream: NodeJS.WriteStream): RenderOptions => ({
@@ -45,8 +49,10 @@ export function openTerminal(flags: TerminalFlags, env: NodeJS.ProcessEnv): Term
     : undefined;
   const around = drawing?.around ?? ((write: () => void) => write());
   return {
-    out: (text) =>
-      around(() => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)),
+    out: (text) => {
+      printed();
+      around(() => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`));
+    },
     err: (text) => {
       if (flags.quiet === true) return;
       around(() => void process.stderr.write(text.endsWith('\n') ? text : `${text}\n`));

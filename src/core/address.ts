@@ -48,6 +48,26 @@ export function matchesAddress(pattern: string, address: Address): boolean {
   );
 }
 
+/** Whether one of some patterns names an address. */
+export function matchesAny(patterns: readonly string[], address: Address): boolean {
+  return patterns.some((pattern) => matchesAddress(pattern, address));
+}
+
+/** Whether `--target` and `--exclude` choose an address; all are chosen where no target is given. */
+export function isChosen(
+  address: Address,
+  {
+    target = [],
+    exclude = [],
+  }: {
+    readonly target?: readonly string[] | undefined;
+    readonly exclude?: readonly string[] | undefined;
+  },
+): boolean {
+  const isTargeted = target.length === 0 || matchesAny(target, address);
+  return isTargeted && !matchesAny(exclude, address);
+}
+
 /** Compares addresses as people count: `clinic["c2"]` before `clinic["c10"]`. For `sort`. */
 export function byAddress(a: Address, b: Address): number {
   let at = 0;

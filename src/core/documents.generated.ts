@@ -3034,8 +3034,6 @@ export type Rollouts = {
         readonly [k: string]: string;
       };
     }[];
-    /**
-     */
     readonly steps: readonly {
       /** Agents that have the change after it, counted from the first. */
       readonly agents: number;
@@ -3056,8 +3054,6 @@ export type Rollouts = {
     readonly left: readonly string[];
   };
 };
-/**
- */
 export type Resource = {
   readonly kind: string;
   /** The platform's identifier. */
@@ -3092,8 +3088,6 @@ export type Leaf = {
   readonly unknown?: true;
   readonly unsettled?: true;
 };
-/**
- */
 export type Began = {
   readonly type: 'began';
   readonly run: string;
@@ -3139,8 +3133,6 @@ export type Began = {
     readonly reason: string | null;
   }[];
 };
-/**
- */
 export type Snapshot = {
   readonly type: 'snapshot';
   readonly address: string;
@@ -3165,8 +3157,6 @@ export type Snapshot = {
     readonly unreadable: readonly string[];
   } | null;
 };
-/**
- */
 export type Intent = {
   readonly type: 'intent';
   readonly seq: number;
@@ -3177,8 +3167,6 @@ export type Intent = {
   readonly id: string | null;
   readonly fields: readonly string[];
 };
-/**
- */
 export type Outcome = {
   readonly type: 'outcome';
   readonly seq: number;
@@ -3187,15 +3175,11 @@ export type Outcome = {
   readonly id: string | null;
   readonly error: string | null;
 };
-/**
- */
 export type ResourceRecorded = {
   readonly type: 'resource';
   readonly address: string;
   readonly resource: null | Resource;
 };
-/**
- */
 export type Ended = {
   readonly type: 'ended';
   readonly at: string;
@@ -3215,8 +3199,6 @@ export type Ended = {
     readonly advice: string;
   }[];
 };
-/**
- */
 export type LedgerLine = {
   readonly address: string;
   readonly action: string;
@@ -3280,8 +3262,6 @@ export type Document = {
     readonly position: Position | null;
   }[];
 };
-/**
- */
 export type Position = {
   /** Relative to the stack folder. */
   readonly file: string;

@@ -19,6 +19,9 @@ import type { Json } from './value.ts';
  */
 export type FailureCode = Exclude<ErrorDocument.Failure['kind'], 'internal'>;
 
+/** What to do once something moved since a plan. */
+export const PLAN_AGAIN = 'Plan again, review, and apply the new plan.';
+
 /** A failure that a person can act on. It is shown as its message and hint, never with a stack trace. */
 export class CallsheetError extends Error {
   readonly code: FailureCode;
@@ -229,4 +232,49 @@ export function reasonIn(error: unknown): string {
   const known = fileSystemReason(error);
   if (known !== undefined) return known;
   return error instanceof Error ? (error.message.split(',')[0] ?? '') : String(error);
+}
+
+/** An error of a call to the system, as Node throws it. */
+export type SystemError = Error & {
+  readonly code: string;
+  readonly syscall: string;
+  readonly path?: string;
+};
+
+/** Whether an error is of a call to the system. */
+export function isSystemError(error: unknown): error is SystemError {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    'syscall' in error &&
+    typeof error.syscall === 'string'
+  );
+}
+
+/** What a call to the system was going to do, such as `read`. */
+export function callVerb({ syscall }: Pick<SystemError, 'syscall'>): string {
+  switch (syscall) {
+    case 'read':
+    case 'stat':
+    case 'lstat':
+    case 'scandir':
+      return 'read';
+    case 'open':
+      return 'open';
+    case 'mkdir':
+      return 'make the folder';
+    default:
+      return 'write';
+  }
+}
+
+/** A failure of the file system that nobody met on its way, as a sentence: it is no bug. Any other error as it is. */
+export function explainSystemError(error: unknown): unknown {
+  const reason = fileSystemReason(error);
+  if (reason === undefined || !isSystemError(error) || error.path === undefined) return error;
+  return new CallsheetError('usage', `cannot ${callVerb(error)} ${error.path}: ${reason}`, {
+    hint: 'Mend that, and run the command again.',
+    cause: error,
+  });
 }

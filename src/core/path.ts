@@ -108,6 +108,13 @@ export function fieldIn(text: string): string {
   return pathOf(text)[0] ?? '';
 }
 
+/** The members and positions that a JSON pointer names: `a/b` and `0` of `/a~1b/0`. */
+export function pointerParts(pointer: string): readonly string[] {
+  const parts = pointer.split('/').slice(1);
+  if (!pointer.includes('~')) return parts;
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
 /** The paths among some texts: what is none is left out. */
 export function parsePaths(texts: readonly string[]): readonly Path[] {
   return texts.flatMap((text) => {
@@ -134,6 +141,11 @@ function unquote(text: string): string | undefined {
 /** Whether `path` is `prefix` or lies below it. */
 export function startsWith(path: Path, prefix: Path): boolean {
   return prefix.length <= path.length && prefix.every((segment, index) => path[index] === segment);
+}
+
+/** Whether `path` is one of some or lies below one. */
+export function isWithin(path: Path, prefixes: readonly Path[]): boolean {
+  return prefixes.some((prefix) => startsWith(path, prefix));
 }
 
 /** Whether one of two paths lies in the other. */

@@ -58,7 +58,8 @@ export function withTexts(value: Json, texts: readonly Json[]): Json {
   });
 }
 
-function mapTexts(value: Json, change: (text: string) => string): Json {
+/** A value with each text in it changed. Names of members stay. */
+export function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value);
   if (isList(value)) return value.map((item) => mapTexts(item, change));
   if (!isObject(value)) return value;

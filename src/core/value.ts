@@ -121,6 +121,21 @@ function keysOf(value: object): readonly string[] {
   return Object.keys(value).filter((key) => Reflect.get(value, key) !== undefined);
 }
 
+/** A function that makes its answer once for each object, and remembers it as long as there is the object. */
+export function oncePer<K extends object, V extends object | string>(
+  make: (key: K) => V,
+): (key: K) => V {
+  const known = new WeakMap<K, V>();
+  return (key) => {
+    let value = known.get(key);
+    if (value === undefined) {
+      value = make(key);
+      known.set(key, value);
+    }
+    return value;
+  };
+}
+
 /**
  * What a table holds under a name that somebody else wrote. A plain look-up would also find what every
  * object has, such as `constructor`.

@@ -17,9 +17,18 @@ import {
 /** How the state remembers a leaf that was written. Undefined where its value is not known. */
 export function rememberLeaf(leaf: Leaf, address: string, world: World): AppliedLeaf | undefined {
   if (leaf.value instanceof Blob) return { digest: `sha256:${leaf.value.sha256}` };
-  const value = resolveLeaf(leaf, world);
-  if (value === undefined || value instanceof Unknown) return undefined;
-  return rememberValue(leaf, normalise(leaf.schema, value), address, world);
+  const resolved = resolveLeaf(leaf, world);
+  if (resolved === undefined || resolved instanceof Unknown) return undefined;
+  const value = normalise(leaf.schema, resolved);
+  if (isConcealedAs(leaf, value)) {
+    return { fingerprint: world.fingerprints.of(address, leaf.text, value) };
+  }
+  // A prompt need not be quoted to see that it is long.
+  if (typeof value === 'string' && value.length > LONGEST_PLAIN_VALUE)
+    return { digest: digestOf(value) };
+  const plain = JSON.stringify(value);
+  if (plain.length > LONGEST_PLAIN_VALUE) return { digest: digestOf(value) };
+  return { value: typeof value === 'object' ? JSON.parse(plain) : value };
 }
 
 /** Whether a fingerprint stands for a value in the state, and nothing that it could be read from. */
@@ -96,16 +105,3 @@ export function knownSecrets(
 
 /** Values whose JSON is longer are remembered as a digest: only equality is ever asked of them. */
 const LONGEST_PLAIN_VALUE = 80;
-
-/** What the state keeps of a value that is already in comparable form. */
-function rememberValue(leaf: Leaf, value: Json, address: string, world: World): AppliedLeaf {
-  if (isConcealedAs(leaf, value)) {
-    return { fingerprint: world.fingerprints.of(address, leaf.text, value) };
-  }
-  // A prompt need not be quoted to see that it is long.
-  if (typeof value === 'string' && value.length > LONGEST_PLAIN_VALUE)
-    return { digest: digestOf(value) };
-  const plain = JSON.stringify(value);
-  if (plain.length > LONGEST_PLAIN_VALUE) return { digest: digestOf(value) };
-  return { value: typeof value === 'object' ? JSON.parse(plain) : value };
-}

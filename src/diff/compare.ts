@@ -1,5 +1,15 @@
 import deepDiff from 'deep-diff';
-import { formatPath, isIdentity, type Path, parsePath, pathOf, startsWith } from '../core/path.ts';
+import type { WholeDocument } from '../core/desired.ts';
+import {
+  formatPath,
+  isIdentity,
+  isWithin,
+  type Path,
+  parsePath,
+  parsePaths,
+  pathOf,
+  startsWith,
+} from '../core/path.ts';
 import type { FieldCause, FieldChange } from '../core/plan-document.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import {
@@ -53,7 +63,6 @@ export function compare(
   const wanted = leavesOf(root, desired);
   const found = leavesOf(root, live);
   const compared: Compared = { root, wanted, found, live, sides, world };
-  const ignored = (path: Path) => sides.ignore.some((prefix) => startsWith(path, prefix));
   const changes = [
     ...compareReadable(compared),
     ...compareUnreadable(compared),
@@ -64,9 +73,25 @@ export function compare(
     ...(sides.isExact === true ? surplusLeaves(compared) : []),
   ];
   return clearedBlocks(
-    changes.filter(({ path }) => !ignored(path)),
+    changes.filter(({ path }) => !isWithin(path, sides.ignore)),
     compared,
   );
+}
+
+/**
+ * Holds a resource against a document that it is to be as a whole: whatever is live beside it differs, but for what is
+ * ignored and for values that nobody kept, of which nothing can be said.
+ */
+export function compareWhole(
+  root: FieldSchema,
+  { document, withheld }: WholeDocument,
+  live: JsonObject,
+  { address, ignore = [] }: Pick<Sides, 'address'> & Partial<Pick<Sides, 'ignore'>>,
+  world: World,
+): readonly LeafChange[] {
+  const ignored = [...ignore, ...parsePaths(withheld)];
+  const rest = { applied: undefined, isPartial: true, isExact: true, resend: false };
+  return compare(root, document, live, { address, ignore: ignored, ...rest }, world);
 }
 
 /**

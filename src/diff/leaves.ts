@@ -293,11 +293,6 @@ export type Sides = {
   readonly isSuccessor?: boolean;
 };
 
-/** The sides of a resource that is held against a whole document: whatever is live beside it differs, but what is ignored. */
-export function exactSides(address: Address, ignore: readonly Path[]): Sides {
-  return { address, applied: undefined, ignore, isPartial: true, isExact: true, resend: false };
-}
-
 /** An id that is known only once the resource exists. */
 export class Unknown {
   readonly address: string;

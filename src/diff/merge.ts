@@ -1,4 +1,4 @@
-import { elementSegments, formatPath, type Path, startsWith } from '../core/path.ts';
+import { elementSegments, formatPath, isWithin, type Path } from '../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
   isList,
@@ -36,7 +36,7 @@ export function mergeDocuments(
   world: World,
 ): JsonObject {
   const { leaves } = leavesOf(root, desired);
-  const ignored = (path: Path) => intent.ignore.some((prefix) => startsWith(path, prefix));
+  const ignored = (path: Path) => isWithin(path, intent.ignore);
 
   /** `isReplaced`: what the place lies in is sent whole, so that leaving it out removes it. */
   function merge(

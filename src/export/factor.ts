@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { canonicalJson } from '../core/digest.ts';
+import { digestOf } from '../core/digest.ts';
 import { type FieldSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
-import { placeValue } from '../core/walk.ts';
+import { placeValue, valueAt } from '../core/walk.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { WritableBase } from '../stack/edit/write.ts';
+import { without } from './live-document.ts';
 import { compare, distinct } from './names.ts';
 import type { Organization } from './survey.ts';
 
@@ -82,9 +82,7 @@ function add({ path, value }: Leaf, tallies: Map<string, Tally>): void {
 }
 
 function keyOf(value: Value): string {
-  return createHash('sha256')
-    .update(canonicalJson(JSON.parse(JSON.stringify(value))))
-    .digest('base64');
+  return digestOf(JSON.parse(JSON.stringify(value)));
 }
 
 /** The places of a document that a base can hold. What names a resource is its own. */
@@ -168,7 +166,11 @@ function basesOf(
         [...common, ...(own?.leaves ?? [])].map((leaf) => [JSON.stringify(leaf.path), leaf]),
       );
       const base = own?.base ?? below;
-      const rest = [...laid.values()].reduce(withoutLeaf, document);
+      const rest = [...laid.values()].reduce((left, { path, value }) => {
+        const held = valueAt(kind.schema, left, path);
+        const isGiven = held !== undefined && keyOf(held) === keyOf(value);
+        return isGiven ? without(kind.schema, left, path) : left;
+      }, document);
       return { base, document: rest };
     },
   };
@@ -178,21 +180,4 @@ function basesOf(
 function paying<T extends { readonly count: number }>(leaves: readonly T[]): readonly T[] {
   const saved = leaves.reduce((sum, { count }) => sum + count - 1, 0);
   return saved >= FEWEST_LINES_SAVED ? leaves : [];
-}
-
-/** A document without a leaf that its base gives it. */
-function withoutLeaf(document: ValueObject, { path, value }: Leaf): ValueObject {
-  const [key = '', ...rest] = path;
-  const held = document[key];
-  if (held === undefined) return document;
-  const inner = rest.length > 0 && isObject(held) ? withoutLeaf(held, { path: rest, value }) : held;
-  const isSame =
-    rest.length === 0
-      ? keyOf(held) === keyOf(value)
-      : isObject(inner) && Object.keys(inner).length === 0;
-  return Object.fromEntries(
-    Object.entries(document).flatMap(([name, member]): [string, Value][] =>
-      name !== key ? [[name, member]] : isSame ? [] : [[name, inner]],
-    ),
-  );
 }

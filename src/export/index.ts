@@ -12,6 +12,7 @@ import {
   type Value,
   valuesIn,
 } from '../core/value.ts';
+import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { facetsRead, fieldsOf, type LiveResource, type Reader } from '../plan/reader.ts';
 import { fastRefreshPin, livePin } from '../plan/refresh.ts';
@@ -43,6 +44,7 @@ import {
   layoutOf,
   nounOf,
   type Organization,
+  refusalIn,
   type Scopes,
   type Survey,
   survey,
@@ -57,12 +59,9 @@ import {
  */
 
 type ExportInput = {
-  readonly kinds: readonly Kind[];
   readonly scopes: Scopes;
   /** A reader that has nothing in mind. */
   readonly open: () => Reader;
-  /** Why the platform refuses what was asked, in words; undefined where the error is another one. */
-  readonly isRefusal: (error: unknown) => string | undefined;
   /** Resources that are read at once. */
   readonly concurrency: number;
   /** Path of the schema that editors use, from the folder of the stack. */
@@ -102,8 +101,8 @@ type Names = ReturnType<typeof nameSecrets>;
 
 /** Reads everything and writes it as a stack. What it writes is the same for the same platform, byte for byte. */
 export async function exportStack(input: ExportInput): Promise<ExportResult> {
-  const { kinds, scopes, open, concurrency, isFactored } = input;
-  const seen = await survey(kinds, scopes, open, input.isRefusal);
+  const { scopes, open, concurrency, isFactored } = input;
+  const seen = await survey(scopes, open);
   const work = openWork(seen, input);
   const { organizations, entries } = seen;
   const censuses = new Map<Kind, Census>();
@@ -156,7 +155,7 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
   const names = Object.fromEntries(organizations.map(({ id, name }) => [name, id]));
   const [only, ...others] = organizations;
   const common = {
-    kinds: input.kinds,
+    kinds,
     organizations: names,
     organization: others.length === 0 ? only?.id : undefined,
     expressionFor: expression,
@@ -193,7 +192,7 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
       return await reader.read(kind, at, new Set(facets));
     } catch (error) {
       // What has an endpoint of its own may be refused where the resource itself is not.
-      const reason = input.isRefusal(error);
+      const reason = refusalIn(error);
       const own = kind.facets.filter(({ get }) => get !== undefined).map(({ field }) => field);
       if (reason === undefined || own.length === 0) throw error;
       const live = await reader.read(kind, at, new Set(facets.filter((one) => !own.includes(one))));
@@ -239,6 +238,15 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
     await Promise.all(
       [[file, text] as const, ...files].map(([path, own]) => input.write(path, own)),
     );
+  }
+
+  async function putResources(
+    file: string,
+    resources: readonly Writable[],
+    names: Names,
+  ): Promise<void> {
+    const named = resources.map((one) => ({ ...one, document: withNames(one.document, names) }));
+    await put(file, writeFile(named, optionsFor(file)));
   }
 
   function account({ entry: { kind }, writable, live, secrets: own }: Done): void {
@@ -296,21 +304,15 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
         const entry = byAddress.get(writable.address);
         if (entry === undefined) continue;
         const laid = found.get(entry.kind)?.layOver(entry.organization ?? '', writable.document);
-        const { document, ...rest } = { ...writable, ...laid };
-        const file = layout.fileOf(entry);
-        const named = { ...rest, document: withNames(document, names) };
-        await put(file, writeFile([named], optionsFor(file)));
+        await putResources(layout.fileOf(entry), [{ ...writable, ...laid }], names);
       }
     },
 
     /** Writes resources that share files. */
     async writeGroups(all: readonly Done[], names: Names): Promise<void> {
       for (const [file, group] of Map.groupBy(all, ({ entry }) => layout.fileOf(entry))) {
-        const resources = group.map(({ writable }) => ({
-          ...writable,
-          document: withNames(writable.document, names),
-        }));
-        await put(file, writeFile(resources, optionsFor(file)));
+        const resources = group.map(({ writable }) => writable);
+        await putResources(file, resources, names);
       }
     },
 
@@ -320,7 +322,7 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
       return {
         organizations,
         counts: new Map(
-          input.kinds.flatMap(({ name }) => {
+          kinds.flatMap(({ name }) => {
             const count = counts.get(name);
             return count === undefined ? [] : [[name, count] as const];
           }),
@@ -404,7 +406,7 @@ export function openMemory() {
         locate: () => undefined,
       };
       // What is written is what is live, so the next plan need not read it, and one that does finds the same digest.
-      const pin = fastRefreshPin(kind, live, livePin(kind, asPlanned(kind, live, desired), null));
+      const pin = fastRefreshPin(kind, live, livePin(kind, asPlanned(kind, live, desired)));
       const at = { id: live.id, scope: live.scope, pin };
       // What secrets are is not remembered before somebody supplies them.
       const world = { idOf, secretOf: () => undefined, fingerprints: NO_FINGERPRINTS };

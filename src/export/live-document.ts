@@ -1,4 +1,4 @@
-import { elementSegments, type Path } from '../core/path.ts';
+import { elementSegments, type Path, pointerParts } from '../core/path.ts';
 import {
   type FieldContext,
   holdsSecret,
@@ -225,7 +225,7 @@ export function faultsIn(kind: Kind, document: ValueObject): readonly Fault[] {
   const errors = schemaErrors(resourceSchema(kind), written)
     .filter(({ schemaPath }) => !/(?<!\/properties)\/contains\//.test(schemaPath))
     .map((error): Fault => {
-      const [first, ...rest] = error.instancePath.split('/').slice(1).map(unescapePointer);
+      const [first, ...rest] = pointerParts(error.instancePath);
       const field = Object.keys(document).find((one) => nameOf(kind, one) === first);
       const spot = first === undefined ? [] : [field ?? first, ...rest];
       return { spot, reason: reasonOf(error) };
@@ -252,10 +252,6 @@ function reasonOf({ keyword, params }: ReturnType<typeof schemaErrors>[number]):
     default:
       return `it breaks the rule ${keyword} of the schema`;
   }
-}
-
-function unescapePointer(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 /** Most fields have neither ids nor secrets, and are looked at as they are. */

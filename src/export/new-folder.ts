@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { CallsheetError, fileSystemReason } from '../core/errors.ts';
+import { CallsheetError, reasonIn } from '../core/errors.ts';
 import { STACK_FILE } from '../stack/discover.ts';
 import type { Spool } from './index.ts';
 
@@ -33,11 +33,15 @@ export type NewFolder = {
 };
 
 /** What the file system does; tests have it fail. */
-type Disk = { readonly writeFile: (path: string, text: string) => Promise<void> };
+type Disk = {
+  readonly writeFile: (path: string, text: string) => Promise<void>;
+  readonly rename: (from: string, to: string) => void;
+};
 
 const REAL: Disk = {
   // Small files: handing each to another thread takes longer than writing it.
   writeFile: async (path, text) => writeFileSync(path, text, { flag: 'wx' }),
+  rename: renameSync,
 };
 
 /** Texts are gathered to pieces of this size before they go to disk. */
@@ -70,7 +74,8 @@ function stackAbove(dir: string): string | undefined {
 }
 
 /** Opens a new folder. Nothing stands in its place before `commit`. */
-export function openNewFolder(dir: string, disk: Disk = REAL): NewFolder {
+export function openNewFolder(dir: string, given: Partial<Disk> = {}): NewFolder {
+  const disk = { ...REAL, ...given };
   const above = dirname(dir);
   const madeAbove = attempt(() => mkdirSync(above, { recursive: true }));
   const draft = join(above, `.${basename(dir)}.${randomBytes(6).toString('hex')}.callsheet-export`);
@@ -101,7 +106,7 @@ export function openNewFolder(dir: string, disk: Disk = REAL): NewFolder {
       }
     },
     commit() {
-      attempt(() => (existsSync(dir) ? moveInto(draft, dir) : renameSync(draft, dir)));
+      attempt(() => (existsSync(dir) ? moveInto(draft, dir, disk) : disk.rename(draft, dir)));
       discard();
     },
     discard,
@@ -118,29 +123,35 @@ function removeEmpty(folder: string, last: string): void {
 }
 
 /** Moves every file of a folder into another; what it replaces comes back where one cannot be moved. */
-function moveInto(draft: string, dir: string): void {
+function moveInto(draft: string, dir: string, { rename }: Disk): void {
   const kept = `${draft}.before`;
   const undo: (() => void)[] = [];
   const paths = filesIn(draft);
   for (const folder of new Set(paths.flatMap(foldersOf))) refuseInner(dir, folder);
+  for (const path of paths) refuseFolderAt(join(dir, path));
   try {
     for (const path of paths) {
       const [from, to, before] = [join(draft, path), join(dir, path), join(kept, path)];
       mkdirSync(dirname(to), { recursive: true });
       if (existsSync(to)) {
         mkdirSync(dirname(before), { recursive: true });
-        renameSync(to, before);
-        undo.push(() => renameSync(before, to));
+        rename(to, before);
+        undo.push(() => rename(before, to));
       }
-      renameSync(from, to);
+      rename(from, to);
       undo.push(() => rmSync(to, { force: true }));
     }
   } catch (error) {
-    for (const back of undo.toReversed()) back();
-    throw error;
-  } finally {
+    try {
+      for (const back of undo.toReversed()) back();
+    } catch (cause) {
+      const message = `the files could not be moved, and not everything could be put back: ${reasonIn(error)}`;
+      throw new CallsheetError('usage', message, { hint: `What is missing is in ${kept}.`, cause });
+    }
     rmSync(kept, { recursive: true, force: true });
+    throw error;
   }
+  rmSync(kept, { recursive: true, force: true });
 }
 
 /** `harbor` and `harbor/agents` of `harbor/agents/desk.yaml`. */
@@ -157,6 +168,14 @@ function refuseInner(dir: string, folder: string): void {
   const what = isLink ? 'is a link, which leads elsewhere' : 'is a stack of its own';
   throw new CallsheetError('usage', `nothing was written: ${place} ${what}`, {
     hint: 'The export has a folder of that name. Move it away, or give --out another place.',
+  });
+}
+
+/** Throws where a folder has the name of a file that is written: what is in it would go with it. */
+function refuseFolderAt(place: string): void {
+  if (statSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  throw new CallsheetError('usage', `nothing was written: ${place} is a folder`, {
+    hint: 'The export has a file of that name. Move the folder away, or give --out another place.',
   });
 }
 
@@ -211,8 +230,7 @@ function attempt<T>(work: () => T): T {
 
 function inWords(cause: unknown): unknown {
   if (cause instanceof CallsheetError || !(cause instanceof Error)) return cause;
-  const reason = fileSystemReason(cause) ?? cause.message.split(',')[0];
-  return new CallsheetError('usage', `nothing was written: ${reason}`, {
+  return new CallsheetError('usage', `nothing was written: ${reasonIn(cause)}`, {
     hint: 'Give --out a place that can be written and has room, and export again.',
     cause,
   });

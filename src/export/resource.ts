@@ -21,11 +21,11 @@ import { type HeldSecret, type SecretPlace, secretsIn } from './secrets.ts';
 /** What a person should know of something that the stack does not say, or not as a field. */
 export type Remark = Export.Document['remarks'][number];
 
-/** A live resource as it is to be written. */
+/** A live resource as it is to be written; nothing can be where the configuration cannot say it, and a remark says why. */
 type Exported = {
-  /** Undefined where the configuration cannot say it; a remark says why. */
-  readonly writable: Writable | undefined;
-  readonly secrets: readonly HeldSecret[];
+  readonly one:
+    | { readonly writable: Writable; readonly secrets: readonly HeldSecret[] }
+    | undefined;
   readonly remarks: readonly Remark[];
 };
 
@@ -68,22 +68,16 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
   });
   const { document, fault } = sound(kind, taken, remark);
   if (fault !== undefined || !Object.keys(document).some((field) => isConfigurable(kind, field))) {
-    return {
-      writable: undefined,
-      secrets: [],
-      remarks: [{ address, path: null, reason: whyNot(kind, fault) }],
-    };
+    const reason = whyNot(kind, fault);
+    return { one: undefined, remarks: [{ address, path: null, reason }] };
   }
-  return {
-    writable: {
-      address,
-      kind: kind.name,
-      document: { ...document, ...unknownFields(kind, live.document, remark) },
-      lifecycle: { protect: false, ignore: [], ...(context.isTwin && { adopt: live.id }) },
-    },
-    secrets: secretsIn(document, secrets),
-    remarks,
+  const writable = {
+    address,
+    kind: kind.name,
+    document: { ...document, ...unknownFields(kind, live.document, remark) },
+    lifecycle: { protect: false, ignore: [], ...(context.isTwin && { adopt: live.id }) },
   };
+  return { one: { writable, secrets: secretsIn(document, secrets) }, remarks };
 }
 
 /** Fields that are newer than the schema, under the names that they would be sent under. */
@@ -160,14 +154,6 @@ function isConfigurable({ schema }: Kind, field: string): boolean {
   );
 }
 
-/** What came of it; nothing can be written where the configuration cannot say it, and a remark says why. */
-type Attempt = {
-  readonly one:
-    | { readonly writable: Writable; readonly secrets: readonly HeldSecret[] }
-    | undefined;
-  readonly remarks: readonly Remark[];
-};
-
 /**
  * What `export` and `pull --new` write of a live resource. Fields that the language has no words for are left out,
  * and told. Its secrets have no names yet.
@@ -176,20 +162,19 @@ export function sayOne(
   live: LiveResource,
   context: ResourceContext,
   options: WriteOptions,
-): Attempt {
-  const { writable, secrets, remarks }: Exported = exportResource(live, context);
-  if (writable === undefined) return { one: undefined, remarks };
-  const { unwritable } = writeFile([writable], options);
-  if (unwritable.length === 0) return { one: { writable, secrets }, remarks };
-  const sayable = withoutFields(writable, unwritable);
-  const left = unwritable.map(
-    (one): Remark => ({
-      ...one,
-      reason: `${one.reason}; it is left out`,
-    }),
-  );
-  const kept = secretsIn(sayable.document, secrets);
-  return { one: { writable: sayable, secrets: kept }, remarks: [...remarks, ...left] };
+): Exported {
+  const exported = exportResource(live, context);
+  const { one, remarks } = exported;
+  if (one === undefined) return exported;
+  const { unwritable } = writeFile([one.writable], options);
+  if (unwritable.length === 0) return exported;
+  const writable = withoutFields(one.writable, unwritable);
+  const left = unwritable.map((field) => ({
+    ...field,
+    reason: `${field.reason}; it is left out`,
+  }));
+  const secrets = secretsIn(writable.document, one.secrets);
+  return { one: { writable, secrets }, remarks: [...remarks, ...left] };
 }
 
 /** Writes resources as one file, and their long texts as files of their own. */

@@ -3,11 +3,13 @@ import type { Export } from '../core/documents.generated.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import type { JsonObject } from '../core/value.ts';
+import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { organizationTitles } from '../live/entitlements.ts';
 import { recordKeyOf } from '../plan/natural-key.ts';
 import type { ListedResource, Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
+import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { LongText } from '../stack/edit/write.ts';
 import { isUuid } from '../stack/formats.ts';
 import { compare, distinct, type Nameless, nameAll, slugOf } from './names.ts';
@@ -49,12 +51,7 @@ export type Survey = {
 type Listed = ListedResource & { readonly kind: Kind };
 
 /** Lists everything and gives it names. Whole resources are read later, one by one. */
-export async function survey(
-  kinds: readonly Kind[],
-  scopes: Scopes,
-  open: () => Reader,
-  isRefusal: (error: unknown) => string | undefined,
-): Promise<Survey> {
+export async function survey(scopes: Scopes, open: () => Reader): Promise<Survey> {
   const unlisted: { kind: string; reason: string }[] = [];
   const list = async (kind: Kind, within: readonly Scope[]): Promise<readonly Listed[]> => {
     const lists = await Promise.all(
@@ -66,7 +63,7 @@ export async function survey(
             unlisted.push({ kind: kind.name, reason: 'there is no list of them' });
           return (items ?? []).map((item) => lean(kind, item));
         } catch (error) {
-          const reason = isRefusal(error);
+          const reason = refusalIn(error);
           if (reason === undefined || isStreamed(kind)) throw error;
           unlisted.push({ kind: kind.name, reason });
           return [];
@@ -98,6 +95,13 @@ export async function survey(
     ),
   );
   return { organizations, entries, unlisted: distinctKinds(unlisted) };
+}
+
+/** Why the platform refuses one thing, while it may give others; undefined where the error is another one. */
+export function refusalIn(error: unknown): string | undefined {
+  const cause = error instanceof Error && error.cause instanceof ApiError ? error.cause : error;
+  if (!(cause instanceof ApiError) || cause.status === 401) return undefined;
+  return [403, 404, 405, 502].includes(cause.status) ? describeApiError(cause) : undefined;
 }
 
 function scopesOf(
@@ -174,15 +178,9 @@ function named(
   const owners = new Map([...organizations, ...knowledgeBases].map(({ id, name }) => [id, name]));
   const ownerOf = ({ scope }: Listed) =>
     Object.values(scope).flatMap((id) => owners.get(id) ?? [])[0];
-  const groups = Map.groupBy(listed, ownerOf);
-  const files = new Map<string, string>();
-  for (const group of groups.values()) {
-    for (const [id, name] of nameAll(
-      group.map((one) => namelessOf(kind, one)),
-      nounOf(kind),
-    ))
-      files.set(id, name);
-  }
+  const groups = [...Map.groupBy(listed, ownerOf).values()];
+  const things = groups.map((group) => group.map((one) => namelessOf(kind, one)));
+  const files = new Map(things.flatMap((group) => [...nameAll(group, nounOf(kind))]));
   const ordered = listed.toSorted((a, b) => compare(a.id, b.id));
   const isPrefixed = kind.nested === undefined && organizations.length > 1;
   const own = distinct(

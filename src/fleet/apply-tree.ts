@@ -61,14 +61,11 @@ async function planThenApply(
       return EXIT.error;
     }
   }
-  // What was allowed stands in the plans.
-  return applySet(folder, { ...request, flags: withoutAllowances(flags) }, context);
-}
-
-function withoutAllowances(flags: TreeRequest['flags']): TreeRequest['flags'] {
+  // What was allowed, and how it was read, stands in the plans.
   const allowed = allowancesIn(flags);
-  const rest = Object.entries(flags).filter(([name]) => !allowed.has(name));
-  return Object.fromEntries(rest) as TreeRequest['flags'];
+  const rest = Object.entries(flags).filter(([name]) => name !== 'refresh' && !allowed.has(name));
+  const applying = Object.fromEntries(rest) as TreeRequest['flags'];
+  return applySet(folder, { ...request, flags: applying }, context);
 }
 
 /** Applies exactly the plans of a folder. */

@@ -9,13 +9,14 @@ import { placeKey, placeName } from '../core/stores.ts';
 import type { Json } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { naturalKeyOf } from '../plan/natural-key.ts';
+import { checkBaseUrl } from '../platform/endpoints.ts';
 import { failureOf } from '../run/document.ts';
 import { openStore, readState } from '../run/session.ts';
 import { loadOptions } from '../run/stack.ts';
 import { STACK_FILE } from '../stack/discover.ts';
 import { loadStack, type Stack } from '../stack/index.ts';
 import type { ResourceState, State } from '../state/model.ts';
-import type { FoundStack, TreeRequest } from './request.ts';
+import { type FoundStack, inTree, type TreeRequest } from './request.ts';
 import { eachStack, type StackResult } from './run-stack.ts';
 
 /** What a stack takes for its own, and nobody else may. */
@@ -49,13 +50,25 @@ async function claimsOf(
     secrets: 'skip',
   });
   if (stack === undefined) return [];
-  const account = context.env.CALLSHEET_BASE_URL ?? stack.platform.base_url ?? '';
+  const account = platformOf(stack, context);
   const state = withState ? await stateOf(stack, context) : undefined;
   return [
     stateClaim(found, stack),
     ...configuredClaims(found, stack, account),
     ...(state === undefined ? [] : recordedClaims(found, stack, state, account)),
   ];
+}
+
+/**
+ * Where its resources live, however the address is spelled: whoever has the same address there has the same account.
+ * Empty where nobody says it, or says it wrongly: then nothing is sent, and only `validate` goes on.
+ */
+function platformOf({ platform }: Stack, { env }: Context): string {
+  try {
+    return checkBaseUrl(env.CALLSHEET_BASE_URL ?? platform.base_url);
+  } catch {
+    return '';
+  }
 }
 
 /** The state, where it can be had. Where it cannot, the stack itself stops at it, and says why. */
@@ -75,7 +88,7 @@ async function stateOf(stack: Stack, context: Context): Promise<State | undefine
 function stateClaim({ path }: FoundStack, { state }: Stack): Claim {
   const what = `the state ${placeName(state)}`;
   const key = `state ${'file' in state ? realOf(state.file) : placeKey(state)}`;
-  const place = fileIn(path, STACK_FILE);
+  const place = inTree(path, STACK_FILE);
   return { key, stack: path, what, address: undefined, place, isTold: false };
 }
 
@@ -95,7 +108,7 @@ function configuredClaims(
 ): readonly Claim[] {
   return resources.flatMap(({ address, kind, document, lifecycle, position }) => {
     const { adopt } = lifecycle;
-    const file = position === undefined ? path : fileIn(path, `${position.file}:${position.line}`);
+    const file = position === undefined ? path : inTree(path, `${position.file}:${position.line}`);
     const common = { stack: path, address, place: file, isTold: adopt !== undefined };
     const name = naturalKeyOf(kindNamed(kind), document);
     return [
@@ -120,7 +133,7 @@ function recordedClaims(
     const isKept = positions.has(address);
     if (!isKept && moves.forget.some((pattern) => matchesAddress(pattern, address))) return [];
     const at = positions.get(address);
-    const place = at === undefined ? `the state of ${path}` : fileIn(path, `${at.file}:${at.line}`);
+    const place = at === undefined ? `the state of ${path}` : inTree(path, `${at.file}:${at.line}`);
     const common = { stack: path, address, place, isTold: false };
     const name = isKept ? undefined : naturalKeyOf(kindNamed(resource.kind), documentOf(resource));
     return [
@@ -167,23 +180,13 @@ function wordOf(kind: string): string {
   return kind.replaceAll('_', ' ');
 }
 
-function fileIn(path: string, file: string): string {
-  return path === '.' ? file : `${path}/${file}`;
-}
-
 /** Two stacks that claim the same thing. `own` is the claim of the stack that is told so. */
 type Overlap = { readonly own: Claim; readonly other: Claim };
 
 /** What stands against each stack, by its path; nothing for those that keep to themselves. */
 function findOverlaps(claims: readonly Claim[]): ReadonlyMap<string, readonly Overlap[]> {
-  const groups = new Map<string, Claim[]>();
-  for (const claim of claims) {
-    const group = groups.get(claim.key);
-    if (group === undefined) groups.set(claim.key, [claim]);
-    else group.push(claim);
-  }
   const overlaps = new Map<string, Overlap[]>();
-  for (const group of groups.values()) {
+  for (const group of Map.groupBy(claims, ({ key }) => key).values()) {
     // Resources may share a name where each says which live one it takes over; then the ids tell.
     if (group.length < 2 || group.every(({ isTold }) => isTold)) continue;
     const first = new Map(group.toReversed().map((claim) => [claim.stack, claim]));

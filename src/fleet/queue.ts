@@ -5,7 +5,7 @@ import { refusePlanningFlags } from '../console/apply.ts';
 import type { Context } from '../console/context.ts';
 import { say } from '../console/events.ts';
 import { documentOf } from '../console/show.ts';
-import { CallsheetError, commandLine, EXIT, type ExitCode } from '../core/errors.ts';
+import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../core/errors.ts';
 import { parsePlan } from '../plan/document.ts';
 import { QueueLost } from '../queue/database.ts';
 import {
@@ -27,7 +27,7 @@ import { describeCheckout, runId } from '../run/actor.ts';
 import { refuseOverlaps } from './claims.ts';
 import { readPlanSet } from './plan-set.ts';
 import { checkTree, chosenStacks, type FoundStack, type TreeRequest } from './request.ts';
-import type { StackResult } from './run-stack.ts';
+import { outcomeOf, type StackResult } from './run-stack.ts';
 import { digestAt, jobPayload } from './work.ts';
 import { workOn } from './work-on.ts';
 
@@ -69,7 +69,7 @@ export async function add(
     if (flags.wait !== true) {
       const document = batchDocument(enqueued, batch);
       context.terminal.out(flags.format === 'json' ? jsonText(document) : id);
-      say(context.terminal, `Its report: ${commandLine(`queue show ${id}`, flags)}`);
+      say(context.terminal, `Its report: ${showCommand(id, flags)}`);
       return EXIT.done;
     }
     say(context.terminal, `The batch is ${id}.`);
@@ -121,6 +121,12 @@ function refuseOut(command: QueuedCommand, isReady: boolean, { out }: QueueFlags
   });
 }
 
+/** The command that shows what came of a batch. A queue that the environment names is there the next time, too. */
+function showCommand(id: string, flags: QueueFlags): string {
+  const queue = flags.queue === undefined ? '' : ` --queue ${quoted(flags.queue)}`;
+  return commandLine(`queue show ${id}${queue}`, flags);
+}
+
 /** What is printed of a batch that nobody waits for: `schemas/batch.schema.json`. */
 function batchDocument({ id, isOld }: Enqueued, { command, commit, tasks }: NewBatch) {
   const batch = { batch: id, command, commit: commit ?? null, stacks: tasks.length, new: !isOld };
@@ -135,7 +141,7 @@ const AWAY_MS = 60_000;
 async function follow(
   queue: Queue,
   id: string,
-  flags: { readonly dir: string },
+  flags: QueueFlags,
   { terminal, stop }: Pick<Context, 'terminal' | 'stop'>,
 ): Promise<void> {
   let told = '';
@@ -163,37 +169,45 @@ async function follow(
   }
   terminal.live?.end();
   throw new CallsheetError('interrupted', `the batch ${id} continues in the background`, {
-    hint: `Its report: ${commandLine(`queue show ${id}`, flags)}`,
+    hint: `Its report: ${showCommand(id, flags)}`,
   });
 }
 
 /** Shows what came of a batch, as the same command with `--recursive` would have. 6 while some of it is not done. */
 async function reportBatch(
   { id, command, tasks }: BatchStatus,
-  flags: TreeRequest['flags'],
+  { out, ...flags }: TreeRequest['flags'],
   context: Context,
 ): Promise<ExitCode> {
   const done = new Map(
     tasks.filter(({ status }) => status === 'done').map((task) => [task.stack, task]),
   );
   const stacks = [...done.keys()].map((path) => ({ path, dir: path }));
-  const request = { command, flags, shard: undefined, planSet: undefined };
+  const rest = tasks.length - done.size;
+  // A folder of plans is all that was planned: whoever applies it leaves nothing out.
+  const shown = rest > 0 || out === undefined ? flags : { ...flags, out };
+  const request = { command, flags: shown, shard: undefined, planSet: undefined };
   const { exit } = await workOn(request, { found: stacks, chosen: stacks }, context, {
     isReport: true,
-    taskOf: ({ path }) => resultOf(done.get(path)),
+    taskOf: ({ path }) => resultOf(done.get(path), flags),
   });
-  const rest = tasks.length - done.size;
   if (rest === 0) return exit;
-  say(context.terminal, `${rest} of the ${tasks.length} stacks of ${id} are not done yet.`);
+  const open = `${rest} of the ${tasks.length} stacks of ${id} are not done yet.`;
+  say(context.terminal, out === undefined ? open : `${open} No plans were written.`);
   return EXIT.locked;
 }
 
-/** What a worker wrote down is what `runStack` gave it. */
-function resultOf(task: TaskStatus | undefined): StackResult {
+/** What a worker wrote down is what `runStack` gave it. Who asks for the report may ask for changes to be told apart. */
+function resultOf(
+  task: TaskStatus | undefined,
+  { detailedExitcode: isDetailed }: TreeRequest['flags'],
+): StackResult {
   const result = task?.result;
   if (typeof result !== 'object' || result === null || !('exit' in result))
     throw new CallsheetError('state', `the queue holds no result of ${task?.stack ?? 'a stack'}`);
-  return { document: undefined, error: undefined, ...(result as object) } as StackResult;
+  const written = { document: undefined, error: undefined, ...(result as object) } as StackResult;
+  const isChanged = isDetailed === true && outcomeOf(written).status === 'changes';
+  return isChanged ? { ...written, exit: EXIT.changes } : written;
 }
 
 /** The tasks of a tree: one for each stack, or for each approved plan. Throws where stacks reach for the same thing. */

@@ -63,15 +63,7 @@ export function checkTree(
     const hint = 'It shows one stack: choose another format, or one stack with --dir.';
     throw besideRecursive(`--format ${flags.format}`, hint);
   }
-  if ((env.CALLSHEET_STATE ?? '') !== '') {
-    throw new CallsheetError(
-      'usage',
-      'CALLSHEET_STATE names one state, and --recursive works on many stacks',
-      {
-        hint: 'Unset it: the callsheet.yaml of each stack sets the location of its state.',
-      },
-    );
-  }
+  refuseOneState('--recursive', env);
   if (command === 'apply' && planSet !== undefined) refusePlanningFlags(flags);
   if (
     command === 'apply' &&
@@ -84,6 +76,18 @@ export function checkTree(
     });
   }
   return { command, flags: { ...flags, format }, shard, planSet };
+}
+
+/** Throws where the environment names one state for all: each stack would delete what the one before it made. */
+export function refuseOneState(
+  what: string,
+  { CALLSHEET_STATE: state = '' }: Context['env'],
+): void {
+  if (state === '') return;
+  const message = `CALLSHEET_STATE names one state, and ${what} works on many stacks`;
+  throw new CallsheetError('usage', message, {
+    hint: 'Unset it: the callsheet.yaml of each stack sets the location of its state.',
+  });
 }
 
 /** Throws where `--shard` stands alone. */
@@ -227,6 +231,7 @@ function hashOf(path: string): string {
   return createHash('sha256').update(path).digest('hex');
 }
 
+/** In an order that no locale changes. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -288,6 +293,11 @@ export type FoundStack = {
   readonly dir: string;
 };
 
+/** A file of a stack, or a folder below it, as seen from the tree. */
+export function inTree(path: string, file: string): string {
+  return path === '.' ? file : `${path}/${file}`;
+}
+
 /**
  * Every stack below a folder, and the folder itself where it is one, by path. A stack may stand inside another one.
  * Folders that the loader passes over (whose names begin with a dot, `node_modules`) are passed over here, and no link
@@ -307,15 +317,10 @@ export function findStacks(root: string): readonly FoundStack[] {
     pending.push(
       ...entries
         .filter((entry) => entry.isDirectory() && !isSkipped(entry.name))
-        .map(({ name }) => (folder === '.' ? name : `${folder}/${name}`)),
+        .map(({ name }) => inTree(folder, name)),
     );
   }
-  return inOrder(paths.map((path) => ({ path, dir: join(root, path) })));
-}
-
-/** By path, in an order that no locale changes. */
-function inOrder<T extends { readonly path: string }>(stacks: readonly T[]): readonly T[] {
-  return stacks.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return paths.toSorted(compare).map((path) => ({ path, dir: join(root, path) }));
 }
 
 function refuseNoFolder(root: string): void {

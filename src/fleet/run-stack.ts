@@ -19,7 +19,7 @@ import { jsonText } from '../render/untrusted.ts';
 import { formatNumber } from '../render/wording.ts';
 import { failureOf, type RunDocument } from '../run/document.ts';
 import type { UndoOutcome } from '../run/undo.ts';
-import type { FoundStack, StackCommand, StackFlags } from './request.ts';
+import { type FoundStack, inTree, type StackCommand, type StackFlags } from './request.ts';
 
 /** One command on one stack. */
 export type StackTask = {
@@ -39,7 +39,7 @@ export type StackDocument = PlanDocument | RunDocument | DiagnosticsDocument;
 export type StackResult = {
   readonly path: string;
   readonly exit: ExitCode;
-  /** Undefined where it ended before it had anything to print; then `error` says why. */
+  /** Undefined where it ended before it had anything to print; `error` says why it failed, then or later. */
   readonly document: StackDocument | undefined;
   readonly error: Failure | undefined;
   /** What it said beside its result, for people: warnings, progress, why it failed. Ends in a line break. */
@@ -72,9 +72,12 @@ type Ended = Pick<StackResult, 'exit' | 'document' | 'error'>;
 
 /** How the command ended. Why it failed is told to `terminal`. */
 async function end(task: StackTask, context: Context, terminal: Terminal): Promise<Ended> {
+  let found: StackDocument | undefined;
   try {
     if (context.stop.aborted) throw new CallsheetError('interrupted', 'not begun');
-    const { exit, document } = await perform(task, context);
+    const { exit, document } = await perform(task, context, (early) => {
+      found = early;
+    });
     return document?.format === 'callsheet-error'
       ? { exit, document: undefined, error: document.error }
       : { exit, document, error: undefined };
@@ -82,7 +85,7 @@ async function end(task: StackTask, context: Context, terminal: Terminal): Promi
     const error = endedBy(thrown, context.stop);
     return {
       exit: reportFailure(error, terminal, task.flags.verbose === true),
-      document: undefined,
+      document: found,
       error: failureOf(error),
     };
   }
@@ -93,10 +96,11 @@ type Performed = {
   readonly document: StackDocument | FailureDocument | undefined;
 };
 
-/** The commands load on demand, as everywhere. */
+/** The commands load on demand, as everywhere. `show` is given what there is to show whatever follows. */
 async function perform(
   { command, stack, flags: given, plan }: StackTask,
   context: Context,
+  show: (early: StackDocument) => void,
 ): Promise<Performed> {
   const flags = { ...given, dir: stack.dir };
   switch (command) {
@@ -105,15 +109,18 @@ async function perform(
     case 'plan':
       return (await import('../console/plan.ts')).planNow(flags, context);
     case 'apply': {
-      const { applyNow, applyExit } = await import('../console/apply.ts');
+      const { applyNow, applyExit, tellRollback } = await import('../console/apply.ts');
       const { applyDocument } = await import('../run/apply.ts');
       const shown = { flags: { ...flags, format: 'json' }, context } as const;
       const ended = (outcome: UndoOutcome) => tellOutcome(outcome, shown);
       const outcome = await applyNow(plan, flags, context, { ended });
+      tellRollback(outcome, shown);
       return { exit: applyExit(outcome), document: applyDocument(outcome) };
     }
     case 'drift':
-      return (await import('../console/notify.ts')).driftNow(flags, context);
+      return (await import('../console/notify.ts')).driftNow(flags, context, async (drift) =>
+        show(drift),
+      );
     default:
       return unreachable(command);
   }
@@ -189,17 +196,14 @@ export function worstExit(exits: readonly number[]): ExitCode {
 
 /** What is told of a stack in the summary. */
 export function outcomeOf({ path, exit, document, error }: StackResult): FleetStack {
-  const reason =
-    error !== undefined
-      ? reasonOfFailure(path, error)
-      : document === undefined
-        ? undefined
-        : reasonIn(path, document);
+  const told = document === undefined ? NOTHING_TOLD : toldBy(document, path);
+  const reason = error === undefined ? told.reason : reasonOfFailure(path, error);
+  const failure = failureIn(exit);
   return {
     path,
-    status: statusOf(exit, document),
+    status: failure === 'error' ? 'failed' : (failure ?? told.status),
     exit,
-    counts: document === undefined ? {} : countsOf(document),
+    counts: told.counts,
     plan_digest: document?.format === 'callsheet-plan' ? document.digest : null,
     plan_file: null,
     run: document?.format === 'callsheet-run' ? document.run : null,
@@ -208,56 +212,52 @@ export function outcomeOf({ path, exit, document, error }: StackResult): FleetSt
   };
 }
 
-function statusOf(exit: ExitCode, document: StackDocument | undefined): StackStatus {
-  switch (exit) {
-    case EXIT.error:
-      return 'failed';
-    case EXIT.partial:
-      return 'partial';
-    case EXIT.refused:
-      return 'refused';
-    case EXIT.stale:
-      return 'stale';
-    case EXIT.locked:
-      return 'locked';
-    case EXIT.interrupted:
-      return 'interrupted';
-    case EXIT.changes:
-    case EXIT.done:
-      return document === undefined ? 'unchanged' : statusIn(document);
-    default:
-      return unreachable(exit);
-  }
-}
+/** What a document tells of its stack. */
+type Told = Pick<FleetStack, 'counts'> & {
+  /** How a command came out that did all that it was asked. */
+  readonly status: StackStatus;
+  /** What stands in the way. */
+  readonly reason: string | undefined;
+};
 
-/** How a command came out that did all that it was asked. */
-function statusIn(document: StackDocument): StackStatus {
+const NOTHING_TOLD: Told = { status: 'unchanged', counts: {}, reason: undefined };
+
+function toldBy(document: StackDocument, path: string): Told {
   switch (document.format) {
-    case 'callsheet-diagnostics':
-      return 'done';
-    case 'callsheet-run':
-      return document.ledger.some(({ status }) => status === 'done') ? 'done' : 'unchanged';
-    case 'callsheet-plan': {
-      const isDrift = document.purpose === 'drift';
-      const isChanged = isDrift ? document.changes.length > 0 : hasChanges(document);
-      return isChanged ? 'changes' : 'unchanged';
+    case 'callsheet-diagnostics': {
+      const { counts, diagnostics } = document;
+      return { status: 'done', counts, reason: reasonOfProblems(path, diagnostics) };
     }
-    default:
-      return unreachable(document);
-  }
-}
-
-function countsOf(document: StackDocument): FleetStack['counts'] {
-  switch (document.format) {
-    case 'callsheet-diagnostics':
-      return document.counts;
     case 'callsheet-run': {
+      const { ledger, refusals = [] } = document;
       const counts: { [status: string]: number } = {};
-      for (const { status } of document.ledger) counts[status] = (counts[status] ?? 0) + 1;
-      return counts;
+      for (const { status } of ledger) counts[status] = (counts[status] ?? 0) + 1;
+      const failed = ledger.filter(
+        ({ status, verdict }) => status === 'failed' || verdict === 'refused',
+      );
+      return {
+        status: counts.done === undefined ? 'unchanged' : 'done',
+        counts,
+        reason: firstOf([
+          ...refusals.map(({ message }) => message),
+          ...failed.map(({ address, message }) => `${address}: ${message ?? 'failed'}`),
+        ]),
+      };
     }
-    case 'callsheet-plan':
-      return document.purpose === 'drift' ? { drifted: document.changes.length } : document.summary;
+    case 'callsheet-plan': {
+      const { purpose, changes, refusals = [], summary } = document;
+      const isDrift = purpose === 'drift';
+      const isChanged = isDrift ? changes.length > 0 : hasChanges(document);
+      const struck = changes.filter(({ verdict }) => verdict === 'refused');
+      return {
+        status: isChanged ? 'changes' : 'unchanged',
+        counts: isDrift ? { drifted: changes.length } : summary,
+        reason: firstOf([
+          ...refusals.map(({ message }) => message),
+          ...struck.map(({ address, reason }) => `${address}: ${reason}`),
+        ]),
+      };
+    }
     default:
       return unreachable(document);
   }
@@ -269,37 +269,12 @@ function reasonOfFailure(path: string, { message, diagnostics }: Failure): strin
   return reasonOfProblems(path, diagnostics) ?? `${line}${moreWords(more.length)}`;
 }
 
-/** What stands in the way of a stack that came to its end. */
-function reasonIn(path: string, document: StackDocument): string | undefined {
-  switch (document.format) {
-    case 'callsheet-diagnostics':
-      return reasonOfProblems(path, document.diagnostics);
-    case 'callsheet-plan': {
-      const struck = document.changes.filter(({ verdict }) => verdict === 'refused');
-      return firstOf([
-        ...(document.refusals ?? []).map(({ message }) => message),
-        ...struck.map(({ address, reason }) => `${address}: ${reason}`),
-      ]);
-    }
-    case 'callsheet-run':
-      return firstOf([
-        ...(document.refusals ?? []).map(({ message }) => message),
-        ...document.ledger
-          .filter(({ status, verdict }) => status === 'failed' || verdict === 'refused')
-          .map(({ address, message }) => `${address}: ${message ?? 'failed'}`),
-      ]);
-    default:
-      return unreachable(document);
-  }
-}
-
 function reasonOfProblems(path: string, diagnostics: readonly Diagnostic[]): string | undefined {
-  const folder = path === '.' ? '' : `${path}/`;
   return firstOf(
     diagnostics
       .filter(({ severity }) => severity === 'error')
       .map(({ position: at, message }) =>
-        at === undefined ? message : `${folder}${at.file}:${at.line}: ${message}`,
+        at === undefined ? message : `${inTree(path, at.file)}:${at.line}: ${message}`,
       ),
   );
 }

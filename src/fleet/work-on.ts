@@ -1,9 +1,10 @@
+import { join } from 'node:path';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { folderInRepository } from '../console/named-file.ts';
 import { pageOf, treeReview } from '../console/plan.ts';
 import { openTerminal } from '../console/terminal.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { commandLine, type ExitCode, unreachable } from '../core/errors.ts';
+import { commandLine, type ExitCode, quoted, unreachable } from '../core/errors.ts';
 import { renderDiagnosticsText } from '../render/diagnostics.ts';
 import {
   type FleetDocument,
@@ -21,7 +22,14 @@ import { DEFAULT_CONCURRENCY } from '../run/client.ts';
 import { STACK_FILE } from '../stack/discover.ts';
 import { type Refusals, refuseOverlaps } from './claims.ts';
 import { clearPlanSet, closePlanSet, digestOfPlans, writePlan } from './plan-set.ts';
-import type { Chosen, FoundStack, StackCommand, TreeFormat, TreeRequest } from './request.ts';
+import {
+  type Chosen,
+  type FoundStack,
+  inTree,
+  type StackCommand,
+  type TreeFormat,
+  type TreeRequest,
+} from './request.ts';
 import {
   eachStack,
   fleetJson,
@@ -60,7 +68,7 @@ export async function workOn(
   if (out !== undefined) await clearPlanSet(out);
   const refusals: Refusals =
     work.isReport === true ? new Map() : await refuseOverlaps(request, found, context);
-  const view = await openView(request, context, work.isStep === true);
+  const view = await openView(flags.format, flags, context);
   const stacks: FleetStack[] = [];
   await eachStack(
     chosen,
@@ -73,6 +81,7 @@ export async function workOn(
       const file = isPlanned ? await writePlan(out, path, document) : null;
       const outcome = { ...outcomeOf(result), plan_file: file };
       stacks.push(outcome);
+      tellSaid(result, flags, context);
       view.add(result, outcome);
     },
   );
@@ -88,18 +97,29 @@ export async function workOn(
     totals: totalsOf(stacks),
     stacks,
   };
-  view.end(document);
+  if (work.isStep !== true || flags.format !== 'json') view.end(document);
   // What an interrupt left is no set: nobody is to apply it.
   if (out !== undefined && !context.stop.aborted) {
     await closePlanSet(out, document);
-    const isAny = stacks.some((stack) => stack.plan_file !== null);
-    if (work.isStep !== true && isAny) tellWhere(out, flags, context);
+    const next = nextOf(out, stacks, flags);
+    if (work.isStep !== true && next !== undefined)
+      context.terminal.err(`The plans are in ${out}: ${next}`);
   }
   return { exit, document };
 }
 
-function tellWhere(out: string, flags: TreeRequest['flags'], { terminal }: Context): void {
-  terminal.err(`The plans are in ${out}: ${commandLine(`apply ${out} --recursive`, flags)}`);
+/** What carries the plans of a folder out; undefined where there are none. Rollouts are started one by one. */
+function nextOf(
+  out: string,
+  stacks: readonly FleetStack[],
+  flags: TreeRequest['flags'],
+): string | undefined {
+  const planned = stacks.find(({ plan_file: file }) => file !== null);
+  if (planned === undefined) return undefined;
+  if (flags.rollout === undefined) return commandLine(`apply ${quoted(out)} --recursive`, flags);
+  const dir = join(flags.dir, planned.path);
+  const file = join(out, planned.plan_file ?? '');
+  return `start each in its stack, such as ${commandLine(`rollout start ${quoted(file)}`, { ...flags, dir })}`;
 }
 
 const VERBS: { readonly [command in StackCommand]: string } = {
@@ -152,18 +172,7 @@ type View = {
   readonly end: (document: FleetDocument) => void;
 };
 
-async function openView({ flags }: TreeRequest, context: Context, isStep: boolean): Promise<View> {
-  const view = await viewOf(flags.format, flags, context);
-  return {
-    add(result, outcome) {
-      tellSaid(result, flags, context);
-      view.add(result, outcome);
-    },
-    end: (document) => (isStep && flags.format === 'json' ? undefined : view.end(document)),
-  };
-}
-
-async function viewOf(
+async function openView(
   format: TreeFormat,
   { dir, env }: TreeRequest['flags'],
   context: Context,
@@ -272,8 +281,4 @@ function problemsIn(error: NonNullable<StackResult['error']>): readonly Diagnost
   if (error.diagnostics.length > 0) return error.diagnostics;
   const { message, hint } = error;
   return [{ severity: 'error', rule: 'fleet/stack', message, ...(hint === null ? {} : { hint }) }];
-}
-
-function inTree(path: string, file: string): string {
-  return path === '.' ? file : `${path}/${file}`;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { jobFlagsOf } from '../console/flags.ts';
-import { CallsheetError, EXIT } from '../core/errors.ts';
+import { CallsheetError, commandLine, EXIT } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
 import { parsePlan } from '../plan/document.ts';
 import { QueueLost } from '../queue/database.ts';
@@ -128,7 +128,7 @@ export async function work(deps: WorkDeps): Promise<Worked> {
     const done = handle(claim)
       .catch((error: unknown) => {
         // The job is not ended, so it falls silent and another worker takes it.
-        if (error instanceof QueueLost) tell({ type: 'lost', error });
+        if (error instanceof QueueLost) lose(error);
         else broken ??= { error };
       })
       .finally(() => {
@@ -138,6 +138,14 @@ export async function work(deps: WorkDeps): Promise<Worked> {
       });
     running.set(claim, done);
     tell({ type: 'working', stacks: running.size });
+  }
+
+  /** The queue is away, since when: that it is back is told by the next look, which it hastens. */
+  function lose(error: QueueLost): number {
+    if (awaySince === undefined) tell({ type: 'lost', error });
+    awaySince ??= Date.now();
+    lookedAt = 0;
+    return awaySince;
   }
 
   /** Whether nothing is left that this worker could do, now or once another one died. */
@@ -178,19 +186,15 @@ export async function work(deps: WorkDeps): Promise<Worked> {
         if (await turn()) break;
       } catch (error) {
         if (!(error instanceof QueueLost)) throw error;
-        if (awaySince === undefined) tell({ type: 'lost', error });
-        awaySince ??= Date.now();
-        lookedAt = 0;
-        if (untilEmpty && Date.now() - awaySince > AWAY_MS) throw error;
+        const since = lose(error);
+        if (untilEmpty && Date.now() - since > AWAY_MS) throw error;
       }
       // Whoever is through takes the next at once; whoever waits does not do so in step with the others.
-      const woken = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      const over = new AbortController();
-      const waited = sleep(POLL_MS * (0.5 + Math.random()), undefined, { signal: over.signal });
-      await Promise.race([woken, waited.catch(() => {})]);
-      over.abort();
+      const rest = new AbortController();
+      wake = () => rest.abort();
+      await sleep(POLL_MS * (0.5 + Math.random()), undefined, { signal: rest.signal }).catch(
+        () => {},
+      );
     }
     await Promise.all(running.values());
     await handOut.giveBack(STOPPED).catch(() => {});
@@ -333,9 +337,10 @@ function flagsOf(task: Task, { dir: _, ...own }: OwnFlags): StackFlags {
 }
 
 /** Stands for the result of a stack whose workers died one after the other. */
-function poisoned({ stack, deaths, command }: Task): StackResult {
+function poisoned({ stack, deaths, command, flags: { env } }: Task): StackResult {
   const message = `${deaths} workers died while they worked only on this stack`;
-  const hint = `Check their logs, first for lack of memory. Then run the stack alone: callsheet ${command} --dir ${stack}. The next apply recovers the interrupted changes.`;
+  const alone = commandLine(command, { dir: stack, ...(typeof env === 'string' ? { env } : {}) });
+  const hint = `Check their logs, first for lack of memory. Then run the stack alone: ${alone}. The next apply recovers the interrupted changes.`;
   return {
     path: stack,
     exit: EXIT.error,

@@ -6,13 +6,13 @@ import { isLoopback, type ListenAddress } from '../console/flags.ts';
 import { type LogFlags, monitorRoutes, openLog, serveRoutes } from '../console/monitor/serve.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
 import { recordIn, textOf } from '../kinds/making.ts';
-import { steadyTime } from '../platform/rate.ts';
 import { type Budget, budgetedLimiter, openBudget } from '../queue/budget.ts';
 import { type QueueDatabase, QueueLost } from '../queue/database.ts';
 import { makeQueue, openQueue, type Queue, queueOf } from '../queue/enqueue.ts';
 import { handOut } from '../queue/hand-out.ts';
 import { describeCheckout } from '../run/actor.ts';
 import { openClient, openConnections } from '../run/client.ts';
+import { refuseOneState } from './request.ts';
 import {
   AWAY_MS,
   misfit,
@@ -38,6 +38,7 @@ export type WorkerFlags = CommonFlags &
 /** `callsheet queue work`: does what was enqueued for the commit of its checkout, until it is stopped. */
 export async function worker(flags: WorkerFlags, context: Context): Promise<ExitCode> {
   const { now, stop, version } = context;
+  refuseOneState('queue work', context.env);
   const { head: commit } = (await describeCheckout(flags.dir)) ?? {};
   // A container that is started anew has the same host and process id; the dead and the living are told apart.
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
@@ -149,7 +150,7 @@ async function workOn(
   // Its stacks share what a tree's do, and the rate with the workers on other machines.
   const connections = openConnections((baseUrl) => {
     const { host } = new URL(baseUrl);
-    const own = { host, budget: budgets.at(baseUrl), most: flags.concurrency, now: steadyTime };
+    const own = { host, budget: budgets.at(baseUrl), most: flags.concurrency };
     return (others) => budgetedLimiter(others, own);
   });
   const inside = { ...context, connections };

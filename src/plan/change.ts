@@ -1,4 +1,4 @@
-import { matchesAddress } from '../core/address.ts';
+import { matchesAny } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { fieldIn, formatPath, parsePaths } from '../core/path.ts';
@@ -85,9 +85,7 @@ export function sidesOf(
 
 /** Whether the secrets of an address are to be sent again: all of them, or those of a fleet or a block. */
 export function isResent(address: string, { resend_secrets: resend }: PlanOptions): boolean {
-  return typeof resend === 'boolean'
-    ? resend
-    : resend.some((pattern) => matchesAddress(pattern, address));
+  return typeof resend === 'boolean' ? resend : matchesAny(resend, address);
 }
 
 /** The document's plain texts, for the rules of a kind that look at them. */
@@ -384,7 +382,7 @@ function planUpdate(
   }
   const operations =
     names.length === 0
-      ? [{ step: 'again' as const, fields: ownFields(kind, document) }]
+      ? [{ step: 'again' as const, fields: ownFields(kind, Object.keys(document)) }]
       : updateSteps(kind, names, context.version);
   const conflicts = written.filter(({ cause }) => cause === 'conflict');
   const isRefused = conflicts.length > 0 && !context.options.accept_conflicts;

@@ -9,8 +9,7 @@ import type {
 } from '../core/plan-document.ts';
 import { withTexts } from '../core/texts.ts';
 import { isList, type JsonObject } from '../core/value.ts';
-import { kinds } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { kindNamed, kinds } from '../kinds/index.ts';
 
 /** Counts by action and by verdict. */
 export function summarise(changes: readonly Change[], unchanged: number): PlanSummary {
@@ -33,14 +32,13 @@ export function summarise(changes: readonly Change[], unchanged: number): PlanSu
 /** Forecasts what apply asks of the platform. `secondsPerRequest` was measured while reading. */
 export function forecastRequests(
   changes: readonly Change[],
-  kindOf: (name: string) => Kind,
   secondsPerRequest: number,
 ): RequestForecast {
   let reads = 0;
   let writes = 0;
   for (const { kind: name, operations, verdict, fields, id, pin } of changes) {
     if (verdict !== 'ok' || operations.length === 0) continue;
-    const kind = kindOf(name);
+    const kind = kindNamed(name);
     const isUpload = fields.some(({ path }) => path === 'file');
     writes += operations.length + (isUpload ? WRITES_PER_FILE - 1 : 0);
     // The check right before and the proof, of a create the proof alone; the history where the plan read it, too.

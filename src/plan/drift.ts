@@ -244,6 +244,11 @@ function idsOf(entries: readonly HistoryEntry[]): readonly number[] {
   return entries.map(({ id }) => id);
 }
 
+/** How a history signs what a key of the account changed. */
+export function authorOf(account: string): string {
+  return `api:${account}`;
+}
+
 /** A platform may stamp an entry a moment after the change that it tells of. */
 export const STAMPED_TOGETHER_MS = 1000;
 

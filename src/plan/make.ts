@@ -1,4 +1,4 @@
-import { type Address, matchesAddress } from '../core/address.ts';
+import { type Address, isChosen } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { overlaps, pathOf } from '../core/path.ts';
 import type {
@@ -16,12 +16,12 @@ import { isUnderWay } from '../core/rollout.ts';
 import { inTurns, isSameJson } from '../core/value.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/leaves.ts';
-import { kindNamed, kinds } from '../kinds/index.ts';
+import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { openSharing, type ResourceState, type State } from '../state/model.ts';
 import { isResent, planChange, unchanged } from './change.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
-import { baseEntry } from './drift.ts';
+import { authorOf, baseEntry } from './drift.ts';
 import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
 import {
   checkGuards,
@@ -43,7 +43,13 @@ import {
   protectionNotes,
   withAuthor,
 } from './messages.ts';
-import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
+import {
+  distinctNotes,
+  findRefusals,
+  ownersOf,
+  type PreflightContext,
+  refuseBarred,
+} from './preflight.ts';
 import { fieldsOf, type HistoryEntry, type LiveResource, type Reader, readWith } from './reader.ts';
 import { refuseReferenced, refuseUnresolved } from './references.ts';
 import {
@@ -54,7 +60,7 @@ import {
   isWhollyRemembered,
   livePin,
 } from './refresh.ts';
-import { chooseRevertOrUpdate, leaveOutRefused, leaveOutUnclearable } from './revert.ts';
+import { chooseRevertOrUpdate, leaveOut, leaveOutUnclearable } from './revert.ts';
 import { uncomparedNotes, withSharing } from './secrets.ts';
 import { moveEntry, rememberResource } from './state-entry.ts';
 import {
@@ -148,9 +154,12 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   for (const { address, found } of identities) if (found) ids.set(address, found.id);
   const world: World = { ...input.world, idOf: (address) => ids.get(address) };
 
+  // A rollback names what its run touched: nothing else, whatever its address begins with.
+  const isNamed = input.purpose === 'rollback' && options.target.length > 0;
   const chosen = identities.filter(
-    (identity) =>
-      (input.prune || identity.desired !== undefined) && isChosen(identity.address, input),
+    ({ address, desired }) =>
+      (input.prune || desired !== undefined) &&
+      (isNamed ? options.target.includes(address) : isChosen(address, options)),
   );
   const checks = input.isPreflighted ? preflightOf(input) : undefined;
   const share = openSharing();
@@ -211,17 +220,6 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   };
 }
 
-function isChosen(
-  address: Address,
-  { options: { target, exclude }, purpose }: Pick<PlanInput, 'options' | 'purpose'>,
-): boolean {
-  // A rollback names what its run touched: nothing else, whatever its address begins with.
-  if (purpose === 'rollback' && target.length > 0) return target.includes(address);
-  const isTargeted =
-    target.length === 0 || target.some((pattern) => matchesAddress(pattern, address));
-  return isTargeted && !exclude.some((pattern) => matchesAddress(pattern, address));
-}
-
 function guardInput(existing: number, input: PlanInput): GuardInput {
   const { state, desired, options, guards, purpose } = input;
   let protectedNow: ReadonlyMap<Address, boolean> | undefined;
@@ -272,7 +270,7 @@ function assemble(
     options,
     ...(overridden.length === 0 ? {} : { overridden_limits: overridden }),
     summary: summarise(changes, chosen - changes.length),
-    requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
+    requests: forecastRequests(changes, input.secondsPerRequest()),
     assumptions,
     ...(known.length === 0 ? {} : { known_assumptions: known }),
     ...((input.endpoints ?? []).length === 0 ? {} : { endpoints: input.endpoints }),
@@ -355,7 +353,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const isUnread = recorded?.id === found?.id && recorded?.pin === null;
   const fields = fieldsOf(kind, desired?.document, recorded?.leaves);
   const live = found && (await readWith(input.reader, kind, { ...found, isUnread }, fields));
-  const seen = live === undefined ? null : livePin(kind, live, null);
+  const seen = live === undefined ? null : livePin(kind, live);
   const unwritten = compareRead(identity, seen, world, resent);
   if (unwritten !== undefined) return asRemembered(identity, unwritten);
   const support = supportOf(input);
@@ -424,13 +422,12 @@ function asRemembered(identity: Identity, leaves: readonly LeafChange[]): Result
 /** Asks what the platform would refuse. A rollback leaves that out, and does the rest. */
 async function ask(
   change: Change,
-  written: Parameters<typeof preflight>[1],
+  written: Parameters<typeof findRefusals>[1],
   { checks, purpose }: OneInput,
 ): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
   if (checks === undefined) return { change, notes: [] };
-  return purpose === 'rollback'
-    ? leaveOutRefused(change, written, checks)
-    : preflight(change, written, checks);
+  const { barred, notes } = await findRefusals(change, written, checks);
+  return { change: (purpose === 'rollback' ? leaveOut : refuseBarred)(change, barred), notes };
 }
 
 /** A resource that was moved, with what the state says of it bound to where it is now. */
@@ -514,7 +511,7 @@ function ownRun(
   if (run !== undefined && isPutBack && pin && isSamePin(pin, now))
     return `put back by run ${run}, a rollback`;
   const isDead = settled?.findings.some((one) => one.address === address) === true;
-  const isOthers = newest !== undefined && newest.actor !== `api:${platform.account_id}`;
+  const isOthers = newest !== undefined && newest.actor !== authorOf(platform.account_id);
   return isDead && !isOthers ? `changed by run ${settled.run}, which died` : undefined;
 }
 

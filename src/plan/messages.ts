@@ -88,10 +88,7 @@ export function twinsReason(root: FieldSchema, { list, key, name, elements }: Tw
 
 /** What a comparison found that writes nothing but that a person should know; of secrets see `secrets.ts`. */
 export function leafNotes(address: Address, leaves: readonly LeafChange[]): readonly Note[] {
-  return leaves.flatMap((leaf) => {
-    const note = leafNote(leaf);
-    return note === undefined ? [] : [{ ...note, address }];
-  });
+  return leaves.flatMap((leaf) => leafNote(leaf, address) ?? []);
 }
 
 /** What a person should know of a resource that is taken to be what it was, since it cannot be read. */
@@ -155,33 +152,31 @@ function changedReason(
   return by === 'state' ? 'the configuration changed' : `${foundBy(by, purpose)} and differs`;
 }
 
-function leafNote({
-  cause,
-  text,
-  before,
-  after,
-  unreadable,
-  sensitive,
-}: LeafChange): Omit<Note, 'address'> | undefined {
+function leafNote(
+  { cause, text, before, after, unreadable, sensitive }: LeafChange,
+  address: Address,
+): Note | undefined {
   if (cause === 'released') {
     const message = `${text} is no longer configured; the platform cannot clear it, so its value stays`;
-    return { severity: 'warning', message };
+    return { severity: 'warning', address, message };
   }
   if (cause === 'unknown_content') {
     const message =
       after instanceof Blob
         ? `${text}: the platform does not return its content; Callsheet assumes that it is this file`
         : `${text}: the platform does not return it, so Callsheet cannot compare it. It will not be changed.`;
-    return { severity: 'info', message };
+    return { severity: 'info', address, message };
   }
   if (unreadable && !sensitive) {
     return before === undefined
       ? {
           severity: 'info',
+          address,
           message: `${text}: Callsheet does not know this field, and the platform returns no field of this name now. The run reports whether it could be verified.`,
         }
       : {
           severity: 'warning',
+          address,
           message: `${text}: the platform does not return it, so Callsheet cannot verify the write`,
         };
   }

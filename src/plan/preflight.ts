@@ -29,24 +29,18 @@ export type PreflightContext = {
 };
 
 /** Gives a change that the platform would refuse its verdict, with every reason (DESIGN §4.7). */
-export async function preflight(
-  change: Change,
-  writing: Omit<Writing, 'kind' | 'operations'>,
-  context: PreflightContext,
-): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
-  if (change.verdict !== 'ok') return { change, notes: [] };
-  const { refusals, notes } = await findRefusals(change, writing, context);
-  if (refusals.length === 0) return { change, notes };
-  const reason = `${refusals.join('; ')} (${change.reason})`;
-  return { change: { ...change, verdict: 'refused', reason }, notes };
+export function refuseBarred(change: Change, barred: readonly Barred[]): Change {
+  if (barred.length === 0) return change;
+  return { ...change, verdict: 'refused', reason: `${reasonsIn(barred)} (${change.reason})` };
 }
 
-/** Asks the platform what it would object to in a change. A change that needs nothing asks nothing. */
+/** Asks the platform what it would object to in a change. One that needs nothing, or is not carried out, asks nothing. */
 export async function findRefusals(
   change: Change,
   written: Omit<Writing, 'kind' | 'operations'>,
   context: PreflightContext,
-): Promise<Findings & { readonly barred: readonly Barred[] }> {
+): Promise<{ readonly barred: readonly Barred[]; readonly notes: readonly Note[] }> {
+  if (change.verdict !== 'ok') return { barred: [], notes: [] };
   const kind = kindNamed(change.kind);
   const writing: Writing = { ...written, kind, operations: change.operations };
   const requirements = requirementsOf(writing);
@@ -56,7 +50,7 @@ export async function findRefusals(
     writesOf(change, kind).map((operation) => checkOperation(operation, subject)),
   );
   const rights = await checkAll(requirements.filter(isRight), subject);
-  const locked = new Set(rights.flatMap(({ path, refusals }) => (refusals.length ? [path] : [])));
+  const locked = new Set(rights.flatMap(({ path, why }) => (why === undefined ? [] : [path])));
   // What a lock bars is told by the lock: that a catalogue leaves it out too says nothing more.
   const rest = requirements.filter(
     (requirement) => !isRight(requirement) && !locked.has(requirement.path),
@@ -67,14 +61,18 @@ export async function findRefusals(
     ...(await checkAll(rest, subject)),
   ];
   return {
-    barred: found.flatMap(({ path, refusals: reasons }) => reasons.map((why) => ({ path, why }))),
-    refusals: [...new Set(found.flatMap(({ refusals }) => refusals))],
-    notes: found.flatMap(({ notes }) => notes),
+    barred: found.flatMap(({ path, why }) => (why === undefined ? [] : [{ path, why }])),
+    notes: found.flatMap(({ note }) => note ?? []),
   };
 }
 
 /** What the platform objects to, and where. `path` is null where that is the resource itself. */
 export type Barred = { readonly path: string | null; readonly why: string };
+
+/** Every reason once. */
+export function reasonsIn(barred: readonly Barred[]): string {
+  return [...new Set(barred.map(({ why }) => why))].join('; ');
+}
 
 /** Whether it bars what a path leads to: the resource as a whole, or something that the path lies in or leads to. */
 export function bars(barred: Barred, path: Path): boolean {
@@ -112,18 +110,15 @@ type Subject = PreflightContext & {
   readonly whose: Whose;
 };
 
-/** What the platform would object to, and what it does not say. */
-type Findings = {
-  readonly refusals: readonly string[];
-  readonly notes: readonly Note[];
-};
+/** Why the platform would object, or what a person should know as it does not say. */
+type Finding = { readonly why?: string; readonly note?: Note };
 
-const NO_FINDINGS: Findings = { refusals: [], notes: [] };
+const NOTHING: Finding = {};
 
 function checkAll(
   requirements: readonly Requirement[],
   subject: Subject,
-): Promise<readonly (Findings & Pick<Requirement, 'path'>)[]> {
+): Promise<readonly (Finding & Pick<Requirement, 'path'>)[]> {
   return Promise.all(
     requirements.map(async (requirement) => ({
       path: requirement.path,
@@ -161,17 +156,14 @@ function ownerIn({ organization_id: owner }: ValueObject): string | undefined {
 }
 
 /** What the key may not call. */
-async function checkOperation(operation: string, { entitlements }: Subject): Promise<Findings> {
+async function checkOperation(operation: string, { entitlements }: Subject): Promise<Finding> {
   const level = await entitlements.closedTo(operation);
   if (level.type === 'unanswered') return unanswered('the permissions of the key', level.why);
-  return level.value === undefined ? NO_FINDINGS : refused(keyMessage(operation, level.value));
+  return level.value === undefined ? NOTHING : refused(keyMessage(operation, level.value));
 }
 
 /** Asks the platform about one requirement. */
-function checkRequirement(
-  requirement: Requirement,
-  subject: Subject,
-): Promise<Findings> | Findings {
+function checkRequirement(requirement: Requirement, subject: Subject): Promise<Finding> | Finding {
   switch (requirement.type) {
     case 'feature':
       return checkFeature(requirement, subject);
@@ -190,7 +182,7 @@ function checkRequirement(
 
 type FeatureRequirement = Extract<Requirement, { type: 'feature' | 'feature_of_id' }>;
 
-async function checkFeature(requirement: FeatureRequirement, subject: Subject): Promise<Findings> {
+async function checkFeature(requirement: FeatureRequirement, subject: Subject): Promise<Finding> {
   const { entitlements, organization, whose } = subject;
   const whom =
     whose.organization === undefined ? 'the account' : `organization ${whose.organization}`;
@@ -198,7 +190,7 @@ async function checkFeature(requirement: FeatureRequirement, subject: Subject): 
   if (locks.type === 'unanswered') return unanswered(`the locked features of ${whom}`, locks.why);
   const lock = locks.value.get(requirement.feature);
   if (lock === undefined)
-    return organization === null ? checkLikelyOwner(requirement, subject) : NO_FINDINGS;
+    return organization === null ? checkLikelyOwner(requirement, subject) : NOTHING;
   const place = await findPlace(requirement.feature, lock, organization, entitlements);
   return refused(lockMessage(requirement, lock, place, whose));
 }
@@ -207,11 +199,11 @@ async function checkFeature(requirement: FeatureRequirement, subject: Subject): 
 async function checkLikelyOwner(
   requirement: FeatureRequirement,
   subject: Subject,
-): Promise<Findings> {
+): Promise<Finding> {
   const { change, entitlements, likelyOwner, organizations } = subject;
   if (likelyOwner === undefined) return noted(change, 'info', ownerUnknownMessage(requirement));
   const locks = await entitlements.locks(likelyOwner);
-  if (locks.type === 'unanswered' || !locks.value.has(requirement.feature)) return NO_FINDINGS;
+  if (locks.type === 'unanswered' || !locks.value.has(requirement.feature)) return NOTHING;
   const name = organizations[likelyOwner] ?? likelyOwner;
   return noted(change, 'warning', likelyLockMessage(requirement, name));
 }
@@ -235,27 +227,27 @@ async function findPlace(
 async function checkId(
   requirement: Extract<Requirement, { type: 'feature_of_id' }>,
   subject: Subject,
-): Promise<Findings> {
+): Promise<Finding> {
   const { organization, reader } = subject;
   const kind = kindNamed(requirement.kind);
   const listed = await listKnown(reader, kind, scopeOf(kind, { organization_id: organization }));
   const isOne = listed?.some(({ id }) => id === requirement.id) === true;
-  return isOne ? checkFeature(requirement, subject) : NO_FINDINGS;
+  return isOne ? checkFeature(requirement, subject) : NOTHING;
 }
 
 function checkReference(
   requirement: Extract<Requirement, { type: 'reference' }>,
   { ownerOf, organization, organizations, whose }: Subject,
-): Findings {
+): Finding {
   const owner = ownerOf(requirement.address);
-  if (owner === undefined || organization === null || owner === organization) return NO_FINDINGS;
+  if (owner === undefined || organization === null || owner === organization) return NOTHING;
   return refused(foreignMessage(requirement, organizations[owner] ?? owner, whose));
 }
 
 async function checkOffer(
   requirement: Extract<Requirement, { type: 'offer' }>,
   { entitlements, organization, whose }: Subject,
-): Promise<Findings> {
+): Promise<Finding> {
   const offered = await entitlements.offers(requirement.catalogue, organization);
   if (offered.type === 'unanswered') {
     return unanswered(
@@ -264,14 +256,14 @@ async function checkOffer(
     );
   }
   return offered.value.has(requirement.value)
-    ? NO_FINDINGS
+    ? NOTHING
     : refused(offerMessage(requirement, offered.value, whose));
 }
 
 async function checkReadiness(
   requirement: Extract<Requirement, { type: 'readiness' }>,
   subject: Subject,
-): Promise<Findings> {
+): Promise<Finding> {
   const { readiness, path } = requirement;
   const { entitlements, change } = subject;
   const { address, id, operations } = change;
@@ -284,20 +276,20 @@ async function checkReadiness(
     return unanswered(`whether ${address} is ready for it`, answer.why);
   const written = new Set(operations.flatMap(({ fields }) => fields));
   const why = readiness.refusal(answer.value, written);
-  return why === undefined ? NO_FINDINGS : refused(`${path}: ${why}`);
+  return why === undefined ? NOTHING : refused(`${path}: ${why}`);
 }
 
-function refused(reason: string): Findings {
-  return { refusals: [reason], notes: [] };
+function refused(why: string): Finding {
+  return { why };
 }
 
-function noted({ address }: Change, severity: Note['severity'], message: string): Findings {
-  return { refusals: [], notes: [{ severity, address, message }] };
+function noted({ address }: Change, severity: Note['severity'], message: string): Finding {
+  return { note: { severity, address, message } };
 }
 
-function unanswered(question: string, why: string): Findings {
+function unanswered(question: string, why: string): Finding {
   const message = uncheckedMessage(question, why);
-  return { refusals: [], notes: [{ severity: 'warning', address: null, message }] };
+  return { note: { severity: 'warning', address: null, message } };
 }
 
 /** What stands in the way of a change, in words for people. One sentence each, without a full stop. */

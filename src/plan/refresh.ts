@@ -1,5 +1,5 @@
 import { digestOfMembers } from '../core/digest.ts';
-import { type Path, parsePaths, startsWith } from '../core/path.ts';
+import { isWithin, parsePaths, startsWith } from '../core/path.ts';
 import type { Pin } from '../core/plan-document.ts';
 import { Blob, type JsonObject, ownOf, Ref, Secret, type ValueObject } from '../core/value.ts';
 import { compareApplied, isConcealedAs, matchesApplied } from '../diff/applied.ts';
@@ -76,18 +76,17 @@ function compareRemembered(
   if (kind.scope.some((field) => found.scope[field] !== recorded.scope[field])) return undefined;
 
   const ignore = parsePaths(lifecycle.ignore);
-  const isIgnored = (path: Path) => ignore.some((prefix) => startsWith(path, prefix));
   const wanted = leavesOf(kind.schema, document);
   const findings: LeafChange[] = [];
   let remembered = 0;
   for (const [text, { path, elements }] of wanted.lists) {
-    if (elements.size > 0 || isIgnored(path)) continue;
+    if (elements.size > 0 || isWithin(path, ignore)) continue;
     const last = ownOf(applied, text);
     if (last === undefined || !('value' in last) || last.value !== null) return undefined;
     remembered += 1;
   }
   for (const leaf of wanted.leaves.values()) {
-    if (isIgnored(leaf.path)) continue;
+    if (isWithin(leaf.path, ignore)) continue;
     const finding = compareLeaf(leaf, kind, recorded, world, { address, isRead });
     const isSecret = leaf.facts.unreadable || leaf.value instanceof Secret;
     if (finding === undefined || (isResent && isSecret)) return undefined;
@@ -109,7 +108,7 @@ export function compareLastApplied(
   world: World,
 ): readonly LeafChange[] {
   return [...leavesOf(kind.schema, document).leaves.values()]
-    .filter(({ path }) => !sides.ignore.some((prefix) => startsWith(path, prefix)))
+    .filter(({ path }) => !isWithin(path, sides.ignore))
     .filter((leaf) => differs(leaf, sides, world))
     .map((leaf) => leafChange(leaf, undefined, leaf.value, 'changed'));
 }
@@ -146,7 +145,7 @@ export function isWhollyRemembered(kind: Kind, desired: NonNullable<Identity['de
 }
 
 /** The pin of a live resource. `history_id` is filled in where a plan would change it. */
-export function pinOf(kind: Kind, live: LiveResource, history: number | null): Pin {
+export function pinOf(kind: Kind, live: LiveResource, history: number | null = null): Pin {
   const updated = live.record.updated_at;
   return {
     digest: digestOfMembers(liveForm(kind.schema, live.document)),
@@ -155,14 +154,10 @@ export function pinOf(kind: Kind, live: LiveResource, history: number | null): P
   };
 }
 
-/** The pin to remember of a resource; what could not be read has none, or the one that it had. */
-export function livePin(
-  kind: Kind,
-  live: LiveResource,
-  known: Pin | null,
-  history = known?.history_id ?? null,
-): Pin | null {
-  return live.extent === 'nothing' ? known : pinOf(kind, live, history);
+/** The pin to remember of a resource; what could not be read has none. */
+export function livePin(...given: Parameters<typeof pinOf>): Pin | null {
+  const [, { extent }] = given;
+  return extent === 'nothing' ? null : pinOf(...given);
 }
 
 /**

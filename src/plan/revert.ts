@@ -7,32 +7,15 @@
  */
 import type { DesiredResource } from '../core/desired.ts';
 import { fieldIn, overlaps, parsePaths, pathOf } from '../core/path.ts';
-import type {
-  Change,
-  FieldChange,
-  Note,
-  PlannedOperation,
-  Undoing,
-} from '../core/plan-document.ts';
+import type { Change, FieldChange, PlannedOperation, Undoing } from '../core/plan-document.ts';
 import { type JsonObject, ownOf } from '../core/value.ts';
 import { schemaAt } from '../core/walk.ts';
-import { compare, isSent, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
-import { exactSides, fieldSchema, type World } from '../diff/leaves.ts';
+import { compareWhole, isSent, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
+import { fieldSchema, type World } from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { type Barred, bars, findRefusals, type PreflightContext } from './preflight.ts';
+import { type Barred, bars, reasonsIn } from './preflight.ts';
 import type { HistoryEntry } from './reader.ts';
-import { updateSteps } from './steps.ts';
-
-/** What a rollback leaves as it is because the platform would refuse it now, so that the rest is done. */
-export async function leaveOutRefused(
-  change: Change,
-  written: Parameters<typeof findRefusals>[1],
-  context: PreflightContext,
-): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
-  if (change.verdict !== 'ok') return { change, notes: [] };
-  const { barred, notes } = await findRefusals(change, written, context);
-  return { change: leaveOut(change, barred), notes };
-}
+import { ownFields, updateSteps } from './steps.ts';
 
 /** What null cannot clear, and no revert brings back, is left as it is. */
 export function leaveOutUnclearable(change: Change, kind: Kind): Change {
@@ -47,13 +30,13 @@ export function leaveOutUnclearable(change: Change, kind: Kind): Change {
   return leaveOut(change, barred);
 }
 
-function leaveOut(change: Change, barred: readonly Barred[]): Change {
+/** What a rollback leaves as it is because the platform would refuse it now, so that the rest is done. */
+export function leaveOut(change: Change, barred: readonly Barred[]): Change {
   if (barred.length === 0) return change;
   const fields = change.fields.map((field) => refusedField(field, barred));
   const left = fields.filter(isSent);
   if (left.length === 0) {
-    const why = [...new Set(barred.map(({ why }) => why))].join('; ');
-    const reason = `it cannot be put back now: ${why} (${change.reason})`;
+    const reason = `it cannot be put back now: ${reasonsIn(barred)} (${change.reason})`;
     return { ...change, fields, verdict: 'unsupported', reason, operations: [] };
   }
   const names = new Set(left.map(({ path }) => fieldIn(path)));
@@ -91,8 +74,7 @@ export function chooseRevertOrUpdate(change: Change, given: Given): Change {
   const { kind, version } = given;
   const left = change.fields.filter(isSent);
   const names = [...new Set(left.map(({ path }) => fieldIn(path)))];
-  const facets = kind.facets.map(({ field }) => field);
-  const own = names.filter((name) => !facets.includes(name));
+  const own = ownFields(kind, names);
   if (own.length === 0) return change;
   const recorded = own.filter((name) => isRecorded(kind, name));
   const bar = revertBar(change, recorded, given);
@@ -147,9 +129,9 @@ function sideEffects(
   { kind, desired: { whole, lifecycle }, live, world }: Given,
 ): readonly string[] {
   if (whole === undefined) return [];
-  const sides = exactSides(address, parsePaths([...lifecycle.ignore, ...whole.withheld]));
+  const ignore = parsePaths(lifecycle.ignore);
   const planned = fields.filter(isWritten).map(({ path }) => pathOf(path));
-  return compare(kind.schema, whole.document, live, sides, world)
+  return compareWhole(kind.schema, whole, live, { address, ignore }, world)
     .filter(({ path }) => !planned.some((one) => overlaps(path, one)))
     .filter((leaf) => isWritten(leaf) && isRecorded(kind, String(leaf.path[0])))
     .map(({ text }) => text);

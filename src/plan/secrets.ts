@@ -4,9 +4,9 @@
  */
 
 import type { Address } from '../core/address.ts';
-import { formatPath, type Path, pathOf, startsWith } from '../core/path.ts';
+import { formatPath, isWithin, type Path, pathOf } from '../core/path.ts';
 import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
-import { contextAt, sensitivity } from '../core/redact.ts';
+import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import {
   Blob,
@@ -21,15 +21,15 @@ import {
 import { memberAt, schemaAt, schemasAlong } from '../core/walk.ts';
 import { compareApplied, rememberLeaf } from '../diff/applied.ts';
 import { isSent, isWritten, type LeafChange } from '../diff/compare.ts';
-import { type Leaf, leavesOf, type World } from '../diff/leaves.ts';
+import { type Leaf, leafSensitivity, leavesOf, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
 
 type Written = Pick<Change, 'operations' | 'fields'>;
 
-/** Whether carrying a change out writes the secret at a path. What is made or written anew takes all of them. */
-export function sendsSecret({ operations, fields }: Written): (path: string) => boolean {
+/** Whether carrying a change out writes the leaf at a path. What is made or written anew takes all of them, secrets and files too. */
+export function sendsLeaf({ operations, fields }: Written): (path: string) => boolean {
   const isWhole = operations.some(({ step }) => step === 'create' || step === 'again');
   const sent = new Set(fields.filter(isSent).map(({ path }) => path));
   return (path) => isWhole || sent.has(path);
@@ -41,7 +41,7 @@ export function secretsWritten(
   kind: Kind,
   document: ValueObject,
 ): readonly { readonly path: string; readonly source: string }[] {
-  const sends = sendsSecret(change);
+  const sends = sendsLeaf(change);
   return [...leavesOf(kind.schema, document).leaves.values()].flatMap(({ text, value }) =>
     value instanceof Secret && sends(text) ? [{ path: text, source: value.source }] : [],
   );
@@ -160,7 +160,7 @@ export function secretTravels(change: Written, sides: SecretSides): readonly Sec
   if (change.operations.length === 0 && change.fields.length === 0) return [];
   const { kind, document, live = {}, known } = sides;
   const { schema } = kind;
-  const sends = sendsSecret(change);
+  const sends = sendsLeaf(change);
   const wanted = leavesOf(schema, document).leaves;
   const stored = storedLeaves(schema, live);
   const fields = new Map(change.fields.map((field) => [field.path, field]));
@@ -174,7 +174,7 @@ export function secretTravels(change: Written, sides: SecretSides): readonly Sec
     const leaf = wanted.get(text);
     const isHidden = [leaf, stored.get(text)].some((one) => one !== undefined && isSecret(one));
     if (!(isHidden || known.has(text)) || leaf?.value === null) return [];
-    if (leaf?.value instanceof Blob || gone.some((prefix) => startsWith(path, prefix))) return [];
+    if (leaf?.value instanceof Blob || isWithin(path, gone)) return [];
     const to = destinationOf(schema, [document, live], path) ?? PLATFORM;
     const field = fields.get(text);
     const isNew = !stored.has(text) && (leaf === undefined || field?.cause === 'changed');
@@ -230,8 +230,9 @@ function addTo(sets: Map<string, Set<Address>>, key: string, address: Address): 
   else known.add(address);
 }
 
-function isSecret({ node, facts, value }: Leaf): boolean {
-  const held = sensitivity({ node, secrecy: facts.secrecy }, value);
+function isSecret(leaf: Leaf): boolean {
+  const { facts, value } = leaf;
+  const held = leafSensitivity(leaf);
   // An address with a credential in it says itself where that goes.
   const isHeld = typeof value === 'string' ? held === 'whole' : held !== 'open';
   return isHeld || facts.unreadable || value instanceof Secret;

@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { type Path, parsePaths, pathOf, startsWith } from '../core/path.ts';
+import { isWithin, type Path, parsePaths, pathOf } from '../core/path.ts';
 import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
 import { Blob, type Json, type JsonObject, ownOf, Secret } from '../core/value.ts';
@@ -31,15 +31,14 @@ export function rememberResource(
   world: World,
 ): ResourceState {
   const ignore = parsePaths(desired.lifecycle.ignore);
-  const isIgnored = (path: Path) => ignore.some((prefix) => startsWith(path, prefix));
   const owned = leavesOf(kind.schema, desired.document);
   const leaves: Record<string, AppliedLeaf> = {};
   // An empty list has no leaves, yet it is owned: what appears in it later was added by hand.
   for (const [text, { path, elements }] of owned.lists) {
-    if (elements.size === 0 && !isIgnored(path)) leaves[text] = { value: null };
+    if (elements.size === 0 && !isWithin(path, ignore)) leaves[text] = { value: null };
   }
   for (const leaf of owned.leaves.values()) {
-    if (isIgnored(leaf.path)) continue;
+    if (isWithin(leaf.path, ignore)) continue;
     const isAbsent =
       leaf.value instanceof Secret && world.secretOf(leaf.value.source, leaf.text) === undefined;
     const isHidden = leaf.facts.unreadable || !isReturned(leaf.path, kind, live.document);
@@ -69,7 +68,7 @@ export function rememberResource(
  */
 export function moveEntry(
   kind: Kind,
-  desired: DesiredResource,
+  desired: Pick<DesiredResource, 'address' | 'document'>,
   recorded: ResourceState,
   from: Address,
   world: World,

@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import { pathOf } from '../core/path.ts';
 import type { Change, PlannedOperation } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import type { JsonObject, ValueObject } from '../core/value.ts';
+import type { JsonObject } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
 import { fieldSchema, leavesOf } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -23,7 +23,7 @@ export function updateSteps(
   fields: readonly string[],
   version: number | undefined,
 ): readonly PlannedOperation[] {
-  const own = fields.filter((field) => !isFacet(kind, field));
+  const own = ownFields(kind, fields);
   const reverted =
     kind.history && version !== undefined
       ? own.filter((field) => fieldSchema(kind.schema, field)['x-revert'] !== false)
@@ -42,13 +42,12 @@ export function updateSteps(
 
 /** The steps that make a resource. */
 export function createSteps(kind: Kind, fields: readonly string[]): readonly PlannedOperation[] {
-  const own = fields.filter((field) => !isFacet(kind, field));
-  return [{ step: 'create', fields: own }, ...facetSteps(kind, fields)];
+  return [{ step: 'create', fields: ownFields(kind, fields) }, ...facetSteps(kind, fields)];
 }
 
-/** The top-level fields of a document that the resource's own endpoint writes. */
-export function ownFields(kind: Kind, document: ValueObject): readonly string[] {
-  return Object.keys(document).filter((field) => !isFacet(kind, field));
+/** Those of some top-level fields that the resource's own endpoint writes. */
+export function ownFields({ facets }: Kind, fields: readonly string[]): readonly string[] {
+  return fields.filter((field) => facets.every((facet) => facet.field !== field));
 }
 
 /** The operations that a change's steps call, by name; those that only read are not among them. */
@@ -230,10 +229,6 @@ function facetSteps({ facets }: Kind, fields: readonly string[]): readonly Plann
   return facets
     .filter(({ field }) => fields.includes(field))
     .map(({ field }) => ({ step: 'facet' as const, fields: [field] }));
-}
-
-function isFacet(kind: Kind, field: string): boolean {
-  return kind.facets.some((facet) => facet.field === field);
 }
 
 /** A change that apply leaves out, since the platform cannot be asked for it. */

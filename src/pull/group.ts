@@ -3,6 +3,7 @@ import { formatPosition } from '../core/diagnostics.ts';
 import { quoted } from '../core/errors.ts';
 import { formatPath } from '../core/path.ts';
 import type { FieldChange } from '../core/plan-document.ts';
+import { firstOf } from '../render/wording.ts';
 import type { Scope } from '../stack/expressions.ts';
 import { valuesBelow } from '../stack/resolved.ts';
 import type { ResolvedResource } from '../stack/resource.ts';
@@ -21,10 +22,13 @@ export type Group = {
   readonly home: (Home & { readonly type: 'value' | 'file' }) | { readonly type: 'own' };
 };
 
+/** A wish that is fulfilled where others are, and what to say where it is not. */
+export type Follower = { readonly wish: Wish; readonly refusal: Left };
+
 type Grouped = {
   readonly groups: readonly Group[];
   /** Wishes for values that are put together from others: they are fulfilled when those are, or not at all. */
-  readonly followers: readonly { readonly wish: Wish; readonly refusal: Left }[];
+  readonly followers: readonly Follower[];
   readonly refused: readonly Left[];
   /** What was refused, and a person can decide. */
   readonly questions: readonly SharedPlace[];
@@ -85,18 +89,13 @@ export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped
     variables,
   );
   for (const sharing of Map.groupBy(placed, groupKey).values()) agree(sharing, uses, sorting);
-  const { groups, followers, refused, questions } = sorting;
-  return { groups, followers, refused, questions };
+  return sorting;
 }
 
 type Placed = { readonly wish: Wish; readonly home: Home & { readonly type: 'value' | 'file' } };
 
-type Sorting = {
-  readonly input: GroupInput;
-  readonly groups: Group[];
-  readonly followers: { wish: Wish; refusal: Left }[];
-  readonly refused: Left[];
-  readonly questions: SharedPlace[];
+type Sorting = { readonly input: GroupInput } & {
+  readonly [part in keyof Grouped]: Grouped[part][number][];
 };
 
 function isPlaced({ wish, home }: Homed): boolean {
@@ -111,7 +110,7 @@ function sortUnplaced({ wish, home }: Homed, sorting: Sorting): void {
   const { refused, followers, input } = sorting;
   if (home.type === 'layered') refused.push(layeredWords(wish, home));
   else if (isWrittenOnItself(wish, unplacedKey(wish), sorting)) return;
-  else if (home.type !== 'filled') refused.push(nowhereWords(wish));
+  else if (home.type !== 'filled') refused.push(unwritableWords(wish, NOWHERE));
   else {
     const refusal = filledWords(wish, home, input);
     if (wish.action === 'set') followers.push({ wish, refusal });
@@ -169,7 +168,7 @@ function agree(
     return;
   }
   const dissent = [...new Set((others.length > 0 ? others : all).map(({ address }) => address))];
-  const left: Wish[] = [];
+  const asked: Wish[] = [];
   for (const { wish, home } of sharing) {
     if (home.type === 'value' && home.alias !== undefined) {
       // An alias can be written out without a word to the others.
@@ -179,16 +178,16 @@ function agree(
       const canShare = along !== undefined && along.length > 0;
       const advice = adviceFor(wish, canShare ? dissent.length : undefined, sorting.input);
       sorting.refused.push(sharedWords(wish, home, dissent, advice));
-      left.push(wish);
+      asked.push(wish);
     }
   }
   const choices: readonly Choice[] = [
-    ...(left.some((wish) => canBeOwn(wish, sorting.input)) ? ['own' as const] : []),
+    ...(asked.some((wish) => canBeOwn(wish, sorting.input)) ? ['own' as const] : []),
     ...(along !== undefined && along.length > 0 ? ['shared' as const] : []),
   ];
-  if (left.length > 0 && choices.length > 0) {
+  if (asked.length > 0 && choices.length > 0) {
     const where = placeOf(first.home);
-    sorting.questions.push({ key, where, wishes: left, others: dissent, choices });
+    sorting.questions.push({ key, where, wishes: asked, others: dissent, choices });
   }
 }
 
@@ -293,21 +292,16 @@ function again({ address }: Wish, flag: string, { typed, theirs }: GroupInput): 
 const MOST_NAMED = 3;
 
 function sharedWords(
-  { address, text }: Wish,
+  wish: Wish,
   home: Home & { readonly type: 'value' | 'file' },
   others: readonly Address[],
   advice: string,
 ): Left {
-  const names = others.filter((one) => one !== address);
-  const shown = names.slice(0, MOST_NAMED).join(', ');
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  const who = names.length === 0 ? 'another field of it' : `${shown}${more}`;
-  return {
-    address,
-    path: text,
-    reason: `${placeOf(home)} is also what ${who} read${names.length > 1 ? '' : 's'}, with another live value`,
-    advice,
-  };
+  const names = others.filter((one) => one !== wish.address);
+  const who = names.length === 0 ? 'another field of it' : firstOf(names, MOST_NAMED);
+  const reads = names.length > 1 ? 'read' : 'reads';
+  const reason = `${placeOf(home)} is also what ${who} ${reads}, with another live value`;
+  return left(wish, reason, advice);
 }
 
 function filledWords(
@@ -315,41 +309,26 @@ function filledWords(
   { by, range }: Home & { readonly type: 'filled' },
   input: GroupInput,
 ): Left {
-  const { address, text } = wish;
   const own = isRow(wish, input)
     ? ''
     : `, or write it on the resource itself: ${again(wish, '--override', input)}`;
-  return {
-    address,
-    path: text,
-    reason: `it is put together from ${by} (${whereOf(range)}), and nobody can say which part changed`,
-    advice: `change the text or what fills it in by hand${own}`,
-  };
+  const reason = `it is put together from ${by} (${whereOf(range)}), and nobody can say which part changed`;
+  return left(wish, reason, `change the text or what fills it in by hand${own}`);
 }
 
-function layeredWords(
-  { address, text }: Wish,
-  { by, range }: Home & { readonly type: 'layered' },
-): Left {
-  return {
-    address,
-    path: text,
-    reason: `${by.join(' and ')} each say something of it (${whereOf(range)})`,
-    advice: 'take it out by hand, with $remove where a base has it',
-  };
+function layeredWords(wish: Wish, { by, range }: Home & { readonly type: 'layered' }): Left {
+  const reason = `${by.join(' and ')} each say something of it (${whereOf(range)})`;
+  return left(wish, reason, 'take it out by hand, with $remove where a base has it');
 }
 
-function nowhereWords({ address, text }: Wish): Left {
-  return {
-    address,
-    path: text,
-    reason: 'it follows from where the resource stands and is not written out',
-    advice: 'change the configuration by hand',
-  };
+const NOWHERE = 'it follows from where the resource stands and is not written out';
+
+export function unwritableWords(wish: Wish, reason: string): Left {
+  return left(wish, reason, 'change the configuration by hand');
 }
 
-export function unwritableWords({ address, text }: Wish, reason: string): Left {
-  return { address, path: text, reason, advice: 'change the configuration by hand' };
+function left({ address, text }: Wish, reason: string, advice: string): Left {
+  return { address, path: text, reason, advice };
 }
 
 function placeOf(home: Placed['home']): string {

@@ -1,4 +1,4 @@
-import type { Address } from '../core/address.ts';
+import { type Address, kindOf } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { hasErrors } from '../core/diagnostics.ts';
 import type { PullDocument } from '../core/documents.ts';
@@ -21,6 +21,7 @@ import { resourceSchema } from '../stack/schema.ts';
 import { positionOf, type Source, type SourceRange } from '../stack/source.ts';
 import {
   type Choice,
+  type Follower,
   type Group,
   groupWishes,
   type SharedPlace,
@@ -84,7 +85,7 @@ export async function pullLive(input: PullInput): Promise<Pulled> {
     refused.push(...group.wishes.map((wish) => unwritableWords(wish, edit.reason)));
     return [];
   });
-  let followers: readonly Follower[] = grouped.followers;
+  let { followers } = grouped;
   for (;;) {
     const made = textsOf(ready, input);
     if ('failed' in made) {
@@ -159,8 +160,7 @@ function withValues(
 function collect({ planned, theirs, typed }: Pick<PullInput, 'planned' | 'theirs' | 'typed'>) {
   const holders = new Map<string, Address>();
   for (const [address, id] of planned.ids) {
-    const kind = address.slice(0, address.indexOf('.'));
-    holders.set(`${kind} ${id}`, address);
+    holders.set(`${kindOf(address)} ${id}`, address);
   }
   const addressOf = (kind: string, id: string) => holders.get(`${kind} ${id}`);
   const wishes: Wish[] = [];
@@ -221,7 +221,8 @@ function sourceText(file: string, ready: readonly Ready[], textOf: PullInput['te
   return text;
 }
 
-function moved(file: string): CallsheetError {
+/** Somebody else wrote a file meanwhile. */
+export function moved(file: string): CallsheetError {
   return new CallsheetError('stale', `${file} was changed while pull was running`, {
     hint: 'Nothing was written. Run it again.',
   });
@@ -285,9 +286,6 @@ function lineNow(
 
 /** A group with the edit that fulfils it. */
 type Ready = { readonly group: Group; readonly edit: FileEdit };
-
-/** A wish that is fulfilled where others are, and what to say where it is not. */
-type Follower = { readonly wish: Wish; readonly refusal: Left };
 
 /** Edits that are not to be made, and why. */
 type Failure = { readonly failed: readonly Ready[]; readonly words: readonly Left[] };

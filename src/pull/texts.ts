@@ -56,7 +56,7 @@ export function editOf(
       return { reason: 'a cell of a table holds one value, and this is none' };
     return { type: 'cell', file, range, splice: editCell(range, text) };
   }
-  const yaml = (edit: Edit): FileEdit => ({ type: 'yaml', file, range, edit });
+  const yaml = (edit: Edit) => yamlEdit(range, edit);
   if (wish.action === 'remove') return yaml({ type: 'remove', at });
   if (wish.next === undefined) {
     const nothing = nothingFor(home.schema);
@@ -69,15 +69,21 @@ export function editOf(
   return yaml(wish.action === 'add' ? { type: 'add', to: at, tree } : { type: 'set', at, tree });
 }
 
-function ownEdit(wish: Wish, { byAddress, variables }: EditInput) {
+function ownEdit(
+  wish: Wish,
+  { byAddress, variables }: EditInput,
+): FileEdit | { readonly reason: string } {
   const resource = byAddress.get(wish.address);
   const tree: Tree | { readonly reason: string } =
     wish.next === undefined ? { type: 'bare', text: 'null' } : treeFor(wish);
   if ('reason' in tree) return tree;
   const own = resource && writeOwn(resource, writtenPath(wish), tree, variables);
-  if (own === undefined) return { reason: 'the resource has no place of its own for it' };
-  const { range, edit } = own;
-  return { type: 'yaml' as const, file: range.source.file, range, edit };
+  return own ?? { reason: 'the resource has no place of its own for it' };
+}
+
+/** An edit of a YAML file, at or in a place of it. */
+function yamlEdit(range: SourceRange, edit: Edit): FileEdit {
+  return { type: 'yaml', file: range.source.file, range, edit };
 }
 
 function treeFor({ kind, address, path, next }: Wish): Tree | { readonly reason: string } {
@@ -95,23 +101,19 @@ function nothingFor(schema: FieldSchema): Tree | undefined {
 }
 
 /** Data of a table: expressions and references mean nothing there. */
-function dataTree(value: Value, input: EditInput): Tree | { readonly reason: string } {
+function dataTree(value: Value, input: EditInput): Tree {
   if (value instanceof Ref) return { type: 'text', text: input.idOf(value.address) ?? '' };
   if (typeof value === 'string') return { type: 'text', text: value };
   if (isList(value)) {
-    return { type: 'list', items: value.map((item) => asTree(dataTree(item, input))) };
+    return { type: 'list', items: value.map((item) => dataTree(item, input)) };
   }
   if (isObject(value)) {
     const members = Object.entries(value).map(
-      ([key, member]) => [key, asTree(dataTree(member, input))] as const,
+      ([key, member]) => [key, dataTree(member, input)] as const,
     );
     return { type: 'map', members };
   }
   return { type: 'bare', text: String(value) };
-}
-
-function asTree(tree: Tree | { readonly reason: string }): Tree {
-  return 'reason' in tree ? { type: 'bare', text: 'null' } : tree;
 }
 
 function cellText(value: Value | undefined, { idOf }: EditInput): string | undefined {
@@ -183,9 +185,6 @@ export function editCell({ source, start, end }: SourceRange, text: string) {
   return { start, end, text: needsQuotes ? `"${inner}"` : text };
 }
 
-/** An edit of the file in which a resource itself stands. */
-type OwnEdit = { readonly range: SourceRange; readonly edit: Edit };
-
 /**
  * Writes a value on the resource itself, where it wins over its bases. Undefined for a row: all rows share
  * what is written there.
@@ -195,7 +194,7 @@ function writeOwn(
   path: Path,
   tree: Tree,
   variables: Variables,
-): OwnEdit | undefined {
+): FileEdit | undefined {
   const own = layers.find(({ label }) => label === address)?.body;
   if (own === undefined || row !== undefined) return undefined;
   const root = resourceSchema(kind);
@@ -212,15 +211,15 @@ function writeOwn(
       const to = { start: range.start, end: range.end };
       if (content.type === 'list') {
         const element = elementOf(segment, schema, made);
-        return { range, edit: { type: 'add', to, tree: element } };
+        return yamlEdit(range, { type: 'add', to, tree: element });
       }
-      return { range, edit: { type: 'add', to, key: first ?? '', tree: made } };
+      return yamlEdit(range, { type: 'add', to, key: first ?? '', tree: made });
     }
     node = inner;
     schema = schemaBelow(root, schema, segment);
   }
   const { range } = node;
-  return { range, edit: { type: 'set', at: { start: range.start, end: range.end }, tree } };
+  return yamlEdit(range, { type: 'set', at: { start: range.start, end: range.end }, tree });
 }
 
 /** A value below the maps and elements that lead to it. */

@@ -51,7 +51,6 @@ type Waiter = {
 export function openBudget(
   database: QueueDatabase,
   { baseUrl, account }: BudgetOf,
-  now: () => number = steadyTime,
 ): Budget & { readonly close: () => Promise<void> } {
   const waiting: Waiter[] = [];
   /** Those that have a moment, until it comes. */
@@ -87,10 +86,10 @@ export function openBudget(
 
   function give({ slots, freeUntil: free, askAt }: Share): void {
     freeUntil = free - ahead;
-    if (freeUntil > now()) for (const waiter of waiting.splice(0)) waiter.go();
+    if (freeUntil > steadyTime()) for (const waiter of waiting.splice(0)) waiter.go();
     spare = slots.map((slot) => slot - ahead);
     while (waiting.length > 0 && spare.length > 0) goAtNext();
-    if (waiting.length > 0) next = setTimeout(ask, Math.max(0, askAt - ahead - now()));
+    if (waiting.length > 0) next = setTimeout(ask, Math.max(0, askAt - ahead - steadyTime()));
   }
 
   /** The first in the row goes at the next moment that there is. */
@@ -102,7 +101,7 @@ export function openBudget(
       timed.delete(waiter);
       waiter.go();
     };
-    timed.set(waiter, setTimeout(go, Math.max(0, moment - now())));
+    timed.set(waiter, setTimeout(go, Math.max(0, moment - steadyTime())));
   }
 
   /** Whoever still waits for a moment that was given before asks for another one. */
@@ -127,7 +126,7 @@ export function openBudget(
   }
 
   async function exchange(): Promise<Share> {
-    const end = now() + PATIENCE_MS;
+    const end = steadyTime() + PATIENCE_MS;
     for (;;) {
       const told = heard;
       heard = [];
@@ -135,7 +134,7 @@ export function openBudget(
         return await database.told(() => exchangeOnce(told));
       } catch (error) {
         heard = [...told, ...heard];
-        if (now() > end || isClosed) throw error;
+        if (steadyTime() > end || isClosed) throw error;
         await sleep(RETRY_MS);
       }
     }
@@ -145,7 +144,7 @@ export function openBudget(
     return database.transaction('write', async (query) => {
       const row = (await readRow(query)) ?? (await makeRow(query));
       const at = Number(row?.now);
-      ahead = at - now();
+      ahead = at - steadyTime();
       const before: RateState = { ...NEW_RATE, ...JSON.parse(String(row?.rate)) };
       const there = told.map((one) => ({
         ...one,
@@ -185,8 +184,8 @@ export function openBudget(
 
   return {
     turn(patience) {
-      if (freeUntil > now()) return Promise.resolve(0);
-      const since = now();
+      if (freeUntil > steadyTime()) return Promise.resolve(0);
+      const since = steadyTime();
       return new Promise((resolve, reject) => {
         let isHeld = refusals > 0;
         let impatient: NodeJS.Timeout | undefined;
@@ -194,7 +193,7 @@ export function openBudget(
           go: () => {
             clearTimeout(impatient);
             isHeld ||= refusals > 0;
-            resolve(isHeld ? now() - since : 0);
+            resolve(isHeld ? steadyTime() - since : 0);
           },
           fail: (error) => {
             clearTimeout(impatient);
@@ -204,7 +203,7 @@ export function openBudget(
         impatient = setTimeout(() => leave(waiter), Math.max(0, patience));
         waiting.push(waiter);
         turns += 1;
-        spare = spare.filter((moment) => moment > now() - SLACK_MS);
+        spare = spare.filter((moment) => moment > steadyTime() - SLACK_MS);
         if (spare.length > 0) goAtNext();
         else if (next === undefined) ask();
       });
@@ -233,18 +232,13 @@ type BudgetedOptions = {
   readonly budget: Budget;
   /** Most requests in flight at once. */
   readonly most: number;
-  /** Milliseconds of a clock that is never set back. */
-  readonly now: () => number;
 };
 
 /**
  * A limiter whose requests to a host go by a budget, instead of by what this process alone has heard: a process that
  * held itself to its own share would not notice that the others are gone.
  */
-export function budgetedLimiter(
-  others: Limiter,
-  { host, budget, most, now }: BudgetedOptions,
-): Limiter {
+export function budgetedLimiter(others: Limiter, { host, budget, most }: BudgetedOptions): Limiter {
   const requests = pLimit(most);
   return {
     run: others.run,
@@ -253,12 +247,12 @@ export function budgetedLimiter(
         ? others.send(to, attempt)
         : requests(async () => {
             const held = await budget.turn(attempt.patience);
-            const sentAt = now();
+            const sentAt = steadyTime();
             const answer = await attempt.send();
             const refusals = budget.refusals();
             const pause =
               answer.status === 429 ? attempt.pauseAfter(answer, { refusals, held }) : undefined;
-            budget.heard({ sentAt, at: now(), ...(pause === undefined ? {} : { pause }) });
+            budget.heard({ sentAt, at: steadyTime(), ...(pause === undefined ? {} : { pause }) });
             return { answer, held };
           }),
   };

@@ -46,12 +46,8 @@ export type Task = NewTask & {
 };
 
 /** A task as a report shows it. */
-export type TaskStatus = Pick<Task, 'number' | 'stack' | 'attempts' | 'deaths'> & {
+export type TaskStatus = Pick<Task, 'stack'> & {
   readonly status: 'waiting' | 'running' | 'done';
-  /** Who works at it, or did last. */
-  readonly worker: string | null;
-  /** Why it waits, where it was put off. */
-  readonly note: string | null;
   /** How it ended, as the command would have. Undefined while it is not done. */
   readonly exit: number | undefined;
   /** What came of it; undefined while it is not done. */
@@ -61,8 +57,6 @@ export type TaskStatus = Pick<Task, 'number' | 'stack' | 'attempts' | 'deaths'> 
 export type BatchStatus = {
   readonly id: string;
   readonly command: QueuedCommand;
-  readonly commit: string | null;
-  readonly made: Date;
   readonly tasks: readonly TaskStatus[];
 };
 
@@ -289,30 +283,25 @@ const STEPS: readonly string[] = [
 const MIGRATION_LOCK = 7_122_043_352;
 
 /** Makes our own tables, or takes the steps that are missing. Of several at once one does, and the others wait for it. */
-async function migrateQueue(
-  database: QueueDatabase,
-  steps: readonly string[] = STEPS,
-): Promise<void> {
-  const before = await readVersion(database.query);
-  refuseNewer(before, steps, database.location);
-  if (before === steps.length) return;
+async function migrateQueue(database: QueueDatabase): Promise<void> {
+  if ((await readVersion(database.query, database.location)) === STEPS.length) return;
   await database.transaction('write', async (query) => {
     await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
-    const version = await readVersion(query);
-    refuseNewer(version, steps, database.location);
+    const version = await readVersion(query, database.location);
     if (version === undefined) {
       await query(`create schema if not exists ${SCHEMA}`, []);
       await query(`create table ${SCHEMA}.callsheet_version (version integer not null)`, []);
       await query(`insert into ${SCHEMA}.callsheet_version values (0)`, []);
     }
-    for (const step of steps.slice(version ?? 0))
+    for (const step of STEPS.slice(version ?? 0))
       for (const statement of step.split(';').filter((text) => text.trim() !== ''))
         await query(statement, []);
-    await query(`update ${SCHEMA}.callsheet_version set version = $1::int`, [steps.length]);
+    await query(`update ${SCHEMA}.callsheet_version set version = $1::int`, [STEPS.length]);
   });
 }
 
-async function readVersion(query: QueueDatabase['query']): Promise<number | undefined> {
+/** The version of the tables; undefined where there are none. Throws for one that nobody here knows. */
+async function readVersion(query: Query, location: string): Promise<number | undefined> {
   // By a look at the catalogue: to_regclass may answer from what this connection knew before it waited for the lock.
   const there = await query(
     `select 1 from pg_catalog.pg_tables where schemaname = $1 and tablename = 'callsheet_version'`,
@@ -320,41 +309,24 @@ async function readVersion(query: QueueDatabase['query']): Promise<number | unde
   );
   if (there.length === 0) return undefined;
   const [row] = await query(`select version from ${SCHEMA}.callsheet_version`, []);
-  return Number(row?.version);
-}
-
-function refuseNewer(
-  version: number | undefined,
-  steps: readonly string[],
-  location: string,
-): void {
-  if (version === undefined || version <= steps.length) return;
+  const version = Number(row?.version);
+  if (version <= STEPS.length) return version;
   throw new CallsheetError(
     'config',
-    `the queue ${location} was made by a newer Callsheet (version ${version}; this one knows ${steps.length})`,
+    `the queue ${location} was made by a newer Callsheet (version ${version}; this one knows ${STEPS.length})`,
     { hint: 'Install the same Callsheet here as on the other machines.' },
   );
 }
 
 /** A batch with all of its tasks, in the order of the tree. Undefined where there is none of that id. */
 export async function readBatch(query: Query, id: string): Promise<BatchStatus | undefined> {
-  const [row] = await query(
-    `select id, command, commit, made from ${SCHEMA}.callsheet_batch where id = $1`,
-    [id],
-  );
+  const [row] = await query(`select command from ${SCHEMA}.callsheet_batch where id = $1`, [id]);
   if (row === undefined) return undefined;
   const tasks = await query(
-    `select number, stack, status, attempts, cardinality(died) as deaths, worker, note, exit, result
-     from ${SCHEMA}.callsheet_task where batch = $1 order by number`,
+    `select stack, status, exit, result from ${SCHEMA}.callsheet_task where batch = $1 order by number`,
     [id],
   );
-  return {
-    id,
-    command: commandOf(row.command),
-    commit: textOrNull(row.commit),
-    made: new Date(String(row.made)),
-    tasks: tasks.map(taskOf),
-  };
+  return { id, command: commandOf(row.command), tasks: tasks.map(statusIn) };
 }
 
 /** Only what a count needs: a result may be large. */
@@ -382,15 +354,10 @@ export function commandOf(value: unknown): QueuedCommand {
   throw new Error(`a batch has the command ${String(value)}`);
 }
 
-function taskOf(row: Row): TaskStatus {
+function statusIn(row: Row): TaskStatus {
   return {
-    number: Number(row.number),
     stack: String(row.stack),
     status: statusOf(row.status),
-    attempts: Number(row.attempts),
-    deaths: Number(row.deaths),
-    worker: textOrNull(row.worker),
-    note: textOrNull(row.note),
     exit: row.exit === null ? undefined : Number(row.exit),
     result: row.result === null ? undefined : JSON.parse(String(row.result)),
   };
@@ -399,8 +366,4 @@ function taskOf(row: Row): TaskStatus {
 function statusOf(value: unknown): TaskStatus['status'] {
   if (value === 'waiting' || value === 'running' || value === 'done') return value;
   throw new Error(`a task has the status ${String(value)}`);
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }

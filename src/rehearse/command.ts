@@ -1,10 +1,17 @@
 import { refusePlanningFlags } from '../console/apply.ts';
-import type { CommonFlags, Context, PlanFlags } from '../console/context.ts';
+import type { Context, PlanFlags } from '../console/context.ts';
 import type { ReviewFormat } from '../console/flags.ts';
 import { writeNamedFile } from '../console/named-file.ts';
 import { readPlanFile, renderReview } from '../console/plan.ts';
 import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
-import { CallsheetError, commandLine, EXIT, type ExitCode, unreachable } from '../core/errors.ts';
+import {
+  CallsheetError,
+  commandLine,
+  EXIT,
+  type ExitCode,
+  quoted,
+  unreachable,
+} from '../core/errors.ts';
 import type { PlanDocument, Rehearsal, RehearsalVerdict } from '../core/plan-document.ts';
 import { isRefused, planDigest } from '../plan/document.ts';
 import { readEndpoints } from '../platform/endpoints.ts';
@@ -17,9 +24,8 @@ import { openStack } from '../run/stack.ts';
 import { readSimulationFlags } from '../simulator/index.ts';
 import { openSnapshot } from '../snapshot/file.ts';
 import type { ContentRecord } from '../snapshot/format.ts';
-import { tryInSandboxes } from './driver.ts';
 import { type Fleet, knownBeside, platformFleet } from './fleet.ts';
-import { type Behaviour, isWorkFor } from './rehearse.ts';
+import { type Behaviour, isWorkFor, tryOnCopies } from './rehearse.ts';
 import { replicate } from './seed.ts';
 import { changesApart } from './steps.ts';
 
@@ -53,13 +59,12 @@ export async function rehearse(
     if (given !== undefined) checkPlan(given, fleet);
     const now = await fleet.planNow?.(options);
     if (given !== undefined && now !== undefined && !isRefused(now)) checkSame(given, now);
-    const trial = { plan: now ?? given, options, behaviour, faults };
-    const isIdle = trial.plan !== undefined && !isWorkFor(trial.plan) && !isRefused(trial.plan);
+    const tried = now ?? given;
     const { plan, rehearsal } =
-      trial.plan !== undefined && isIdle
-        ? { plan: trial.plan, rehearsal: nothingToTry(trial.plan, fleet, context) }
-        : await tryInSandboxes(trial, fleet, flags, context);
-    const shown = given ?? (trial.plan === undefined ? addressed(plan, fleet) : plan);
+      tried !== undefined && !isWorkFor(tried) && !isRefused(tried)
+        ? { plan: tried, rehearsal: nothingToTry(tried, fleet, context) }
+        : await tryOnCopies({ plan: tried, options, behaviour, faults }, fleet, flags, context);
+    const shown = given ?? (tried === undefined ? addressed(plan, fleet) : plan);
     // What stands against a plan since it was made is not in its digest.
     const document = { ...shown, rehearsal: { ...rehearsal, digest: shown.digest } };
     await showVerdict(document, file, flags, context);
@@ -102,13 +107,6 @@ function nothingToTry(
   };
 }
 
-/** Flags that say how the simulated platform of a rehearsal behaves. */
-type MannerFlags = {
-  readonly fault?: readonly string[];
-  readonly dialect?: readonly string[];
-  readonly chaosSeed: string;
-};
-
 /** Words for what goes wrong often on any platform; everything else is a fault as `callsheet simulate` takes it. */
 const OFTEN: { readonly [word: string]: string } = {
   '429': "{ operation: '*', status: 429, probability: 0.05 }",
@@ -128,7 +126,11 @@ function faultText(text: string): string {
 }
 
 /** How the copies behave. Throws `CallsheetError('usage')` for a fault or a dialect that there is not. */
-export async function behaviourOf({ fault = [], dialect = [], chaosSeed }: MannerFlags): Promise<{
+export async function behaviourOf({
+  fault = [],
+  dialect = [],
+  chaosSeed,
+}: Pick<RehearseFlags, 'fault' | 'dialect' | 'chaosSeed'>): Promise<{
   readonly behaviour: Behaviour;
   /** The faults as a person gave them. */
   readonly faults: readonly string[];
@@ -206,8 +208,6 @@ async function snapshotGround(
   }
 }
 
-type VerdictFlags = CommonFlags & { readonly out?: string; readonly format: ReviewFormat };
-
 /** The exit code of a verdict: see docs/plans.md. */
 function verdictExit(verdict: RehearsalVerdict): ExitCode {
   switch (verdict) {
@@ -228,7 +228,7 @@ function verdictExit(verdict: RehearsalVerdict): ExitCode {
 async function keepVerdict(
   document: PlanDocument,
   given: string | undefined,
-  flags: VerdictFlags,
+  flags: RehearseFlags,
   { terminal }: Context,
 ): Promise<void> {
   const file = flags.out ?? given;
@@ -236,7 +236,7 @@ async function keepVerdict(
   const flag = flags.out === undefined ? 'PLANFILE' : '--out';
   await writeNamedFile(flag, file, planFilePieces(document));
   const { verdict } = document.rehearsal ?? {};
-  const next = verdict === 'passed' ? `: ${commandLine(`apply ${file}`, flags)}` : '.';
+  const next = verdict === 'passed' ? `: ${commandLine(`apply ${quoted(file)}`, flags)}` : '.';
   terminal.err(`The verdict is in ${file}${next}`);
 }
 
@@ -244,7 +244,7 @@ async function keepVerdict(
 async function showVerdict(
   document: PlanDocument,
   given: string | undefined,
-  { format, dir }: VerdictFlags,
+  { format, dir }: RehearseFlags,
   { terminal }: Context,
 ): Promise<void> {
   const isAlone = given !== undefined && format === 'text';

@@ -1,6 +1,7 @@
 import { formatPath, segmentsOf } from '../core/path.ts';
 import type { RehearsalDifference } from '../core/plan-document.ts';
 import { contextAt, MASK, maskAt, sensitivity } from '../core/redact.ts';
+import { mapTexts } from '../core/texts.ts';
 import { isList, isObject, type Json, type JsonObject, valuesIn } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -99,13 +100,7 @@ function pair(then: readonly Held[], now: readonly Held[]): ReadonlyMap<Held, He
 
 /** The same with ids as they were before. */
 function renamed(value: Json, ids: ReadonlyMap<string, string>): Json {
-  if (ids.size === 0) return value;
-  if (typeof value === 'string') return ids.get(value) ?? value;
-  if (isList(value)) return value.map((item) => renamed(item, ids));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, renamed(member, ids)]),
-  );
+  return ids.size === 0 ? value : mapTexts(value, (text) => ids.get(text) ?? text);
 }
 
 type Apart = { readonly path: readonly string[]; readonly was: Json; readonly is: Json };
@@ -122,16 +117,17 @@ function leavesApart(was: Json, is: Json, path: readonly string[]): readonly Apa
     });
   }
   if (isList(was) && isList(is) && was.length === is.length) {
-    return was.flatMap((item, at) => leavesApart(item, is[at] ?? null, [...path, String(at)]));
+    // Elements go by what they are called, where they have a name, as the configuration shows them.
+    const names = segmentsOf(was.map((item, at) => nameOf(item) ?? String(at)));
+    return was.flatMap((item, at) => leavesApart(item, is[at] ?? null, [...path, names[at] ?? '']));
   }
   if (isEmpty(was) && isEmpty(is)) return [];
   return JSON.stringify(was) === JSON.stringify(is) ? [] : [{ path, was, is }];
 }
 
 /** What the platform works out for itself follows from the rest. */
-function isTold({ kind: { schema }, record }: Held) {
-  return ({ path }: Apart) =>
-    !schemasAlong(schema, namesOf(record, path)).some(({ readOnly }) => readOnly === true);
+function isTold({ kind: { schema } }: Held) {
+  return ({ path }: Apart) => !schemasAlong(schema, path).some(({ readOnly }) => readOnly === true);
 }
 
 /** Absent, null and empty texts, lists and objects say the same: nothing is set. */
@@ -151,16 +147,15 @@ function difference(
   const name = typeof record.name === 'string' && record.name !== '' ? record.name : id;
   const common = { address: addressOf(kind.name, id), kind: kind.name, name, id };
   if (path === null) return { ...common, path: null, before: was, after: is, secret: false };
-  const named = namesOf(record, path);
   const shown = (value: Json) => {
-    const masked = maskAt(kind.schema, named, value);
+    const masked = maskAt(kind.schema, path, value);
     return holdsAny(masked, secrets) ? MASK : masked;
   };
   const [before, after] = [shown(was), shown(is)];
   const secret =
     [before, after].includes(MASK) ||
-    [was, is].some((value) => sensitivity(contextAt(kind.schema, named), value) !== 'open');
-  return { ...common, path: formatPath(named), before, after, secret };
+    [was, is].some((value) => sensitivity(contextAt(kind.schema, path), value) !== 'open');
+  return { ...common, path: formatPath(path), before, after, secret };
 }
 
 /** Whether one of the texts stands anywhere in a value. */
@@ -175,20 +170,4 @@ function nameOf(element: Json): string | undefined {
   if (!isObject(element)) return undefined;
   const name = element.name ?? element.connection_name ?? element.key;
   return name === undefined || name === null ? undefined : String(name);
-}
-
-/** Elements of lists by what they are called, where they have a name, as the configuration shows them. */
-function namesOf(record: JsonObject, path: readonly string[]): readonly string[] {
-  let value: Json = record;
-  return path.map((key) => {
-    const inside: Json | undefined = isList(value)
-      ? value[Number(key)]
-      : isObject(value)
-        ? value[key]
-        : undefined;
-    const list = isList(value) ? value : undefined;
-    value = inside ?? null;
-    if (list === undefined) return key;
-    return segmentsOf(list.map((item, index) => nameOf(item) ?? String(index)))[Number(key)] ?? key;
-  });
 }

@@ -2,67 +2,80 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type CommonFlags,
-  type Context,
-  type PlanFlags,
-  stackOptions,
-} from '../console/context.ts';
+import { type Context, type PlanFlags, stackOptions } from '../console/context.ts';
 import { onTerminal } from '../console/events.ts';
 import { exitOfOutcome, tellOutcome } from '../console/result.ts';
 import { messagesOnly } from '../console/terminal.ts';
 import { CallsheetError, EXIT } from '../core/errors.ts';
 import type { PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { parsePlan } from '../plan/document.ts';
-import { assumptionOf } from '../platform/endpoints.ts';
-import { operations } from '../platform/operations.generated.ts';
 import { renderPlanJson } from '../render/json.ts';
 import { type ApplyOutcome, applyStack } from '../run/apply.ts';
 import type { RunContext } from '../run/context.ts';
 import { planStack } from '../run/plan.ts';
 import { NO_LINEAGE } from '../run/session.ts';
 import { runDocument, type UndoOutcome, undo } from '../run/undo.ts';
+import type { LedgerLine } from '../state/journal.ts';
 import type { State } from '../state/model.ts';
 import { formatState } from '../state/state-text.ts';
-import type { Fleet } from './fleet.ts';
-import { type Behaviour, type Rehearsed, rehearse, type Sandbox } from './rehearse.ts';
-import type { Driver, Outcome } from './steps.ts';
 
-/** What the driver of every copy of one rehearsal has in common. */
+/** The commands, run on one copy. None of them throws for what a user would see as a failure. */
+export type Driver = {
+  /**
+   * Plans with what the rehearsed plan was allowed. Secrets that were to be sent again are sent once: a second plan
+   * would never be empty.
+   */
+  readonly plan: (which: 'first' | 'second') => Promise<PlanDocument>;
+  /** Applies a plan that was made on the copy or, without one, whatever is left to do. */
+  readonly apply: (plan?: PlanDocument) => Promise<Outcome>;
+  readonly rollback: (run: string, isForced: boolean) => Promise<Outcome>;
+  readonly close: () => Promise<void>;
+};
+
+/** How a command ended. */
+export type Outcome = {
+  readonly status: 'done' | 'partial' | 'refused' | 'failed';
+  readonly run: string | null;
+  readonly ledger: readonly LedgerLine[];
+  /** Why it went no further, for people. */
+  readonly message: string | null;
+  /** Why it was refused before it was forced. */
+  readonly forced?: string | null;
+};
+
 type DriverInput = {
-  readonly flags: CommonFlags & { readonly concurrency?: number };
+  /** Where the copy is, and with what it is called. */
+  readonly sandbox: Omit<NonNullable<RunContext['sandbox']>, 'stateFile'>;
+  readonly flags: PlanFlags;
   readonly options: PlanOptions;
   readonly state: State;
   readonly context: Context;
 };
 
 /** Runs the commands on a copy, with a copy of the state in a folder that is gone afterwards. */
-async function driverOn(sandbox: Sandbox, input: DriverInput): Promise<Driver> {
+export async function openDriver(input: DriverInput): Promise<Driver> {
   const { folder, discard } = await temporaryFolder();
   try {
     const stateFile = join(folder, 'state.json');
     if (input.state.lineage !== NO_LINEAGE)
       await writeFile(stateFile, await formatState(input.state), { mode: 0o600 });
-    return driverIn({ ...input, sandbox, stateFile }, discard);
+    return driverIn({ ...input, sandbox: { ...input.sandbox, stateFile } }, discard);
   } catch (error) {
     await discard();
     throw error;
   }
 }
 
-type Place = DriverInput & { readonly sandbox: Sandbox; readonly stateFile: string };
+type Place = DriverInput & { readonly sandbox: NonNullable<RunContext['sandbox']> };
 
 function driverIn(place: Place, close: () => Promise<void>): Driver {
   const { options } = place;
   const stack = stackOptions(place.flags);
   return {
-    async plan(which) {
+    plan: async (which) => {
       const allowed = which === 'first' ? options : { ...options, resend_secrets: false };
-      const ended = await run(place, (context) =>
-        planStack({ ...stack, options: allowed }, context),
-      );
-      if (ended.failure !== undefined) throw ended.failure;
-      return ended.done.plan;
+      const work = (to: RunContext) => planStack({ ...stack, options: allowed }, to);
+      return (await run(place, [], work)).plan;
     },
     async apply(given) {
       if (given === undefined)
@@ -90,29 +103,26 @@ async function applied(outcome: Promise<ApplyOutcome>): Promise<UndoOutcome> {
   return done;
 }
 
-type Ended<T> =
-  | { readonly done: T; readonly failure: undefined; readonly said: readonly string[] }
-  | { readonly failure: CallsheetError; readonly said: readonly string[] };
-
-/** Does something on the copy and keeps what is said. */
+/** Does something on the copy. What is told of it meanwhile is added to `said`. */
 async function run<T>(
-  { sandbox, stateFile, context }: Place,
+  { sandbox, context }: Place,
+  said: string[],
   work: (context: Context) => Promise<T>,
-): Promise<Ended<T>> {
-  const said: string[] = [];
+): Promise<T> {
   const { wire: _, disk: __, trace: ___, telemetry: ____, ...outside } = context;
-  const { url: baseUrl, clientId, clientSecret } = sandbox;
-  const there = { baseUrl, credentials: { clientId, clientSecret }, stateFile };
   const terminal = messagesOnly({ ...context.terminal, wrapsErr: false }, said);
   try {
-    const done = await work({ ...outside, ...onTerminal(terminal), sandbox: there });
-    return { done, failure: undefined, said };
+    return await work({ ...outside, ...onTerminal(terminal), sandbox });
   } catch (error) {
-    if (!(error instanceof CallsheetError)) throw error;
-    if (context.stop.aborted)
-      throw new CallsheetError('interrupted', 'interrupted; nothing was written', { cause: error });
-    return { failure: error, said };
+    if (error instanceof CallsheetError) goOn(context, error);
+    throw error;
   }
+}
+
+/** Throws once somebody interrupted. */
+export function goOn({ stop }: Context, cause?: CallsheetError): void {
+  if (stop.aborted)
+    throw new CallsheetError('interrupted', 'interrupted; nothing was written', { cause });
 }
 
 /** Does something that writes, and says how that ended. */
@@ -121,17 +131,20 @@ async function act(
   work: (context: RunContext) => Promise<UndoOutcome>,
 ): Promise<Outcome> {
   const flags = { ...place.flags, format: 'json' } as const;
-  const ended = await run(place, async (context) => {
-    const outcome = await work(context);
-    tellOutcome(outcome, { flags, context });
-    return outcome;
-  });
-  const last = ended.said.at(-1)?.trimEnd() ?? null;
-  if (ended.failure !== undefined) {
-    const { code, message } = ended.failure;
+  const said: string[] = [];
+  let done: UndoOutcome;
+  try {
+    done = await run(place, said, async (context) => {
+      const outcome = await work(context);
+      tellOutcome(outcome, { flags, context });
+      return outcome;
+    });
+  } catch (error) {
+    if (!(error instanceof CallsheetError) || place.context.stop.aborted) throw error;
+    const { code, message } = error;
     return { status: code === 'refused' ? 'refused' : 'failed', run: null, ledger: [], message };
   }
-  const { done } = ended;
+  const message = said.at(-1)?.trimEnd() ?? null;
   if (done.type === 'planned' || done.type === 'declined') throw new Error('nobody asked for that');
   const { run: id, ledger, verification } = runDocument(done);
   // What a rollback names as not put back is told by what differs on the copy afterwards.
@@ -150,7 +163,7 @@ async function act(
         : exit === EXIT.partial
           ? 'partial'
           : 'failed';
-  return { status, run: id, ledger, message: last };
+  return { status, run: id, ledger, message };
 }
 
 /** A folder for the owner alone that is removed at the end, also where the process is ended in between. */
@@ -165,51 +178,4 @@ async function temporaryFolder() {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-type Trial = {
-  /** Undefined: the plan is the one that the copy gives. */
-  readonly plan: PlanDocument | undefined;
-  readonly options: PlanOptions;
-  readonly behaviour: Behaviour;
-  readonly faults: readonly string[];
-};
-
-/** Reads the fleet and tries a plan on copies of it. */
-export async function tryInSandboxes(
-  { plan, options, behaviour, faults }: Trial,
-  fleet: Fleet,
-  flags: PlanFlags,
-  context: Context,
-): Promise<Rehearsed> {
-  const { state, endpoints, secretValues, source } = fleet;
-  const tell = (text: string) => context.terminal.err(text);
-  tell('Reading the fleet.');
-  const replica = await fleet.replica(plan);
-  const absent = [...fleet.lacks().absent, ...(behaviour.dialect.absent ?? [])];
-  const addresses = new Map(
-    Object.entries(state.resources).map(([address, { kind, id }]) => [`${kind} ${id}`, address]),
-  );
-  for (const { kind, id, address } of plan?.changes ?? []) addresses.set(`${kind} ${id}`, address);
-  return rehearse({
-    plan,
-    source,
-    replica,
-    behaviour: { ...behaviour, dialect: { ...behaviour.dialect, absent } },
-    faults,
-    driverOn: (sandbox) => driverOn(sandbox, { flags, options, state, context }),
-    // The log of a copy has uploads, too, which are no operation of the platform.
-    assumptionOf: (operation) =>
-      Object.hasOwn(operations, operation) ? assumptionOf(operation, endpoints) : undefined,
-    words: {
-      addressOf: (kind, id) => addresses.get(`${kind} ${id}`) ?? null,
-      secrets: secretValues,
-    },
-    now: context.now,
-    goOn: () => {
-      if (context.stop.aborted)
-        throw new CallsheetError('interrupted', 'interrupted; nothing was written');
-    },
-    tell,
-  });
 }

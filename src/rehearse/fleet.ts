@@ -6,7 +6,7 @@ import { operations } from '../platform/operations.generated.ts';
 import type { Transport } from '../platform/transport.ts';
 import { announce, checkNamed, planConfiguration, planOptions } from '../run/plan.ts';
 import { openSession, type Session } from '../run/session.ts';
-import type { Dialect, SeedOrganization } from '../simulator/index.ts';
+import { type Dialect, MERCHANT_STATUSES, type Merchant } from '../simulator/index.ts';
 import type { ContentRecord } from '../snapshot/format.ts';
 import { readAccount, recordedIn } from '../snapshot/read-account.ts';
 import { type Beside, type Replica, replicate } from './seed.ts';
@@ -78,8 +78,6 @@ async function levelOf({ reader }: Session): Promise<Beside['level']> {
   return told.type === 'answered' ? told.value : undefined;
 }
 
-type Merchant = NonNullable<SeedOrganization['merchant']>;
-
 /** Payment accounts of the organizations in which the plan asks for payments. */
 async function merchantsOf(
   { changes }: PlanDocument,
@@ -95,15 +93,10 @@ async function merchantsOf(
     const told = await reader.entitlements().about(asked.readiness.ask(id));
     if (told.type === 'unanswered') continue;
     const { account_status: status, charges_enabled: charges } = recordIn(told.value);
-    if (isStatus(status)) merchants.set(owner, { status, charges: charges === true });
+    const known = MERCHANT_STATUSES.find((one) => one === status);
+    if (known !== undefined) merchants.set(owner, { status: known, charges: charges === true });
   }
   return merchants;
-}
-
-const STATUSES = ['not_started', 'onboarding', 'active', 'restricted'] as const;
-
-function isStatus(value: unknown): value is Merchant['status'] {
-  return STATUSES.some((status) => status === value);
 }
 
 /** The operations that the platform turned out not to have: its copy has none of them either. */

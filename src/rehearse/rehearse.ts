@@ -3,56 +3,72 @@
  * platforms with it, has the plan applied, failed half way, resumed and rolled back there by the
  * same commands that do so on the platform, and compares what is left (`compare.ts`).
  *
- * This file: the order of events, and the copies. How a command is run on a copy is passed in as `Driver`.
+ * This file: the order of events, and the copies. `driver.ts` runs a command on one of them.
  */
+import type { Context, PlanFlags } from '../console/context.ts';
 import type {
   PlanDocument,
+  PlanOptions,
   Rehearsal,
-  RehearsalSource,
+  RehearsalDifference,
   RehearsalStep,
   RehearsalVerdict,
 } from '../core/plan-document.ts';
-import type { JsonObject } from '../core/value.ts';
 import { isRefused } from '../plan/document.ts';
+import { assumptionOf } from '../platform/endpoints.ts';
+import { operations } from '../platform/operations.generated.ts';
 import {
   type Dialect,
   type Fault,
   type LoggedRequest,
+  type Simulator,
   startSimulator,
 } from '../simulator/index.ts';
 import { compareDumps, type Words } from './compare.ts';
+import { type Driver, goOn, type Outcome, openDriver } from './driver.ts';
+import type { Fleet } from './fleet.ts';
 import type { Replica } from './seed.ts';
 import {
   applyStep,
   copyStep,
-  type Driver,
   failureStep,
-  type Outcome,
   resumeStep,
   returnStep,
   rollbackStep,
   secondStep,
 } from './steps.ts';
 
-type RehearsalInput = {
+type Trial = {
   /** The plan that is rehearsed; undefined where it is the one that the copy gives. */
   readonly plan: PlanDocument | undefined;
-  readonly source: RehearsalSource;
-  readonly replica: Replica;
+  readonly options: PlanOptions;
   readonly behaviour: Behaviour;
   /** What people call the faults that were asked for. */
   readonly faults: readonly string[];
-  /** Gives the commands a copy, with a state of its own. */
-  readonly driverOn: (sandbox: Sandbox) => Promise<Driver>;
-  readonly assumptionOf: (operation: string) => string | undefined;
-  readonly words: Words;
-  readonly now: () => Date;
-  /** Throws once somebody interrupted. */
-  readonly goOn: () => void;
-  readonly tell: (text: string) => void;
 };
 
-export type Rehearsed = {
+/** How the simulated platform behaves. */
+export type Behaviour = {
+  readonly dialect: Partial<Dialect>;
+  /** What goes wrong on top. */
+  readonly faults: readonly Fault[];
+  readonly chaosSeed: string;
+};
+
+/** One rehearsal: what is tried, on copies of what, and what came of it so far. */
+type Trying = Pick<Trial, 'plan' | 'options' | 'behaviour'> & {
+  readonly fleet: Fleet;
+  readonly replica: Replica;
+  readonly flags: PlanFlags;
+  readonly context: Context;
+  readonly steps: RehearsalStep[];
+  readonly requests: LoggedRequest[];
+};
+
+/** A fresh copy of the fleet on a simulated platform of its own, and the commands there. */
+type Copy = { readonly simulator: Simulator; readonly driver: Driver };
+
+type Rehearsed = {
   readonly rehearsal: Rehearsal;
   /** The plan, or the one that the copy gave. */
   readonly plan: PlanDocument;
@@ -61,33 +77,44 @@ export type Rehearsed = {
 /** Leaves that are listed; more of the same say no more. */
 const MOST_DIFFERENCES = 200;
 
-type Progress = {
-  readonly steps: RehearsalStep[];
-  readonly requests: LoggedRequest[];
-};
-
-/** Tries a plan on copies of a fleet and says what came of it. Nothing else is written. */
-export async function rehearse(input: RehearsalInput): Promise<Rehearsed> {
-  const { replica, source, faults, now } = input;
-  const progress: Progress = { steps: [], requests: [] };
-  const straight = await inSandbox(input, progress, (sandbox, driver) =>
-    goStraight(sandbox, driver, input, progress),
-  );
+/** Reads the fleet, tries a plan on copies of it, and says what came of it. Nothing else is written. */
+export async function tryOnCopies(
+  { plan: given, options, behaviour, faults }: Trial,
+  fleet: Fleet,
+  flags: PlanFlags,
+  context: Context,
+): Promise<Rehearsed> {
+  context.terminal.err('Reading the fleet.');
+  const replica = await fleet.replica(given);
+  const absent = [...fleet.lacks().absent, ...(behaviour.dialect.absent ?? [])];
+  const trying: Trying = {
+    plan: given,
+    options,
+    behaviour: { ...behaviour, dialect: { ...behaviour.dialect, absent } },
+    fleet,
+    replica,
+    flags,
+    context,
+    steps: [],
+    requests: [],
+  };
+  const straight = await onCopy(trying, (copy) => goStraight(copy, trying));
+  const { writes } = straight;
   const differences =
-    straight.writes === undefined
-      ? []
-      : await inSandbox(input, progress, (sandbox, driver) =>
-          goAstray(sandbox, driver, straight.writes ?? [], input, progress),
-        );
-  const plan = input.plan ?? straight.plan;
-  const used = progress.requests.flatMap(({ operation }) => input.assumptionOf(operation) ?? []);
+    writes === undefined ? [] : await onCopy(trying, (copy) => goAstray(copy, writes, trying));
+  const plan = given ?? straight.plan;
+  const { steps, requests } = trying;
+  // The log of a copy has uploads, too, which are no operation of the platform.
+  const used = requests.flatMap(({ operation }) =>
+    Object.hasOwn(operations, operation) ? (assumptionOf(operation, fleet.endpoints) ?? []) : [],
+  );
   const rehearsal: Rehearsal = {
     digest: plan.digest,
-    at: now().toISOString(),
-    verdict: straight.isEmpty ? 'empty' : verdictOf(progress.steps),
-    source,
+    at: context.now().toISOString(),
+    verdict: straight.isEmpty ? 'empty' : verdictOf(steps),
+    source: fleet.source,
     copied: replica.copied,
-    steps: progress.steps,
+    steps,
     differences: differences.slice(0, MOST_DIFFERENCES),
     differing: differences.length,
     faults,
@@ -97,22 +124,31 @@ export async function rehearse(input: RehearsalInput): Promise<Rehearsed> {
   return { rehearsal, plan };
 }
 
-async function inSandbox<T>(
-  { replica, behaviour, now, driverOn }: RehearsalInput,
-  { requests }: Progress,
-  work: (sandbox: Sandbox, driver: Driver) => Promise<T>,
+/** Opens a copy, works on it, and keeps its requests. */
+async function onCopy<T>(
+  { replica, behaviour, fleet: { state }, requests, ...trying }: Trying,
+  work: (copy: Copy) => Promise<T>,
 ): Promise<T> {
-  const sandbox = await openSandbox(replica, behaviour, now);
+  const { seed, key } = replica;
+  const { dialect, faults, chaosSeed } = behaviour;
+  const { now } = trying.context;
+  const simulator = await startSimulator({ seed, dialect, chaosSeed, now, idSalt: 'copy' });
+  simulator.faults.add(...faults);
+  const credentials = {
+    clientId: key?.client_id ?? simulator.clientId,
+    clientSecret: key?.client_secret ?? simulator.clientSecret,
+  };
   try {
-    const driver = await driverOn(sandbox);
+    const sandbox = { baseUrl: simulator.url, credentials };
+    const driver = await openDriver({ ...trying, sandbox, state });
     try {
-      return await work(sandbox, driver);
+      return await work({ simulator, driver });
     } finally {
       await driver.close();
     }
   } finally {
-    requests.push(...sandbox.requests());
-    await sandbox.close();
+    requests.push(...simulator.requests);
+    await simulator.close();
   }
 }
 
@@ -125,28 +161,26 @@ type Straight = {
 
 /** Plans, applies, and plans again. */
 async function goStraight(
-  sandbox: Sandbox,
-  driver: Driver,
-  { plan: given, tell, goOn, replica }: RehearsalInput,
-  { steps }: Progress,
+  { simulator, driver }: Copy,
+  { plan: given, context, replica, steps }: Trying,
 ): Promise<Straight> {
-  tell('Planning on a copy of the fleet.');
+  context.terminal.err('Planning on a copy of the fleet.');
   const plan = await driver.plan('first');
-  goOn();
+  goOn(context);
   steps.push(copyStep(given ?? plan, plan, replica.copied));
   if (isRefused(plan) || (given !== undefined && isRefused(given)))
     return { plan, isEmpty: false, writes: undefined };
   const isEmpty = !isWorkFor(given ?? plan);
   if (isEmpty || steps.some(({ outcome }) => outcome === 'failed'))
     return { plan, isEmpty, writes: undefined };
-  tell('Applying it there.');
+  context.terminal.err('Applying it there.');
   const applied = await driver.apply(plan);
-  goOn();
-  const writes = writesIn(sandbox.requests());
+  goOn(context);
+  const writes = writesIn(simulator.requests);
   steps.push(applyStep(applied, writes.length));
   if (applied.status !== 'done') return { plan, isEmpty, writes: undefined };
   const second = await driver.plan('second');
-  goOn();
+  goOn(context);
   steps.push(secondStep(second));
   const isDone = steps.every(({ outcome }) => outcome !== 'failed');
   return { plan, isEmpty, writes: isDone ? writes : undefined };
@@ -154,69 +188,74 @@ async function goStraight(
 
 /** Whether apply would do anything. */
 export function isWorkFor({ changes }: PlanDocument): boolean {
-  return changes.some(({ verdict, operations }) => verdict === 'ok' && operations.length > 0);
+  return changes.some(({ verdict, operations: steps }) => verdict === 'ok' && steps.length > 0);
 }
 
 /** Fails half way, resumes, and rolls all of it back. Returns what is not as it was. */
 async function goAstray(
-  sandbox: Sandbox,
-  driver: Driver,
+  { simulator, driver }: Copy,
   writes: readonly LoggedRequest[],
-  { tell, goOn, words }: RehearsalInput,
-  { steps }: Progress,
-) {
-  const before = sandbox.dump();
+  { plan: rehearsed, behaviour, fleet, context, steps }: Trying,
+): Promise<readonly RehearsalDifference[]> {
+  const { faults } = simulator;
+  const { err: tell } = context.terminal;
+  const before = simulator.dump();
   const half = Math.floor(writes.length / 2);
   tell('On a new copy: failing the apply half way.');
   const plan = await driver.plan('first');
-  sandbox.failAfter(tally(writes.slice(0, half)), tally(writes));
+  faults.add(...failuresAfter(writes.slice(0, half), writes));
   const failed = await driver.apply(plan);
-  goOn();
+  goOn(context);
   steps.push(failureStep(failed, half, writes.length));
-  sandbox.recover();
+  // Only what failed on purpose half way is let through again.
+  faults.clear();
+  faults.add(...behaviour.faults);
   tell('Continuing with it.');
   const resumed = await driver.apply();
-  goOn();
+  goOn(context);
   steps.push(resumeStep(resumed, await driver.plan('second')));
   tell('Rolling it back.');
   const runs = [resumed.run, failed.run].filter((run) => run !== null);
-  steps.push(rollbackStep(await rollBackAll(runs, driver, goOn)));
-  const made = new Map(
-    [...failed.ledger, ...resumed.ledger].map(({ id, address }) => [id, address] as const),
+  steps.push(rollbackStep(await rollBackAll(runs, driver, context)));
+  const words = wordsFor(fleet, rehearsed, [...failed.ledger, ...resumed.ledger]);
+  const differences = compareDumps(before, simulator.dump(), words);
+  steps.push(returnStep(differences));
+  return differences;
+}
+
+/** Resources by what the plan, the state or, for those that were made on the copy, its runs call them. */
+function wordsFor(
+  { state, secretValues: secrets }: Fleet,
+  plan: PlanDocument | undefined,
+  ledger: Outcome['ledger'],
+): Words {
+  const made = new Map(ledger.map(({ id, address }) => [id, address] as const));
+  const addresses = new Map(
+    Object.entries(state.resources).map(([address, { kind, id }]) => [`${kind} ${id}`, address]),
   );
+  for (const { kind, id, address } of plan?.changes ?? []) addresses.set(`${kind} ${id}`, address);
   const addressOf: Words['addressOf'] = (kind, id) =>
-    words.addressOf(kind, id) ?? made.get(id) ?? null;
-  return compared(before, sandbox.dump(), { ...words, addressOf }, steps);
+    addresses.get(`${kind} ${id}`) ?? made.get(id) ?? null;
+  return { addressOf, secrets };
 }
 
 /** The newest run first. What is refused is tried once more with `--undo-edited` and `--delete-used`: nobody else works on a copy. */
 async function rollBackAll(
   runs: readonly string[],
   driver: Driver,
-  goOn: () => void,
+  context: Context,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const run of runs) {
     const outcome = await driver.rollback(run, false);
-    goOn();
+    goOn(context);
     const isRetried = outcome.status === 'refused';
     outcomes.push(
       isRetried ? { ...(await driver.rollback(run, true)), forced: outcome.message } : outcome,
     );
-    goOn();
+    goOn(context);
   }
   return outcomes;
-}
-
-function compared(
-  before: JsonObject,
-  after: JsonObject,
-  words: Words,
-  steps: RehearsalStep[],
-): ReturnType<typeof compareDumps> {
-  const differences = compareDumps(before, after, words);
-  steps.push(returnStep(differences));
-  return differences;
 }
 
 function verdictOf(steps: readonly RehearsalStep[]): RehearsalVerdict {
@@ -226,62 +265,18 @@ function verdictOf(steps: readonly RehearsalStep[]): RehearsalVerdict {
   return worst ?? 'passed';
 }
 
-/** How the simulated platform behaves. */
-export type Behaviour = {
-  readonly dialect: Partial<Dialect>;
-  /** What goes wrong on top. */
-  readonly faults: readonly Fault[];
-  readonly chaosSeed: string;
-};
-
-/** A fresh copy of the fleet on a simulated platform of its own. */
-export type Sandbox = {
-  readonly url: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly requests: () => readonly LoggedRequest[];
-  /** Answers every write with 500 once as many of each operation were let through. */
-  readonly failAfter: (passing: Tally, all: Tally) => void;
-  /** Lets everything through again that only failed on purpose half way. */
-  readonly recover: () => void;
-  readonly dump: () => JsonObject;
-  readonly close: () => Promise<void>;
-};
-
-/** Requests that write, by operation. */
-type Tally = ReadonlyMap<string, number>;
-
 /** So often that it never ends. */
 const ALWAYS = 1_000_000_000;
 
-/** Opens a copy. Whoever does closes it. */
-async function openSandbox(
-  { seed, key }: Replica,
-  { dialect, faults, chaosSeed }: Behaviour,
-  now: () => Date,
-): Promise<Sandbox> {
-  const simulator = await startSimulator({ seed, dialect, chaosSeed, now, idSalt: 'copy' });
-  simulator.faults.add(...faults);
-  return {
-    url: simulator.url,
-    clientId: key?.client_id ?? simulator.clientId,
-    clientSecret: key?.client_secret ?? simulator.clientSecret,
-    requests: () => simulator.requests,
-    failAfter: (passing, all) => simulator.faults.add(...failures(passing, all)),
-    recover: () => {
-      simulator.faults.clear();
-      simulator.faults.add(...faults);
-    },
-    dump: simulator.dump,
-    close: simulator.close,
-  };
-}
-
-function failures(passing: Tally, all: Tally): readonly Fault[] {
-  return [...all.keys()].map((operation) => ({
-    // A key of a tally comes from the log of a simulator.
+/** Answers every write with 500 once as many of each operation were let through. */
+function failuresAfter(
+  passing: readonly LoggedRequest[],
+  all: readonly LoggedRequest[],
+): readonly Fault[] {
+  return [...new Set(all.map(({ operation }) => operation))].map((operation) => ({
+    // It comes from the log of a simulator.
     operation: operation as Fault['operation'],
-    skip: passing.get(operation) ?? 0,
+    skip: passing.filter((one) => one.operation === operation).length,
     times: ALWAYS,
     status: 500,
   }));
@@ -292,10 +287,4 @@ function writesIn(requests: readonly LoggedRequest[]): readonly LoggedRequest[] 
   return requests.filter(
     ({ method, operation }) => method !== 'GET' && operation !== 'createToken',
   );
-}
-
-function tally(requests: readonly LoggedRequest[]): Tally {
-  const counts = new Map<string, number>();
-  for (const { operation } of requests) counts.set(operation, (counts.get(operation) ?? 0) + 1);
-  return counts;
 }

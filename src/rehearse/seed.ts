@@ -4,13 +4,10 @@ import { isList, isObject, type Json, type JsonObject, valuesIn } from '../core/
 import { placeValue, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { recordIn } from '../kinds/making.ts';
 import type { KeyLevel } from '../plan/reader.ts';
-import {
-  type SeedDocument,
-  type SeedKey,
-  type SeedOrganization,
-  TABLES,
-} from '../simulator/index.ts';
+import { formatCount } from '../render/wording.ts';
+import { type Merchant, type SeedDocument, type SeedKey, TABLES } from '../simulator/index.ts';
 import type {
   AnswerRecord,
   ContentRecord,
@@ -40,7 +37,7 @@ export type Beside = {
   /** What the key is limited to. */
   readonly level: KeyLevel | undefined;
   /** Payment accounts that the platform was asked about, by organization. */
-  readonly merchants: ReadonlyMap<string, NonNullable<SeedOrganization['merchant']>>;
+  readonly merchants: ReadonlyMap<string, Merchant>;
 };
 
 /** Makes a seed of what was read of a fleet, from the platform or from a snapshot. */
@@ -112,16 +109,6 @@ function organizationsOf(
     reseller_id: known.get(id)?.reseller_id ?? null,
     reseller_name: known.get(id)?.reseller_name ?? null,
   }));
-}
-
-function scopeIn(
-  answers: readonly AnswerRecord[],
-  organizations: readonly Named[],
-  { level }: Beside,
-): Scope | undefined {
-  const me = answers.find(({ operation }) => operation === 'getMe')?.answer ?? null;
-  const ids = organizations.flatMap(({ id, reseller_id: reseller }) => [id, reseller ?? id]);
-  return scopeOf(me, level, new Set(ids));
 }
 
 /** A reseller's key sees nothing but what is the reseller's, whether it may ask whose that is or not. */
@@ -213,8 +200,6 @@ function unreadPolicies(
   return [...new Set(named)].map((id) => ({ id: id ?? null, name: `unread ${String(id)}` }));
 }
 
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
-
 /** What the platform does not tell, and what stands in its place (docs/plans.md). */
 function wordsFor(made: {
   readonly secrets: { readonly count: number; readonly resources: number };
@@ -231,12 +216,12 @@ function wordsFor(made: {
     ...(secrets.count === 0
       ? []
       : [
-          `the platform returns no secrets: ${count(secrets.count, 'placeholder')} in ${count(secrets.resources, 'resource')} replace those that the platform may have`,
+          `the platform returns no secrets: ${formatCount(secrets.count, 'placeholder')} in ${formatCount(secrets.resources, 'resource')} replace those that the platform may have`,
         ]),
     ...(withheld === 0
       ? []
       : [
-          `the snapshot left ${count(withheld, 'sensitive value')} out; they are missing in the copy`,
+          `the snapshot left ${formatCount(withheld, 'sensitive value')} out; they are missing in the copy`,
         ]),
     ...(has('agent') ? ['the history of each agent is one entry, with its current values'] : []),
     ...(has('knowledge_source') || has('custom_voice')
@@ -254,7 +239,7 @@ function wordsFor(made: {
     ...(unread === 0
       ? []
       : [
-          `${count(unread, 'retry policy').replace(/policys$/, 'policies')} could not be read and is empty`,
+          `${formatCount(unread, 'retry policy', 'retry policies')} could not be read and is empty`,
         ]),
     ...gaps.map(({ of, why }) => `${of} could not be read: ${why}`),
     'locks come from the feature list: locks that the platform reports only on a write are not known',
@@ -273,13 +258,15 @@ function keyFor(scope: Scope): SeedKey {
  * What the key is limited to. The platform's answer about it has the id somewhere (Authentication 5, where the
  * names of its members are not shown): one that is known, or else the only other one that is there.
  */
-function scopeOf(
-  me: Json,
-  level: KeyLevel | undefined,
-  known: ReadonlySet<string>,
+function scopeIn(
+  answers: readonly AnswerRecord[],
+  organizations: readonly Named[],
+  { level }: Beside,
 ): Scope | undefined {
   if (level === undefined) return undefined;
-  const account = isObject(me) ? (isObject(me.data) ? me.data : me).account_id : undefined;
+  const me = answers.find(({ operation }) => operation === 'getMe')?.answer ?? null;
+  const known = new Set(organizations.flatMap((one) => [one.id, one.reseller_id ?? one.id]));
+  const account = recordIn(me).account_id;
   const ids = valuesIn(me)
     .filter((one) => typeof one === 'string')
     .filter((text) => text !== account && text !== level);
@@ -369,12 +356,9 @@ function matrixOf(answers: readonly AnswerRecord[]): Matrix {
   const ofOrganization = new Map(rows.map((one) => [one.organization_id, lockedIn(one)]));
   const above = (reseller: string | null) =>
     new Set([...ofAccount, ...(ofReseller.get(reseller ?? '') ?? [])]);
-  const models = entriesOf(answers, 'listLlmModels');
-  const features = distinct(
-    rows.flatMap((one) => rowsOf(one.answer, 'key')),
-    'key',
-  );
-  const speech = entriesOf(answers, 'listSttProviders');
+  const models = entriesOf(answers, 'listLlmModels', 'id');
+  const features = entriesOf(answers, 'listFeatures', 'key');
+  const speech = entriesOf(answers, 'listSttProviders', 'id');
   return {
     ...(features.length === 0 ? {} : { features: features.map(described) }),
     ...(models.length === 0 ? {} : { llm_models: withLocked(models, features) }),
@@ -411,16 +395,15 @@ function rowsOf<M extends string>(answer: Json, member: M): readonly Row<M>[] {
   return rows.filter((row): row is Row<M> => isObject(row) && typeof row[member] === 'string');
 }
 
-function distinct<M extends string>(rows: readonly Row<M>[], member: M): readonly Row<M>[] {
-  return [...new Map(rows.map((row) => [row[member], row])).values()];
-}
-
-function entriesOf(answers: readonly AnswerRecord[], operation: string): readonly Row<'id'>[] {
+/** Each row of the answers to an operation once, the last that was answered. */
+function entriesOf<M extends string>(
+  answers: readonly AnswerRecord[],
+  operation: string,
+  member: M,
+): readonly Row<M>[] {
   const told = answers.filter((one) => one.operation === operation);
-  return distinct(
-    told.flatMap(({ answer }) => rowsOf(answer, 'id')),
-    'id',
-  );
+  const rows = told.flatMap(({ answer }) => rowsOf(answer, member));
+  return [...new Map(rows.map((row) => [row[member], row])).values()];
 }
 
 function described({ key, name, description, category }: Row<'key'>) {

@@ -1,10 +1,10 @@
 import { digestOf } from '../core/digest.ts';
 import type { PlanDocument, RehearsalDifference, RehearsalStep } from '../core/plan-document.ts';
+import { formatCount } from '../render/wording.ts';
 import type { LedgerLine } from '../state/journal.ts';
+import type { Outcome } from './driver.ts';
 
 /** What is said of each step of a rehearsal. All of its wording stands here. */
-
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 /** Whether the copy gives the plan that the platform gave, and whether anything stands against it. */
 export function copyStep(
@@ -24,7 +24,7 @@ export function copyStep(
       'the copy gives a different plan than the platform, so the rehearsal proves nothing';
     return { step: 'copy', outcome: 'failed', message, details: apart };
   }
-  const message = `a copy of the fleet (${count(sum, 'resource')}) gives the same plan`;
+  const message = `a copy of the fleet (${formatCount(sum, 'resource')}) gives the same plan`;
   return { step: 'copy', outcome: 'held', message, details: [] };
 }
 
@@ -67,7 +67,7 @@ function outlineOf({ changes }: PlanDocument) {
 export function applyStep(outcome: Outcome, writes: number): RehearsalStep {
   const { status, ledger } = outcome;
   if (status === 'done') {
-    const message = `${countsOf(ledger)} in ${count(writes, 'write')}, each read back`;
+    const message = `${countsOf(ledger)} in ${formatCount(writes, 'write')}, each read back`;
     return { step: 'apply', outcome: 'held', message, details: [] };
   }
   const how = status === 'refused' ? 'refused' : 'failed';
@@ -118,9 +118,9 @@ export function resumeStep(outcome: Outcome, second: PlanDocument): RehearsalSte
 
 export function rollbackStep(outcomes: readonly Outcome[]): RehearsalStep {
   const details = outcomes.flatMap((outcome) => [
-    ...(outcome.forced === undefined || outcome.forced === null
-      ? []
-      : [`without --undo-edited and --delete-used it is refused: ${outcome.forced}`]),
+    ...(outcome.forced
+      ? [`without --undo-edited and --delete-used it is refused: ${outcome.forced}`]
+      : []),
     ...(outcome.status === 'done' ? [] : failuresOf(outcome)),
     ...outcome.ledger
       .filter(({ verdict }) => verdict !== undefined)
@@ -140,15 +140,14 @@ export function returnStep(differences: readonly RehearsalDifference[]): Rehears
   const whole = differences.filter(({ path }) => path === null);
   const left = whole.filter(({ before }) => before === null).length;
   const leaves = differences.length - whole.length;
-  const parts = [
-    ...(leaves === 0 ? [] : [leaves === 1 ? '1 leaf differs' : `${leaves} leaves differ`]),
-    ...(left === 0 ? [] : [`${count(left, 'resource')} ${left === 1 ? 'is' : 'are'} left behind`]),
-    ...(whole.length === left
-      ? []
-      : [
-          `${count(whole.length - left, 'resource')} ${whole.length - left === 1 ? 'is' : 'are'} gone`,
-        ]),
-  ];
+  const counts = [
+    [leaves, 'leaf differs', 'leaves differ'],
+    [left, 'resource is left behind', 'resources are left behind'],
+    [whole.length - left, 'resource is gone', 'resources are gone'],
+  ] as const;
+  const parts = counts.flatMap(([count, one, more]) =>
+    count === 0 ? [] : [formatCount(count, one, more)],
+  );
   const message = `the fleet is not as before: ${parts.join(', ')}`;
   return { step: 'return', outcome: 'partial', message, details: [] };
 }
@@ -169,27 +168,3 @@ function failuresOf({ ledger, message }: Outcome): readonly string[] {
   const remarked = ledger.filter((line) => line.message !== null);
   return remarked.length > 0 ? told(remarked) : message === null ? [] : [message];
 }
-
-/** The commands, run on one copy. None of them throws for what a user would see as a failure. */
-export type Driver = {
-  /**
-   * Plans with what the rehearsed plan was allowed. Secrets that were to be sent again are sent once: a second plan
-   * would never be empty.
-   */
-  readonly plan: (which: 'first' | 'second') => Promise<PlanDocument>;
-  /** Applies a plan that was made on the copy or, without one, whatever is left to do. */
-  readonly apply: (plan?: PlanDocument) => Promise<Outcome>;
-  readonly rollback: (run: string, isForced: boolean) => Promise<Outcome>;
-  readonly close: () => Promise<void>;
-};
-
-/** How a command ended. */
-export type Outcome = {
-  readonly status: 'done' | 'partial' | 'refused' | 'failed';
-  readonly run: string | null;
-  readonly ledger: readonly LedgerLine[];
-  /** Why it went no further, for people. */
-  readonly message: string | null;
-  /** Why it was refused before it was forced. */
-  readonly forced?: string | null;
-};

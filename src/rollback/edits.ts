@@ -3,7 +3,7 @@ import type { Pin } from '../core/plan-document.ts';
 import { inSeconds, ownOf } from '../core/value.ts';
 import { baseEntry } from '../plan/drift.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
-import { hasLateEntries, type JournalEntry } from '../state/journal.ts';
+import { findLateEntries, type JournalEntry } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import type { Undo } from './undo.ts';
 
@@ -143,14 +143,16 @@ export function deletedSince(address: Address): Edited {
 export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly JournalEntry[])[]): Undo {
   const produced = new Map(undo.produced);
   for (const entries of rollbacks.toReversed()) {
-    const lines = entries.filter((entry) => entry.type === 'ended').flatMap((one) => one.ledger);
+    const isLate = findLateEntries(entries);
+    const ended = entries.filter((entry) => entry.type === 'ended').flatMap((one) => one.ledger);
+    const lines = new Map(ended.map((line) => [line.address, line]));
     for (const { address } of entries.filter((entry) => entry.type === 'intent')) {
       const known = produced.get(address);
       if (known === undefined) continue;
-      const entry = lines.find((line) => line.address === address)?.history?.after;
+      const entry = lines.get(address)?.history?.after;
       produced.set(
         address,
-        entry && !hasLateEntries(entries, address)
+        entry && !isLate(address)
           ? { id: known.id, entry }
           : { ...known, entry: entry ?? known.entry, isBefore: true },
       );

@@ -1,4 +1,4 @@
-import { fieldIn, parsePaths, pathOf, startsWith } from '../core/path.ts';
+import { fieldIn, isWithin, parsePaths, pathOf } from '../core/path.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import { ownOf } from '../core/value.ts';
 import { schemasAlong, valueAt } from '../core/walk.ts';
@@ -29,10 +29,7 @@ type Unrecoverable = {
 export function unrecoverablePaths(root: FieldSchema, touched: Touched): Unrecoverable {
   const { snapshot, changed, isWhole } = touched;
   const paths = parsePaths(changed);
-  const isTouched = (text: string) => {
-    const path = pathOf(text);
-    return isWhole || paths.some((prefix) => startsWith(path, prefix));
-  };
+  const isTouched = (text: string) => isWhole || isWithin(pathOf(text), paths);
   const along = (text: string) => schemasAlong(root, pathOf(text));
   // What was kept encrypted, and opened, is there.
   const isThere = (text: string) =>

@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { type JsonObject, ownOf } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { Scope } from '../kinds/kind.ts';
+import { scopeOf } from '../plan/natural-key.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { restoredState, unrecoverableValues } from './prior.ts';
@@ -27,8 +27,8 @@ export type Now = {
   readonly state: State;
   /** Whether the platform no longer has a resource, of the state or of the snapshot. */
   readonly isMissing: (kind: string, id: string) => boolean;
-  /** Whether the snapshot holds every resource of a kind in a scope: then what it lacks was made since. */
-  readonly covers: (kind: string, scope: Scope) => boolean;
+  /** Whether the snapshot would hold a resource if it had been there: then what it lacks was made since. */
+  readonly covers: (address: Address, resource: ResourceState) => boolean;
 };
 
 /** What it takes to bring a stack back to a snapshot, and what the snapshot cannot tell. */
@@ -62,18 +62,15 @@ export function undoToSnapshot(kept: readonly Kept[], now: Now): SnapshotUndo {
     if (holder === undefined || holder.kind === kind) found.set(address, one);
   }
   const lacking = Object.entries(resources).filter(([address]) => !found.has(address));
-  const isCovered = (one: ResourceState) => now.covers(one.kind, one.scope);
-  const made = lacking.filter(([, one]) => isCovered(one));
+  const made = lacking.filter((one) => now.covers(...one));
   const back = [...found].map(([address, one]) => broughtBack(address, one, now));
   const makeable = back.filter(({ isLost }) => !isLost);
   const priors = [...makeable.map(({ prior }) => prior), ...made.map(madeSince)];
   const undo = undoTo(priors);
+  const lost = back.flatMap(({ impossible }) => impossible);
   return {
-    undo: {
-      ...undo,
-      impossible: [...back.flatMap(({ impossible }) => impossible), ...made.flatMap(staying)],
-    },
-    untold: lacking.filter(([, one]) => !isCovered(one)).map(([address]) => address),
+    undo: { ...undo, impossible: [...lost, ...undo.impossible] },
+    untold: lacking.filter((one) => !now.covers(...one)).map(([address]) => address),
     foreign: kept.length - found.size,
   };
 }
@@ -82,13 +79,6 @@ function madeSince([address, resource]: readonly [Address, ResourceState]): Prio
   const { kind } = resource;
   // It has no place in the state any more once it is gone.
   return { address, kind, id: null, document: null, pin: null, resource: null, withheld: [] };
-}
-
-/** What was made since and cannot be taken away. */
-function staying([address, { kind }]: readonly [Address, ResourceState]): Undo['impossible'] {
-  if (kindNamed(kind).delete !== undefined) return [];
-  const why = `it was created since the snapshot, and the platform has no endpoint that deletes a ${kind}`;
-  return [{ address, path: null, why, advice: 'Delete it in the dashboard.' }];
 }
 
 type Back = {
@@ -155,9 +145,7 @@ function leavesOf(then: ResourceState | null, now: ResourceState | undefined): r
 
 /** What the state is to say of a resource that no state has said anything of. */
 function blank({ kind, id, document }: Kept, address: Address): ResourceState {
-  const scope = Object.fromEntries(
-    kindNamed(kind).scope.map((field) => [field, String(document[field] ?? '')]),
-  );
+  const scope = scopeOf(kindNamed(kind), document);
   const name = typeof document.name === 'string' ? document.name : address;
   return { kind, id, scope, name, leaves: {}, pin: null, protect: false };
 }

@@ -13,8 +13,8 @@ import {
   type ValueObject,
 } from '../core/value.ts';
 import { mapInside, mapMembers, pickLeaves, placeValue, schemaAt, valueAt } from '../core/walk.ts';
-import { compare, type LeafChange, liveKey } from '../diff/compare.ts';
-import { exactSides, type World } from '../diff/leaves.ts';
+import { compareWhole, type LeafChange, liveKey } from '../diff/compare.ts';
+import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import { fieldChange } from '../plan/change.ts';
@@ -22,15 +22,15 @@ import { scopeOf } from '../plan/natural-key.ts';
 import { fieldsOf, type LiveResource } from '../plan/reader.ts';
 import {
   type Difference,
-  hasLateEntries,
-  type IntentRecorded,
+  findLateEntries,
   type Interleaved,
   type JournalEntry,
   type LedgerLine,
+  ledgerOfDeadRun,
   type NotUndone,
   type SnapshotTaken,
 } from '../state/journal.ts';
-import type { ResourceState } from '../state/model.ts';
+import type { ResourceState, State } from '../state/model.ts';
 import { restoredState, unrecoverablePaths, unrecoverableValues } from './prior.ts';
 
 /**
@@ -98,71 +98,59 @@ export function undoRun(
   entries: readonly JournalEntry[],
   gone: ReadonlySet<Address> = new Set(),
 ): Undo {
-  const lines = new Map<Address, LedgerLine>();
-  const snapshots = new Map<Address, SnapshotTaken>();
-  for (const entry of entries) {
-    if (entry.type === 'ended') for (const line of entry.ledger) lines.set(line.address, line);
-    if (entry.type === 'snapshot') snapshots.set(entry.address, entry);
-  }
-  const touched = [...snapshots.values()].filter(({ address }) => {
-    const line = lines.get(address);
-    const wasWritten = entries.some(
-      (entry) => entry.type === 'intent' && entry.address === address,
-    );
-    return wasWritten && (line === undefined || line.status !== 'not_attempted');
+  // A run that died has no ledger, but its intents say as much. Only what was written to has a line there.
+  const written = new Map(ledgerOfDeadRun(entries).map((line) => [line.address, line] as const));
+  const ended = entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
+  const lines = new Map([...written, ...ended.map((line) => [line.address, line] as const)]);
+  const snapshots = new Map(
+    entries.flatMap((entry) =>
+      entry.type === 'snapshot' ? [[entry.address, entry] as const] : [],
+    ),
+  );
+  const attempted = [...snapshots.values()].flatMap((snapshot) => {
+    const line = written.has(snapshot.address) ? lines.get(snapshot.address) : undefined;
+    return line === undefined || line.status === 'not_attempted' ? [] : [{ snapshot, line }];
   });
-  const addressOf = ownersOf(touched);
+  const isLate = findLateEntries(entries);
+  const priors = attempted.map(({ snapshot }) => snapshot);
+  const addressOf = ownersOf(priors);
   const recorded = new Map(
     entries.flatMap((entry) =>
       entry.type === 'resource' ? [[entry.address, entry.resource] as const] : [],
     ),
   );
-  const undone = touched.map((snapshot) =>
-    undoOne(
-      snapshot,
-      lines.get(snapshot.address) ?? intended(entries, snapshot),
-      recorded.get(snapshot.address),
-      addressOf,
-      gone.has(snapshot.address),
-    ),
-  );
+  const touched = attempted.map(({ snapshot, line }) => {
+    const { address } = snapshot;
+    const one = undoOne(snapshot, line, recorded.get(address), addressOf, gone.has(address));
+    return { ...one, snapshot, line };
+  });
+  const each = <V>(pick: (one: (typeof touched)[number]) => V | undefined) =>
+    new Map(
+      touched.flatMap((one) => {
+        const value = pick(one);
+        return value === undefined ? [] : [[one.address, value] as const];
+      }),
+    );
   return {
-    desired: undone.flatMap(({ desired }) => (desired ? [desired] : [])),
-    addresses: touched.map(({ address }) => address),
-    versions: versionsOf(touched),
-    produced: new Map(
-      touched.flatMap((snapshot) => {
-        const produced = producedBy(
-          lines.get(snapshot.address),
-          snapshot,
-          hasLateEntries(entries, snapshot.address),
-        );
-        return produced === undefined ? [] : [[snapshot.address, produced] as const];
-      }),
-    ),
-    made: new Map(
-      touched.flatMap(({ address, kind, document }) => {
-        const resource = recorded.get(address);
-        const goes = document === null && kindNamed(kind).delete !== undefined;
-        return goes && resource ? [[address, resource] as const] : [];
-      }),
-    ),
-    interleaved: new Map(
-      touched.flatMap(({ address }) => {
-        const found = lines.get(address)?.interleaved;
-        return found === undefined ? [] : [[address, found] as const];
-      }),
-    ),
-    restored: new Map(undone.map(({ address, restored }) => [address, restored])),
-    wanted: new Map(undone.map(({ address, wanted }) => [address, wanted])),
-    impossible: undone.flatMap(({ impossible }) => impossible),
+    desired: touched.flatMap(({ desired }) => (desired ? [desired] : [])),
+    addresses: priors.map(({ address }) => address),
+    versions: versionsOf(priors),
+    produced: each(({ snapshot, line }) => producedBy(line, snapshot, isLate(snapshot.address))),
+    made: each(({ address, snapshot: { kind, document } }) => {
+      const goes = document === null && kindNamed(kind).delete !== undefined;
+      return goes ? (recorded.get(address) ?? undefined) : undefined;
+    }),
+    interleaved: each(({ line }) => line.interleaved),
+    restored: each(({ restored }) => restored),
+    wanted: each(({ wanted }) => wanted),
+    impossible: touched.flatMap(({ impossible }) => impossible),
   };
 }
 
 /**
  * What it takes to bring these resources back to exactly what they were, whatever changed them: what is live
- * beside it counts as removed. A document of null takes the resource away. Undoing a run is `undoRun`;
- * what becomes of either goes through `carryOutUndo` (run/undo.ts).
+ * beside it counts as removed. A document of null takes the resource away: it was made since. Undoing a run is
+ * `undoRun`; what becomes of either goes through `carryOutUndo` (run/undo.ts).
  */
 export function undoTo(priors: readonly PriorState[]): Undo {
   const addressOf = ownersOf(priors);
@@ -179,7 +167,9 @@ export function undoTo(priors: readonly PriorState[]): Undo {
     restored: new Map(priors.map(({ address, resource }) => [address, resource])),
     wanted: new Map(wanted.map(([{ address }, one]) => [address, one.wanted])),
     impossible: priors.flatMap(({ address, kind, document }) =>
-      document === null && kindNamed(kind).delete === undefined ? [undeletable(address, kind)] : [],
+      document === null && kindNamed(kind).delete === undefined
+        ? [undeletable(address, kind, 'it was created since the snapshot')]
+        : [],
     ),
   };
 }
@@ -205,6 +195,64 @@ export function narrowUndo(undo: Undo, isChosen: (address: Address) => boolean):
 export function goneSince({ wanted }: Undo, { changes }: Pick<PlanDocument, 'changes'>) {
   const made = changes.filter(({ action }) => action === 'create').map(({ address }) => address);
   return new Set(made.filter((address) => wanted.get(address)?.changed !== undefined));
+}
+
+/** A journal under the addresses of now. */
+type Readdressed = {
+  readonly entries: readonly JournalEntry[];
+  /** Addresses whose own resource is gone while another one of the run has them: nothing of theirs is left in it. */
+  readonly displaced: readonly Address[];
+};
+
+/**
+ * A journal under the addresses that its resources have by now, which `moved:` and `state mv` change: under those of
+ * then it would tell of nothing or, worse, of what took an address since. What the state no longer knows keeps its own.
+ *
+ * @param rebind what the state said of a resource, for another address
+ */
+export function underAddressesOfNow(
+  entries: readonly JournalEntry[],
+  { resources }: Pick<State, 'resources'>,
+  rebind: (resource: ResourceState, from: Address, to: Address) => ResourceState,
+): Readdressed {
+  const ids = new Map<Address, string>();
+  for (const entry of entries) {
+    if (entry.type === 'snapshot' && entry.id !== null)
+      ids.set(entry.address, `${entry.kind} ${entry.id}`);
+    if (entry.type === 'resource' && entry.resource !== null)
+      ids.set(entry.address, `${entry.resource.kind} ${entry.resource.id}`);
+  }
+  const owners = new Map(
+    Object.entries(resources).map(([address, { kind, id }]) => [`${kind} ${id}`, address]),
+  );
+  const moved = new Map(
+    [...ids].flatMap(([address, id]) => {
+      const now = owners.get(id) ?? address;
+      return now === address ? [] : [[address, now] as const];
+    }),
+  );
+  if (moved.size === 0) return { entries, displaced: [] };
+  const taken = new Set(moved.values());
+  const displaced = [...ids.keys()].filter((one) => taken.has(one) && !moved.has(one));
+  const isLeft = ({ address }: { readonly address: Address }) => !displaced.includes(address);
+  const named = <T extends { readonly address: Address }>(one: T): T => {
+    return { ...one, address: moved.get(one.address) ?? one.address };
+  };
+  const rebound = ({ address }: { readonly address: Address }, resource: ResourceState | null) => {
+    const to = moved.get(address);
+    return resource === null || to === undefined ? resource : rebind(resource, address, to);
+  };
+  return {
+    displaced,
+    entries: entries.flatMap((entry): readonly JournalEntry[] => {
+      if (entry.type === 'ended')
+        return [{ ...entry, ledger: entry.ledger.filter(isLeft).map(named) }];
+      if (!('address' in entry)) return [entry];
+      if (!isLeft(entry)) return [];
+      if (entry.type === 'intent') return [named(entry)];
+      return [{ ...named(entry), resource: rebound(entry, entry.resource) }];
+    }),
+  };
 }
 
 /** The copies of a journal with what they keep encrypted, as far as it opens. */
@@ -236,36 +284,20 @@ function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
 }
 
 function producedBy(
-  line: LedgerLine | undefined,
+  { id: own, history }: LedgerLine,
   { id: prior, pin }: SnapshotTaken,
   isLate: boolean,
 ): Produced | undefined {
-  const { id = prior, history } = line ?? {};
+  const id = own ?? prior;
   if (id === null) return undefined;
   if (history?.after) return { id, entry: history.after, ...(isLate ? { isBefore: true } : {}) };
   // A run that died may not have come to see its own entry.
   return pin?.history_id ? { id, entry: pin.history_id, isBefore: true } : undefined;
 }
 
-/** What a run set out to do with a resource. */
-type Attempted = Pick<LedgerLine, 'action' | 'fields' | 'id'>;
-
-/** A run that died has no ledger, but its intents say as much. */
-function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken): Attempted {
-  const intents = entries.filter(
-    (entry): entry is IntentRecorded => entry.type === 'intent' && entry.address === address,
-  );
-  const isDelete = intents.some(({ step }) => step === 'delete');
-  return {
-    id: null,
-    action: isDelete ? 'delete' : 'update',
-    fields: [...new Set(intents.flatMap(({ fields }) => fields))],
-  };
-}
-
 function undoOne(
   snapshot: SnapshotTaken,
-  line: Attempted,
+  line: LedgerLine,
   recorded: ResourceState | null | undefined,
   addressOf: (kind: string, id: string) => Address | undefined,
   isGone: boolean,
@@ -274,7 +306,7 @@ function undoOne(
   const { action, fields: changed } = line;
   const kind = kindNamed(name);
   if (document === null) {
-    const impossible = kind.delete ? [] : [undeletable(address, name)];
+    const impossible = kind.delete ? [] : [undeletable(address, name, 'the run created it')];
     const { wanted } = wantedFrom(snapshot, addressOf);
     return { address, desired: undefined, impossible, restored: snapshot.resource, wanted };
   }
@@ -470,9 +502,9 @@ function desiredFrom(
   };
 }
 
-/** Why what a run made stays. */
-function undeletable(address: Address, kind: string): NotUndone {
-  const why = `the run created it, and the platform has no endpoint that deletes a ${kind}`;
+/** Why what was made since stays. */
+function undeletable(address: Address, kind: string, made: string): NotUndone {
+  const why = `${made}, and the platform has no endpoint that deletes a ${kind}`;
   return { address, path: null, why, advice: 'Delete it in the dashboard.' };
 }
 
@@ -535,15 +567,11 @@ export function differencesOf(
   if (wanted.document === null)
     return after === undefined || kind.delete === undefined ? [] : [presence(false)];
   if (after === undefined) return [presence(true)];
-  const { document } = wanted;
+  const whole = { document: wanted.document, withheld: wanted.withheld };
   const differ = (live: JsonObject) =>
-    compare(
-      kind.schema,
-      document,
-      live,
-      exactSides(address, parsePaths(wanted.withheld)),
-      world,
-    ).filter(({ cause }) => cause !== 'unknown_secret' && cause !== 'unknown_content');
+    compareWhole(kind.schema, whole, live, { address }, world).filter(
+      ({ cause }) => cause !== 'unknown_secret' && cause !== 'unknown_content',
+    );
   const stood = new Set(before ? differ(before).map(liveKey) : []);
   return differ(after.document)
     .filter((leaf) => isToUndo(leaf, wanted) || (before && !stood.has(liveKey(leaf))))

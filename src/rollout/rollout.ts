@@ -12,7 +12,6 @@
  *
  * Whatever dies, the next `rollout run` goes on from the status that was written last.
  */
-import { hostname } from 'node:os';
 import type { Address } from '../core/address.ts';
 import { digestOf } from '../core/digest.ts';
 import { CallsheetError, commandLine, foldSentences } from '../core/errors.ts';
@@ -31,7 +30,7 @@ import type { ValueObject } from '../core/value.ts';
 import { isRefused, isWriting } from '../plan/document.ts';
 import type { Planned } from '../plan/make.ts';
 import { findRenewed, fingerprintMasked } from '../plan/secrets.ts';
-import { describeActor, runId } from '../run/actor.ts';
+import { describeActor, holderFor, runId } from '../run/actor.ts';
 import { checkExpectation, checkPlan } from '../run/apply.ts';
 import type { RunContext, StackOptions } from '../run/context.ts';
 import { readRun } from '../run/find-run.ts';
@@ -659,15 +658,8 @@ async function writeDown(
   { session, options, context }: Pick<Visit, 'session' | 'options' | 'context'>,
 ): Promise<void> {
   session.beginWriting();
-  const { user } = await describeActor(session.stack.dir, context);
-  const holder = {
-    run: '',
-    command: `rollout ${record.name}`,
-    user,
-    host: hostname(),
-    pid: process.pid,
-    since: context.now().toISOString(),
-  };
+  const actor = await describeActor(session.stack.dir, context);
+  const holder = holderFor('', `rollout ${record.name}`, actor, context);
   const lease = await acquireUntil(session.store, holder, freeByOf(options), context);
   await releasing(lease, async () => {
     const state = await recordRecovery(lease, session, context);

@@ -41,7 +41,9 @@ export function compileSchema(
       wrong: { message: `uses an unknown draft: ${JSON.stringify(named)}`, hint },
     };
   }
-  const ajv = open({ allErrors: true, strict: false, messages: true, verbose: false });
+  // What it would write to the terminal is told as a slip.
+  const quiet = { logger: false, messages: true, verbose: false } as const;
+  const ajv = open({ allErrors: true, strict: false, ...quiet });
   for (const [name, format] of Object.entries(fullFormats)) ajv.addFormat(name, format);
   let validate: ValidateFunction;
   try {
@@ -128,7 +130,7 @@ const PARTS = ['additionalProperties', 'unevaluatedProperties', 'contains', 'une
 type Slip = Omit<RuleProblem, 'member'>;
 
 /**
- * Slips that make a part of a JSON Schema dead: a keyword that there is not, and a property that no such
+ * Slips that make a part of a JSON Schema dead: a keyword or format that there is not, and a property that no such
  * resource has. Lists are not entered, and neither is what a `$ref` leads to.
  */
 function schemaSlips(schema: Json, ajv: Ajv, schemas: readonly FieldSchema[]): readonly Slip[] {
@@ -156,6 +158,11 @@ function schemaSlips(schema: Json, ajv: Ajv, schemas: readonly FieldSchema[]): r
       );
       slips.push({ at: [...at, key], message: `has the unknown keyword ${key}`, hint });
     }
+    const { format } = node;
+    if (typeof format !== 'string' || Object.hasOwn(fullFormats, format)) return;
+    const hint = didYouMean(format, Object.keys(fullFormats), 'Write a pattern instead');
+    const message = `has the unknown format ${JSON.stringify(format)}`;
+    slips.push({ at: [...at, 'format'], message, hint });
   }
 
   function visitMap(node: Json | undefined, instance: Instance, at: readonly string[]): void {

@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Severity } from '../core/diagnostics.ts';
-import { formatPath, isIdentity, parsePath, writtenSegments } from '../core/path.ts';
+import { formatPath, isIdentity, parsePath, pointerParts, writtenSegments } from '../core/path.ts';
 import type { Note, PlanDocument, PlanRules, Refusal } from '../core/plan-document.ts';
 import {
   type FieldContext,
@@ -142,8 +142,7 @@ function pathOf(pointer: string, root: FieldSchema, document: Shown): string {
   const path: string[] = [];
   let schema = dereference(root, root);
   let value: unknown = document;
-  for (const part of pointer.split('/').slice(1)) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const key of pointerParts(pointer)) {
     if (Array.isArray(value)) {
       const element: unknown = value[Number(key)];
       path.push(segmentFor(schema, value, Number(key)));
@@ -275,14 +274,15 @@ export function planRules(rules: readonly Rule[]): PlanRules {
     const breaches = rules.flatMap((rule) =>
       breachesOf(rule, plan, shown, now).map((breach) => ({ rule, breach })),
     );
-    return {
-      refusals: breaches
-        .filter(({ rule }) => rule.severity === 'error')
-        .map(({ rule, breach }) => refusalFor(rule, breach)),
-      notes: breaches
-        .filter(({ rule }) => rule.severity === 'warning')
-        .map(({ rule, breach }) => noteFor(rule, breach)),
-    };
+    const refusals: Refusal[] = [];
+    const notes: Note[] = [];
+    for (const { rule, breach } of breaches) {
+      const message = tell(rule, breach);
+      const advice = `Change what rules.${rule.name} complains about, or plan a part with --target.`;
+      if (rule.severity === 'error') refusals.push({ guard: 'rule', message, until: null, advice });
+      else notes.push({ severity: 'warning', address: null, message });
+    }
+    return { refusals, notes };
   };
 }
 
@@ -334,19 +334,6 @@ function tell({ name, source }: Rule, { addresses, why }: Breach): string {
   const named = (rest > 1 ? addresses.slice(0, MOST_NAMED) : addresses).join(', ');
   const about = addresses.length === 0 ? '' : `: ${named}${rest > 1 ? ` and ${rest} others` : ''}`;
   return `rules.${name} (${source})${about}: ${why}`;
-}
-
-function refusalFor(rule: Rule, breach: Breach): Refusal {
-  return {
-    guard: 'rule',
-    message: tell(rule, breach),
-    until: null,
-    advice: `Change what rules.${rule.name} complains about, or plan a part with --target.`,
-  };
-}
-
-function noteFor(rule: Rule, breach: Breach): Note {
-  return { severity: 'warning', address: null, message: tell(rule, breach) };
 }
 
 /** A rule that can be asked. */

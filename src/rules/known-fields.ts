@@ -11,7 +11,7 @@ type Described = { readonly root: FieldSchema; readonly schema: FieldSchema };
 
 const PLAN: FieldSchema = plan;
 const PLAN_PARTS: Readonly<Record<string, Described>> = {
-  plan: { root: PLAN, schema: PLAN },
+  plan: wholly(PLAN),
   change: { root: PLAN, schema: dereference(PLAN, { $ref: '#/$defs/change' }) },
 };
 
@@ -27,20 +27,16 @@ export function unknownField(
     const chain = chainOf(node);
     if (chain === undefined || bound.has(chain.variable)) continue;
     const part = ownOf(PLAN_PARTS, chain.variable);
-    const roots =
-      chain.variable === 'resource'
-        ? schemas.map((schema) => ({ root: schema, schema }))
-        : part && [part];
+    const roots = chain.variable === 'resource' ? schemas.map(wholly) : part && [part];
     if (roots === undefined) continue;
-    const candidates = roots.map((root) => lookUp(root, chain.keys));
-    if (candidates.length === 0 || candidates.includes('known')) continue;
-    const names = candidates.flatMap((one) => (one === 'known' ? [] : one.names));
+    const hint = insteadOfKey(roots, chain.keys);
+    if (hint === undefined) continue;
     const key = chain.keys.at(-1) ?? '';
     const { end } = node.range;
     return {
       span: { start: end - key.length, end },
       message: `asks for ${[chain.variable, ...chain.keys].join('.')}, which does not exist`,
-      hint: hintFor(key, names),
+      hint,
     };
   }
   return undefined;
@@ -80,15 +76,20 @@ export function unknownKey(
   schemas: readonly FieldSchema[],
   keys: readonly string[],
 ): string | undefined {
-  const candidates = schemas.map((schema) => lookUp({ root: schema, schema }, keys));
-  if (candidates.length === 0 || candidates.includes('known')) return undefined;
-  const names = candidates.flatMap((one) => (one === 'known' ? [] : one.names));
-  return hintFor(keys.at(-1) ?? '', names);
+  return insteadOfKey(schemas.map(wholly), keys);
 }
 
-function hintFor(key: string, names: readonly string[]): string {
+function wholly(schema: FieldSchema): Described {
+  return { root: schema, schema };
+}
+
+function insteadOfKey(described: readonly Described[], keys: readonly string[]) {
+  const candidates = described.map((one) => lookUp(one, keys));
+  if (candidates.length === 0 || candidates.includes('known')) return undefined;
+  const names = candidates.flatMap((one) => (one === 'known' ? [] : one.names));
   const known = [...new Set(names)].sort();
-  return insteadOf(key, known, 'The fields', 'callsheet explain lists those of a kind');
+  const more = 'callsheet explain lists those of a kind';
+  return insteadOf(keys.at(-1) ?? '', known, 'The fields', more);
 }
 
 /** `resource.extensions.tools` as a variable and keys. */

@@ -3,6 +3,7 @@ import written from '../../schemas/settings.json' with { type: 'json' };
 import type { DesiredResource } from '../core/desired.ts';
 import type { Severity } from '../core/diagnostics.ts';
 import type { FieldSchema, KindSchema } from '../core/schema.ts';
+import { oncePer } from '../core/value.ts';
 
 /**
  * A named rule that reads what a stack says rather than whether it is allowed: a prompt that names a tool which is
@@ -98,16 +99,12 @@ export type Prose = {
   readonly textId: number;
 };
 
-const known = new WeakMap<LintSubject, readonly Prose[]>();
-
 /** The prose of a stack in its order, of the roles that are wanted: the fields that schemas mark with `x-prose`. */
 export function proseOf(subject: LintSubject, roles: readonly Role[]): readonly Prose[] {
-  const all = known.get(subject) ?? allProse(subject);
-  known.set(subject, all);
-  return all.filter(({ role }) => roles.includes(role));
+  return allProse(subject).filter(({ role }) => roles.includes(role));
 }
 
-function allProse({ resources, schemaOf }: LintSubject): readonly Prose[] {
+const allProse = oncePer(({ resources, schemaOf }: LintSubject): readonly Prose[] => {
   const byKind = new Map<string, readonly Field[]>();
   const ids = new Map<string, number>();
   const all: Prose[] = [];
@@ -124,7 +121,7 @@ function allProse({ resources, schemaOf }: LintSubject): readonly Prose[] {
     }
   }
   return all;
-}
+});
 
 class FieldProse implements Prose {
   readonly resource: DesiredResource;

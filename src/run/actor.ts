@@ -4,6 +4,7 @@ import { hostname, userInfo } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Actor } from '../state/journal.ts';
+import type { Holder } from '../state/store.ts';
 import type { RunContext } from './context.ts';
 
 /** Who runs this and from what: the person or job, the commit of the stack, the pipeline's own address. */
@@ -15,6 +16,16 @@ export async function describeActor(dir: string, { env }: Pick<RunContext, 'env'
     commit: env.GITHUB_SHA ?? env.CI_COMMIT_SHA ?? (await headOf(dir)),
     pipeline: pipelineOf(env),
   };
+}
+
+/** Who takes the lease for a command; `run` is empty for what is no run. */
+export function holderFor(
+  run: string,
+  command: string,
+  { user, pid }: Pick<Actor, 'user' | 'pid'>,
+  { now }: Pick<RunContext, 'now'>,
+): Holder {
+  return { run, command, user, host: hostname(), pid, since: now().toISOString() };
 }
 
 function userName(): string | null {

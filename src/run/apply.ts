@@ -1,4 +1,4 @@
-import { CallsheetError, foldSentences } from '../core/errors.ts';
+import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
 import type { PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { hasChanges, isRefused } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
@@ -232,8 +232,6 @@ async function undoFailed(
   }
 }
 
-const PLAN_AGAIN = 'Plan again, review, and apply the new plan.';
-
 /** `--expect sha256:…`: only the plan that was approved is applied. */
 export function checkExpectation({ digest }: PlanDocument, expected: string | undefined): void {
   if (expected === undefined || expected === digest) return;
@@ -242,11 +240,23 @@ export function checkExpectation({ digest }: PlanDocument, expected: string | un
   });
 }
 
-/** A plan file belongs to one account, one configuration and one state (DESIGN §5, Pins first). */
+/**
+ * A plan file belongs to one account, one configuration and one state (DESIGN §5, Pins first). It says what the
+ * configuration asks for: what a rollback or a restore writes stands in no file of the stack.
+ */
 export function checkPlan(
   plan: PlanDocument,
   { platform, stack, state }: Pick<Session, 'platform' | 'stack' | 'state'>,
 ): void {
+  if (plan.purpose !== 'apply') {
+    const command = plan.purpose === 'comparison' ? 'snapshot diff' : plan.purpose;
+    throw new CallsheetError('usage', `the plan was made by ${command}, and cannot be applied`, {
+      hint:
+        plan.undoes === undefined
+          ? 'Make one with: callsheet plan --out plan.json'
+          : `To carry it out: callsheet rollback ${plan.undoes}`,
+    });
+  }
   if (plan.environment !== stack.environment) {
     const flag =
       plan.environment === undefined ? 'without --env' : `with --env ${plan.environment}`;

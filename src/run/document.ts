@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { Run } from '../core/documents.generated.ts';
-import { CallsheetError, EXIT, exitOf } from '../core/errors.ts';
+import { CallsheetError, EXIT, exitOf, explainSystemError } from '../core/errors.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { Failure } from '../render/diagnostics.ts';
 
@@ -11,7 +11,8 @@ import type { Failure } from '../render/diagnostics.ts';
 export type RunDocument = Run.Run;
 
 /** A failure as data, for `--format json`. */
-export function failureOf(error: unknown): Failure {
+export function failureOf(thrown: unknown): Failure {
+  const error = explainSystemError(thrown);
   if (!(error instanceof CallsheetError)) {
     const message = error instanceof Error ? error.message : String(error);
     const hint = 'This is a bug in Callsheet. Please report it with the output on standard error.';

@@ -2,7 +2,7 @@ import { pathOf, startsWith } from '../core/path.ts';
 import type { Change, FieldChange, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type EditsDeps, readEdits } from '../live/reader.ts';
-import { attributeChange, driftOf } from '../plan/drift.ts';
+import { attributeChange, authorOf, driftOf } from '../plan/drift.ts';
 import type { Planned, Refresh } from '../plan/make.ts';
 import type { HistoryEntry, Reader } from '../plan/reader.ts';
 import { realPause } from '../platform/rate.ts';
@@ -104,7 +104,7 @@ async function attributeDrift(
 ): Promise<PlanDocument> {
   const deps: EditsDeps = {
     reader: session.reader,
-    author: `api:${session.platform.account_id}`,
+    author: authorOf(session.platform.account_id),
     now: context.now,
     sleep: (milliseconds) => (context.pause ?? realPause).sleep(milliseconds, context.stop),
   };

@@ -1,8 +1,12 @@
 import { locateWrites } from '../apply/history.ts';
+import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
-import type { HistoryEntry } from '../plan/reader.ts';
-import { undoRun } from '../rollback/undo.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { authorOf } from '../plan/drift.ts';
+import { moveEntry } from '../plan/state-entry.ts';
+import type { EditsReader } from '../rollback/edits.ts';
+import { underAddressesOfNow, undoRun } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
 import { entriesOf } from './recover.ts';
 import type { CheckNamed, Session } from './session.ts';
@@ -160,23 +164,49 @@ export async function readRun(
   return run === unfinished?.run ? entriesOf(unfinished) : store.run(run);
 }
 
-/** The run that made an entry of a history, as the receipts say; undefined where none of this stack did. */
-export async function findWriter(
-  session: Session,
-  address: string,
-  entry: number,
-  history: readonly HistoryEntry[],
-): Promise<string | undefined> {
-  const author = `api:${session.platform.account_id}`;
-  for (const run of await runsOf(session)) {
-    const entries = ((await readRun(session, run)) ?? []).filter(
-      (one) => !('address' in one) || one.address === address,
-    );
-    const located = await locateWrites(entries, author, async () => history);
-    const lines = located.flatMap((one) => (one.type === 'ended' ? one.ledger : []));
-    if (lines.some((line) => line.address === address && line.history?.after === entry)) return run;
-  }
-  return undefined;
+/** The same under the addresses of now; `unseal` opens what copies keep encrypted under the address of then. */
+export function readdress(
+  entries: Entries,
+  { state, stack, world: given }: Pick<Session, 'state' | 'stack' | 'world'>,
+) {
+  const world = { ...given, idOf: () => undefined };
+  return underAddressesOfNow(entries, state, (resource, from, to) => {
+    const desired = stack.resources.find(({ address }) => address === to);
+    const { document = {} } = desired ?? {};
+    return moveEntry(kindNamed(resource.kind), { address: to, document }, resource, from, world);
+  });
+}
+
+/**
+ * Finds the run that made an entry of a history, as the receipts say; undefined where none of this stack did. Each is
+ * read once, however many resources are asked for, and its copies are not kept.
+ */
+export function createWriterFinder(session: Session): EditsReader['runOf'] {
+  const author = authorOf(session.platform.account_id);
+  const read = async (run: string) => {
+    const { entries } = readdress((await readRun(session, run)) ?? [], session);
+    const each = entries.flatMap((entry): readonly (readonly [Address, JournalEntry])[] => {
+      if (entry.type === 'snapshot') return [[entry.address, { ...entry, document: null }]];
+      if (entry.type === 'ended')
+        return entry.ledger.map((line) => [line.address, { ...entry, ledger: [line] }]);
+      return 'address' in entry ? [[entry.address, entry]] : [];
+    });
+    return Map.groupBy(each, ([address]) => address);
+  };
+  const journals = new Map<string, ReturnType<typeof read>>();
+  let runs: Promise<readonly string[]> | undefined;
+  return async (address, entry, history) => {
+    runs ??= runsOf(session);
+    for (const run of await runs) {
+      const reading = journals.get(run) ?? read(run);
+      journals.set(run, reading);
+      const own = ((await reading).get(address) ?? []).map(([, one]) => one);
+      const located = await locateWrites(own, author, async () => history);
+      const lines = located.flatMap((one) => (one.type === 'ended' ? one.ledger : []));
+      if (lines.some((line) => line.history?.after === entry)) return run;
+    }
+    return undefined;
+  };
 }
 
 /** What a run set out to do; undefined where there is none of that id. */

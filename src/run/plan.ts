@@ -1,5 +1,5 @@
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
-import { type Address, matchesAddress } from '../core/address.ts';
+import { type Address, matchesAny } from '../core/address.ts';
 import { digestOf } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
@@ -82,10 +82,18 @@ export function emitUnread({ unread, plan }: Planned, { emit }: RunContext): voi
   emit({ type: 'unread', unread, all: plan.changes.length + plan.summary.no_op });
 }
 
-/** What every plan of a session is made from; commands say what is desired and what is allowed. */
-function planInput(session: Session, context: RunContext): Omit<PlanInput, 'options' | 'purpose'> {
+/**
+ * Makes a plan of what a session has; `more` says what is allowed, and what is desired where that is not the
+ * configuration. Most of its time goes into reading. `expected`: how many resources there are, as far as is known before.
+ */
+function planSession(
+  session: Session,
+  expected: number,
+  context: RunContext,
+  more: Pick<PlanInput, 'options' | 'purpose'> & Partial<PlanInput>,
+): Promise<Planned> {
   const { stack, state, reader, world, platform, client, endpoints } = session;
-  return {
+  const input: PlanInput = {
     desired: stack.resources,
     prune: true,
     isPreflighted: true,
@@ -111,7 +119,11 @@ function planInput(session: Session, context: RunContext): Omit<PlanInput, 'opti
       const { requests, seconds } = client.spent();
       return requests === 0 ? 0 : seconds / requests / session.concurrency;
     },
+    ...more,
   };
+  return stage(context, 'plan', () =>
+    whileReading(reader, expected, context, (reader) => makePlan({ ...input, reader })),
+  );
 }
 
 /**
@@ -135,15 +147,14 @@ export async function planConfiguration(
     options.rollout === undefined ? undefined : rolloutNamed(options.rollout, stack.rollouts);
   const { moved, forget } = stack.moves;
   const expected = new Set([...configured, ...Object.keys(state.resources)]).size;
-  const planned = await showPlanning(expected, context, {
-    ...planInput(session, context),
+  const planned = await planSession(session, expected, context, {
     // What a rollback or a restore writes comes from no line of the files.
     sourceOf: ({ address, path }) => {
       const origin = stack.originOf(address, parsePath(path) ?? [path]);
       return origin && sourceOf(origin);
     },
     priorAddresses: priorAddresses(moved),
-    isForgotten: (address) => forget.some((pattern) => matchesAddress(pattern, address)),
+    isForgotten: (address) => matchesAny(forget, address),
     ...(rollout && { atOnce: firstStepOf(rollout), configDigest: withRollout(stack, rollout) }),
     ...how,
     ...(refresh === undefined ? {} : { refresh: session.endpoints.assume ? refresh : 'full' }),
@@ -281,13 +292,6 @@ async function countUnnamed(
   return counts.filter(([, count]) => count > 0);
 }
 
-/** Most of the time of a plan goes into reading. */
-function showPlanning(expected: number, context: RunContext, input: PlanInput): Promise<Planned> {
-  return stage(context, 'plan', () =>
-    whileReading(input.reader, expected, context, (reader) => makePlan({ ...input, reader })),
-  );
-}
-
 /** Plans something else than the configuration: a rollback, a restoration. */
 export function planInstead(
   session: Session,
@@ -300,8 +304,8 @@ export function planInstead(
   const guards = freeze === undefined ? {} : { freeze };
   // It takes away only what it names: of nothing that is left to do, no target would name the whole fleet.
   const prune = instead.options.target.length > 0;
-  const input = { ...planInput(session, context), guards, prune, ...instead };
-  return showPlanning(input.desired.length, context, input);
+  const { length } = instead.desired;
+  return planSession(session, length, context, { guards, prune, ...instead });
 }
 
 /** What stands against running a plan now, by the clock, the state and the configuration of now. */

@@ -21,11 +21,14 @@ export type PlatformSession = {
   readonly settings: StackSettings | undefined;
   readonly state: () => Promise<State>;
   readonly stack: () => Promise<Stack>;
-  readonly close: () => Promise<void>;
 };
 
-/** Opens a session for looking at the platform. Sends nothing yet. */
-async function openPlatform(flags: StackOptions, context: RunContext): Promise<PlatformSession> {
+/** Opens a session for looking at the platform, works with it and closes it, however that ended. Sends nothing itself. */
+export async function withPlatform<T>(
+  flags: StackOptions,
+  context: RunContext,
+  work: (session: PlatformSession) => Promise<T>,
+): Promise<T> {
   const settings = findSettings(flags, context);
   const source = settings ?? {
     dir: flags.dir,
@@ -36,7 +39,7 @@ async function openPlatform(flags: StackOptions, context: RunContext): Promise<P
   const interrupt = () => void client.close();
   context.stop.addEventListener('abort', interrupt);
   let stack: Promise<Stack> | undefined;
-  return {
+  const session: PlatformSession = {
     client,
     settings,
     async state() {
@@ -52,24 +55,12 @@ async function openPlatform(flags: StackOptions, context: RunContext): Promise<P
       stack ??= openStack(flags, context, 'skip').then((loaded) => loaded.stack);
       return stack;
     },
-    async close() {
-      context.stop.removeEventListener('abort', interrupt);
-      await client.close();
-    },
   };
-}
-
-/** Opens a session, works with it and closes it, however that ended. */
-export async function withPlatform<T>(
-  flags: StackOptions,
-  context: RunContext,
-  work: (session: PlatformSession) => Promise<T>,
-): Promise<T> {
-  const session = await openPlatform(flags, context);
   try {
     return await work(session);
   } finally {
-    await session.close();
+    context.stop.removeEventListener('abort', interrupt);
+    await client.close();
   }
 }
 

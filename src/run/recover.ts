@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Recovery, recoverRun, recoveryFindings } from '../apply/recover.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { CallsheetError, foldSentences } from '../core/errors.ts';
+import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
 import type { RecoveredRun } from '../core/plan-document.ts';
 import type { World } from '../diff/leaves.ts';
 import { createReader } from '../live/reader.ts';
@@ -36,8 +36,6 @@ type Interrupted = {
   readonly world: Omit<World, 'idOf'>;
   readonly stack: Pick<Stack, 'resources'>;
 };
-
-const PLAN_AGAIN = 'Plan again, review, and apply the new plan.';
 
 /** Looks whether a run died, and finds out what became of what it asked for. Nothing is written. */
 export async function findUnfinished(

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { executePlan, type RunResult } from '../apply/execute.ts';
 import { checkPins, confirmPins } from '../apply/pins.ts';
@@ -20,7 +19,7 @@ import type { Actor, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { nextState, withHolds, withRollouts } from '../state/replay.ts';
 import type { Expected, Lease } from '../state/store.ts';
-import { describeActor, runId } from './actor.ts';
+import { describeActor, holderFor, runId } from './actor.ts';
 import { type Observe, type RunContext, stage } from './context.ts';
 import { guardFindingsNow, refusalsNow } from './plan.ts';
 import { acquireUntil, recordRecovery } from './recover.ts';
@@ -90,14 +89,7 @@ async function runAs(run: string, planned: Planned, request: RunRequest): Promis
   const { session, context, purpose } = request;
   const { plan } = planned;
   const actor = await describeActor(session.stack.dir, context);
-  const holder = {
-    run,
-    command: purpose,
-    user: actor.user,
-    host: hostname(),
-    pid: process.pid,
-    since: context.now().toISOString(),
-  };
+  const holder = holderFor(run, purpose, actor, context);
   const lease = await acquireUntil(session.store, holder, request.freeBy ?? 0, context);
   return releasing(lease, async () => {
     const recovered = await stage(context, 'recover', () =>

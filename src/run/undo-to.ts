@@ -2,11 +2,10 @@ import { CallsheetError, quoted } from '../core/errors.ts';
 import type { Note } from '../core/plan-document.ts';
 import { ownOf } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { Scope } from '../kinds/kind.ts';
 import { scopeOf } from '../plan/natural-key.ts';
 import { formatCount } from '../render/wording.ts';
 import { findEdits } from '../rollback/edits.ts';
-import { type Kept, type SnapshotUndo, undoToSnapshot } from '../rollback/target.ts';
+import { type Kept, type Now, type SnapshotUndo, undoToSnapshot } from '../rollback/target.ts';
 import type { SnapshotFile } from '../snapshot/file.ts';
 import {
   covers,
@@ -149,7 +148,7 @@ function notesOn({ untold, foreign }: SnapshotUndo, { kept, others }: Relevant):
   const said: Note[] = untold.map((address) => ({
     severity: 'warning',
     address,
-    message: 'the snapshot does not contain it, so it will not be changed',
+    message: 'the snapshot does not contain all of it, so it will not be changed',
   }));
   if (withheld > 0) {
     const message = `${formatCount(withheld, 'sensitive value')} of these resources ${withheld === 1 ? 'is' : 'are'} not in the snapshot, which is not encrypted; the live values stay`;
@@ -174,7 +173,7 @@ type Relevant = {
   /** How many resources it holds beside them. */
   readonly others: number;
   readonly sha256: string;
-  readonly covers: (kind: string, scope: Scope) => boolean;
+  readonly covers: Now['covers'];
 };
 
 /**
@@ -188,19 +187,29 @@ async function readRelevant(snapshot: SnapshotFile, session: Session): Promise<R
   const isOurs = isOfStack(snapshot.header, state);
   const kept: Kept[] = [];
   const lists: ListRecord[] = [];
+  /** What was there and could not be read as a whole, by kind and id and by its address: nobody made it since. */
+  const unread = new Set<string>();
   let others = 0;
   let sha256 = '';
   for await (const record of snapshot.records()) {
     if (record.type === 'end') sha256 = record.sha256;
     if (record.type === 'list') lists.push(record);
+    if (record.type === 'gap') unread.add(record.of);
     if (record.type !== 'resource') continue;
-    const isKnown = ids.has(`${record.kind} ${record.id}`);
+    const { kind, id, extent } = record;
+    const address = isOurs ? record.address : null;
+    if (!ids.has(`${kind} ${id}`) && address === null) others += 1;
+    else if (extent === 'whole') kept.push(keptFrom(record, isOurs));
     // Of what a list shows alone, the rest is unknown: it would look emptied.
-    if (record.extent === 'whole' && (isKnown || (isOurs && record.address !== null)))
-      kept.push(keptFrom(record, isOurs));
-    else others += 1;
+    else for (const one of [`${kind} ${id}`, address ?? '']) unread.add(one);
   }
-  return { kept, others, sha256, covers: (kind, scope) => covers(lists, kind, scope) };
+  return {
+    kept,
+    others,
+    sha256,
+    covers: (address, { kind, id, scope }) =>
+      !unread.has(address) && !unread.has(`${kind} ${id}`) && covers(lists, kind, scope),
+  };
 }
 
 /** Whether its addresses mean the same here. A stack whose state was thrown away takes them as they are. */

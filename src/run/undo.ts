@@ -1,5 +1,5 @@
 import { isSigned, locateWrites } from '../apply/history.ts';
-import { type Address, kindOf, matchesAddress } from '../core/address.ts';
+import { type Address, isChosen, kindOf, matchesAddress } from '../core/address.ts';
 import type { Verification } from '../core/documents.ts';
 import { CallsheetError, commandLine, foldSentences, quoted } from '../core/errors.ts';
 import {
@@ -13,6 +13,7 @@ import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader, readNewest } from '../live/reader.ts';
 import { isRefused } from '../plan/document.ts';
+import { authorOf } from '../plan/drift.ts';
 import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
 import { scopeOf } from '../plan/natural-key.ts';
@@ -33,10 +34,11 @@ import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
 import {
   checkRecorded,
+  createWriterFinder,
   type FoundRun,
   findRun,
-  findWriter,
   readBegan,
+  readdress,
   refuseAtWork,
   withoutCopies,
 } from './find-run.ts';
@@ -124,20 +126,31 @@ export async function undo(
   try {
     await refuseAtWork(options.run, session);
     await refuseBeside(session);
-    const { run, entries, rollbacks, isBegun, undone } = await findRun(session, options.run);
+    const {
+      run,
+      entries: written,
+      rollbacks,
+      isBegun,
+      undone,
+    } = await findRun(session, options.run);
     if (isBegun) context.emit({ type: 'rollback_resumed', run });
+    // Opened first: what is kept encrypted is bound to the address of then.
+    const { entries, displaced } = readdress(
+      unseal(written, sealerFor(session.state, context)?.open),
+      session,
+    );
     refuseWithoutCopies(run, entries, options);
     const historyOf = historiesOf(session);
-    const author = `api:${session.platform.account_id}`;
+    const author = authorOf(session.platform.account_id);
     const located = await locateWrites(
       entries,
       author,
       (kind, id) => historyOf(kind, id, ENTRIES_READ),
       run === session.state.last_run,
     );
-    const kept = unseal(located, sealerFor(session.state, context)?.open);
+    const before = rollbacks.map((rollback) => readdress(rollback, session).entries);
     const undoWithout = (gone?: ReadonlySet<Address>) =>
-      afterRollbacks(undoRun(kept, gone), rollbacks);
+      afterRollbacks(undoRun(located, gone), before);
     const all = undoWithout();
     if (all.addresses.length === 0) return { type: 'nothing', run };
     const command = `rollback ${run}`;
@@ -160,7 +173,7 @@ export async function undo(
       ];
       const whole = choose(undoWithout(gone));
       const { undo, skipped: left } = leaveOutEdited(whole.undo, found, command, options);
-      const skipped = [...whole.skipped, ...left];
+      const skipped = [...whole.skipped, ...left, ...displaced.map(takenOver)];
       const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
       return { undo, run, command, question, hold, skipped, without };
     };
@@ -187,7 +200,7 @@ export function leaveToRollouts(
       const advice = `To take the rollout back: ${commandLine(`rollout abort ${one.name}`, options)}`;
       const why = `has the change of the rollout ${one.name}, which is under way`;
       return agentsReached(one)
-        .flatMap(({ address, id }) => [...new Set([address, now.get(id) ?? address])])
+        .map(({ address, id }) => now.get(id) ?? address)
         .filter((address) => undone.has(address))
         .map((address) => ({ address, path: null, why, advice }));
     });
@@ -199,6 +212,12 @@ export function leaveToRollouts(
   }
   const left = new Set(skipped.map(({ address }) => address));
   return { undo: narrowUndo(undo, (address) => !left.has(address)), skipped };
+}
+
+/** What is gone and whose address another resource of the run has by now. */
+function takenOver(address: Address): NotUndone {
+  const why = 'belongs to another resource of the run by now; the one that it belonged to is gone';
+  return { address, path: null, why, advice: 'Configure the other one again, and apply.' };
 }
 
 /** The newest entries of histories, each read once; none where the resource is gone. */
@@ -218,13 +237,9 @@ const ENTRIES_READ = 100;
 function refuseWithoutCopies(
   run: string,
   entries: FoundRun['entries'],
-  { target = [], exclude = [] }: UndoOptions,
+  options: UndoOptions,
 ): void {
-  const lost = withoutCopies(entries).filter(
-    (address) =>
-      (target.length === 0 || target.some((one) => matchesAddress(one, address))) &&
-      !exclude.some((one) => matchesAddress(one, address)),
-  );
+  const lost = withoutCopies(entries).filter((address) => isChosen(address, options));
   if (lost.length === 0) return;
   const message = `the record of run ${run} has no copy of ${lost.join(', ')}, so it cannot be undone`;
   throw new CallsheetError('usage', message, {
@@ -246,16 +261,16 @@ function findEdited(
   session: Session,
 ): Promise<readonly Edited[]> {
   const { reader, platform } = session;
-  const author = `api:${platform.account_id}`;
+  const author = authorOf(platform.account_id);
   return findInterleaved(undo, {
     history: (address, id, limit) => historyOf(kindNamed(kindOf(address)), id, limit),
     isOwn: (entry) => isSigned(entry, { author, isRevert: true }),
     pin: async ({ kind: name, id, scope }) => {
       const kind = kindNamed(name);
       const live = await reader.read(kind, { id, scope }, new Set());
-      return live && pinOf(kind, live, null);
+      return live && pinOf(kind, live);
     },
-    runOf: (address, entry, history) => findWriter(session, address, entry, history),
+    runOf: createWriterFinder(session),
     undone,
   });
 }
@@ -364,21 +379,16 @@ function leftBy({ plan, found }: Planned): readonly NotUndone[] {
 /** What `--target` and `--exclude` leave of an undo. `stray`: what is wrong with an address of neither. */
 export function chooseFrom(
   undo: Undo,
-  { target = [], exclude = [] }: Pick<UndoOptions, 'target' | 'exclude'>,
+  chosen: Pick<UndoOptions, 'target' | 'exclude'>,
   stray: (flag: string) => CallsheetError,
 ): Undo {
+  const { target = [], exclude = [] } = chosen;
   const known = [...undo.addresses, ...undo.impossible.map(({ address }) => address)];
   for (const [flag, patterns] of Object.entries({ target, exclude })) {
     const unknown = patterns.find((one) => !known.some((address) => matchesAddress(one, address)));
     if (unknown !== undefined) throw stray(`--${flag} ${unknown}`);
   }
-  if (target.length + exclude.length === 0) return undo;
-  const isIn = (patterns: readonly string[], address: Address) =>
-    patterns.some((pattern) => matchesAddress(pattern, address));
-  return narrowUndo(
-    undo,
-    (address) => (target.length === 0 || isIn(target, address)) && !isIn(exclude, address),
-  );
+  return narrowUndo(undo, (address) => isChosen(address, chosen));
 }
 
 /**

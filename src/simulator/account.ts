@@ -3,8 +3,8 @@
  * in every state, and everything that agents use. The same numbers give the same account.
  */
 import type { JsonObject } from '../core/value.ts';
-import type { CallersOptions } from './calls/callers.ts';
 import { DAY, DAYS_OF_CALLS, generateCalls } from './calls/generate.ts';
+import type { Seed, Simulation } from './documents.generated.ts';
 import { generateAgent, generateFleet, nth, ROLES } from './fleet.ts';
 import { uuidOf } from './ids.ts';
 import type { Platform } from './platform.ts';
@@ -12,7 +12,6 @@ import {
   plantSeed,
   type SeedAgent,
   type SeedDocument,
-  type SeedEdit,
   type SeedKey,
   type SeedOrganization,
 } from './seed.ts';
@@ -28,7 +27,7 @@ export type GeneratedOptions = {
   /** Generates a whole account with that many organizations; four for each reseller unless given. */
   readonly organizations?: number | undefined;
   /** Has agents called as time goes on; nobody calls unless given. */
-  readonly callers?: CallersOptions | undefined;
+  readonly callers?: Simulation.Callers | undefined;
 };
 
 /** Plants what was asked for: a whole account where resellers or organizations are, otherwise agents alone. */
@@ -161,11 +160,11 @@ function edits(
   index: number,
   made: number,
   accountId: string,
-): readonly SeedEdit[] {
+): readonly Seed.Edit[] {
   if (index % 3 !== 0) return [];
   const at = (day: number) => new Date(made + day * DAY).toISOString();
   const api = { actor: `api:${accountId}`, source: 'dashboard-api' };
-  const all: readonly SeedEdit[] = [
+  const all: readonly Seed.Edit[] = [
     { actor: nth(PEOPLE, index), at: at(3), changes: { description: `${name}, reviewed.` } },
     { ...api, at: at(10), changes: { voice_settings: { speed: 1.05 } } },
     { actor: nth(PEOPLE, index + 1), at: at(45), changes: { transfer_enabled: true } },

@@ -8,14 +8,14 @@ import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { withoutSecrets } from './agent-fields.ts';
 import { isSameSecret } from './auth.ts';
-import { DEFAULT_DIALECT, type Dialect, readDialect } from './dialect.ts';
+import { DEFAULT_DIALECT, readDialect } from './dialect.ts';
 import type { Fault } from './faults.ts';
 import { readJson } from './perform.ts';
 import type { Platform, Simulator } from './platform.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestLog } from './server.ts';
 import { checkFault, checkRateLimit } from './simulation.ts';
-import { dumpStore, type Level, type Merchant, recordIn } from './store.ts';
+import { dumpStore, type Level, MERCHANT_STATUSES, type Merchant, recordIn } from './store.ts';
 import { TABLES } from './tables.ts';
 import { ajv, problemsIn } from './validation.ts';
 
@@ -29,40 +29,40 @@ type Said = { readonly status: number; readonly body: Json };
 
 /** Adds the admin endpoint to a server. */
 export function serveAdmin(server: FastifyInstance, controls: Controls, token: string): void {
-  const answer = (request: FastifyRequest, run: () => Said): Said => {
-    if (!isLoopback(request.raw.socket.remoteAddress))
-      return refuse(404, 'the admin endpoint answers on this machine alone');
-    const given = request.headers[ADMIN_HEADER];
-    if (typeof given !== 'string' || !isSameSecret(given, token))
-      return refuse(401, `the header ${ADMIN_HEADER} must have the token that was printed`);
-    return run();
-  };
-  const send = (reply: FastifyReply, { status, body }: Said) =>
-    reply.code(status).header('content-type', 'application/json').send(JSON.stringify(body));
-
+  const serve =
+    (run: (request: FastifyRequest) => Said) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const { status, body } = stranger(request, token) ?? run(request);
+      return reply
+        .code(status)
+        .header('content-type', 'application/json')
+        .send(JSON.stringify(body));
+    };
   for (const command of COMMANDS) {
     const [method = '', path = ''] = command.name.split(' ');
-    const work = (request: FastifyRequest) =>
-      answer(request, () => obey(command, controls, request));
-    server.route({
-      method,
-      url: `${ADMIN_PATH}/${path}`,
-      handler: async (request, reply) => send(reply, work(request)),
-    });
+    const handler = serve((request) => obey(command, controls, request));
+    server.route({ method, url: `${ADMIN_PATH}/${path}`, handler });
   }
   const list = COMMANDS.map(({ name, does }) => ({ command: name, does }));
-  server.get(ADMIN_PATH, async (request, reply) =>
-    send(
-      reply,
-      answer(request, () => ({ status: 200, body: list })),
-    ),
+  const none = refuse(404, `there is no such command; GET ${ADMIN_PATH} lists them`);
+  server.get(
+    ADMIN_PATH,
+    serve(() => ({ status: 200, body: list })),
   );
-  server.all(`${ADMIN_PATH}/*`, async (request, reply) =>
-    send(
-      reply,
-      answer(request, () => refuse(404, `there is no such command; GET ${ADMIN_PATH} lists them`)),
-    ),
+  server.all(
+    `${ADMIN_PATH}/*`,
+    serve(() => none),
   );
+}
+
+/** What somebody is told who may not steer the simulator. */
+function stranger({ raw, headers }: FastifyRequest, token: string): Said | undefined {
+  if (!isLoopback(raw.socket.remoteAddress))
+    return refuse(404, 'the admin endpoint answers on this machine alone');
+  const given = headers[ADMIN_HEADER];
+  return typeof given === 'string' && isSameSecret(given, token)
+    ? undefined
+    : refuse(401, `the header ${ADMIN_HEADER} must have the token that was printed`);
 }
 
 function obey(command: Command, controls: Controls, request: FastifyRequest): Said {
@@ -139,15 +139,17 @@ export const COMMANDS: readonly Command[] = [
     does: 'changes some options of the dialect',
     body: ANYTHING,
     check: dialectProblems,
-    run: ({ dialect }, body) => asJson(Object.assign(dialect, body)),
+    run: ({ dialect }, body) => asJson(Object.assign(dialect, readDialect(body).dialect)),
   },
   {
     name: 'PUT dialect',
     does: 'sets the dialect; options that are left out have their defaults',
     body: ANYTHING,
     check: dialectProblems,
-    run: ({ dialect }, body) =>
-      asJson(Object.assign(dialect, { ...DEFAULT_DIALECT, inventions: dialect.inventions }, body)),
+    run: ({ dialect }, body) => {
+      const defaults = { ...DEFAULT_DIALECT, inventions: dialect.inventions };
+      return asJson(Object.assign(dialect, defaults, readDialect(body).dialect));
+    },
   },
   {
     name: 'GET faults',
@@ -270,7 +272,7 @@ export const COMMANDS: readonly Command[] = [
     body: members(
       {
         organizationId: TEXT,
-        status: { enum: ['not_started', 'onboarding', 'active', 'restricted'] },
+        status: { enum: MERCHANT_STATUSES },
         charges: { type: 'boolean' },
       },
       'organizationId',
@@ -340,6 +342,6 @@ function textOf(value: Json | undefined): string | undefined {
 }
 
 /** Plain data as the type that answers have. */
-function asJson(value: Dialect | readonly Fault[] | object): Json {
+function asJson(value: object): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }

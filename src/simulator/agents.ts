@@ -1,10 +1,10 @@
-import { canonicalJson } from '../core/digest.ts';
-import { isObject, type JsonObject } from '../core/value.ts';
+import { isObject, isSameJson, type JsonObject } from '../core/value.ts';
 import { fieldSchema, READABLE, withoutSecrets } from './agent-fields.ts';
 import { brokenRules, refuseLocked } from './agent-rules.ts';
 import { newRecord, updatedRecord } from './agent-write.ts';
 import {
   type Answer,
+  CODES,
   coded,
   created,
   data,
@@ -88,7 +88,7 @@ export const agents: Routes<
 
 /** Whether two records differ in nothing but the time of their change. */
 function isSame(a: JsonObject, b: JsonObject): boolean {
-  return canonicalJson(without(a, 'updated_at')) === canonicalJson(without(b, 'updated_at'));
+  return isSameJson(without(a, 'updated_at'), without(b, 'updated_at'));
 }
 
 /** What a single read returns: the whole record but its secrets (Agent). */
@@ -188,8 +188,6 @@ const UNTOLD = {
   sipRoutingHeaderXDestUser: null,
   extension: null,
 };
-
-const CODES = { 400: 'invalid_request', 403: 'forbidden', 409: 'conflict' } as const;
 
 /** How an agent on another provider is rejected is not specified. */
 function unsupported({ dialect: { sipForeign } }: Platform): Refusal {

@@ -26,6 +26,14 @@ export class Refusal extends Error {
   }
 }
 
+/** Codes of errors whose status is not specified, so that the dialect says it. */
+export const CODES = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  409: 'conflict',
+} as const;
+
 /** An error in the coded shape (Errors). */
 export function coded(status: number, error: string, description: string): Refusal {
   return new Refusal(status, { error, error_description: description });
@@ -65,22 +73,28 @@ export function deleted({ deletedStatus }: Dialect): Answer {
   return deletedStatus === 204 ? GONE : { status: 200, body: { success: true } };
 }
 
+/** The records of the page that a request asks for. */
+function onPage<T>(records: readonly T[], { query }: { readonly query: Query }): readonly T[] {
+  const limit = Number(query.limit);
+  const start = (Number(query.page) - 1) * limit;
+  return records.slice(start, start + limit);
+}
+
 /** One page of a list, with its `pagination` (Pagination object). Only the page's records are rendered. */
 export function page<T>(
   { emptyListPages }: Dialect,
   records: readonly T[],
-  { query }: { readonly query: Query },
+  input: { readonly query: Query },
   render: (record: T) => Json,
 ): Answer {
-  const number = Number(query.page);
-  const limit = Number(query.limit);
+  const number = Number(input.query.page);
+  const limit = Number(input.query.limit);
   const total = records.length;
   const totalPages = total === 0 ? emptyListPages : Math.ceil(total / limit);
-  const start = (number - 1) * limit;
   return {
     status: 200,
     body: {
-      data: records.slice(start, start + limit).map(render),
+      data: onPage(records, input).map(render),
       pagination: {
         page: number,
         limit,
@@ -104,12 +118,9 @@ export function assumedPage<T>(
     case 'counted':
       return page(dialect, records, input, render);
     case 'whole':
-      return { status: 200, body: { data: records.map(render) } };
-    case 'bare': {
-      const [number, limit] = [Number(input.query.page), Number(input.query.limit)];
-      const start = (number - 1) * limit;
-      return { status: 200, body: { data: records.slice(start, start + limit).map(render) } };
-    }
+      return data(records.map(render));
+    case 'bare':
+      return data(onPage(records, input).map(render));
   }
 }
 

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '../core/value.ts';
 import { type OperationId, operations } from '../platform/operations.generated.ts';
-import { type Answer, coded, data, missing, type Refusal } from './answer.ts';
+import { type Answer, CODES, coded, data, missing, type Refusal } from './answer.ts';
 import type { Dialect } from './dialect.ts';
 import type { Input, Platform, Routes } from './platform.ts';
 import type { Agent, Key, Organization, Profile, Reseller } from './store.ts';
@@ -149,7 +149,7 @@ export const account: Routes<'createToken' | 'getMe'> = {
   createToken: ({ body }, platform) => {
     const { store, ids, now, url, dialect } = platform;
     const refuse = (reason: string) =>
-      coded(dialect.wrongCredentials, WRONG[dialect.wrongCredentials], reason);
+      coded(dialect.wrongCredentials, CODES[dialect.wrongCredentials], reason);
     if (body.audience !== `${url}/`) throw refuse(`audience must be ${url}/`);
     const key = store.keys.get(String(body.client_id));
     if (key === undefined || key.clientSecret !== body.client_secret)
@@ -168,8 +168,6 @@ export const account: Routes<'createToken' | 'getMe'> = {
     return dialect.me === 'bare' ? { status: 200, body } : data(body);
   },
 };
-
-const WRONG = { 400: 'invalid_request', 401: 'unauthorized', 403: 'forbidden' } as const;
 
 /** The names of the scope's members are not specified. */
 function viewScope({ meScope }: Dialect, { scope }: Key): JsonObject {

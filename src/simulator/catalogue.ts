@@ -1,7 +1,8 @@
 import { coded, data } from './answer.ts';
 import { namedOrganization, namedReseller } from './auth.ts';
 import type { Input, Platform, Routes } from './platform.ts';
-import type { Catalogue, CatalogueEntry, Feature, Level, Organization } from './store.ts';
+import type { SeedDocument } from './seed.ts';
+import type { Catalogue, Feature, Level, Organization } from './store.ts';
 
 /** The platform's own lists: models, speech providers and lockable features (LLM model option, Feature entry). */
 
@@ -81,19 +82,12 @@ function isNamed({ key }: Feature): boolean {
   return NAMED.test(key);
 }
 
-/** Lists of a seed. */
-type Offers = {
-  readonly features?: readonly Feature[];
-  readonly llm_models?: readonly CatalogueEntry[];
-  readonly stt_providers?: readonly CatalogueEntry[];
-};
-
 /** The lists of a seed, or those above. */
 export function catalogueOf({
   features = FEATURES,
   llm_models: models = LLM_MODELS,
   stt_providers: speech = STT_PROVIDERS,
-}: Offers): Catalogue {
+}: SeedDocument): Catalogue {
   return { features, models, speech };
 }
 

@@ -1,48 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Json } from '../core/value.ts';
 import type { OperationId } from '../platform/operations.generated.ts';
+import type { Simulation } from './documents.generated.ts';
 
-/** Something that goes wrong on purpose. A fault that is spent is forgotten. */
-export type Fault = {
-  /**
-   * What it befalls: an operation, `upload` (the PUT to a presigned address), `ingestion` (of a source,
-   * which then fails), or `*`, which is every request.
-   */
+export type Fault = Omit<Simulation.Fault, 'operation'> & {
   readonly operation: OperationId | 'upload' | 'ingestion' | '*';
-  /** How often; once unless it says otherwise, without end where there is a `probability`. */
-  readonly times?: number;
-  /** How many requests pass unharmed before it strikes. */
-  readonly skip?: number;
-  /** Only requests whose path contains this, such as an agent's id. */
-  readonly path?: string;
-  /** Between 0 and 1: how likely it strikes. The same seed, method and path strike alike in every run. */
-  readonly probability?: number;
-  /** Milliseconds before anything else happens. */
-  readonly delayMs?: number;
-  /**
-   * Answered instead of what the operation would answer; nothing is done. Without `body` and `text`, 429 and
-   * 5xx have the body that the specification gives them.
-   */
-  readonly status?: number;
-  readonly body?: Json;
-  /** The body as it stands, JSON or not; with status 200 unless `status` says otherwise. */
-  readonly text?: string;
-  readonly headers?: { readonly [name: string]: string };
-  /** The operation is done although `status`, `body` or `text` is answered. */
-  readonly done?: boolean;
-  /**
-   * The connection breaks: before the operation is done; after it is done and before its answer; or after
-   * the head of the answer.
-   */
-  readonly reset?: 'before' | 'after' | 'head';
-  /** The connection breaks in the middle of the answer's body, whose whole length was announced. */
-  readonly truncate?: boolean;
-  /** No answer comes, before or after the operation is done, until the caller gives up or `hangMs` passed. */
-  readonly hang?: 'before' | 'after';
-  /** A minute unless given. */
-  readonly hangMs?: number;
-  /** The simulator dies as in a crash, before or after the operation is done. Only where it runs alone. */
-  readonly kill?: 'before' | 'after';
 };
 
 /** A request as a fault sees it. */
@@ -54,7 +15,7 @@ type Target = {
 };
 
 /** Where the draws of faults with a `probability` begin. */
-export type Seed = string | number;
+export type Seed = NonNullable<Simulation.Document['chaosSeed']>;
 
 /** The faults that are set. */
 export type Faults = {

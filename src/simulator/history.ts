@@ -1,5 +1,4 @@
-import { canonicalJson } from '../core/digest.ts';
-import type { JsonObject } from '../core/value.ts';
+import { isSameJson, type JsonObject } from '../core/value.ts';
 import { RECORDED } from './agent-fields.ts';
 import { brokenSettings, refuseLocked } from './agent-rules.ts';
 import { type Answer, data, missing } from './answer.ts';
@@ -94,7 +93,7 @@ export const history: Routes<'listAgentHistory' | 'revertAgent'> = {
     const id = Number(input.path.versionId);
     const entry = visibleHistory(platform, agent.id).find((one) => one.id === id);
     if (entry === undefined) throw missing('Version');
-    if (same(recordedSettings(agent.record), entry.settings))
+    if (isSameJson(recordedSettings(agent.record), entry.settings))
       return done('The agent already matches this version');
     const record = restored(agent.record, entry.settings);
     refuseLocked(platform, agent.organizationId, agent.record, record, { reverting: true });
@@ -116,10 +115,6 @@ function restored(record: JsonObject, settings: JsonObject): JsonObject {
   if (record.transfer_enabled === true && next.transfer_enabled !== true)
     next.web_transfer_enabled = false;
   return next;
-}
-
-function same(a: JsonObject, b: JsonObject): boolean {
-  return canonicalJson(a) === canonicalJson(b);
 }
 
 function done(message: string): Answer {

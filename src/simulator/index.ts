@@ -34,15 +34,15 @@ export type SimulatorOptions = GeneratedOptions & {
   readonly port?: number;
   /** 127.0.0.1 unless given. */
   readonly host?: string;
-  readonly seed?: SeedDocument;
+  readonly seed?: SeedDocument | undefined;
   readonly now?: () => Date;
-  readonly dialect?: Partial<Dialect>;
+  readonly dialect?: Partial<Dialect> | undefined;
   /** How many requests the platform takes; any number unless given. */
-  readonly rateLimit?: RateLimit;
+  readonly rateLimit?: RateLimit | undefined;
   /** Milliseconds that every request waits. */
-  readonly latencyMs?: number;
+  readonly latencyMs?: number | undefined;
   /** Where the draws of faults with a probability begin. */
-  readonly chaosSeed?: Seed;
+  readonly chaosSeed?: Seed | undefined;
   /** Keeps its identifiers apart from those of another simulator, whose records a seed may bring. */
   readonly idSalt?: string;
   /** Ends the process as a crash would. Without it no fault may kill. */
@@ -142,8 +142,7 @@ export {
   type SeedAgent,
   type SeedDocument,
   type SeedKey,
-  type SeedOrganization,
 } from './seed.ts';
 export { readSimulation, readSimulationFlags, type SimulationFlags } from './simulation.ts';
-export { recordIn, recordsIn } from './store.ts';
+export { MERCHANT_STATUSES, type Merchant, recordIn, recordsIn } from './store.ts';
 export { RESTS, TABLES } from './tables.ts';

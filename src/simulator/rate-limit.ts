@@ -1,25 +1,6 @@
-/** How many requests the platform takes. The specification gives no figures (Limits). */
-export type RateLimit = {
-  /** On average; any number unless given. */
-  readonly perSecond?: number;
-  /** How they are counted; in a `bucket` unless given. */
-  readonly shape?: RateShape;
-  /** Of a bucket: requests that may come at once; `perSecond`, and at least one, unless given. */
-  readonly burst?: number;
-  /** Of a window: how long it is; a second unless given. */
-  readonly windowSeconds?: number;
-  /** Requests that may be under way at once; any number unless given. */
-  readonly inFlight?: number;
-  /** Whether a refused request is told when to come again; it is unless this is false. */
-  readonly retryAfter?: boolean;
-};
+import type { Simulation } from './documents.generated.ts';
 
-/**
- * - `bucket` holds `burst` requests and fills by `perSecond`;
- * - `fixed` windows follow each other, and each takes so many;
- * - `sliding`: no window, wherever it begins, takes more.
- */
-type RateShape = 'bucket' | 'fixed' | 'sliding';
+export type RateLimit = Simulation.RateLimit;
 
 /** Counts requests against a limit that may be changed. */
 export type Limiter = {

@@ -1,8 +1,9 @@
 import { CallsheetError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { editedRecord, NEW_AGENT } from './agent-write.ts';
-import type { CallBook, Outcome, Sentiment } from './calls/call.ts';
+import type { CallBook } from './calls/call.ts';
 import { countCalls, createCall, openBook, sortCalls } from './calls/generate.ts';
+import type { Seed } from './documents.generated.ts';
 import { recordHistory } from './history.ts';
 import { recordsOf, without } from './json.ts';
 import type { Platform } from './platform.ts';
@@ -13,94 +14,29 @@ import { RESTS, type RestSection, TABLES } from './tables.ts';
 import { ajv, problemsIn, readDocument } from './validation.ts';
 
 /** What a simulated account holds when it starts. Records are as the platform returns them, with their secrets. */
-export type SeedDocument = { readonly [section in RestSection]?: readonly JsonObject[] } & {
-  readonly account_id?: string;
-  readonly feature_administration_enabled?: boolean;
-  /** Features that the account locks. */
-  readonly locks?: readonly string[];
-  readonly legacy_settings?: LegacySettings;
-  readonly integrations_allowed?: readonly string[];
-  readonly keys?: readonly SeedKey[];
-  readonly resellers?: readonly SeedReseller[];
-  readonly organizations?: readonly SeedOrganization[];
+export type SeedDocument = { readonly [section in RestSection]?: readonly JsonObject[] } & Omit<
+  Seed.Document,
+  keyof OpenSections
+> &
+  OpenSections;
+
+/** Lists whose records have more than the schema names. */
+type OpenSections = {
   readonly agents?: readonly SeedAgent[];
-  readonly knowledge_bases?: readonly SeedKnowledgeBase[];
   readonly sources?: readonly JsonObject[];
   readonly custom_voices?: readonly JsonObject[];
-  readonly calls?: readonly SeedCall[];
-  readonly profiles?: readonly SeedProfile[];
-  readonly claims?: readonly SeedClaim[];
-  readonly pbx_api_keys?: readonly string[];
-  /** What the platform offers, where it is not what the simulator has. */
   readonly features?: readonly Feature[];
   readonly llm_models?: readonly CatalogueEntry[];
   readonly stt_providers?: readonly CatalogueEntry[];
 };
 
-/** What older settings say of features: whether each is on. */
-type LegacySettings = { readonly [feature: string]: boolean };
-
-export type SeedKey = {
-  readonly client_id: string;
-  readonly client_secret: string;
-  readonly scope?: { readonly level: 'reseller' | 'organization'; readonly id: string };
-};
-type SeedReseller = {
-  readonly id: string;
-  readonly name: string;
-  readonly locks?: readonly string[];
-};
-export type SeedOrganization = SeedReseller & {
-  readonly reseller_id?: string;
-  readonly legacy_settings?: LegacySettings;
-  readonly merchant?: Merchant;
-  /** Numbers on its SMS account that can send texts. */
-  readonly sms_numbers?: readonly string[];
-};
+export type SeedKey = Seed.Key;
+export type SeedOrganization = Seed.Organization;
 /**
  * A record, beside it whether the API may write to the agent, what its payment tool was told, what people
  * changed since it was made, and whether it is gone and only its calls and its history are left.
  */
-export type SeedAgent = JsonObject & {
-  readonly id?: string;
-  readonly organization_id: string;
-  readonly name: string;
-  readonly supported?: boolean;
-  readonly payments?: JsonObject & { readonly enabled: boolean };
-  readonly edits?: readonly SeedEdit[];
-  readonly deleted?: boolean;
-};
-/** A change in the names that reads use; nested objects are merged, null clears. */
-export type SeedEdit = JsonObject & {
-  readonly actor: string;
-  readonly changes: JsonObject;
-  /** `dashboard` unless given. */
-  readonly source?: string;
-  readonly at?: string;
-};
-/** A call; what is left out is made up. */
-type SeedCall = {
-  readonly id?: string;
-  readonly agent_id: string;
-  readonly call_started_at: string;
-  /** Whole seconds. */
-  readonly call_duration: number;
-  /** `resolved` unless given. */
-  readonly outcome?: Outcome;
-  readonly sentiment?: Sentiment;
-  /** Why a call was transferred. */
-  readonly reason?: string;
-  readonly caller_id?: string;
-  /** Whether it was recorded; as the agent's settings say unless given. */
-  readonly recorded?: boolean;
-};
-type SeedProfile = { readonly id: string; readonly organization_id: string };
-type SeedClaim = { readonly id: string; readonly profile_id: string };
-type SeedKnowledgeBase = {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly name: string;
-};
+export type SeedAgent = JsonObject & Seed.Agent;
 
 const validate = ajv.compile<SeedDocument>({
   ...schema,
@@ -254,7 +190,7 @@ function plantAgent(platform: Platform, seed: SeedAgent): Agent {
   return agent;
 }
 
-function plantEdit(platform: Platform, agent: Agent, edit: SeedEdit): void {
+function plantEdit(platform: Platform, agent: Agent, edit: Seed.Edit): void {
   const then = at(platform, edit.at);
   agent.record = editedRecord(then, agent.record, edit.changes);
   const { actor, source = 'dashboard' } = edit;
@@ -331,7 +267,7 @@ function plantVoice({ store, ids }: Platform, seed: JsonObject): void {
 }
 
 /** Enters a seed's calls into the books of their agents. */
-function plantCalls({ store }: Platform, calls: readonly SeedCall[]): void {
+function plantCalls({ store }: Platform, calls: readonly Seed.Call[]): void {
   const first = countCalls(store);
   for (const [index, call] of calls.entries()) {
     const book = bookOf(store, call.agent_id);

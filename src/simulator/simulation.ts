@@ -3,24 +3,20 @@ import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { CallsheetError } from '../core/errors.ts';
 import { operations } from '../platform/operations.generated.ts';
-import type { CallersOptions } from './calls/callers.ts';
 import { type Dialect, readDialect, readDialectFlags } from './dialect.ts';
-import type { Fault, Seed } from './faults.ts';
+import type { Simulation as Written } from './documents.generated.ts';
+import type { Fault } from './faults.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { checkSeed, readSeed, type SeedDocument } from './seed.ts';
 import schema from './simulation.schema.json' with { type: 'json' };
 import { ajv, problemsIn, readDocument } from './validation.ts';
 
 /** How a simulated platform behaves, as a file says it. */
-type Simulation = {
+type Simulation = Omit<Written.Document, 'seed' | 'dialect' | 'faults'> & {
   /** The seed, or the name of its file relative to this one. */
   readonly seed?: SeedDocument | string;
   readonly dialect?: Partial<Dialect>;
   readonly faults?: readonly Fault[];
-  readonly chaosSeed?: Seed;
-  readonly rateLimit?: RateLimit;
-  readonly latencyMs?: number;
-  readonly callers?: CallersOptions;
 };
 
 ajv.addSchema(schema);
@@ -36,10 +32,11 @@ export function readSimulation(text: string): Simulation {
   const value = readDocument(text, wrong);
   const problems = problemsIn(validateSimulation, value);
   // What is no object at all has nothing further to look at.
-  const { dialect = {}, seed, faults } = typeof value === 'object' ? Object(value) : {};
+  const { dialect: given, seed, faults } = typeof value === 'object' ? Object(value) : {};
+  const dialect = readDialect(given ?? {});
   const all = [
     ...problems,
-    ...readDialect(dialect).problems.map((problem) => `dialect: ${problem}`),
+    ...dialect.problems.map((problem) => `dialect: ${problem}`),
     ...(Array.isArray(faults)
       ? faults.flatMap((one, index) => unknownOperation(one, `faults.${index}`))
       : []),
@@ -49,7 +46,8 @@ export function readSimulation(text: string): Simulation {
   ];
   if (all.length > 0) throw wrong([...new Set(all)]);
   // Validated just above.
-  return value as Simulation;
+  const simulation = value as Simulation;
+  return given === undefined ? simulation : { ...simulation, dialect: dialect.dialect };
 }
 
 /** A fault that came from outside, or what is wrong with it. */
@@ -92,7 +90,9 @@ export type SimulationFlags = {
 
 /** What flags and files come to: options to start with, and faults to set before the first request. */
 type SimulationRequest = {
-  readonly options: Omit<Simulation, 'seed' | 'faults'> & { readonly seed?: SeedDocument };
+  readonly options: {
+    readonly [Option in Exclude<keyof Simulation, 'seed' | 'faults'>]: Simulation[Option];
+  } & { readonly seed: SeedDocument | undefined };
   readonly faults: readonly Fault[];
 };
 
@@ -103,18 +103,14 @@ type SimulationRequest = {
 export async function readSimulationFlags(flags: SimulationFlags): Promise<SimulationRequest> {
   const file =
     flags.config === undefined ? {} : readSimulation(await readText('simulation', flags.config));
-  const seed = await readNamedSeed(flags, file);
-  const { chaosSeed, latencyMs } = file;
-  const callers = callersOf(flags, file);
-  const rateLimit = readRateLimit(flags, file);
   return {
     options: {
+      seed: await readNamedSeed(flags, file),
+      callers: callersOf(flags, file),
+      rateLimit: readRateLimit(flags, file),
       dialect: { ...file.dialect, ...readDialectOf(flags) },
-      ...(seed === undefined ? {} : { seed }),
-      ...(rateLimit === undefined ? {} : { rateLimit }),
-      ...(latencyMs === undefined ? {} : { latencyMs }),
-      ...(chaosSeed === undefined ? {} : { chaosSeed }),
-      ...(callers === undefined ? {} : { callers }),
+      latencyMs: file.latencyMs,
+      chaosSeed: file.chaosSeed,
     },
     faults: [...(file.faults ?? []), ...readFaults(flags)],
   };

@@ -32,8 +32,10 @@ export type Organization = {
   /** Numbers on its SMS account that can send texts; undefined where nothing is known of them. */
   readonly smsNumbers: ReadonlySet<string> | undefined;
 };
+/** The states of a payment account. */
+export const MERCHANT_STATUSES = ['not_started', 'onboarding', 'active', 'restricted'] as const;
 export type Merchant = {
-  status: 'not_started' | 'onboarding' | 'active' | 'restricted';
+  status: (typeof MERCHANT_STATUSES)[number];
   charges: boolean;
 };
 

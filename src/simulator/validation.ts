@@ -78,7 +78,7 @@ export function bodyViolations(id: OperationId, body: unknown): readonly Violati
   const pointer = rulesOf(id).body?.pointer;
   if (pointer === undefined) return [];
   const validate = validatorAt(pointer);
-  return validate(body) ? [] : violationsOf(validate.errors ?? [], body);
+  return validate(body) ? [] : violationsOf(validate.errors ?? []);
 }
 
 /** The values of each parameter of a query, as they came. */
@@ -191,7 +191,7 @@ function dotted(path: readonly (string | number)[]): string {
 /** What a value breaks of a schema, as sentences that begin with the place. */
 export function problemsIn(validate: ValidateFunction, value: unknown): readonly string[] {
   if (validate(value)) return [];
-  return violationsOf(validate.errors ?? [], value).map(sentence);
+  return violationsOf(validate.errors ?? []).map(sentence);
 }
 
 function sentence({ path, message }: Violation): string {
@@ -210,17 +210,17 @@ export function readDocument(text: string, wrong: (problems: readonly string[]) 
 const BRANCHES = ['if', 'anyOf', 'oneOf', 'not', 'discriminator'];
 
 /** What a JSON Schema validator found, one violation per error. Errors of mere branches are left out. */
-function violationsOf(errors: readonly ErrorObject[], value: unknown): readonly Violation[] {
+function violationsOf(errors: readonly ErrorObject[]): readonly Violation[] {
   const telling = errors.filter(
     ({ keyword, params }) =>
       !BRANCHES.includes(keyword) && !(keyword === 'type' && params.type === 'null'),
   );
-  const found = (telling.length > 0 ? telling : errors).map((error) => violationOf(error, value));
+  const found = (telling.length > 0 ? telling : errors).map(violationOf);
   // A schema made of several may say the same of a field in each.
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-function violationOf(error: ErrorObject, value: unknown): Violation {
+function violationOf(error: ErrorObject): Violation {
   const path = segments(error.instancePath);
   const params: { readonly [name: string]: unknown } = error.params;
   switch (error.keyword) {
@@ -249,7 +249,7 @@ function violationOf(error: ErrorObject, value: unknown): Violation {
       };
     }
     case 'type': {
-      const [expected, received] = [String(params.type), typeName(valueAt(value, path))];
+      const [expected, received] = [String(params.type), typeName(error.data)];
       const message = `expected ${expected}, received ${received}`;
       return { path, code: 'invalid_type', expected, received, message };
     }
@@ -291,13 +291,6 @@ function segments(pointer: string): readonly (string | number)[] {
     .slice(1)
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
     .map((token) => (/^\d+$/.test(token) ? Number(token) : token));
-}
-
-function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
-  let at = value;
-  for (const key of path)
-    at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined;
-  return at;
 }
 
 function typeName(value: unknown): string {

@@ -26,7 +26,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Diagnostic, SourcePosition } from '../core/diagnostics.ts';
 import type { RolloutSettings } from '../core/rollout.ts';
-import { Blob, Ref, Secret, type Value, type ValueObject } from '../core/value.ts';
+import { Blob, oncePer, Ref, Secret, type Value, type ValueObject } from '../core/value.ts';
 import { STACK_FILE } from './discover.ts';
 import { type Folder, isUnreadable } from './folder.ts';
 import type { Moves } from './moves.ts';
@@ -252,11 +252,19 @@ function openEntries(above: string, key: Buffer): Entries {
         makeRoom(folder, [basename(draft), name], bytes);
         renameSync(draft, join(folder, name));
       } catch (error) {
-        rmSync(draft, { force: true });
+        discard(draft);
         if (error instanceof RangeError) throw error;
       }
     },
   };
+}
+
+function discard(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    // Of a folder that another user made, nothing is to be removed.
+  }
 }
 
 function noteUse(file: string): void {
@@ -367,13 +375,7 @@ function* linesIn(pieces: Iterable<Buffer>): Iterable<string> {
   }
 }
 
-const digests = new WeakMap<Source, string>();
-
-function digestOf(source: Source): string {
-  const digest = digests.get(source) ?? hash('sha256', source.text);
-  digests.set(source, digest);
-  return digest;
-}
+const digestOf = oncePer(({ text }: Source) => hash('sha256', text));
 
 /** What a file of text holds, or why it cannot be read. */
 function contentOf(folder: Folder, path: string): string {
@@ -714,13 +716,13 @@ function decodeStack(
   const resourceOf = (numbers: StoredResource): KeptResource => {
     const [address, kind, file, place, line, column, lifecycle, references, ...fields] = numbers;
     const texts = new Map<string, FilledText>();
-    const document: Record<string, Value> = {};
+    const document: [string, Value][] = [];
     for (let at = 0; at < fields.length; at += 2) {
       const [field = 0, value = 0] = [fields[at], fields[at + 1]];
       const name = values[field] as string;
       const text = filled.get(value);
       if (text !== undefined) texts.set(name, text);
-      document[name] = values[value] as Value;
+      document.push([name, values[value] as Value]);
     }
     return {
       address: values[address] as string,
@@ -730,7 +732,7 @@ function decodeStack(
       lifecycle: values[lifecycle] as KeptResource['lifecycle'],
       references: values[references] as KeptResource['references'],
       isPartial: false,
-      document: leanDocument(document, texts) as ValueObject,
+      document: leanDocument(Object.fromEntries(document), texts) as ValueObject,
     };
   };
   let stack: Omit<KeptStack, 'resources' | 'rollouts'> | undefined;

@@ -1,8 +1,8 @@
-import { type Address, formatAddress, isResourceName } from '../core/address.ts';
+import { type Address, formatAddress } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Kind } from '../kinds/kind.ts';
-import type { Report } from './diagnostics.ts';
+import { checkName, type Report } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
 import { resolve } from './resolve.ts';
 import {
@@ -25,6 +25,7 @@ import {
   positionOf,
   type SourceRange,
   type SyntaxNode,
+  withKeys,
 } from './source.ts';
 import { validate } from './validate.ts';
 
@@ -62,8 +63,7 @@ export const COMPOSING: readonly string[] = Object.keys(COMPOSING_MEMBERS);
 
 /** A body without the members that say how it is put together. */
 export function fieldsOf(body: MapNode): MapNode {
-  const members = [...body.members].filter(([key]) => !COMPOSING.includes(key));
-  return { ...body, members: new Map(members) };
+  return withKeys(body, (key) => !COMPOSING.includes(key));
 }
 
 /** What one file adds. */
@@ -122,16 +122,7 @@ export function asMap(
   return undefined;
 }
 
-function checkName({ key, keyPlace }: Member, subject: string, report: Report): boolean {
-  if (isResourceName(key)) return true;
-  report.add({
-    rule: 'address/name',
-    message: `${subject} has ${JSON.stringify(key)}, which is not a valid name for a resource`,
-    hint: 'Use letters, digits, _ and -, and begin with a letter',
-    range: keyPlace,
-  });
-  return false;
-}
+const NAMES_RESOURCE = { rule: 'address/name', what: 'a resource' };
 
 function addResource(
   kind: Kind,
@@ -164,15 +155,14 @@ function addBlock(kind: Kind, member: Member, into: Collection): void {
   const label = `${kind.section}.${member.key}`;
   const map = asMap(member.value, label, 'a map of fields', into.report);
   if (map === undefined) return;
-  const rest = [...map.members].filter(([name]) => name !== key);
-  const settings: MapNode = { ...map, members: new Map(rest) };
+  const settings = withKeys(map, (name) => name !== key);
   const block: ParentBlock = { kind, label, keyPlace: member.keyPlace, settings };
   into.blocks.push(block);
   const nested = memberOf(map, key)?.value;
   if (nested === undefined) return;
   const resources = asMap(nested, `${label}.${key}`, 'a map of names', into.report);
   for (const inner of resources?.members.values() ?? []) {
-    if (!checkName(inner, `${label}.${key}`, into.report)) continue;
+    if (!checkName(inner, { ...NAMES_RESOURCE, holder: `${label}.${key}` }, into.report)) continue;
     addResource(kind, [member.key, inner.key], inner, block, into);
   }
 }
@@ -180,7 +170,7 @@ function addBlock(kind: Kind, member: Member, into: Collection): void {
 function addSection(kind: Kind, section: SyntaxNode, into: Collection): void {
   const map = asMap(section, kind.section, 'a map of names', into.report);
   for (const member of map?.members.values() ?? []) {
-    if (!checkName(member, kind.section, into.report)) continue;
+    if (!checkName(member, { ...NAMES_RESOURCE, holder: kind.section }, into.report)) continue;
     if (kind.nested === undefined) addResource(kind, [member.key], member, undefined, into);
     else addBlock(kind, member, into);
   }
@@ -190,7 +180,7 @@ function addBases(section: SyntaxNode, into: Collection): void {
   const map = asMap(section, 'bases', 'a map of names', into.report);
   for (const member of map?.members.values() ?? []) {
     const { key: name, keyPlace } = member;
-    if (!checkName(member, 'bases', into.report)) continue;
+    if (!checkName(member, { ...NAMES_RESOURCE, holder: 'bases' }, into.report)) continue;
     const body = asMap(member.value, `base ${name}`, 'a map of fields', into.report);
     const first = into.bases.get(name);
     if (first !== undefined) {
@@ -287,7 +277,7 @@ export type Inherited = {
 export function resolveBlock(block: ParentBlock, surroundings: Surroundings): Inherited {
   const { kind, label: subject, settings, keyPlace } = block;
   const schema = blockSchema(kind);
-  const own = { root: schema, subject, address: undefined, refs: [], secrets: [] };
+  const own = { subject, address: undefined, refs: [], secrets: [] };
   const context: Context = { ...surroundings, ...own };
   const value = resolve(settings, rootField(schema), context);
   const root = locateRoot(schema, value, settings, keyPlace);

@@ -1,8 +1,6 @@
 import { type Address, isResourceName, kindOf, matchesAddress, withKey } from '../core/address.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import type { Json } from '../core/value.ts';
-import type { Kind } from '../kinds/kind.ts';
 import {
   asMap,
   type Base,
@@ -11,7 +9,7 @@ import {
   fieldsOf,
   type WrittenResource,
 } from './collect.ts';
-import { type Problem, type Report, SILENT } from './diagnostics.ts';
+import { checkName, NAME_HINT, type Problem, type Report, SILENT } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
 import {
   eachPath,
@@ -27,6 +25,8 @@ import { textsIn } from './forms.ts';
 import { type Layer, mergeLayers } from './merge.ts';
 import {
   type Context,
+  fail,
+  isHidden,
   type MergedBase,
   type MergedBases,
   rootField,
@@ -44,6 +44,8 @@ import {
   membersIn,
   type SourceRange,
   type SyntaxNode,
+  textIn,
+  withKeys,
 } from './source.ts';
 import { checkStates } from './state-place.ts';
 import type { Variables } from './variables.ts';
@@ -96,7 +98,7 @@ type Composing = {
  * Each layer gets its row before it is laid over the others, so that an empty cell gives way to a base.
  */
 export function compose(written: WrittenResource, composing: Composing): Composition {
-  const { kind, address } = written;
+  const { address } = written;
   const { bases, patches, surroundings } = composing;
   const above = patches.over(address);
   const own = [written.body, ...above.map((layer) => layer.body)];
@@ -104,12 +106,12 @@ export function compose(written: WrittenResource, composing: Composing): Composi
   bases.noteNamed(own);
   const { layers: beneath, isComplete } =
     base === undefined ? NO_BASES : bases.layersOf(base.value);
-  const context = contextOf(kind, address, surroundings);
+  const context = contextOf(address, surroundings);
   const forEach = lastOf(own, 'for_each');
   const stacked = { written, beneath, isComplete, above };
   if (forEach === undefined) {
     refuseStray(own, context);
-    return composeOne(stacked, composing, context.root);
+    return composeOne(stacked, composing);
   }
   const key = lastOf(own, 'key');
   const loop = { forEach, key, allowEmpty: isEmptyAllowed(own, context) };
@@ -132,14 +134,10 @@ function layersOf({ written, beneath, above }: Omit<Stacked, 'isComplete'>): rea
   ];
 }
 
-function composeOne(
-  stacked: Stacked,
-  { mergedBases }: Composing,
-  root: FieldSchema,
-): ComposedResource {
+function composeOne(stacked: Stacked, { mergedBases }: Composing): ComposedResource {
   const { body: written, ...own } = stacked.written;
   const { beneath, isComplete, above } = stacked;
-  const mergedBase = mergedBases(beneath, root);
+  const mergedBase = mergedBases(beneath, resourceSchema(own.kind));
   const bodyOf = readAgain(written);
   const make = (report: Report): Composed => {
     const whole = { ...own, body: bodyOf() };
@@ -160,7 +158,8 @@ function composeRows(
   const { written, isComplete } = stacked;
   const { body: _, ...own } = written;
   const layers = layersOf(stacked);
-  const rows = readLoop({ ...loop, hidden: redactedColumns(layers, context.root) }, context);
+  const root = resourceSchema(written.kind);
+  const rows = readLoop({ ...loop, hidden: redactedColumns(layers, root) }, context);
   const problem = tooMuch(
     rows.length,
     layers.map(({ body }) => body),
@@ -173,7 +172,7 @@ function composeRows(
   // What no row has a part in is the same for all of them.
   const first = layers.findIndex((layer) => usesRow(layer.body));
   const common = first < 0 ? layers : layers.slice(0, first);
-  const mergedBase = mergedBases(common, context.root);
+  const mergedBase = mergedBases(common, root);
   const differing = mergedBase === undefined ? layers : layers.slice(common.length);
   return rows.map(({ key, row }): ComposedResource => {
     const address = withKey(written.address, key);
@@ -193,16 +192,15 @@ function composeRows(
 
 /** Columns that sensitive fields are filled in from, so that no frame shows them, whatever becomes of a row. */
 function redactedColumns(layers: readonly Layer[], root: FieldSchema): ReadonlySet<string> {
-  const texts = layers.flatMap(({ body }) => textsIn(body, rootField(root), root));
+  const texts = layers.flatMap(({ body }) => textsIn(body, rootField(root)));
   const expressions = texts
-    .filter(({ field }) => field.sensitive)
+    .filter(({ field }) => isHidden(field))
     .flatMap(({ text }) => expressionsIn(text));
   return new Set(expressions.flatMap((expression) => eachPath(expression)?.[0] ?? []));
 }
 
-function contextOf(kind: Kind, address: Address, surroundings: Surroundings): Context {
-  const own = { root: resourceSchema(kind), subject: address, address, refs: [], secrets: [] };
-  return { ...surroundings, ...own };
+function contextOf(address: Address, surroundings: Surroundings): Context {
+  return { ...surroundings, subject: address, address, refs: [], secrets: [] };
 }
 
 /** Layers over what is laid already, as one body. It stands where the resource itself does. */
@@ -227,21 +225,13 @@ function lastOf(bodies: readonly MapNode[], key: string): Member | undefined {
   return bodies.map(({ members }) => members.get(key)).findLast((member) => member !== undefined);
 }
 
-function isEmptyAllowed(
-  bodies: readonly MapNode[],
-  { report, subject, address }: Context,
-): boolean {
+function isEmptyAllowed(bodies: readonly MapNode[], context: Context): boolean {
   const member = lastOf(bodies, 'allow_empty');
   if (member === undefined) return false;
   const { value } = member;
   if (value.type === 'scalar' && typeof value.value === 'boolean') return value.value;
-  report.add({
-    rule: 'schema/type',
-    message: `${subject}: allow_empty must be true or false, not ${describe(value)}`,
-    address,
-    path: 'allow_empty',
-    range: value.range,
-  });
+  const message = `must be true or false, not ${describe(value)}`;
+  fail(context, { path: ['allow_empty'] }, value.range, { rule: 'schema/type', message });
   return false;
 }
 
@@ -293,16 +283,12 @@ function tooMuch(rows: number, bodies: readonly SyntaxNode[], folder: Folder): P
 /** Characters of the texts that are filled in for each row: those with expressions, and templates. */
 function charactersIn(node: SyntaxNode, folder: Folder): number {
   if (node.type === 'scalar') {
-    const { value }: { readonly value: Json } = node;
-    const isFilled = typeof value === 'string' && value.includes('${');
-    return isFilled && wholeExpression(value) === undefined ? value.length : 0;
+    const text = textIn(node) ?? '';
+    return text.includes('${') && wholeExpression(text) === undefined ? text.length : 0;
   }
-  const template = memberOf(node, '$template')?.value;
-  let sum = 0;
-  if (template?.type === 'scalar' && typeof template.value === 'string') {
-    const read = folder.text(template.value);
-    if (!isUnreadable(read)) sum += read.source.text.length;
-  }
+  const template = textIn(memberOf(node, '$template')?.value);
+  const read = template === undefined ? undefined : folder.text(template);
+  let sum = read === undefined || isUnreadable(read) ? 0 : read.source.text.length;
   for (const child of childrenOf(node)) sum += charactersIn(child, folder);
   return sum;
 }
@@ -351,7 +337,7 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
     return found;
   };
 
-  const onCircle = (way: readonly string[], range: SourceRange): void => {
+  const onCircle = (way: readonly string[], { range }: Named): void => {
     // Where a walk begins decides how a circle reads; it is told once.
     const circle = way.toSorted().join();
     if (!circles.has(circle)) reportCircle([...way, ...way.slice(0, 1)], range, deps.report);
@@ -397,25 +383,24 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
 
 /**
  * Every base that the names lead to, once: after all that it stands on, and otherwise in the order in which they are
- * named. One that several stand on is so laid beneath all of them, and takes back nothing that one of them overrides.
+ * named. References are followed in the same way. One that several stand on is so laid beneath all of them, and takes back nothing that one of them overrides.
  */
-function lowestFirst(
-  names: readonly Named[],
-  beneathOf: (name: string) => readonly Named[],
-  onCircle: (way: readonly string[], range: SourceRange) => void,
+export function lowestFirst<T extends { readonly name: string }>(
+  names: readonly T[],
+  beneathOf: (name: string) => readonly T[],
+  onCircle: (way: readonly string[], closing: T) => void,
 ): readonly string[] {
   const done = new Set<string>();
   // A walk with its own stack: a chain may be longer than calls can be nested.
-  const way: { readonly name: string; readonly rest: Iterator<Named> }[] = [];
+  const way: { readonly name: string; readonly rest: Iterator<T> }[] = [];
   const open = new Set<string>();
-  const enter = ({ name, range }: Named): void => {
+  const enter = (entered: T): void => {
+    const { name } = entered;
     if (done.has(name)) return;
     if (open.has(name)) {
       const at = way.findIndex((step) => step.name === name);
-      onCircle(
-        way.slice(at).map((step) => step.name),
-        range,
-      );
+      const circle = way.slice(at).map((step) => step.name);
+      onCircle(circle, entered);
       return;
     }
     open.add(name);
@@ -443,12 +428,13 @@ function namesIn(node: SyntaxNode, { report, variables }: Deps): readonly Named[
   const nodes = node.type === 'list' ? node.items : [node];
   return nodes.flatMap((item): readonly Named[] => {
     const { range } = item;
-    if (item.type !== 'scalar' || typeof item.value !== 'string') {
+    const written = textIn(item);
+    if (written === undefined) {
       const message = `base must be the name of a base or a list of names, not ${describe(item)}`;
       report.add({ rule: 'schema/type', message, range });
       return [];
     }
-    const { text, problems } = interpolate(item.value, { variables });
+    const { text, problems } = interpolate(written, { variables });
     for (const { problem } of problems) {
       report.add({ ...problem, message: `base ${problem.message}`, range });
     }
@@ -540,15 +526,11 @@ export function enterEnvironment(
     if (!empty) reportUnknownEnvironment(name, root, report);
     return { root, patches: [] };
   }
-  const isSetting = (key: string) => ENVIRONMENT_MEMBERS.includes(key);
-  const settings = [...chosen.members].filter(([key]) => isSetting(key));
+  const settings = withKeys(chosen, (key) => ENVIRONMENT_MEMBERS.includes(key));
   const add: Report['add'] = (problem) =>
     report.add({ ...problem, message: `${STACK_FILE}: environment ${name} ${problem.message}` });
   const schema: FieldSchema = settingsSchema;
-  const over = mergeLayers(root, { ...chosen, members: new Map(settings) }, schema, {
-    root: schema,
-    add,
-  });
+  const over = mergeLayers(root, settings, schema, { root: schema, add });
   return { root: withoutChosen({ ...over, range: root.range }, name), patches: patchesIn(chosen) };
 }
 
@@ -558,11 +540,8 @@ function withoutChosen(root: MapNode, name: string): MapNode {
   if (environments?.value.type !== 'map') return root;
   const chosen = environments.value.members.get(name);
   if (chosen?.value.type !== 'map') return root;
-  const kept = [...chosen.value.members].filter(([key]) => !ENVIRONMENT_MEMBERS.includes(key));
-  const left = new Map(environments.value.members).set(name, {
-    ...chosen,
-    value: { ...chosen.value, members: new Map(kept) },
-  });
+  const kept = withKeys(chosen.value, (key) => !ENVIRONMENT_MEMBERS.includes(key));
+  const left = new Map(environments.value.members).set(name, { ...chosen, value: kept });
   const value = { ...environments.value, members: left };
   return {
     ...root,
@@ -580,7 +559,7 @@ function reportName(name: string, report: Report): void {
   report.add({
     rule: 'environment/name',
     message: `--env ${name}: this is not a valid name for an environment`,
-    hint: 'Use letters, digits, _ and -, and begin with a letter',
+    hint: NAME_HINT,
   });
 }
 
@@ -674,11 +653,10 @@ function reportUnmet(
  */
 function checkEnvironments(root: MapNode, dir: string, report: Report): void {
   const environments = environmentsOf(root);
-  const named = environments.filter(({ key }) => isResourceName(key));
-  for (const environment of environments) {
-    if (!named.includes(environment)) refuseEnvironmentName(environment, report);
-    checkPatches(environment, report);
-  }
+  const holder = `${STACK_FILE}: environments`;
+  const naming = { rule: 'environment/name', holder, what: 'an environment' };
+  const named = environments.filter((environment) => checkName(environment, naming, report));
+  for (const environment of environments) checkPatches(environment, report);
   checkStates(root, dir, named, report);
 }
 
@@ -687,15 +665,6 @@ export function patchBodiesIn(root: SyntaxNode | undefined): readonly MapNode[] 
   return environmentsOf(root).flatMap(({ value }) => {
     const bodies = membersIn(memberOf(value, 'patches')?.value);
     return bodies.flatMap((body) => (body.value.type === 'map' ? [body.value] : []));
-  });
-}
-
-function refuseEnvironmentName({ key, keyPlace }: Member, report: Report): void {
-  report.add({
-    rule: 'environment/name',
-    message: `${STACK_FILE}: environments has ${JSON.stringify(key)}, which is not a valid name for an environment`,
-    hint: 'Use letters, digits, _ and -, and begin with a letter',
-    range: keyPlace,
   });
 }
 

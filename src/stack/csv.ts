@@ -8,7 +8,6 @@ import {
   type Member,
   type Source,
   type SourceRange,
-  type SyntaxNode,
 } from './source.ts';
 
 /** A table as rows of named cells, each with its range. */
@@ -46,7 +45,7 @@ export function parseCsv(source: Source): Table {
     }
     // Spreadsheets go on with rows and columns in which nothing stands.
     if (widthOf(record) === 0) return;
-    if (isEven(record, columns.length)) {
+    if (record.values.length >= columns.length && widthOf(record) <= columns.length) {
       rows.push(toRow(columns, record, delimiter));
       return;
     }
@@ -66,10 +65,6 @@ export function parseCsv(source: Source): Table {
 /** How many cells a record has up to the last one that holds anything. */
 function widthOf({ values }: Placed): number {
   return values.findLastIndex((value) => value.trim() !== '') + 1;
-}
-
-function isEven(record: Placed, columns: number): boolean {
-  return record.values.length >= columns && widthOf(record) <= columns;
 }
 
 /** What the parser gives with `raw`, which its types do not say. */
@@ -106,13 +101,11 @@ function toRow(
   const cells = cellPlaces(range, delimiter);
   const members = columns.map((key, index): [string, Member] => {
     const cell = cells[index] ?? range;
-    return [key, { key, keyPlace: cell, value: toCell(values[index] ?? '', cell) }];
+    const text = values[index] ?? '';
+    const scalar = { type: 'scalar', range: cell, value: text, text, empty: false } as const;
+    return [key, { key, keyPlace: cell, value: { ...scalar, loose: true } }];
   });
   return { type: 'map', range, members: new Map(members) };
-}
-
-function toCell(value: string, range: SourceRange): SyntaxNode {
-  return { type: 'scalar', range, value, text: value, empty: false, loose: true };
 }
 
 function* checkHeader(

@@ -1,7 +1,9 @@
+import { isResourceName } from '../core/address.ts';
 import type { Diagnostic, Severity, SourcePosition } from '../core/diagnostics.ts';
 import {
   lineAt,
   lineRange,
+  type Member,
   positionOf,
   type Source,
   type SourceRange,
@@ -122,6 +124,21 @@ function sharedWords({ rule, message, address }: Problem): string {
   if (rule.startsWith('template/') || rule.startsWith('text/')) return rule;
   const words = address !== undefined && message.startsWith(address);
   return `${rule} ${words ? message.slice(address.length) : message}`;
+}
+
+/** What is said of a name that is not valid. */
+export const NAME_HINT = 'Use letters, digits, _ and -, and begin with a letter';
+
+/** Whether a key is a valid name. Reports one that is not: `holder` is what has it, `what` what it would name. */
+export function checkName(
+  { key, keyPlace: range }: Pick<Member, 'key' | 'keyPlace'>,
+  { rule, holder, what }: { readonly rule: string; readonly holder: string; readonly what: string },
+  report: Report,
+): boolean {
+  if (isResourceName(key)) return true;
+  const message = `${holder} has ${JSON.stringify(key)}, which is not a valid name for ${what}`;
+  report.add({ rule, message, hint: NAME_HINT, range });
+  return false;
 }
 
 /** For what is looked at a second time, or without being used. */

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Problem } from './diagnostics.ts';
-import { memberOf, type SourceRange, type SyntaxNode } from './source.ts';
+import { interpolate } from './expressions.ts';
+import { isInside } from './folder.ts';
+import { memberOf, type SourceRange, type SyntaxNode, textIn } from './source.ts';
+import type { Variables } from './variables.ts';
 
 /** The file that makes a folder a stack. */
 export const STACK_FILE = 'callsheet.yaml';
@@ -22,8 +25,8 @@ function linkedFolder(dir: string, path: string): Problem | undefined {
   try {
     const target = realpathSync(join(dir, path));
     if (!statSync(target).isDirectory()) return undefined;
-    const way = relative(realpathSync(dir), target);
-    if (!way.startsWith('..')) return undefined;
+    const real = realpathSync(dir);
+    if (target === real || isInside(real, target)) return undefined;
   } catch {
     return undefined;
   }
@@ -79,16 +82,18 @@ function readEntries(path: string) {
 /** A pattern of `include`, which begins at the stack folder. */
 export type Pattern = { readonly pattern: string; readonly range: SourceRange };
 
-/** The patterns of `include` as they are written. */
-export function patternsIn(root: SyntaxNode | undefined): readonly Pattern[] | undefined {
+/** The patterns of `include`, filled in; undefined where there is none. One that cannot be filled in is left out. */
+export function patternsIn(
+  root: SyntaxNode | undefined,
+  variables: Variables,
+): readonly Pattern[] | undefined {
   const include = memberOf(root, 'include')?.value;
-  const items = include?.type === 'list' ? include.items : include === undefined ? [] : [include];
-  const patterns = items.flatMap((item): Pattern[] =>
-    item.type === 'scalar' && typeof item.value === 'string'
-      ? [{ pattern: item.value, range: item.range }]
-      : [],
-  );
-  return patterns.length === 0 ? undefined : patterns;
+  const items = include?.type === 'list' ? include.items : include && [include];
+  return items?.flatMap((item): Pattern[] => {
+    const written = textIn(item);
+    const pattern = written === undefined ? undefined : interpolate(written, { variables }).text;
+    return pattern === undefined ? [] : [{ pattern, range: item.range }];
+  });
 }
 
 /**
@@ -172,17 +177,15 @@ export function readGlob(pattern: string): Glob | string {
   if (written === undefined) {
     return `expands to more than ${MOST_ALTERNATIVES} patterns through its braces`;
   }
-  const globs = written.map((one) => one.split('/').map(readPart));
+  const globs = written.map((one) =>
+    one.split('/').map((part): Part => (part === '**' ? part : tokensOf(part))),
+  );
   return (path) => {
     const names = path.split('/').map((name) => [...name]);
     return globs.some((parts) =>
       matches<'**', readonly Token[], readonly string[]>(parts, names, '**', isName),
     );
   };
-}
-
-function readPart(text: string): Part {
-  return text === '**' ? '**' : tokensOf(text);
 }
 
 function isName(part: Exclude<Part, '**'>, name: readonly string[]): boolean {

@@ -10,6 +10,7 @@ import {
   membersIn,
   type ScalarNode,
   type SyntaxNode,
+  textIn,
 } from './source.ts';
 import type { Variables } from './variables.ts';
 
@@ -79,7 +80,7 @@ export function interpolate(text: string, scope: Scope): Interpolated {
   const filled = text.replace(
     EXPRESSION,
     (expression, inner: string | undefined, close: string, offset: number) => {
-      const value = inner === undefined ? '${' : valueIn(inner, close, scope);
+      const value = inner === undefined ? '${' : close === '' ? UNCLOSED : evaluate(inner, scope);
       if (typeof value === 'string') {
         values.push(value);
         return value;
@@ -103,14 +104,11 @@ export function expressionPieces(text: string): readonly string[] {
   return [...pieces, text.slice(from)];
 }
 
-function valueIn(inner: string, close: string, scope: Scope): Value {
-  return close === '' ? { problem: unclosed() } : evaluate(inner.trim(), scope);
-}
-
 /** Undefined where what is wrong was said elsewhere. */
 type Value = string | { readonly problem: Problem } | undefined;
 
-function evaluate(inner: string, scope: Scope): Value {
+function evaluate(written: string, scope: Scope): Value {
+  const inner = written.trim();
   const name = variableName(inner);
   if (name !== undefined) return variable(name, scope.variables);
   const path = eachPath(inner);
@@ -130,9 +128,9 @@ function formsOf({ row, given }: Scope): string {
 
 const LITERAL = 'Write $${ for a literal ${';
 
-function unclosed(): Problem {
-  return { rule: 'variable/syntax', message: 'opens ${ and never closes it', hint: LITERAL };
-}
+const UNCLOSED = {
+  problem: { rule: 'variable/syntax', message: 'opens ${ and never closes it', hint: LITERAL },
+};
 
 function variable(name: string, variables: Variables): Value {
   const found = variables.lookup(name);
@@ -165,11 +163,8 @@ function column(path: readonly string[], row: Row | undefined): Value {
   const found = lookUpCell(row, path);
   if (found === 'nothing') return '';
   if ('unknown' in found) return { problem: found.unknown };
-  return textOf(found.cell) ?? { problem: notText(path, found.cell) };
-}
-
-function textOf(cell: SyntaxNode): string | undefined {
-  return cell.type === 'scalar' ? cell.text : undefined;
+  const { cell } = found;
+  return cell.type === 'scalar' ? cell.text : { problem: notText(path, cell) };
 }
 
 function notText(path: readonly string[], cell: SyntaxNode): Problem {
@@ -309,7 +304,7 @@ function fill(node: SyntaxNode, row: Row): SyntaxNode | undefined {
       ? node
       : { ...node, items };
   }
-  const form = [...node.members.values()].find(({ key }) => key.startsWith('$'));
+  const form = membersIn(node).find(({ key }) => key.startsWith('$'));
   if (form !== undefined) return fillForm(node, form, row);
   const members = new Map<string, Member>();
   let same = true;
@@ -331,8 +326,8 @@ function fillForm(node: MapNode, form: Member, row: Row): SyntaxNode | undefined
 }
 
 /** The way to the cell that a scalar stands for; undefined for any other. */
-function cellPath({ value }: ScalarNode): readonly string[] | undefined {
-  const expression = typeof value === 'string' ? wholeExpression(value) : undefined;
+function cellPath(node: ScalarNode): readonly string[] | undefined {
+  const expression = wholeExpression(textIn(node) ?? '');
   return expression === undefined ? undefined : eachPath(expression);
 }
 
@@ -349,7 +344,7 @@ function fillScalar(node: ScalarNode, row: Row): SyntaxNode | undefined {
 function asData(cell: SyntaxNode): SyntaxNode {
   if (cell.type === 'list') return { ...cell, items: cell.items.map(asData) };
   if (cell.type === 'map') {
-    const members = [...cell.members.values()].map((member): [string, Member] => [
+    const members = membersIn(cell).map((member): [string, Member] => [
       member.key,
       { ...member, value: asData(member.value) },
     ]);

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../core/diagnostics.ts';
+import { errorCode } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { Blob, ownOf } from '../core/value.ts';
 import type { ProblemMessage } from './diagnostics.ts';
@@ -58,10 +59,6 @@ export function isUnreadable<T extends object>(outcome: T | Unreadable): outcome
 export function isInside(dir: string, path: string): boolean {
   const way = relative(dir, path);
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-function errorCode(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
 
 /** The file of the same folder whose name is closest to that of a missing one. `dir`: where a relative path begins. */
@@ -166,12 +163,20 @@ export function readTextAt(file: string, absolute: string): FileText | Unreadabl
 /** `instead` holds texts that are read in the place of what files hold, by absolute path. */
 export function openFolder(dir: string, instead: ReadonlyMap<string, string> = new Map()): Folder {
   const place: RealFolder = { dir, realDir: realpathSync.native(dir), real: new Map() };
+  const byPath = new Map<string, FileText | Unreadable>();
+  // However its path is spelled a file is one source: what is masked in it is masked for all who read it.
   const texts = new Map<string, FileText | Unreadable>();
   const find: Folder['find'] = (path, { hidden } = { hidden: false }) => {
     const found = findFile(place, path, hidden);
     const absolute = resolve(place.realDir, path);
     const given = isUnreadable(found) ? instead.get(absolute) : undefined;
     return given === undefined ? found : { absolute, size: given.length };
+  };
+  const read = (path: string, found: Found): FileText | Unreadable => {
+    const given = instead.get(found.absolute);
+    return given === undefined
+      ? readText(path, found)
+      : { source: { file: path, text: given }, bom: false };
   };
   return {
     dir,
@@ -181,16 +186,13 @@ export function openFolder(dir: string, instead: ReadonlyMap<string, string> = n
         .filter((path) => isInside(place.realDir, path))
         .map((path) => relative(place.realDir, path).split(sep).join('/')),
     text: (path) => {
-      const known = texts.get(path);
+      const known = byPath.get(path);
       if (known !== undefined) return known;
       const found = find(path);
-      const given = isUnreadable(found) ? undefined : instead.get(found.absolute);
-      const outcome = isUnreadable(found)
-        ? found
-        : given === undefined
-          ? readText(path, found)
-          : { source: { file: path, text: given }, bom: false };
-      texts.set(path, outcome);
+      const absolute = resolve(place.realDir, path);
+      const outcome = isUnreadable(found) ? found : (texts.get(absolute) ?? read(path, found));
+      byPath.set(path, outcome);
+      if (!isUnreadable(found)) texts.set(absolute, outcome);
       return outcome;
     },
     local: (path, use) => readLocalFile(find, path, use),

@@ -1,23 +1,27 @@
 import { isAddress, isResourceName, kindOf } from '../core/address.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { isIdentity } from '../core/path.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { Ref, Secret } from '../core/value.ts';
+import { oncePer, Ref, Secret } from '../core/value.ts';
+import { NAME_HINT } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
-import { findUnbalanced, interpolate, type Unbalanced } from './expressions.ts';
+import { findUnbalanced, interpolate } from './expressions.ts';
 import { type FileText, fileMessage, isUnreadable } from './folder.ts';
 import { isUuid } from './formats.ts';
 import { REMOVE, REPLACE } from './merge.ts';
 import {
-  below,
   type Context,
+  elementField,
   FAILED,
   type Field,
   fail,
   filledText,
+  isHidden,
+  mayBeSecret,
+  memberField,
   type Resolved,
   redactExpressions,
   redactNode,
+  takesSecrets,
 } from './resolved.ts';
 import { isFree, isText, typesOf } from './schema.ts';
 import { isOwnCredential, readSource } from './secrets.ts';
@@ -26,6 +30,7 @@ import {
   type MapNode,
   type Member,
   memberOf,
+  membersIn,
   onlyMember,
   rangeOfText,
   type ScalarNode,
@@ -33,6 +38,7 @@ import {
   type SourceRange,
   type SyntaxNode,
   startOf,
+  textIn,
 } from './source.ts';
 
 /** The value forms: objects with one `$` key. */
@@ -45,7 +51,7 @@ function formNamed(key: string): FormName | undefined {
 
 /** Whether any object may stand in a field, so that one with `$` keys can be plain data (a JSON Schema, say). */
 function takesAnyObject(field: Field): boolean {
-  const { schema } = field;
+  const { schema } = field.node;
   if (isFree(schema)) return true;
   return typesOf(schema).includes('object') && schema.additionalProperties !== false;
 }
@@ -55,15 +61,14 @@ function takesAnyObject(field: Field): boolean {
  * only what is certainly meant as a form counts.
  */
 export function formOf(node: MapNode, field: Field, context: Context): Member | undefined {
-  const magic = [...node.members.values()].filter(({ key }) => key.startsWith('$'));
+  const magic = membersIn(node).filter(({ key }) => key.startsWith('$'));
   const [first] = magic;
   if (first === undefined || isMisused(first, node)) return first;
   if (!takesAnyObject(field)) return magic.find(({ key }) => formNamed(key)) ?? first;
   const certain = magic.find(({ key }) => key !== '$ref' && formNamed(key) !== undefined);
   if (certain !== undefined || node.members.size > 1) return certain;
   if (first.key === '$ref') {
-    const { value } = first;
-    const text = value.type === 'scalar' && typeof value.value === 'string' ? value.value : '';
+    const text = textIn(first.value) ?? '';
     return isAddress(text) && context.isKind(kindOf(text)) ? first : undefined;
   }
   return nearest(first.key, FORMS) === undefined ? undefined : first;
@@ -76,31 +81,33 @@ function isMisused({ key, value }: Member, node: MapNode): boolean {
 }
 
 function notHere(form: string, field: Field): string {
-  const types = typesOf(field.schema).filter((type) => type !== 'null');
+  const types = typesOf(field.node.schema).filter((type) => type !== 'null');
   return types.includes('string') || types.length === 0
     ? `cannot be given as ${form}`
     : `cannot be given as ${form}, because it is not a text`;
 }
 
-function resolveFile(node: ScalarNode, path: string, field: Field, context: Context): Resolved {
-  if (!isText(field.schema) && !isFree(field.schema)) {
+function resolveFile(node: SyntaxNode, path: string, field: Field, context: Context): Resolved {
+  if (!isText(field.node.schema) && !isFree(field.node.schema)) {
     return fail(context, field, node.range, {
       rule: 'file/not-allowed',
       message: notHere('$file', field),
       hint:
-        field.schema['x-file'] === undefined
+        field.node.schema['x-file'] === undefined
           ? 'Only fields that hold prose can come from a file'
           : 'Give the path itself',
     });
   }
   const read = context.folder.text(path);
-  return isUnreadable(read)
-    ? fail(context, field, node.range, fileMessage(path, read))
-    : textOfFile(read, field, context);
+  if (isUnreadable(read)) return fail(context, field, node.range, fileMessage(path, read));
+  const { source } = read;
+  warnOfFile(read, field, context);
+  checkTokens(source.text, wholeFile(source), field, context);
+  return source.text;
 }
 
-function resolveRef(node: ScalarNode, text: string, field: Field, context: Context): Resolved {
-  const wanted = field.schema['x-ref'];
+function resolveRef(node: SyntaxNode, text: string, field: Field, context: Context): Resolved {
+  const wanted = field.node.schema['x-ref'];
   const { range } = node;
   if (wanted === undefined) {
     const hint = 'Only fields that hold an id of another resource take a reference';
@@ -128,11 +135,11 @@ function resolveRef(node: ScalarNode, text: string, field: Field, context: Conte
   return new Ref(text);
 }
 
-function resolveSecret(node: ScalarNode, text: string, field: Field, context: Context): Resolved {
+function resolveSecret(node: SyntaxNode, text: string, field: Field, context: Context): Resolved {
   const { range } = node;
-  const types = typesOf(field.schema);
-  const takesText = isFree(field.schema) || types.includes('string');
-  if (!(field.sensitive || field.holdsSecrets) || !takesText) {
+  const types = typesOf(field.node.schema);
+  const takesText = isFree(field.node.schema) || types.includes('string');
+  if (!takesSecrets(field) || !takesText) {
     return fail(context, field, range, {
       rule: 'secret/not-allowed',
       message: 'is not a secret field, so the secret would be stored and shown',
@@ -172,7 +179,7 @@ export function resolveForm(form: Member, node: MapNode, field: Field, context: 
   const name = formNamed(form.key);
   // Whatever is not plainly the source of a secret may be the secret itself.
   const isPlain = name === '$secret' && node.members.size === 1 && form.value.type === 'scalar';
-  if ((field.sensitive || field.holdsSecrets) && !isPlain) redactNode(context, node);
+  if (mayBeSecret(field) && !isPlain) redactNode(context, node);
   if (isMisused(form, node)) return refuseRemoval(form, field, context);
   if (name === undefined) {
     return fail(context, field, form.keyPlace, {
@@ -183,7 +190,7 @@ export function resolveForm(form: Member, node: MapNode, field: Field, context: 
   }
   if (name === '$template') return resolveTemplate(node, field, context);
   if (node.members.size > 1) {
-    const other = [...node.members.values()].find((member) => member !== form);
+    const other = membersIn(node).find((member) => member !== form);
     return fail(context, field, other?.keyPlace ?? node.range, {
       rule: 'form/mixed',
       message: `has members next to ${name}`,
@@ -191,49 +198,37 @@ export function resolveForm(form: Member, node: MapNode, field: Field, context: 
     });
   }
   const { value } = form;
-  if (value.type !== 'scalar' || typeof value.value !== 'string') {
-    const message = `needs a text after ${name}`;
-    return fail(context, field, value.range, { rule: 'form/value', message });
-  }
-  const filled = fillIn(value, value.value, field, context);
-  if (filled === undefined) return FAILED;
-  if (name === '$file') return resolveFile(value, filled.text, field, context);
-  if (name === '$ref') return resolveRef(value, filled.text, field, context);
-  return resolveSecret(value, filled.text, field, context);
+  const text = formText(form, field, context);
+  if (text === undefined) return FAILED;
+  if (name === '$file') return resolveFile(value, text, field, context);
+  if (name === '$ref') return resolveRef(value, text, field, context);
+  return resolveSecret(value, text, field, context);
 }
 
 /** A text of the YAML with its variables filled in; undefined where one could not be. */
-function fillIn(node: ScalarNode, text: string, field: Field, context: Context) {
+function fillIn({ range }: SyntaxNode, text: string, field: Field, context: Context) {
   const { text: filled, problems, whole } = interpolate(text, context);
   for (const { expression, problem } of problems) {
-    fail(context, field, problem.range ?? rangeOfText(expression, node.range), problem);
+    fail(context, field, problem.range ?? rangeOfText(expression, range), problem);
   }
   return filled === undefined ? undefined : { text: filled, whole };
 }
 
 /** `${var.speed}` alone in a field of numbers or truth values is such a value, not a text. */
 function convert(text: string, field: Field): Resolved {
-  const types = typesOf(field.schema);
+  const types = typesOf(field.node.schema);
   if (types.length === 0 || types.includes('string')) return text;
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   const number = types.includes('number') || types.includes('integer');
   return number && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-const unbalanced = new WeakMap<Source, readonly Unbalanced[]>();
-
 /** A file is looked through once, however many resources take their text from it. */
-function unbalancedIn(source: Source): readonly Unbalanced[] {
-  const known = unbalanced.get(source);
-  if (known !== undefined) return known;
-  const found = findUnbalanced(source.text);
-  unbalanced.set(source, found);
-  return found;
-}
+const unbalancedIn = oncePer(({ text }: Source) => findUnbalanced(text));
 
 /** Reports the platform's placeholders in a text that do not open and close as they should. */
 function checkTokens(text: string, inside: SourceRange, field: Field, context: Context): void {
-  if (field.sensitive || !isText(field.schema)) return;
+  if (isHidden(field) || !isText(field.node.schema)) return;
   const found = text === inside.source.text ? unbalancedIn(inside.source) : findUnbalanced(text);
   for (const { offset, length, message } of found) {
     const written = inside.source.text.slice(inside.start, inside.end);
@@ -258,8 +253,9 @@ function wholeFile(source: Source): SourceRange {
   return { source, start: 0, end: source.text.length };
 }
 
-/** Warns of what a file has that was hardly meant to be sent. */
+/** Warns of what a file has that was hardly meant to be sent. No frame shows one that holds a secret. */
 function warnOfFile({ source, bom }: FileText, field: Field, context: Context): void {
+  if (isHidden(field)) context.report.mask(wholeFile(source));
   const warn = (rule: string, message: string, hint: string) =>
     fail(context, field, startOf(source), { severity: 'warning', rule, message, hint });
   if (bom) {
@@ -274,14 +270,6 @@ function warnOfFile({ source, bom }: FileText, field: Field, context: Context): 
       hint,
     );
   }
-}
-
-/** The text of a `$file`, as it is. */
-function textOfFile(file: FileText, field: Field, context: Context): string {
-  const { source } = file;
-  warnOfFile(file, field, context);
-  checkTokens(source.text, wholeFile(source), field, context);
-  return source.text;
 }
 
 function resolveOrganization(
@@ -314,7 +302,7 @@ export function resolveText(
 ): Resolved {
   const filled = fillIn(node, text, field, context);
   if (filled === undefined) return FAILED;
-  const { schema } = field;
+  const { schema } = field.node;
   if (schema['x-config'] === 'organization') {
     return resolveOrganization(filled.text, node.range, field, context);
   }
@@ -345,7 +333,7 @@ const WITH = 'with';
 function resolveTemplate(node: MapNode, field: Field, context: Context): Resolved {
   const form = memberOf(node, PATH);
   if (form === undefined) return FAILED;
-  const stray = [...node.members.values()].find(({ key }) => key !== PATH && key !== WITH);
+  const stray = membersIn(node).find(({ key }) => key !== PATH && key !== WITH);
   if (stray !== undefined) {
     return fail(context, field, stray.keyPlace, {
       rule: 'form/mixed',
@@ -353,7 +341,7 @@ function resolveTemplate(node: MapNode, field: Field, context: Context): Resolve
       hint: `Only ${WITH} can be next to ${PATH}`,
     });
   }
-  if (!isText(field.schema) && !isFree(field.schema)) {
+  if (!isText(field.node.schema) && !isFree(field.node.schema)) {
     return fail(context, field, form.keyPlace, {
       rule: 'file/not-allowed',
       message: `cannot be given as ${PATH}`,
@@ -361,19 +349,19 @@ function resolveTemplate(node: MapNode, field: Field, context: Context): Resolve
     });
   }
   const given = readGiven(memberOf(node, WITH), field, context);
-  const path = pathOf(form.value, field, context);
+  const path = formText(form, field, context);
   if (path === undefined) return FAILED;
   const read = context.folder.text(path);
   if (isUnreadable(read)) return fail(context, field, form.value.range, fileMessage(path, read));
   return fillTemplate(read, node, { ...context, given }, field);
 }
 
-function pathOf(node: SyntaxNode, field: Field, context: Context): string | undefined {
-  if (node.type === 'scalar' && typeof node.value === 'string') {
-    return fillIn(node, node.value, field, context)?.text;
-  }
-  const message = `needs a text after ${PATH}`;
-  fail(context, field, node.range, { rule: 'form/value', message });
+/** What stands after the key of a form, filled in; undefined after saying what is wrong with it. */
+function formText({ key, value }: Member, field: Field, context: Context): string | undefined {
+  const text = textIn(value);
+  if (text !== undefined) return fillIn(value, text, field, context)?.text;
+  const message = `needs a text after ${key}`;
+  fail(context, field, value.range, { rule: 'form/value', message });
   return undefined;
 }
 
@@ -395,7 +383,7 @@ function readGiven(
       fail(context, field, keyPlace, {
         rule: 'template/name',
         message: `gives ${JSON.stringify(key)}, which cannot name a value of ${WITH}`,
-        hint: 'Use letters, digits, _ and -, and begin with a letter',
+        hint: NAME_HINT,
       });
       continue;
     }
@@ -418,17 +406,14 @@ function fillTemplate(
 ): Resolved {
   const { source } = file;
   warnOfFile(file, field, context);
-  if (field.sensitive) {
-    context.report.mask({ source, start: 0, end: source.text.length });
-    redactExpressions(context, source.text);
-  }
+  if (isHidden(field)) redactExpressions(context, source.text);
   const used = new Set<string>();
   const { text, problems, values } = interpolate(source.text, { ...context, used });
   for (const { expression, offset, problem } of problems) {
     const place = { source, start: offset, end: offset + expression.length };
     fail(context, field, problem.range ?? place, problem);
   }
-  checkTokens(source.text, { source, start: 0, end: source.text.length }, field, context);
+  checkTokens(source.text, wholeFile(source), field, context);
   reportUnused(used, node, context, field);
   const [name, ...below] = field.path;
   if (name !== undefined && below.length === 0) {
@@ -479,23 +464,19 @@ export function isForm(node: SyntaxNode): boolean {
 type FieldText = { readonly text: string; readonly field: Field };
 
 /** The texts in the written value of a field. */
-export function textsIn(
-  written: SyntaxNode,
-  field: Field,
-  root: FieldSchema,
-): readonly FieldText[] {
+export function textsIn(written: SyntaxNode, field: Field): readonly FieldText[] {
   const node = contentOf(written);
   if (node.type === 'scalar') {
-    return typeof node.value === 'string' ? [{ text: node.value, field }] : [];
+    const text = textIn(node);
+    return text === undefined ? [] : [{ text, field }];
   }
   if (node.type === 'list') {
-    const element = below(field, itemSchema(root, field.schema), '[]');
-    return node.items.flatMap((item) => textsIn(item, element, root));
+    const element = elementField(field, '[]');
+    return node.items.flatMap((item) => textsIn(item, element));
   }
   // The members of a form are no fields: all of them have a part in the field that it stands in.
   const ofForm = isForm(node);
-  return [...node.members.values()].flatMap(({ key, value }) => {
-    const inner = ofForm ? field : below(field, memberSchema(root, field.schema, key), key);
-    return textsIn(value, inner, root);
-  });
+  return membersIn(node).flatMap(({ key, value }) =>
+    textsIn(value, ofForm ? field : memberField(field, key)),
+  );
 }

@@ -1,19 +1,31 @@
+import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { formatPosition, type Severity, type SourcePosition } from '../core/diagnostics.ts';
+import type { Severity, SourcePosition } from '../core/diagnostics.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { RuleFinding } from '../rules/index.ts';
 import { lint, namedRules, severityOf, UNUSED_IGNORE, type Weighed } from '../rules/lint.ts';
 import type { LintSettings, LintSubject, Origin, Span } from '../rules/prose.ts';
 import type { Report } from './diagnostics.ts';
+import { configPath } from './editor/origin.ts';
 import { type Folder, isUnreadable } from './folder.ts';
 import { subjectOf } from './resolved.ts';
-import { lineAt, lineRange, rangeOfText, type Source, type SourceRange } from './source.ts';
+import type { ResolvedResource } from './resource.ts';
+import {
+  lineAt,
+  lineRange,
+  memberOf,
+  rangeOfText,
+  type Source,
+  type SourceRange,
+} from './source.ts';
 import type { PlacedRule } from './team-rules.ts';
-import { commentsIn, type StackFile } from './yaml.ts';
+import { commentsIn, indentOf, type StackFile } from './yaml.ts';
 
 type LintInput = {
   readonly resources: readonly DesiredResource[];
+  /** How a resource is written. */
+  readonly resolvedAt: (address: Address) => ResolvedResource | undefined;
   readonly kinds: readonly Kind[];
   readonly settings: LintSettings;
   readonly folder: Folder;
@@ -40,8 +52,8 @@ type Told = {
 
 /** Reports what the lint rules find, but for what comments silence. */
 export function reportLint(input: LintInput): void {
-  const { resources, settings, kinds, files, folder, report } = input;
-  const texts = openTexts(folder);
+  const { resources, settings, kinds, files, report } = input;
+  const texts = openTexts(input);
   const suppressions = files.flatMap(({ source }) =>
     source === undefined ? [] : readSuppressions(source),
   );
@@ -69,8 +81,9 @@ export function reportLint(input: LintInput): void {
     refuseSuppression(ignore, report);
     used.add(ignore);
   }
-  reportSuppressions(
-    { suppressions, used, names: names.map(({ name }) => name) },
+  reportUnused(
+    suppressions.filter((ignore) => !used.has(ignore)),
+    names.map(({ name }) => name),
     settings,
     report,
   );
@@ -139,25 +152,16 @@ function refuseSuppression({ rule, range }: Suppression, report: Report): void {
 }
 
 /** Says of every comment that silences nothing, or names no rule. */
-function reportSuppressions(
-  {
-    suppressions,
-    used,
-    names,
-  }: {
-    readonly suppressions: readonly Suppression[];
-    readonly used: ReadonlySet<Suppression>;
-    readonly names: readonly string[];
-  },
+function reportUnused(
+  suppressions: readonly Suppression[],
+  names: readonly string[],
   settings: LintSettings,
   report: Report,
 ): void {
   const severity = severityOf(UNUSED_IGNORE, settings);
   if (severity === 'off') return;
-  const isOff = (rule: string) => settings.severities.get(rule) === 'off';
-  for (const ignore of suppressions) {
-    const { rule, range } = ignore;
-    if (used.has(ignore) || isOff(rule)) continue;
+  for (const { rule, range } of suppressions) {
+    if (settings.severities.get(rule) === 'off') continue;
     const add = (message: string, hint: string) =>
       report.add({ severity, rule: UNUSED_IGNORE.name, message, hint, range });
     const list = `The rules are ${names.join(', ')}`;
@@ -250,25 +254,6 @@ function linesBelow(source: Source, line: number): LineRange {
   }
 }
 
-/** A position as a range: the rest of its line from there on. */
-function rangeAt(source: Source, { line, column }: SourcePosition): SourceRange {
-  const range = lineRange(source, line);
-  if (range === undefined) return { source, start: 0, end: 0 };
-  const before = [...source.text.slice(range.start, range.end)].slice(0, column - 1).join('');
-  return { source, start: range.start + before.length, end: range.end };
-}
-
-/** The lines of a range as one stretch of text, for what stands below its key. */
-function bodyOf(range: SourceRange): SourceRange {
-  const { to } = linesBelow(range.source, lineAt(range.source, range.start));
-  const end = lineRange(range.source, to)?.end ?? range.end;
-  return { ...range, end: Math.max(range.end, end) };
-}
-
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
-}
-
 /** Finds where the text of a field is written: in the YAML, or in the file that it names. */
 type Texts = {
   readonly originOf: (resource: DesiredResource, path: string) => Origin;
@@ -280,61 +265,45 @@ type Texts = {
   ) => SourceRange | undefined;
 };
 
-const FILE_FORM =
-  /\$file["']?\s*:\s*(?:"(?<double>[^"\n]+)"|'(?<single>[^'\n]+)'|(?<plain>[^\s"'{},][^\n{},]*))/;
-
-function openTexts(folder: Folder): Texts {
-  const textOf = (file: string): Source | undefined => {
-    const read = folder.text(file);
-    return isUnreadable(read) ? undefined : read.source;
+function openTexts({ folder, resolvedAt }: LintInput): Texts {
+  /** What a field of a resource is written as, with the file that it names. */
+  const written = ({ address }: DesiredResource, path: string) => {
+    const resource = resolvedAt(address);
+    if (resource === undefined) return {};
+    const [member = ''] = configPath(resource, [path]);
+    const node = memberOf(resource.body, member)?.value;
+    const name = memberOf(node, '$file')?.value;
+    const read = name?.type === 'scalar' ? folder.text(name.text) : undefined;
+    return { node, file: read === undefined || isUnreadable(read) ? undefined : read.source };
   };
-  const field = (resource: DesiredResource, path: string): SourceRange | undefined => {
-    const position = resource.locate(path);
-    const source = position && textOf(position.file);
-    return position && source && rangeAt(source, position);
-  };
-  /** The file that a field names: one whose text is the field's, so that nothing else is taken for it. */
-  const fileOf = (
-    resource: DesiredResource,
-    path: string,
-    range: SourceRange,
-  ): Source | undefined => {
-    const body = bodyOf(range);
-    const groups = FILE_FORM.exec(body.source.text.slice(body.start, body.end))?.groups;
-    const name = groups?.double ?? groups?.single ?? groups?.plain?.trim();
-    const file = name === undefined ? undefined : textOf(name);
-    return file?.text === resource.document[path] ? file : undefined;
+  const field = ({ address }: DesiredResource, path: string): SourceRange | undefined => {
+    const resource = resolvedAt(address);
+    const range = resource && (resource.placeOf(path) ?? resource.ownPlace);
+    return range && firstLine({ ...range, end: range.source.text.length });
   };
   return {
     originOf: (resource, path) => {
-      const range = field(resource, path);
-      const file = range && fileOf(resource, path, range);
+      const { node, file } = written(resource, path);
       if (file !== undefined) return { key: file.file, label: file.file };
       const position = resource.locate(path);
-      const anchor = range && anchorAt(range);
-      if (position !== undefined && anchor !== undefined) {
-        return { key: `${position.file} &${anchor}`, label: `${position.file}:${position.line}` };
-      }
       // Without a range every text counts as written on its own.
-      if (position === undefined) return { key: `${resource.address} ${path}`, label: path };
-      return { key: formatPosition(position), label: `${position.file}:${position.line}` };
+      if (node === undefined || position === undefined)
+        return { key: `${resource.address} ${path}`, label: path };
+      // `prompt: &shared …` and `prompt: *shared` are one text.
+      const { source, start } = node.origin ?? node.range;
+      return { key: `${source.file} ${start}`, label: `${position.file}:${position.line}` };
     },
     placeOf: (resource, path, span) => {
       const range = field(resource, path);
       const text = resource.document[path];
-      if (range === undefined || span === undefined || typeof text !== 'string') return range;
-      const file = fileOf(resource, path, range);
+      if (span === undefined || typeof text !== 'string') return range;
+      const { node, file } = written(resource, path);
       if (file !== undefined) return { source: file, start: span.start, end: span.end };
-      const { start, end } = rangeOfText(text.slice(span.start, span.end), bodyOf(range));
-      const isFound = end - start === span.end - span.start;
-      return isFound ? { ...range, start, end } : firstLine(range);
+      if (node === undefined) return range;
+      const found = rangeOfText(text.slice(span.start, span.end), node.range);
+      return found.end - found.start === span.end - span.start ? found : range;
     },
   };
-}
-
-/** The anchor that a key's value is given or taken from: `prompt: &shared …` and `prompt: *shared` are one text. */
-function anchorAt({ source, start, end }: SourceRange): string | undefined {
-  return /^[\w"']+\s*:\s*[&*]([^\s,[\]{}]+)/.exec(source.text.slice(start, end))?.[1];
 }
 
 function firstLine({ source, start, end }: SourceRange): SourceRange {

@@ -7,7 +7,6 @@ import { formatPath, type Path } from '../core/path.ts';
 import type { Guards, PlanRules } from '../core/plan-document.ts';
 import type { RolloutSettings } from '../core/rollout.ts';
 import { namesField } from '../core/schema.ts';
-import type { StatePlace } from '../core/stores.ts';
 import type { ValueObject } from '../core/value.ts';
 import { kinds as allKinds, kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -54,9 +53,9 @@ import {
   isOfRollback,
   lookupOrganization,
   openSettings,
-  type Platform,
   type Settings,
   type SettingsOptions,
+  type StackSettings,
 } from './settings.ts';
 import {
   type MapNode,
@@ -90,18 +89,9 @@ export type LoadOptions = SettingsOptions & {
 };
 
 /** A stack as the configuration wants it. */
-export type Stack = {
-  /** Absolute path of its folder. */
-  readonly dir: string;
+export type Stack = StackSettings & {
   /** The environment that was chosen. */
   readonly environment: string | undefined;
-  readonly platform: Platform;
-  /** Names of organizations → ids. */
-  readonly organizations: Readonly<Record<string, string>>;
-  /** The id of the organization of resources that name none. */
-  readonly organization: string | undefined;
-  /** Where the state is; of a file the absolute path. */
-  readonly state: StatePlace;
   readonly guards: Guards;
   /** Addresses that resources had before, and those that are let go of without a delete. */
   readonly moves: Moves;
@@ -208,9 +198,15 @@ async function loadWhole(
   };
   if (settings === undefined || !isSound) return broken();
   const desired = resources.map(toDesired);
+  let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
+  const resolvedAt = (address: Address) => {
+    byAddress ??= byAddressIn(resources);
+    return byAddress.get(address);
+  };
   // What a stack says is only looked at once it is sound, be its secrets at hand or not.
   reportLint({
     resources: desired,
+    resolvedAt,
     kinds,
     settings: settings.lint,
     folder,
@@ -223,7 +219,6 @@ async function loadWhole(
   const diagnostics = report.diagnostics();
   if (report.hasErrors()) return broken();
   let digest: string | undefined;
-  let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
   const stack = makeStack(opened, settings, rules.plan, {
     resources: desired,
     moves: parts.moves,
@@ -237,10 +232,7 @@ async function loadWhole(
       return digest;
     },
     resolved: () => resources,
-    resolvedAt(address) {
-      byAddress ??= byAddressIn(resources);
-      return byAddress.get(address);
-    },
+    resolvedAt,
   });
   return { stack, diagnostics, files, resources };
 }
@@ -613,7 +605,7 @@ function readParts(opened: Opened, report: Report, only?: string): Parts {
     if (!withBases.has(file) && file !== STACK_FILE) resolver.add(read(file));
   for (const left of rowFiles.settle()) resolver.add(collector.add(left.root, left.main));
   const { resources, addresses } = resolver.finish(patchBodiesIn(root));
-  checkReferences(resources, addresses, broken, report);
+  checkReferences(resources, addresses, sure);
   checkNames(resources, report);
   const moves = readMoves(collector.shared, addresses, surroundings.isKind, sure);
   return { files, resources, moves };
@@ -696,6 +688,7 @@ const ABOUT_OTHERS: readonly string[] = [
   'base/unused',
   'environment/patch',
   'moved/unknown',
+  'ref/unknown',
 ];
 
 /** The name that a problem is about, as it stands at its place: `desk` of `agent.desk["a"]`. */

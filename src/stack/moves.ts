@@ -1,8 +1,17 @@
 import { type Address, isAddress, kindOf } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
 import { didYouMean, insteadOf } from '../core/nearest.ts';
+import type { Collector } from './collect.ts';
 import type { Report } from './diagnostics.ts';
-import { describe, memberOf, positionOf, type SourceRange, type SyntaxNode } from './source.ts';
+import {
+  describe,
+  memberOf,
+  membersIn,
+  positionOf,
+  type SourceRange,
+  type SyntaxNode,
+  textIn,
+} from './source.ts';
 
 /** An address, or all rows of one, that is called otherwise now. */
 type Move = { readonly from: Address; readonly to: Address };
@@ -15,10 +24,7 @@ type Placed = { readonly from: Given; readonly to: Given };
 
 /** Reads `moved` and `forget` of all files, and reports what contradicts the resources that there are. */
 export function readMoves(
-  {
-    moved,
-    forget,
-  }: { readonly moved: readonly SyntaxNode[]; readonly forget: readonly SyntaxNode[] },
+  { moved, forget }: Collector['shared'],
   addresses: ReadonlySet<Address>,
   isKind: (name: string) => boolean,
   report: Report,
@@ -106,7 +112,7 @@ function itemsOf(node: SyntaxNode, key: string, report: Report): readonly Syntax
 }
 
 function reportOtherKeys(item: SyntaxNode, report: Report): void {
-  for (const { key, keyPlace } of item.type === 'map' ? item.members.values() : []) {
+  for (const { key, keyPlace } of membersIn(item)) {
     if (key === 'from' || key === 'to') continue;
     report.add({
       rule: 'schema/unknown-key',
@@ -129,7 +135,7 @@ function readAddress(
   isKind: (name: string) => boolean,
   report: Report,
 ): Given | undefined {
-  const text = node?.type === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+  const text = textIn(node);
   const range = node?.range ?? item.range;
   if (text !== undefined && isAddress(text) && isKind(kindOf(text)))
     return { address: text, range };

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
 import { type Address, formatAddress, withKey } from '../core/address.ts';
 import { kinds } from '../kinds/index.ts';
@@ -8,12 +7,12 @@ import { enterEnvironment } from './compose.ts';
 import { openReport, type Report } from './diagnostics.ts';
 import { discover, patternsIn, STACK_FILE } from './discover.ts';
 import { interpolate } from './expressions.ts';
-import { openFolder } from './folder.ts';
+import { isUnreadable, openFolder, readTextAt } from './folder.ts';
 import { readLoop } from './rows.ts';
 import type { SettingsOptions } from './settings.ts';
-import { type MapNode, memberOf, membersIn, type SyntaxNode } from './source.ts';
+import { type MapNode, memberOf, membersIn, type Source, type SyntaxNode } from './source.ts';
 import { stateFileAt } from './state-place.ts';
-import { readVariables } from './variables.ts';
+import { readVariables, type Variables } from './variables.ts';
 import { parseYaml } from './yaml.ts';
 
 /** What a stack calls things. */
@@ -38,8 +37,8 @@ type Options = Pick<SettingsOptions, 'dir' | 'env' | 'environment'>;
 export function namesIn(options: Options): Names {
   const dir = resolvePath(options.dir);
   const report = openReport();
-  const text = textOf(dir, STACK_FILE);
-  const main = text === undefined ? undefined : parseYaml({ file: STACK_FILE, text }).root;
+  const source = sourceIn(dir, STACK_FILE);
+  const main = source && parseYaml(source).root;
   const root = main?.type === 'map' ? main : undefined;
   const keysOf = (member: string) => membersIn(memberOf(root, member)?.value).map(({ key }) => key);
   return {
@@ -57,14 +56,15 @@ export function namesIn(options: Options): Names {
 function addressesIn(root: MapNode, options: Options, report: Report): readonly Address[] {
   const { dir, environment, env } = options;
   const own = enterEnvironment(root, environment, dir, report).root;
-  const { files } = discover(dir, patternsIn(own), [], []);
-  const rowsOf = rowReader(own, { dir, env }, report);
+  const variables = readVariables(memberOf(own, 'variables')?.value, { env }, report);
+  const { files } = discover(dir, patternsIn(own, variables), []);
+  const rowsOf = rowReader(dir, variables, report);
   return [STACK_FILE, ...files].flatMap((file) => {
-    const text = textOf(dir, file);
-    if (text === undefined) return [];
-    const outlined = outlineOf(text, kinds);
+    const source = sourceIn(dir, file);
+    if (source === undefined) return [];
+    const outlined = outlineOf(source.text, kinds);
     if (outlined === undefined) {
-      const whole = file === STACK_FILE ? root : parseYaml({ file, text }).root;
+      const whole = file === STACK_FILE ? root : parseYaml(source).root;
       return whole === undefined ? [] : written(whole, file === STACK_FILE, report, rowsOf);
     }
     return outlined.flatMap(({ kind, names, loop }) => {
@@ -83,12 +83,7 @@ function written(root: SyntaxNode, main: boolean, report: Report, rowsOf: RowRea
 type RowReader = (address: Address, body: SyntaxNode | undefined) => readonly Address[];
 
 /** Gives a resource's address and those of its rows. */
-function rowReader(
-  root: MapNode | undefined,
-  { dir, env }: Pick<Options, 'dir' | 'env'>,
-  report: Report,
-): RowReader {
-  const variables = readVariables(memberOf(root, 'variables')?.value, { env }, report);
+function rowReader(dir: string, variables: Variables, report: Report): RowReader {
   const folder = openFolder(dir);
   return (address, body) => {
     const forEach = memberOf(body, 'for_each');
@@ -96,7 +91,7 @@ function rowReader(
     const key = memberOf(body, 'key');
     const loop = { forEach, key, allowEmpty: true, hidden: new Set<string>() };
     const rows = readLoop(loop, {
-      ...{ report, variables, folder, root: {}, subject: address, address, refs: [], secrets: [] },
+      ...{ report, variables, folder, subject: address, address, refs: [], secrets: [] },
       organization: () => 'unreadable',
       defaultOrganization: 'failed',
       unchosen: [],
@@ -120,12 +115,9 @@ function stateFileIn(root: MapNode, options: Options, report: Report): string | 
   return text === undefined ? undefined : stateFileAt(dir, environment, text);
 }
 
-function textOf(dir: string, file: string): string | undefined {
-  try {
-    return readFileSync(join(dir, file), 'utf8').replace(/^\uFEFF/, '');
-  } catch {
-    return undefined;
-  }
+function sourceIn(dir: string, file: string): Source | undefined {
+  const read = readTextAt(file, join(dir, file));
+  return isUnreadable(read) ? undefined : read.source;
 }
 
 /** A resource of a file: where it stands, and the lines that make its rows. */

@@ -2,24 +2,12 @@ import { type Address, kindOf } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
 import { nearest } from '../core/nearest.ts';
 import { formatPath } from '../core/path.ts';
+import { lowestFirst } from './compose.ts';
 import type { Report } from './diagnostics.ts';
 import type { RefUse } from './resolved.ts';
 import type { ResolvedResource } from './resource.ts';
 import { configName } from './schema.ts';
-import { positionOf, type Source } from './source.ts';
-
-type Resources = ReadonlyMap<Address, ResolvedResource>;
-
-/**
- * Whether a resource may stand in a file that could not be read. Its key would be in the text; a file
- * whose text is not known may hold anything.
- */
-function mayBeIn(broken: readonly (Source | 'unknown')[], address: string): boolean {
-  const name = address.replace(/\[.*$/s, '').split('.').at(-1) ?? '';
-  return broken.some(
-    (source) => source === 'unknown' || new RegExp(`\\b${name}["']?[ \\t]*:`).test(source.text),
-  );
-}
+import { positionOf } from './source.ts';
 
 function reportDangling(
   resource: ResolvedResource,
@@ -59,54 +47,48 @@ function openHints(addresses: ReadonlySet<Address>): (unknown: Address) => strin
 }
 
 /** Reports every circle of references once, at the reference that closes it. */
-function reportCycles(resources: Resources, report: Report): void {
-  const done = new Set<string>();
-  const way: string[] = [];
-  const visit = (resource: ResolvedResource): void => {
-    way.push(resource.address);
-    for (const use of resource.refs) {
-      const at = way.indexOf(use.address);
-      if (at >= 0) {
-        report.add({
-          rule: 'ref/cycle',
-          message: `${resource.address}: ${formatPath(use.path)} closes a cycle of references: ${[...way.slice(at), use.address].join(' → ')}`,
-          hint: 'Neither resource could be created first. Remove one of the references',
-          address: resource.address,
-          path: formatPath(use.path),
-          range: use.range,
-        });
-      } else if (!done.has(use.address)) {
-        const next = resources.get(use.address);
-        if (next !== undefined) visit(next);
-      }
-    }
-    way.pop();
-    done.add(resource.address);
+function reportCycles(resources: readonly ResolvedResource[], report: Report): void {
+  const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
+  const refsOf = (name: Address): readonly Step[] => {
+    const from = byAddress.get(name);
+    return from?.refs.map((use) => ({ name: use.address, by: { from, use } })) ?? [];
   };
-  for (const resource of resources.values()) if (!done.has(resource.address)) visit(resource);
+  const starts = resources.map(({ address }): Step => ({ name: address }));
+  lowestFirst(starts, refsOf, (way, { name, by }) => {
+    if (by === undefined) return;
+    const { from, use } = by;
+    report.add({
+      rule: 'ref/cycle',
+      message: `${from.address}: ${formatPath(use.path)} closes a cycle of references: ${[...way, name].join(' → ')}`,
+      hint: 'Neither resource could be created first. Remove one of the references',
+      address: from.address,
+      path: formatPath(use.path),
+      range: use.range,
+    });
+  });
 }
 
-/**
- * Reports references that lead nowhere or back to where they began.
- *
- * @param addresses every address that is given
- * @param broken files that could not be read, and so may hold what a reference leads to
- */
+/** A resource, by the reference that led to it. */
+type Step = {
+  readonly name: Address;
+  readonly by?: { readonly from: ResolvedResource; readonly use: RefUse };
+};
+
+/** Reports references that lead nowhere or back to where they began. `addresses` are all that are given. */
 export function checkReferences(
   resources: readonly ResolvedResource[],
   addresses: ReadonlySet<Address>,
-  broken: readonly (Source | 'unknown')[],
   report: Report,
 ): void {
   const hintFor = openHints(addresses);
   for (const resource of resources) {
     for (const use of resource.refs) {
-      if (!addresses.has(use.address) && !mayBeIn(broken, use.address)) {
+      if (!addresses.has(use.address)) {
         reportDangling(resource, use, hintFor(use.address), report);
       }
     }
   }
-  reportCycles(new Map(resources.map((resource) => [resource.address, resource])), report);
+  reportCycles(resources, report);
 }
 
 type Named = { readonly fields: readonly string[]; readonly key: string };

@@ -2,63 +2,72 @@ import { kindOf } from '../core/address.ts';
 import { insteadOf, nearest } from '../core/nearest.ts';
 import { identityText, isIdentity, type Path, writtenSegments } from '../core/path.ts';
 import { credentialsIn, isFilledIn, isSecretName, scalarSensitivity } from '../core/redact.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import type { FieldSchema } from '../core/schema.ts';
 import type { Problem } from './diagnostics.ts';
 import { interpolate } from './expressions.ts';
 import { formOf, resolveForm, resolveText } from './forms.ts';
 import {
-  below,
   type Common,
   type Context,
+  elementField,
   type Field,
   fail,
+  isHidden,
   type MergedBase,
+  mayBeSecret,
+  memberField,
   type Resolved,
   type ResolvedObject,
   redactNode,
+  takesSecrets,
 } from './resolved.ts';
 import { fieldNames, isRefused, namedField, typesOf } from './schema.ts';
-import { childrenOf, type ListNode, type MapNode, memberOf, type SyntaxNode } from './source.ts';
+import {
+  childrenOf,
+  type ListNode,
+  type MapNode,
+  type Member,
+  memberOf,
+  type SyntaxNode,
+  textIn,
+} from './source.ts';
 
 /** Whether a schema lets a value of that type stand. */
 function allows(field: Field, type: 'array' | 'object' | 'string'): boolean {
-  const types = typesOf(field.schema);
+  const types = typesOf(field.node.schema);
   return types.length === 0 || types.includes(type);
 }
 
 /** What an element of a list is recognised by, as it will read once variables are filled in. */
 function identityOf(item: SyntaxNode, list: Field, context: Context) {
-  const key = list.schema['x-identity'];
+  const key = list.node.schema['x-identity'];
   const value = key === undefined ? undefined : memberOf(item, key)?.value;
-  if (value?.type !== 'scalar' || typeof value.value !== 'string') return undefined;
-  const text = interpolate(value.value, context).text;
-  return text === undefined ? undefined : { text, range: value.range };
+  const written = textIn(value);
+  const text = written === undefined ? undefined : interpolate(written, context).text;
+  return value && text !== undefined ? { text, range: value.range } : undefined;
 }
 
 function resolveList(node: ListNode, field: Field, context: Context): Resolved {
-  const schema = itemSchema(context.root, field.schema);
   const seen = new Set<string>();
   const identities = node.items.map((item) => identityOf(item, field, context));
   const segments = writtenSegments(identities.map((identity) => identity?.text));
-  const repeats = field.schema['x-repeats'] === true;
+  const repeats = field.node.schema['x-repeats'] === true;
   return node.items.map((item, index) => {
     const identity = identities[index];
     if (!repeats && identity !== undefined && seen.has(identity.text)) {
       fail(context, field, identity.range, {
         rule: 'identity/duplicate',
-        message: `has two entries whose ${field.schema['x-identity']} is ${JSON.stringify(identity.text)}`,
+        message: `has two entries whose ${field.node.schema['x-identity']} is ${JSON.stringify(identity.text)}`,
         hint: 'Callsheet recognises an entry by this name. Give each entry its own',
       });
     }
     if (identity !== undefined) seen.add(identity.text);
-    return resolve(item, below(field, schema, segments[index] ?? ''), context);
+    return resolve(item, elementField(field, segments[index] ?? ''), context);
   });
 }
 
 /** A key that may be meant as that of a secret has its value kept out of frames, wherever it stands. */
-function redactSlip(key: string, node: MapNode, context: Context): void {
-  const value = node.members.get(key)?.value;
-  if (value === undefined) return;
+function redactSlip({ key, value }: Member, context: Context): void {
   if (isSecretName(key) || nearest(key, context.secretNames) !== undefined)
     redactNode(context, value);
 }
@@ -73,25 +82,24 @@ function explaining({ path }: Field, { address }: Context): string {
 }
 
 /** A key that a closed object does not have: most often a slip of the keyboard. */
-function reportUnknownKey(key: string, node: MapNode, field: Field, context: Context): void {
-  const known = fieldNames(field.schema);
-  const member = node.members.get(key);
-  fail(context, field, member?.keyPlace ?? node.range, {
+function reportUnknownKey(member: Member, field: Field, context: Context): void {
+  const { key, keyPlace } = member;
+  const known = fieldNames(field.node.schema);
+  fail(context, field, keyPlace, {
     rule: 'schema/unknown-key',
     message: `has no field ${JSON.stringify(key)}`,
     hint: insteadOf(key, known, 'The fields', `${explaining(field, context)} lists them`),
   });
-  redactSlip(key, node, context);
+  redactSlip(member, context);
 }
 
 /** A key of an open object that is nearly one of those the schema names. It is sent, so it is only a warning. */
-function suspectKey(key: string, node: MapNode, field: Field, context: Context): void {
-  redactSlip(key, node, context);
-  const close = nearest(key, fieldNames(field.schema));
-  const member = node.members.get(key);
-  if (close === undefined || member === undefined) return;
-  if (node.members.has(close)) return;
-  fail(context, field, member.keyPlace, {
+function suspectKey(member: Member, node: MapNode, field: Field, context: Context): void {
+  const { key, keyPlace } = member;
+  redactSlip(member, context);
+  const close = nearest(key, fieldNames(field.node.schema));
+  if (close === undefined || node.members.has(close)) return;
+  fail(context, field, keyPlace, {
     severity: 'warning',
     rule: 'schema/unknown-key',
     message: `has ${JSON.stringify(key)}, which the schema does not name`,
@@ -101,37 +109,36 @@ function suspectKey(key: string, node: MapNode, field: Field, context: Context):
 
 /** A field that exists and cannot be given: the platform's own, or one that follows from something else. */
 function refuseField(
-  key: string,
-  node: MapNode,
-  schema: FieldSchema,
+  { key, keyPlace }: Member,
+  { readOnly, description }: FieldSchema,
   field: Field,
   context: Context,
 ) {
-  fail(context, field, node.members.get(key)?.keyPlace ?? node.range, {
+  fail(context, field, keyPlace, {
     rule: 'schema/read-only',
-    message: `gives ${key}, which ${schema.readOnly === true ? 'only the platform sets' : 'follows from the place of the resource'}`,
-    hint: schema.description === undefined ? 'Remove it' : `Remove it: ${schema.description}`,
+    message: `gives ${key}, which ${readOnly === true ? 'only the platform sets' : 'follows from the place of the resource'}`,
+    hint: description === undefined ? 'Remove it' : `Remove it: ${description}`,
   });
 }
 
 function resolveMap(node: MapNode, field: Field, context: Context): ResolvedObject {
   const resolved: [string, Resolved][] = [];
-  const { properties, additionalProperties } = field.schema;
-  for (const { key, value } of node.members.values()) {
-    const named = namedField(field.schema, key);
+  const { properties, additionalProperties } = field.node.schema;
+  for (const member of node.members.values()) {
+    const { key, value } = member;
+    const named = namedField(field.node.schema, key);
     if (named !== undefined && isRefused(named)) {
-      refuseField(key, node, named, field, context);
+      refuseField(member, named, field, context);
       continue;
     }
     if (named === undefined) {
       if (additionalProperties === false) {
-        reportUnknownKey(key, node, field, context);
+        reportUnknownKey(member, field, context);
         continue;
       }
-      if (properties !== undefined) suspectKey(key, node, field, context);
+      if (properties !== undefined) suspectKey(member, node, field, context);
     }
-    const schema = memberSchema(context.root, field.schema, key);
-    const inner = below(field, schema, key);
+    const inner = memberField(field, key);
     const mergedBase = field.path.length === 0 ? context.mergedBase : undefined;
     const outcome =
       mergedBase === undefined
@@ -166,22 +173,18 @@ export function resolve(node: SyntaxNode, field: Field, context: Context): Resol
     });
   }
   const form = node.type === 'map' ? formOf(node, field, context) : undefined;
-  if (field.schema['x-secret'] === true && form?.key !== '$secret') {
+  if (field.node.schema['x-secret'] === true && form?.key !== '$secret') {
     return refuseLiteral(node, field, context);
   }
   if (form !== undefined && node.type === 'map') return resolveForm(form, node, field, context);
   if (node.type !== 'scalar') {
     if (node.type === 'map' && allows(field, 'object')) return resolveMap(node, field, context);
     if (node.type === 'list' && allows(field, 'array')) return resolveList(node, field, context);
-    if (field.sensitive || field.holdsSecrets || field.secrecy.hidden !== 'no')
-      redactNode(context, node);
+    if (mayBeSecret(field)) redactNode(context, node);
     return node.type === 'map' ? {} : [];
   }
-  const isSecret =
-    field.sensitive ||
-    field.secrecy.hidden !== 'no' ||
-    scalarSensitivity(field.secrecy, node.value) !== 'open';
-  if (isSecret || (field.holdsSecrets && !allows(field, 'string'))) redactNode(context, node);
+  const isSecret = isHidden(field) || scalarSensitivity(field.secrecy, node.value) !== 'open';
+  if (isSecret || (takesSecrets(field) && !allows(field, 'string'))) redactNode(context, node);
   if (typeof node.value === 'string') {
     suspectPlainSecret(node, node.value, field, context);
     return resolveText(node, node.value, field, context);
@@ -194,7 +197,7 @@ export function resolve(node: SyntaxNode, field: Field, context: Context): Resol
  * a password or key in it. It is sent all the same, since nobody can know what it is; frames hide it.
  */
 function suspectPlainSecret(node: SyntaxNode, text: string, field: Field, context: Context): void {
-  if (field.sensitive && isSecretName(nameOf(field.path)) && !isFilledIn(text)) {
+  if (field.secrecy.hidden === 'schema' && isSecretName(nameOf(field.path)) && !isFilledIn(text)) {
     redactNode(context, node);
     fail(context, field, node.range, {
       severity: 'warning',
@@ -203,7 +206,7 @@ function suspectPlainSecret(node: SyntaxNode, text: string, field: Field, contex
       hint: 'Write { $secret: env:NAME } instead, and change the credential if the file was ever shared',
     });
   }
-  if (!['uri', 'web-address'].includes(field.schema.format ?? '')) return;
+  if (!['uri', 'web-address'].includes(field.node.schema.format ?? '')) return;
   const part = tellingPart(text);
   if (part === undefined) return;
   redactNode(context, node);
@@ -270,7 +273,7 @@ function resolveFirst(
 /** Whether a row may have a part in what a node comes to; in a template it always may. */
 function readsRow(node: SyntaxNode): boolean {
   if (node.type === 'scalar') {
-    return typeof node.value === 'string' && /\$\{\s*each\./.test(node.value);
+    return /\$\{\s*each\./.test(textIn(node) ?? '');
   }
   return memberOf(node, '$template') !== undefined || childrenOf(node).some(readsRow);
 }

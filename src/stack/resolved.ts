@@ -1,7 +1,14 @@
-import { formatPath, identityText, isIdentity, type Path, writtenSegments } from '../core/path.ts';
-import { elementSecrecy, memberSecrecy, OPEN, type Secrecy } from '../core/redact.ts';
+import {
+  formatPath,
+  identityText,
+  isIdentity,
+  type Path,
+  pointerParts,
+  writtenSegments,
+} from '../core/path.ts';
+import { type FieldContext, itemContext, memberContext, rootContext } from '../core/redact.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { Blob, type JsonScalar, Ref, Secret } from '../core/value.ts';
+import { Blob, type JsonScalar, oncePer, Ref, Secret } from '../core/value.ts';
 import type { Problem, Report } from './diagnostics.ts';
 import {
   eachPath,
@@ -18,6 +25,7 @@ import {
   type Source,
   type SourceRange,
   type SyntaxNode,
+  textIn,
 } from './source.ts';
 import type { Variables } from './variables.ts';
 
@@ -59,6 +67,15 @@ export function isResolvedList(value: Resolved | undefined): value is readonly R
 /** The members of an object; none where the value is something else. */
 export function membersOf(value: Resolved | undefined): ResolvedObject {
   return isResolvedObject(value) ? value : {};
+}
+
+/** The members of an object that are texts. */
+export function textMembers(value: Resolved | undefined): { readonly [name: string]: string } {
+  return Object.fromEntries(
+    Object.entries(membersOf(value)).flatMap(([name, text]): [string, string][] =>
+      typeof text === 'string' ? [[name, text]] : [],
+    ),
+  );
 }
 
 /** The texts of a list, or the one in its place. */
@@ -104,8 +121,6 @@ export type Surroundings = {
 
 /** What resolving one document needs and where it puts what it finds. */
 export type Context = Surroundings & {
-  /** Holds the definitions that `$ref`s of the schema lead to. */
-  readonly root: FieldSchema;
   /** What messages begin with: an address or the name of a file. */
   readonly subject: string;
   readonly address: string | undefined;
@@ -121,52 +136,41 @@ export type Context = Surroundings & {
   readonly given?: ReadonlyMap<string, string | undefined>;
 };
 
-/** A field of the document at hand. */
-export type Field = {
-  readonly schema: FieldSchema;
-  readonly path: Path;
-  /** It, or something above it, is masked wherever it is shown. */
-  readonly sensitive: boolean;
-  /** Whatever is given as `$secret` here is a secret. */
-  readonly holdsSecrets: boolean;
-  /** Whether what stands here is kept out of frames and texts, should it be written out. */
-  readonly secrecy: Secrecy;
-};
+/** A field of the document at hand, with what its schema and its place say of it. */
+export type Field = FieldContext & { readonly path: Path };
 
-/** A member or element of a field; what a schema says about secrets holds for everything below it. */
-export function below(field: Field, schema: FieldSchema, segment: string): Field {
-  return {
-    schema,
-    path: [...field.path, segment],
-    sensitive: field.sensitive || schema['x-sensitive'] === true || schema['x-secret'] === true,
-    holdsSecrets: field.holdsSecrets || schema['x-secrets-inside'] === true,
-    secrecy: secrecyBelow(field, schema, segment),
-  };
+/** A member of a field; what a schema says about secrets holds for everything below it. */
+export function memberField(field: Field, key: string): Field {
+  const last = field.path.at(-1) ?? '';
+  // What an element is recognised by is the name in a pair.
+  const isPair = isIdentity(last) && ['key', 'value'].includes(key);
+  const pair = isPair ? { key: identityText(last), value: null } : undefined;
+  return { ...memberContext(field, key, pair), path: [...field.path, key] };
 }
 
-function secrecyBelow(
-  { schema: above, path, secrecy }: Field,
-  schema: FieldSchema,
-  segment: string,
-) {
-  const last = path.at(-1);
-  const isOfElement = last !== undefined && isIdentity(last);
-  const facts = {
-    hidden: schema['x-sensitive'] === true || schema['x-secret'] === true,
-    isNamed: above.properties !== undefined && Object.hasOwn(above.properties, segment),
-    isOfElement,
-    secretsInside: schema['x-secrets-inside'] === true,
-  };
-  if (isIdentity(segment)) return elementSecrecy(facts, secrecy);
-  // What an element is recognised by is the name in a pair.
-  const isPair = isOfElement && segment === 'value';
-  const pair = isPair ? { key: identityText(last), value: null } : undefined;
-  return memberSecrecy(secrecy, facts, segment, pair);
+/** The elements of a list. */
+export function elementField(list: Field, segment: string): Field {
+  return { ...itemContext(list), path: [...list.path, segment] };
 }
 
 /** The field that a whole document is. */
 export function rootField(schema: FieldSchema): Field {
-  return { schema, path: [], sensitive: false, holdsSecrets: false, secrecy: OPEN };
+  return { ...rootContext(schema), path: [] };
+}
+
+/** Whether it is masked wherever it is shown: because the schema says so, or because of its name. */
+export function isHidden({ secrecy }: Field): boolean {
+  return secrecy.hidden !== 'no';
+}
+
+/** Whether whatever is given as `$secret` here is a secret. */
+export function takesSecrets({ secrecy }: Field): boolean {
+  return secrecy.hidden === 'schema' || secrecy.inside;
+}
+
+/** Whether what stands here may be a secret, so that nothing of it is shown. */
+export function mayBeSecret(field: Field): boolean {
+  return isHidden(field) || takesSecrets(field);
 }
 
 /** `agent.reception: greeting_message`, or `agent.reception` for the document as a whole. */
@@ -175,12 +179,17 @@ export function subjectOf(context: Pick<Context, 'subject'>, path: Path): string
 }
 
 /** Reports a problem with a field. `message` begins with a verb; address and field are put before it. */
-export function fail(context: Context, field: Field, range: SourceRange, problem: Problem): Failed {
+export function fail(
+  context: Pick<Context, 'report' | 'subject' | 'address'>,
+  { path }: Pick<Field, 'path'>,
+  range: SourceRange | undefined,
+  problem: Problem,
+): Failed {
   context.report.add({
     ...problem,
-    message: `${subjectOf(context, field.path)} ${problem.message}`,
+    message: `${subjectOf(context, path)} ${problem.message}`,
     address: context.address,
-    path: formatPath(field.path),
+    path: formatPath(path),
     range,
   });
   return FAILED;
@@ -195,9 +204,7 @@ export function redactNode(context: Context, node: SyntaxNode): void {
   for (const { key, value } of row?.cells.members.values() ?? []) {
     if (covers(value.range, node.range)) row?.redaction.hide(key);
   }
-  if (node.type === 'scalar' && typeof node.value === 'string') {
-    redactExpressions(context, node.value);
-  }
+  redactExpressions(context, textIn(node) ?? '');
   for (const child of childrenOf(node)) redactNode(context, child);
 }
 
@@ -277,12 +284,10 @@ export type FilledText = {
   readonly values: readonly string[];
 };
 
-const pieces = new WeakMap<Source, readonly string[]>();
+const pieces = oncePer(({ text }: Source) => expressionPieces(text));
 
 export function filledText(source: Source, values: readonly string[]): FilledText {
-  const between = pieces.get(source) ?? expressionPieces(source.text);
-  pieces.set(source, between);
-  return { between, values };
+  return { between: pieces(source), values };
 }
 
 function textOf({ between, values }: FilledText): string {
@@ -321,7 +326,7 @@ export function leanDocument(
   let since: Record<string, Resolved> = {};
   for (const [field, value] of Object.entries(document)) {
     if (!texts.has(field)) {
-      since[field] = value;
+      if (field !== '__proto__') since[field] = value;
       continue;
     }
     Object.assign(lean, since);
@@ -329,6 +334,9 @@ export function leanDocument(
     Object.defineProperty(lean, field, { enumerable: true, get: getterOf(field) });
   }
   Object.assign(lean, since);
+  // Assigned, it would be taken for the prototype.
+  const named = Object.getOwnPropertyDescriptor(document, '__proto__');
+  if (named !== undefined) Object.defineProperty(lean, '__proto__', named);
   return Object.defineProperty(lean, TEXTS, { value: new Map(held) });
 }
 
@@ -419,9 +427,8 @@ export function locateRoot(
 /** Follows a JSON pointer as far as it leads; a form's outcome is not entered. */
 export function followPointer(start: LocatedValue, pointer: string): LocatedValue {
   let located = start;
-  for (const part of pointer.split('/').slice(1)) {
+  for (const key of pointerParts(pointer)) {
     if (isSpecial(located.value)) return located;
-    const key = plainKey(part);
     const next = isResolvedList(located.value)
       ? locateElement(start.schema, located, Number(key))
       : locateMember(start.schema, located, key);
@@ -434,16 +441,12 @@ export function followPointer(start: LocatedValue, pointer: string): LocatedValu
 /** Whether a JSON pointer leads to or through a form's outcome: `followPointer` without the way there. */
 export function isBelowSpecial(value: Resolved, pointer: string): boolean {
   let at: Resolved | undefined = value;
-  for (const part of pointer.split('/').slice(1)) {
+  for (const key of pointerParts(pointer)) {
     if (isSpecial(at)) return true;
-    if (isResolvedList(at)) at = at[Number(part)];
-    else at = isResolvedObject(at) ? at[plainKey(part)] : undefined;
+    if (isResolvedList(at)) at = at[Number(key)];
+    else at = isResolvedObject(at) ? at[key] : undefined;
   }
   return isSpecial(at);
-}
-
-function plainKey(part: string): string {
-  return part.includes('~') ? part.replaceAll('~1', '/').replaceAll('~0', '~') : part;
 }
 
 /** A value and every one below it; what stands for one value, as a form does, is not entered. */

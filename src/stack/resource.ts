@@ -10,7 +10,7 @@ import {
   memberSchema,
   namesField,
 } from '../core/schema.ts';
-import { Blob } from '../core/value.ts';
+import { Blob, oncePer } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Inherited } from './collect.ts';
 import type { Composed, ComposedResource } from './compose.ts';
@@ -36,7 +36,7 @@ import {
   type Surroundings,
 } from './resolved.ts';
 import { configName, fieldNames, isFree, namedField, resourceSchema, typesOf } from './schema.ts';
-import { memberOf, type SourceRange, type SyntaxNode } from './source.ts';
+import { type MapNode, memberOf, type SourceRange, type SyntaxNode } from './source.ts';
 import { validate } from './validate.ts';
 
 /**
@@ -52,6 +52,8 @@ export type ResolvedResource = {
   readonly ownPlace: SourceRange;
   /** What it is made of, the lowest first. */
   readonly layers: readonly Layer[];
+  /** The layers laid over each other. */
+  readonly body: MapNode;
   readonly row: Row | undefined;
   /** The whole of it as it was written and became, under the configuration's names. */
   readonly located: LocatedValue;
@@ -73,12 +75,15 @@ function missingOrganization(
   keyPlace: SourceRange,
   context: Context,
 ): Resolved | undefined {
-  const id = context.defaultOrganization;
+  const { defaultOrganization: id, unchosen } = context;
   if (id === undefined) {
     context.report.add({
       rule: 'organization/missing',
       message: `${context.subject} belongs to no organization`,
-      hint: organizationHint(context),
+      hint:
+        unchosen.length === 0
+          ? 'Add organization: NAME to it, or to callsheet.yaml for all resources'
+          : `Choose an environment with --env (${unchosen.join(', ')}), or add organization: NAME`,
       address: context.address,
       path: field,
       range: keyPlace,
@@ -87,38 +92,26 @@ function missingOrganization(
   return id === 'failed' ? undefined : id;
 }
 
-function organizationHint({ unchosen }: Context): string {
-  const add = 'Add organization: NAME to it, or to callsheet.yaml for all resources';
-  return unchosen.length === 0
-    ? add
-    : `Choose an environment with --env (${unchosen.join(', ')}), or add organization: NAME`;
-}
-
 /** The name of a document: on the platform it is known by its file's, so `name` itself cannot be given. */
-function nameOfFile(kind: Kind, document: ResolvedObject): Derived | undefined {
+function nameOfFile(kind: Kind, fields: ReadonlyMap<string, Resolved>): Derived | undefined {
   if (kind.schema.properties?.name?.['x-config'] !== false) return undefined;
   for (const [field, schema] of Object.entries(kind.schema.properties)) {
-    const blob = schema['x-file'] === undefined ? undefined : document[field];
+    const blob = schema['x-file'] === undefined ? undefined : fields.get(field);
     if (blob instanceof Blob)
       return { value: blob.path.split('/').at(-1) ?? blob.path, from: field };
   }
   return undefined;
 }
 
-const configNamesOf = new WeakMap<Kind, ReadonlyMap<string, string>>();
-
 /** From the platform's names to the configuration's. */
-function configNames(kind: Kind): ReadonlyMap<string, string> {
-  const known = configNamesOf.get(kind);
-  if (known !== undefined) return known;
+const configNames = oncePer(({ schema: { properties = {} } }: Kind) => {
   const names = new Map<string, string>();
-  for (const [name, schema] of Object.entries(kind.schema.properties ?? {})) {
+  for (const [name, schema] of Object.entries(properties)) {
     const config = configName(name, schema);
     if (config !== undefined) names.set(name, config);
   }
-  configNamesOf.set(kind, names);
   return names;
-}
+});
 
 /** Where a field is looked for: at its key, or where its value is when that is elsewhere, as a cell is. */
 function rangeOfMember(
@@ -144,32 +137,33 @@ export function resolveResource(
   const { located, context, filled } = resolveMade(composed, made, { ...surroundings, report });
   validate({ subject: address, address, root: located }, context.report);
   const members = membersOf(located.value);
-  const document: Record<string, Resolved> = { ...inherited?.fields };
+  // A field that is new may have any name, also one that an object would take for its prototype.
+  const fields = new Map<string, Resolved>(Object.entries(inherited?.fields ?? {}));
   const texts = new Map<string, FilledText>();
   const names = configNames(kind);
   for (const [field, member] of names) {
     const text = filled.get(member);
     if (text !== undefined) texts.set(field, text);
-    if (Object.hasOwn(members, member)) document[field] = members[member] ?? null;
+    if (Object.hasOwn(members, member)) fields.set(field, members[member] ?? null);
     else if (member === 'organization') {
       const id = missingOrganization(field, keyPlace, context);
-      if (id !== undefined) document[field] = id;
+      if (id !== undefined) fields.set(field, id);
     }
   }
-  const name = nameOfFile(kind, document);
-  if (name !== undefined) document.name = name.value;
+  const name = nameOfFile(kind, fields);
+  if (name !== undefined) fields.set('name', name.value);
   if (members.unchecked !== undefined) {
     const written = memberOf(made.body, 'unchecked')?.value;
     for (const [field, value] of Object.entries(membersOf(members.unchecked))) {
       const known = knownSpelling(kind, field);
-      if (known === undefined) document[field] = value;
+      if (known === undefined) fields.set(field, value);
       else refuseKnown(kind, field, known, memberOf(written, field)?.keyPlace ?? keyPlace, context);
     }
   }
   const life = readLifecycle(members.lifecycle);
   checkIgnored(kind, life.ignore, memberOf(made.body, 'lifecycle')?.value, context);
   return new Lean(composed, recomposed, {
-    document: leanDocument(document, texts),
+    document: leanDocument(Object.fromEntries(fields), texts),
     lifecycle: life,
     refs: kept(context.refs),
     secrets: kept(context.secrets),
@@ -195,18 +189,17 @@ function withoutAbsence(report: Report): Report {
  * spelled: as it is read, as it is written, or with other cases and hyphens. Undefined for a field that is new.
  */
 function knownSpelling(kind: Kind, given: string): string | undefined {
-  let known = spellings.get(kind);
-  if (known === undefined) {
-    const names = Object.entries(kind.schema.properties ?? {}).flatMap(([name, schema]) => {
-      const config = configName(name, schema) ?? name;
-      const written = schema['x-write'] ?? name;
-      return [name, written, config].map((one) => [folded(one), config] as const);
-    });
-    known = new Map([...impliedNames(kind).map((one) => [folded(one), one] as const), ...names]);
-    spellings.set(kind, known);
-  }
-  return known.get(folded(given));
+  return spellings(kind).get(folded(given));
 }
+
+const spellings = oncePer((kind: Kind) => {
+  const names = Object.entries(kind.schema.properties ?? {}).flatMap(([name, schema]) => {
+    const config = configName(name, schema) ?? name;
+    const written = schema['x-write'] ?? name;
+    return [name, written, config].map((one) => [folded(one), config] as const);
+  });
+  return new Map([...impliedNames(kind).map((one) => [folded(one), one] as const), ...names]);
+});
 
 /** What a kind adds to its bodies by itself, with and without a file. */
 function impliedNames({ implied }: Kind): readonly string[] {
@@ -215,8 +208,6 @@ function impliedNames({ implied }: Kind): readonly string[] {
   const drafts = [{}, { file }].map((files) => implied?.({ ...common, files }) ?? {});
   return drafts.flatMap(Object.keys);
 }
-
-const spellings = new WeakMap<Kind, ReadonlyMap<string, string>>();
 
 function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
@@ -229,7 +220,7 @@ function refuseKnown(
   range: SourceRange,
   context: Context,
 ): void {
-  fail(context, { ...rootField(schema), path: ['unchecked', given] }, range, {
+  fail(context, { path: ['unchecked', given] }, range, {
     rule: 'unchecked/known',
     message: `is a field of the schema${given === known ? '' : `, as ${known}`}`,
     hint: isGivable(schema, known)
@@ -284,6 +275,9 @@ class Lean implements ResolvedResource {
   get layers() {
     return this.#recomposed.made(this.#composed).layers;
   }
+  get body() {
+    return this.#recomposed.made(this.#composed).body;
+  }
   get row() {
     return this.#composed.row;
   }
@@ -335,7 +329,7 @@ function resolveMade(
 ): ResolvedValue {
   const root = resourceSchema(kind);
   const filled = new Map<string, FilledText>();
-  const own = { root, subject: address, address, refs: [], secrets: [], mergedBase, row, filled };
+  const own = { subject: address, address, refs: [], secrets: [], mergedBase, row, filled };
   const context: Context = { ...surroundings, ...own };
   const value = resolve(body, rootField(root), context);
   return { located: locateRoot(root, value, body, keyPlace), context, filled };
@@ -390,7 +384,7 @@ function checkIgnored(
   context: Context,
 ): void {
   const list = memberOf(written, 'ignore')?.value;
-  const field = { ...rootField(kind.schema), path: ['lifecycle', 'ignore'] };
+  const field = { path: ['lifecycle', 'ignore'] };
   const seen = new Set<string>();
   for (const [index, text] of paths.entries()) {
     const range = (list?.type === 'list' ? list.items[index]?.range : undefined) ?? list?.range;

@@ -1,7 +1,7 @@
 import written from '../../schemas/settings.json' with { type: 'json' };
-import { type Address, isResourceName, matchesAddress, rowKey } from '../core/address.ts';
+import { type Address, matchesAddress, rowKey } from '../core/address.ts';
 import { didYouMean } from '../core/nearest.ts';
-import { formatPath, type Path } from '../core/path.ts';
+import type { Path } from '../core/path.ts';
 import { MASK } from '../core/redact.ts';
 import {
   type Choice,
@@ -14,11 +14,12 @@ import {
   type StepSize,
   stepCounts,
 } from '../core/rollout.ts';
-import type { ProblemMessage, Report } from './diagnostics.ts';
+import { checkName, type ProblemMessage, type Report } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
 import { lookUpCell } from './expressions.ts';
 import { readDuration, readStep, readTimes } from './formats.ts';
 import {
+  fail as failAt,
   followPath,
   isResolvedList,
   type LocatedValue,
@@ -61,7 +62,7 @@ export function readRollouts(root: LocatedValue, report: Report): readonly Writt
       position: positionOf(located.keyPlace),
     };
     const rollout = { settings, located };
-    checkName(name, located, report);
+    checkName({ key: name, keyPlace: located.keyPlace }, NAMING, report);
     checkSteps(rollout, report);
     checkChoice(rollout, report);
     checkHours(located, report);
@@ -162,13 +163,8 @@ function fail(
   report: Report,
   place: 'value' | 'key' = 'value',
 ): void {
-  const path = formatPath(at.path);
-  report.add({
-    ...problem,
-    message: `${STACK_FILE}: ${path} ${problem.message}`,
-    path,
-    range: (place === 'value' ? at.written?.range : undefined) ?? at.keyPlace,
-  });
+  const range = (place === 'value' ? at.written?.range : undefined) ?? at.keyPlace;
+  failAt({ report, subject: STACK_FILE, address: undefined }, at, range, problem);
 }
 
 /** The elements of a list, or what stands in its place. */
@@ -179,15 +175,7 @@ function elementsOf(at: LocatedValue | undefined): readonly LocatedValue[] {
 }
 
 /** Its name is typed, and becomes part of documents. */
-function checkName(name: string, at: LocatedValue, report: Report): void {
-  if (isResourceName(name)) return;
-  report.add({
-    rule: 'rollout/name',
-    message: `${STACK_FILE}: rollouts has ${JSON.stringify(name)}, which is not a valid name for a rollout`,
-    hint: 'Use letters, digits, _ and -, and begin with a letter',
-    range: at.keyPlace,
-  });
-}
+const NAMING = { rule: 'rollout/name', holder: `${STACK_FILE}: rollouts`, what: 'a rollout' };
 
 /** A step as it was written; undefined where one of them cannot be read. */
 function stepsOf({ settings, located }: WrittenRollout) {
@@ -202,7 +190,9 @@ function checkSteps(rollout: WrittenRollout, report: Report): void {
   const last = steps?.at(-1);
   if (steps === undefined || last === undefined) return;
   for (const [index, { size, at }] of steps.entries()) {
-    const before = steps.slice(0, index).findLast(({ size: other }) => isAlike(other, size));
+    const before = steps
+      .slice(0, index)
+      .findLast(({ size: other }) => 'agents' in other === 'agents' in size);
     if (before === undefined || sizeOf(before.size) < sizeOf(size)) continue;
     const message = `is ${textOf(size)}, and an earlier step is ${textOf(before.size)}`;
     fail(at, { rule: 'rollout/steps', message, hint: GROWS }, report);
@@ -211,10 +201,6 @@ function checkSteps(rollout: WrittenRollout, report: Report): void {
   if ('percent' in last.size && last.size.percent === 100) return;
   const message = `is ${textOf(last.size)}, and the last step must be 100%`;
   fail(last.at, { rule: 'rollout/steps', message, hint: 'Add 100% as the last step' }, report);
-}
-
-function isAlike(one: StepSize, other: StepSize): boolean {
-  return 'agents' in one === 'agents' in other;
 }
 
 function sizeOf(step: StepSize): number {

@@ -1,3 +1,4 @@
+import { normalize } from 'node:path/posix';
 import { formatAddress } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
 import { didYouMean } from '../core/nearest.ts';
@@ -10,19 +11,20 @@ import { interpolate, type Row } from './expressions.ts';
 import { fileMessage, isUnreadable } from './folder.ts';
 import { FORMS } from './forms.ts';
 import { REMOVE, REPLACE } from './merge.ts';
-import { type Context, redactNode } from './resolved.ts';
+import { type Context, fail, redactNode } from './resolved.ts';
 import {
   describe,
   type MapNode,
   type Member,
   memberOf,
   membersIn,
+  onlyMember,
   positionOf,
-  type ScalarNode,
   type Source,
   type SourceRange,
   type SyntaxNode,
   startOf,
+  textIn,
 } from './source.ts';
 import type { Variables } from './variables.ts';
 import { parseYaml } from './yaml.ts';
@@ -53,9 +55,7 @@ const FOR_EACH = 'for_each';
 
 /** Reports a problem with `for_each`. `problem.message` begins with a verb. */
 export function reportRows(context: Context, range: SourceRange, problem: Problem): void {
-  const { subject, address } = context;
-  const message = `${subject}: for_each ${problem.message}`;
-  context.report.add({ ...problem, message, address, path: 'for_each', range });
+  fail(context, { path: [FOR_EACH] }, range, problem);
 }
 
 /** Hides columns in every row that was read, also in one that comes to no resource. */
@@ -77,20 +77,19 @@ function openRedaction(rows: readonly MapNode[], { mask }: Report): Row['redacti
 
 /** The rows of a resource; undefined after saying what is wrong with them. */
 function readRows({ forEach: { value }, hidden }: Loop, context: Context): Rows | undefined {
-  const file = memberOf(value, '$file');
-  if (file !== undefined && value.type === 'map' && value.members.size === 1) {
-    return readRowFile(file.value, hidden, context);
-  }
+  const file = onlyMember(value, FILE);
+  if (file !== undefined) return readRowFile(file.value, hidden, context);
   return rowsIn(value, FOR_EACH, context);
 }
 
 /** The path of a file of rows; undefined after saying what is wrong with it. */
 function rowPath(node: SyntaxNode, context: Context): string | undefined {
-  if (node.type !== 'scalar' || typeof node.value !== 'string') {
+  const written = textIn(node);
+  if (written === undefined) {
     reportRows(context, node.range, { rule: 'form/value', message: 'needs a text after $file' });
     return undefined;
   }
-  const { text, problems } = interpolate(node.value, context);
+  const { text, problems } = interpolate(written, context);
   for (const { problem } of problems) reportRows(context, node.range, problem);
   return text;
 }
@@ -170,7 +169,7 @@ function rowsIn(node: SyntaxNode, label: string, context: Context): Rows | undef
       reportRows(context, member.keyPlace, problem);
       return undefined;
     }
-    const rows = [...node.members.values()].flatMap((member) => {
+    const rows = membersIn(node).flatMap((member) => {
       const row = rowOf(member.value, label, context);
       return row === undefined ? [] : [withKey(row, member)];
     });
@@ -224,7 +223,7 @@ const HINT =
  * name, and a typo in a form must not become one. Undefined where nothing is.
  */
 function formAmongRows(node: MapNode): (Problem & { member: Member }) | undefined {
-  const members = [...node.members.values()];
+  const members = membersIn(node);
   const form = members.find(({ key }) => NO_ROWS.includes(key));
   if (form?.key === FILE) {
     const member = members.find((other) => other !== form) ?? form;
@@ -370,7 +369,9 @@ export function openRowFiles(
     add: (file) => {
       const { root, main } = file;
       uses.push(...rowFilesIn(root, kinds, variables));
-      const key = main ? firstKey(root) : known.find((name) => memberOf(root, name) !== undefined);
+      const key = main
+        ? membersIn(root)[0]?.key
+        : known.find((name) => memberOf(root, name) !== undefined);
       if (key === undefined) others.push(file);
       else held.set(root.range.source.file, key);
       return key !== undefined;
@@ -385,24 +386,27 @@ export function openRowFiles(
       for (const { root } of kept) held.set(root.range.source.file, '');
       return kept;
     },
-    isResourceFile: (path) => held.has(plainPath(path)),
+    // `./data//rows.yaml` is the file that is called `data/rows.yaml`.
+    isResourceFile: (path) => held.has(normalize(path)),
   };
 }
 
 /** A `$file` of some `for_each`. */
-type Use = { readonly subject: string; readonly path: string; readonly node: ScalarNode };
+type Use = {
+  readonly subject: string;
+  readonly path: string;
+  /** As it is written. */
+  readonly text: string;
+  readonly range: SourceRange;
+};
 
-function refuse({ subject, node }: Use, held: string, report: Report): void {
+function refuse({ subject, text, range }: Use, held: string, report: Report): void {
   report.add({
     rule: 'for-each/file',
-    message: `${subject}: for_each reads ${node.text}, which is a file of the stack itself: it has ${held}`,
+    message: `${subject}: for_each reads ${text}, which is a file of the stack itself: it has ${held}`,
     hint: 'Put the rows into a file of their own',
-    range: node.range,
+    range,
   });
-}
-
-function firstKey(root: SyntaxNode): string | undefined {
-  return root.type === 'map' ? [...root.members.keys()][0] : undefined;
 }
 
 function rowFilesIn(
@@ -421,9 +425,11 @@ function rowFilesIn(
   );
   return [...resources, ...patches].flatMap(({ subject, value }) => {
     const node = memberOf(memberOf(value, 'for_each')?.value, '$file')?.value;
-    if (node?.type !== 'scalar' || typeof node.value !== 'string') return [];
-    const path = interpolate(node.value, { variables }).text;
-    return path === undefined ? [] : [{ subject, node, path: plainPath(path) }];
+    const text = textIn(node);
+    const path = text === undefined ? undefined : interpolate(text, { variables }).text;
+    return node && text !== undefined && path !== undefined
+      ? [{ subject, text, range: node.range, path: normalize(path) }]
+      : [];
   });
 }
 
@@ -434,12 +440,4 @@ function resourcesIn({ key, value }: Member, { name, nested }: Kind) {
     subject: formatAddress(name, [key, inner.key]),
     value: inner.value,
   }));
-}
-
-/** `data/rows.yaml` of `./data//rows.yaml`, as files of the stack are called. */
-function plainPath(path: string): string {
-  return path
-    .split('/')
-    .filter((part) => part !== '' && part !== '.')
-    .join('/');
 }

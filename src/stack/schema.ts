@@ -1,5 +1,9 @@
-import { dereference, type FieldSchema, itemSchema, type KindSchema } from '../core/schema.ts';
+import facts from '../../schemas/settings.json' with { type: 'json' };
+import { dereference, type FieldSchema, itemSchema } from '../core/schema.ts';
+import { oncePer } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
+
+const { lifecycle, unchecked } = facts.own;
 
 /** `lifecycle` of a kind. The fields that its example ignores are those of the kind. */
 function lifecycleOf({ schema }: Kind): FieldSchema {
@@ -7,46 +11,9 @@ function lifecycleOf({ schema }: Kind): FieldSchema {
     (name) =>
       schema.properties?.[name]?.['x-config'] === undefined && !schema.required?.includes(name),
   );
-  return {
-    type: 'object',
-    additionalProperties: false,
-    description: 'How Callsheet treats the resource.',
-    properties: {
-      protect: {
-        type: 'boolean',
-        description: 'Never delete the resource, even if the plan allows deletes.',
-        examples: [true],
-      },
-      ignore: {
-        type: 'array',
-        items: { type: 'string', 'x-local': true },
-        description:
-          'Fields that are neither compared nor written, by path; an element of a list by its identity, as in `tools[crm_lookup].url`.',
-        examples: [others.slice(0, 1)],
-      },
-      adopt: {
-        type: 'string',
-        'x-local': true,
-        description: 'Id of the live resource to adopt, if its name alone does not identify it.',
-        examples: ['7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11'],
-      },
-      heal: {
-        type: 'boolean',
-        description:
-          'Whether `callsheet watch --heal` undoes changes made outside Callsheet. It never creates, replaces or deletes the resource.',
-        examples: [true],
-      },
-    },
-  };
+  const ignore = { ...lifecycle.properties.ignore, examples: [others.slice(0, 1)] };
+  return { ...lifecycle, properties: { ...lifecycle.properties, ignore } };
 }
-
-const unchecked: FieldSchema = {
-  type: 'object',
-  additionalProperties: true,
-  description:
-    'Fields that are newer than this schema, under their names in the API. They are planned, compared and rolled back like any other field. Names of the schema are refused.',
-  examples: [{ bargeInMode: 'polite' }],
-};
 
 /** Types that a schema allows; none stands for any. */
 export function typesOf(schema: FieldSchema): readonly string[] {
@@ -210,61 +177,43 @@ function written(root: FieldSchema, schema: FieldSchema): FieldSchema {
   };
 }
 
-const derived = new WeakMap<KindSchema, FieldSchema>();
-
 /**
  * The schema of a resource as it is written: the platform's fields under the configuration's names,
  * without those that only the platform sets, and with Callsheet's own members. Value forms are not part
  * of it; `resolve.ts` follows them first, and `editor/schema.ts` adds them for editors.
  */
-export function resourceSchema(kind: Kind): FieldSchema {
-  const known = derived.get(kind.schema);
-  if (known !== undefined) return known;
+export const resourceSchema = oncePer((kind: Kind): FieldSchema => {
   const fields = written(kind.schema, kind.schema);
-  const schema = {
+  return {
     ...fields,
     properties: { ...fields.properties, lifecycle: lifecycleOf(kind), unchecked },
   };
-  derived.set(kind.schema, schema);
-  return schema;
-}
-
-const blocks = new WeakMap<KindSchema, FieldSchema>();
+});
 
 /** The schema of the block that holds a nested kind's resources, without the resources. */
-export function blockSchema(kind: Kind): FieldSchema {
-  const known = blocks.get(kind.schema);
-  if (known !== undefined) return known;
+export const blockSchema = oncePer((kind: Kind): FieldSchema => {
   const inherit = Object.entries(kind.nested?.inherit ?? {});
   const properties = inherit.map(([member, field]): [string, FieldSchema] => {
     const { 'x-config': _, ...schema } = kind.schema.properties?.[field] ?? {};
     return [member, schema];
   });
-  const schema: FieldSchema = {
+  return {
     type: 'object',
     required: inherit.map(([member]) => member),
     additionalProperties: false,
     properties: Object.fromEntries(properties),
   };
-  blocks.set(kind.schema, schema);
-  return schema;
-}
-
-const secretNamesOf = new WeakMap<readonly Kind[], readonly string[]>();
+});
 
 /** Names of the fields that hold secrets, in any kind. */
-export function secretNames(kinds: readonly Kind[]): readonly string[] {
-  const known = secretNamesOf.get(kinds);
-  if (known !== undefined) return known;
+export const secretNames = oncePer((kinds: readonly Kind[]): readonly string[] => {
   const names = new Set<string>();
   for (const { schema } of kinds) {
     collectSecretNames(schema, schema, names);
     for (const def of Object.values(schema.$defs ?? {})) collectSecretNames(schema, def, names);
   }
-  const found = [...names];
-  secretNamesOf.set(kinds, found);
-  return found;
-}
+  return [...names];
+});
 
 function collectSecretNames(root: FieldSchema, schema: FieldSchema, into: Set<string>): void {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {

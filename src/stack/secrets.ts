@@ -61,12 +61,10 @@ export type SecretPlace = {
 };
 
 /**
- * Takes `env:NAME`, `file:PATH` or `exec:COMMAND` apart. `mayBeSecret` says that the text may be the secret itself, given
- * where its source belongs. The message begins with a verb.
+ * Takes `env:NAME`, `file:PATH` or `exec:COMMAND` apart. Any other text may be the secret itself, given where its source
+ * belongs. The message begins with a verb.
  */
-export function readSource(
-  text: string,
-): SecretSource | { readonly words: ProblemMessage; readonly mayBeSecret: true } {
+export function readSource(text: string): SecretSource | { readonly words: ProblemMessage } {
   const [, scheme, rest = ''] = /^([a-z]+):(.*)$/s.exec(text) ?? [];
   if (scheme === 'env' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(rest)) return { from: 'env', name: rest };
   if (scheme === 'file' && rest !== '') return { from: 'file', path: rest };
@@ -76,7 +74,7 @@ export function readSource(
       ? 'names no environment variable after env:'
       : 'is not a source that a secret can be read from';
   const hint = 'Write { $secret: env:NAME }, { $secret: file:PATH } or { $secret: exec:COMMAND }';
-  return { words: { rule: 'secret/source', message, hint }, mayBeSecret: true };
+  return { words: { rule: 'secret/source', message, hint } };
 }
 
 function missing(what: string, hint: string): { readonly words: ProblemMessage } {

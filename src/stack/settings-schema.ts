@@ -11,13 +11,16 @@ import { blockSchema, resourceSchema } from './schema.ts';
  * kinds, the rules and the settings themselves is filled in here. Editors, `callsheet explain` and the reference
  * describe it from here.
  */
-const { settings, sections, members } = written;
+const { settings, sections, members, forms } = written;
 
 /** Members that a resource may have beside its fields. */
 export const COMPOSING_MEMBERS = members;
 
 /** The sections that every file may have beside resources. */
 export const SHARED_SECTIONS = sections;
+
+/** What editors are told of the value forms. */
+export const FORM_DEFINITIONS = forms;
 
 /** What a request may be made with. */
 export const METHODS: readonly string[] =

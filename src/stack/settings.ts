@@ -11,21 +11,22 @@ import { operations } from '../platform/operations.generated.ts';
 import { DEFAULT_LINT, type LintSettings } from '../rules/prose.ts';
 import { enterEnvironment } from './compose.ts';
 import { notingErrors, openReport, type Problem, type Report } from './diagnostics.ts';
-import { type Pattern, STACK_FILE } from './discover.ts';
+import { type Pattern, patternsIn, STACK_FILE } from './discover.ts';
 import { type Folder, openFolder, refuseFolder } from './folder.ts';
 import { isUuid, readDates, readTimes } from './formats.ts';
 import { mergeLayers } from './merge.ts';
 import { resolve } from './resolve.ts';
 import {
-  below,
   type Context,
   isResolvedList,
   locateRoot,
+  memberField,
   membersOf,
   type OrganizationLookup,
   type Resolved,
   type ResolvedObject,
   rootField,
+  textMembers,
   textsAmong,
 } from './resolved.ts';
 import { readRollouts, type WrittenRollout } from './rollouts.ts';
@@ -39,8 +40,9 @@ import {
   positionOf,
   type SourceRange,
   type SyntaxNode,
+  withKeys,
 } from './source.ts';
-import { refuseState, reportStateFile, statePlace } from './state-place.ts';
+import { refuseState, reportStateAddresses, reportStateFile, statePlace } from './state-place.ts';
 import { type PlacedRule, readRules } from './team-rules.ts';
 import { validate } from './validate.ts';
 import {
@@ -72,13 +74,10 @@ export type Platform = {
 };
 
 /** What `callsheet.yaml` sets up, beside the resources it may hold. */
-export type Settings = {
-  readonly platform: Platform;
-  readonly organizations: Readonly<Record<string, string>>;
+export type Settings = Pick<StackSettings, 'platform' | 'organizations' | 'state'> & {
   /** The id of the default organization; `failed` where it is named but unknown, which was reported. */
   readonly organization: string | 'failed' | undefined;
   readonly include: readonly Pattern[] | undefined;
-  readonly state: StatePlace;
   readonly guards: Guards;
   readonly lint: LintSettings;
   readonly rules: readonly PlacedRule[];
@@ -91,8 +90,7 @@ function textOf(value: Resolved | undefined): string | undefined {
 
 function onlyStackMembers(root: MapNode): MapNode {
   const known = Object.keys(settingsSchema.properties ?? {});
-  const members = [...root.members].filter(([key]) => known.includes(key) && !APART.includes(key));
-  return { ...root, members: new Map<string, Member>(members) };
+  return withKeys(root, (key) => known.includes(key) && !APART.includes(key));
 }
 
 /**
@@ -114,16 +112,7 @@ function readPlatform(
   const platform = membersOf(value);
   const address = memberOf(written, 'base_url')?.value;
   const endpoints = Object.entries(membersOf(platform.endpoints)).map(
-    ([operation, given]): [string, WrittenEndpoint] => {
-      const { method, path } = membersOf(given);
-      return [
-        operation,
-        {
-          ...(typeof method === 'string' ? { method } : {}),
-          ...(typeof path === 'string' ? { path } : {}),
-        },
-      ];
-    },
+    ([operation, given]): [string, WrittenEndpoint] => [operation, textMembers(given)],
   );
   return {
     base_url: textOf(platform.base_url),
@@ -131,20 +120,6 @@ function readPlatform(
     assume: platform.assume !== false,
     by: address === undefined ? 'operator' : whoNames(address, variables),
   };
-}
-
-function readInclude(
-  value: Resolved | undefined,
-  written: SyntaxNode | undefined,
-): readonly Pattern[] | undefined {
-  if (value === undefined || written === undefined) return undefined;
-  const texts = isResolvedList(value) ? value : [value];
-  const nodes = written.type === 'list' ? written.items : [written];
-  const patterns = texts.flatMap((pattern, index): Pattern[] =>
-    typeof pattern === 'string' ? [{ pattern, range: (nodes[index] ?? written).range }] : [],
-  );
-  // Where nothing usable is given everything is read, so that the problems of other files are found.
-  return patterns.length === 0 ? undefined : patterns;
 }
 
 /** Looks a name up among those of `callsheet.yaml`. */
@@ -208,7 +183,6 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
   const refused = refuseState(state, report);
   const organizations = memberOf(written, 'organizations')?.value;
   const context: Context = {
-    root: settingsSchema,
     subject: STACK_FILE,
     address: undefined,
     report: { ...report, add: (problem) => report.add(lenient(problem)) },
@@ -225,15 +199,12 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
   };
   // Names come first: the default organization may be one of them.
   const silent: Context = { ...context, report: { ...report, add: () => {} } };
-  const schema = settingsSchema.properties?.organizations ?? {};
   const known =
     organizations === undefined
       ? {}
-      : namedOrganizations(resolve(organizations, rootField(schema), silent));
-  const members = [...written.members].filter(([key]) => !(refused && key === 'state'));
-  const resolved = membersOf(
-    resolve({ ...written, members: new Map(members) }, rootField(settingsSchema), context),
-  );
+      : namedOrganizations(resolve(organizations, settingsField('organizations'), silent));
+  const readable = withKeys(written, (key) => !(refused && key === 'state'));
+  const resolved = membersOf(resolve(readable, rootField(settingsSchema), context));
   const rules = readRules(memberOf(root, 'rules')?.value, context);
   const own = rules.document === undefined ? {} : { rules: rules.document };
   const document = { ...resolved, ...resolveApart(root, context), ...own };
@@ -242,12 +213,13 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
     end: root.range.start,
   });
   validate({ subject: STACK_FILE, address: undefined, root: located }, report);
-  const { organization, include, guards } = resolved;
-  const id = textOf(organization);
+  const { organization, guards } = resolved;
+  const patterns = patternsIn(written, variables);
   const writtenPlatform = memberOf(written, 'platform')?.value;
   const platform = readPlatform(resolved.platform, writtenPlatform, variables);
   reportBaseUrl(platform.base_url, root, report);
   reportEndpoints(platform.endpoints, memberOf(writtenPlatform, 'endpoints')?.value, report);
+  reportStateAddresses(resolved.state, state, report);
   const place = statePlace(resolved.state, {
     ...deps,
     dir: folder.dir,
@@ -258,8 +230,9 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
   return {
     platform,
     organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
-    organization: organization === undefined ? undefined : id !== undefined ? id : 'failed',
-    include: readInclude(include, memberOf(written, 'include')?.value),
+    organization: organization === undefined ? undefined : (textOf(organization) ?? 'failed'),
+    // Where nothing usable is given everything is read, so that the problems of other files are found.
+    include: patterns?.length === 0 ? undefined : patterns,
     state: place,
     guards: readGuards(guards, memberOf(written, 'guards')?.value),
     lint: readLint(resolved.lint),
@@ -377,6 +350,10 @@ function readWindow(value: Resolved, range: SourceRange): FreezeWindow | undefin
 /** Members that are read by themselves: variables come from there, or another environment has them. */
 const APART: readonly string[] = ['variables', 'environments', 'rules'];
 
+function settingsField(name: string) {
+  return memberField(rootField(settingsSchema), name);
+}
+
 /** Resolves the declarations of variables and what environments say, with nothing filled in. */
 function resolveApart(root: MapNode, context: Context): ResolvedObject {
   const unfilled: Context = {
@@ -386,13 +363,16 @@ function resolveApart(root: MapNode, context: Context): ResolvedObject {
   };
   const members = ['variables', 'environments'].flatMap((name): [string, Resolved][] => {
     const written = memberOf(root, name)?.value;
-    const field = below(rootField(settingsSchema), namedField(settingsSchema, name) ?? {}, name);
     return written === undefined
       ? []
       : [
           [
             name,
-            resolve(name === 'environments' ? withoutPatches(written) : written, field, unfilled),
+            resolve(
+              name === 'environments' ? withoutPatches(written) : written,
+              settingsField(name),
+              unfilled,
+            ),
           ],
         ];
   });
@@ -406,11 +386,10 @@ function resolveApart(root: MapNode, context: Context): ResolvedObject {
 function withoutPatches(environments: SyntaxNode): SyntaxNode {
   if (environments.type !== 'map') return environments;
   const all = namedField(settingsSchema, 'environments') ?? {};
-  const members = [...environments.members.values()].map((member): [string, Member] => {
+  const members = membersIn(environments).map((member): [string, Member] => {
     const { key, value } = member;
     if (value.type !== 'map') return [key, member];
-    const settings = [...value.members].filter(([name]) => name !== 'patches');
-    const own = { ...value, members: new Map(settings) };
+    const own = withKeys(value, (name) => name !== 'patches');
     const nothing = { ...value, members: new Map() };
     const schema = memberSchema(settingsSchema, all, key);
     const over = mergeLayers(nothing, own, schema, { root: settingsSchema, add: () => {} });
@@ -426,7 +405,7 @@ export type StackSettings = {
   readonly platform: Platform;
   /** Names of organizations → ids. */
   readonly organizations: Readonly<Record<string, string>>;
-  /** Id of the default organization. */
+  /** Id of the default organization: that of resources that name none. */
   readonly organization: string | undefined;
   /** Where the state is; of a file the absolute path. */
   readonly state: StatePlace;

@@ -1,5 +1,5 @@
 import type { SourcePosition } from '../core/diagnostics.ts';
-import type { JsonScalar } from '../core/value.ts';
+import { type JsonScalar, oncePer } from '../core/value.ts';
 
 /** A file of the stack as text, without its byte order mark. */
 export type Source = {
@@ -11,19 +11,12 @@ export type Source = {
 /** A stretch of a file. Offsets count UTF-16 units from 0; `end` is exclusive. */
 export type SourceRange = { readonly source: Source; readonly start: number; readonly end: number };
 
-const starts = new WeakMap<Source, readonly number[]>();
-
 /** Where each line of a file begins. Lines end with a line feed; a carriage return before it belongs to the line. */
-function lineStarts(source: Source): readonly number[] {
-  const known = starts.get(source);
-  if (known !== undefined) return known;
+const lineStarts = oncePer(({ text }: Source) => {
   const found = [0];
-  for (let at = source.text.indexOf('\n'); at >= 0; at = source.text.indexOf('\n', at + 1)) {
-    found.push(at + 1);
-  }
-  starts.set(source, found);
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) found.push(at + 1);
   return found;
-}
+});
 
 /** The line that holds an offset, counted from 1. */
 export function lineAt(source: Source, offset: number): number {
@@ -143,6 +136,16 @@ export function onlyMember(node: SyntaxNode, key: string): Member | undefined {
 /** The members of a map; none where the node is something else. */
 export function membersIn(node: SyntaxNode | undefined): readonly Member[] {
   return node?.type === 'map' ? [...node.members.values()] : [];
+}
+
+/** A map with those of its members alone whose keys are kept. */
+export function withKeys(map: MapNode, isKept: (key: string) => boolean): MapNode {
+  return { ...map, members: new Map([...map.members].filter(([key]) => isKept(key))) };
+}
+
+/** What a scalar says that is a text; undefined for any other node. */
+export function textIn(node: SyntaxNode | undefined): string | undefined {
+  return node?.type === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
 }
 
 /** What stands right inside a node: the values of its members, or its elements. */

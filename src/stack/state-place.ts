@@ -6,7 +6,9 @@ import { STORES, type StatePlace } from '../core/stores.ts';
 import type { Problem, Report } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
 import { isInside } from './folder.ts';
-import { membersOf, type Resolved } from './resolved.ts';
+import { mergeLayers } from './merge.ts';
+import { membersOf, type Resolved, textMembers } from './resolved.ts';
+import { settingsSchema } from './settings-schema.ts';
 import {
   type MapNode,
   type Member,
@@ -15,6 +17,7 @@ import {
   positionOf,
   type SourceRange,
   type SyntaxNode,
+  textIn,
 } from './source.ts';
 
 /** Where something is that is not a file. */
@@ -37,7 +40,7 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
   const rule = 'config/state';
   const stores = Object.entries(STORES);
   for (const node of [state, memberOf(state, 'file')?.value]) {
-    const scheme = ADDRESS.exec((node && textOf(node)) ?? '')?.[1];
+    const scheme = ADDRESS.exec(textIn(node) ?? '')?.[1];
     if (node !== undefined && scheme !== undefined) return addressAlone(scheme, node);
   }
   const given = stores.flatMap(([store, facts]) => {
@@ -46,7 +49,7 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
   });
   for (const { facts, node } of given) {
     const address = memberOf(node, facts.needs[0])?.value;
-    const text = address && textOf(address);
+    const text = textIn(address);
     if (text === undefined || !URL.canParse(text) || new URL(text).password === '') continue;
     return {
       rule: 'secret/plain-address',
@@ -68,17 +71,27 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
     if (missing === undefined) continue;
     return { rule, message: `state.${store} needs ${missing}`, range: node.range };
   }
-  for (const { store, facts, node } of given) {
-    for (const member of facts.addresses) {
-      const address = memberOf(node, member)?.value;
-      const text = address && textOf(address);
-      // One that is put together from variables is looked at once they are known.
-      if (address === undefined || text === undefined || text.includes('${')) continue;
-      const problem = addressProblem(store, `state.${store}.${member}`, text);
-      if (problem !== undefined) return { rule, ...problem, range: address.range };
+  return undefined;
+}
+
+/** Reports each address of a store that is none, with its variables filled in. */
+export function reportStateAddresses(
+  value: Resolved | undefined,
+  written: SyntaxNode | undefined,
+  report: Report,
+): void {
+  for (const [store, { addresses }] of Object.entries(STORES)) {
+    const given = textMembers(membersOf(value)[store]);
+    for (const member of addresses) {
+      const text = given[member];
+      const name = `state.${store}.${member}`;
+      const problem = text === undefined ? undefined : addressProblem(store, name, text);
+      if (problem === undefined) continue;
+      const { message, hint } = problem;
+      const range = memberOf(memberOf(written, store)?.value, member)?.value.range;
+      report.add({ rule: 'config/state', message: `${STACK_FILE}: ${message}`, hint, range });
     }
   }
-  return undefined;
 }
 
 /** An address in the place of a file. */
@@ -93,21 +106,6 @@ function addressAlone(scheme: string, { range }: SyntaxNode): StateProblem {
     range,
     mayHoldPassword: true,
   };
-}
-
-/** Throws `CallsheetError('config')` where the address of a place is none. */
-function checked(place: StatePlace, from: string): StatePlace {
-  for (const [store, { addresses }] of Object.entries(STORES)) {
-    const given = Object.entries(place).find(([name]) => name === store)?.[1] ?? {};
-    for (const [member, text] of Object.entries(given)) {
-      if (!addresses.includes(member)) continue;
-      const name = from === STACK_FILE ? `state.${store}.${member}` : from;
-      const problem = addressProblem(store, name, String(text));
-      if (problem !== undefined)
-        throw new CallsheetError('config', problem.message, { hint: problem.hint });
-    }
-  }
-  return place;
 }
 
 type StateSurroundings = {
@@ -137,8 +135,8 @@ export function statePlace(
     return range === undefined ? { file: STACK_FILE, line: 1, column: 1 } : positionOf(range);
   };
   for (const [store, { read }] of Object.entries(STORES)) {
-    const place = read(textsIn(members[store]), (member) => by(store, member));
-    if (place !== undefined) return checked(place, STACK_FILE);
+    const place = read(textMembers(members[store]), (member) => by(store, member));
+    if (place !== undefined) return place;
   }
   const { file } = members;
   return { file: stateFileAt(dir, environment, typeof file === 'string' ? file : undefined) };
@@ -188,28 +186,32 @@ function realOf(path: string): string {
   }
 }
 
-/** A place in one text: an address or the path of a file. Throws `CallsheetError('usage')` for an address of no store. */
+/**
+ * A place in one text: an address or the path of a file. Throws `CallsheetError('usage')` for an address of no store, and
+ * `CallsheetError('config')` for one that is none.
+ */
 export function placeOf(text: string): StatePlace {
   const scheme = ADDRESS.exec(text)?.[1];
   if (scheme === undefined) return { file: resolvePath(text) };
-  const stores = Object.values(STORES);
-  const store = stores.find(({ protocols }) => protocols.includes(`${scheme}:`));
-  if (store !== undefined) {
-    const isWhole = store.addresses.includes(store.needs[0]);
-    return checked(store.parse(text), `the ${isWhole ? 'place' : 'endpoint'} of the state`);
+  const stores = Object.entries(STORES);
+  const found = stores.find(([, { protocols }]) => protocols.includes(`${scheme}:`));
+  if (found === undefined) {
+    const names = stores.map(([, { protocols }]) => `${protocols[0]}//`);
+    throw new CallsheetError('usage', `Callsheet cannot keep a state at ${scheme}://`, {
+      hint: `A state is kept in a file, at ${names.slice(0, -1).join(', ')} or ${names.at(-1)}. callsheet help stores says how.`,
+    });
   }
-  const names = stores.map(({ protocols: [first] }) => `${first}//`);
-  throw new CallsheetError('usage', `Callsheet cannot keep a state at ${scheme}://`, {
-    hint: `A state is kept in a file, at ${names.slice(0, -1).join(', ')} or ${names.at(-1)}. callsheet help stores says how.`,
-  });
-}
-
-function textsIn(value: Resolved | undefined): { readonly [name: string]: string } {
-  return Object.fromEntries(
-    Object.entries(membersOf(value)).flatMap(([name, text]): [string, string][] =>
-      typeof text === 'string' ? [[name, text]] : [],
-    ),
-  );
+  const [store, { addresses, needs, parse }] = found;
+  const place = parse(text);
+  const name = `the ${addresses.includes(needs[0]) ? 'place' : 'endpoint'} of the state`;
+  const members = Object.entries(Object.entries(place).find(([key]) => key === store)?.[1] ?? {});
+  for (const [member, address] of members) {
+    if (!addresses.includes(member)) continue;
+    const problem = addressProblem(store, name, String(address));
+    if (problem !== undefined)
+      throw new CallsheetError('config', problem.message, { hint: problem.hint });
+  }
+  return place;
 }
 
 type AddressProblem = { readonly message: string; readonly hint: string };
@@ -266,7 +268,8 @@ export function checkStates(
   report: Report,
 ): void {
   const shared = memberOf(root, 'state')?.value;
-  const own = storeIn([shared]) ?? fileIn(shared) ?? defaultStateFile(undefined);
+  const own =
+    storeIn(shared) ?? textIn(memberOf(shared, 'file')?.value) ?? defaultStateFile(undefined);
   const known = new Map([[pathOf(own, dir), 'the stack without --env']]);
   for (const environment of environments) {
     const { key } = environment;
@@ -291,56 +294,45 @@ function pathOf(file: string | undefined, dir: string): string | undefined {
 function stateOf({ key, keyPlace, value }: Member, root: MapNode): Kept {
   const shared = memberOf(root, 'state');
   const given = memberOf(value, 'state');
-  const file = memberOf(given?.value, 'file');
-  const standard = defaultStateFile(key);
-  const give = `Give it a state of its own with state: { file: … } under environments.${key}`;
-  if (file !== undefined) {
-    const isRemoved = file.value.type === 'map';
-    const text = isRemoved ? standard : textOf(file.value);
-    return { file: text, range: file.value.range, hint: 'Name another file' };
+  const state = laidOver(shared, given);
+  const file = memberOf(state, 'file')?.value;
+  if (file !== undefined && file !== memberOf(shared?.value, 'file')?.value) {
+    return { file: textIn(file), range: file.range, hint: 'Name another file' };
   }
-  if (given !== undefined && isRemoval(given.value)) {
-    return { file: standard, range: given.keyPlace, hint: give };
-  }
-  const store = storeIn([given?.value, shared?.value]);
+  const range = given?.keyPlace ?? shared?.keyPlace ?? keyPlace;
+  const store = storeIn(state);
   if (store !== undefined) {
-    const range = given?.keyPlace ?? shared?.keyPlace ?? keyPlace;
     return { file: store, range, hint: 'Give it another place in that store' };
   }
-  const inherited = fileIn(shared?.value);
-  if (shared === undefined || inherited === undefined) {
-    return { file: standard, range: given?.keyPlace ?? keyPlace, hint: give };
+  const give = `Give it a state of its own with state: { file: … } under environments.${key}`;
+  if (file === undefined) {
+    return { file: defaultStateFile(key), range: given?.keyPlace ?? keyPlace, hint: give };
   }
   const hint = `${give}, or remove state here: then each environment has its own`;
-  return { file: inherited, range: given?.keyPlace ?? shared.keyPlace, hint };
+  return { file: textIn(file), range, hint };
+}
+
+/** The state of the stack with that of an environment laid over it, as whoever enters the environment does. */
+function laidOver(shared: Member | undefined, given: Member | undefined): SyntaxNode | undefined {
+  if (given === undefined) return shared?.value;
+  const only = (member: Member | undefined): MapNode => ({
+    type: 'map',
+    range: given.keyPlace,
+    members: new Map(member === undefined ? [] : [['state', member]]),
+  });
+  const merge = { root: settingsSchema, add: () => {} };
+  return memberOf(mergeLayers(only(shared), only(given), settingsSchema, merge), 'state')?.value;
 }
 
 const ELSEWHERE = 'store ';
 
-/** What tells a state in a store from others; the first node that says a member wins. Undefined: it is in a file. */
-function storeIn(states: readonly (SyntaxNode | undefined)[]): string | undefined {
+/** What tells a state in a store from others. Undefined: it is in a file. */
+function storeIn(state: SyntaxNode | undefined): string | undefined {
   for (const [store, { identity }] of Object.entries(STORES)) {
-    const given = states.flatMap((state) => memberOf(state, store) ?? []);
-    const [first] = given;
-    if (first === undefined || isRemoval(first.value)) continue;
-    const texts = identity.map((name) => {
-      const found = given.flatMap(({ value }) => memberOf(value, name) ?? [])[0];
-      return found && textOf(found.value);
-    });
+    const given = memberOf(state, store)?.value;
+    if (given === undefined) continue;
+    const texts = identity.map((name) => textIn(memberOf(given, name)?.value));
     return `${ELSEWHERE}${store} ${texts.join(' ')}`;
   }
   return undefined;
-}
-
-function isRemoval(node: SyntaxNode): boolean {
-  return memberOf(node, '$remove') !== undefined;
-}
-
-function fileIn(state: SyntaxNode | undefined): string | undefined {
-  const file = memberOf(state, 'file')?.value;
-  return file && textOf(file);
-}
-
-function textOf(node: SyntaxNode): string | undefined {
-  return node.type === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
 }

@@ -1,4 +1,3 @@
-import { isResourceName } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { PlanRules } from '../core/plan-document.ts';
@@ -6,28 +5,31 @@ import type { Json } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Rule, RuleFinding } from '../rules/index.ts';
 import type { RuleProblem, WrittenRule } from '../rules/rule.ts';
-import type { Report } from './diagnostics.ts';
+import { checkName, type Report } from './diagnostics.ts';
 import { fileMessage, isUnreadable } from './folder.ts';
 import { resolve } from './resolve.ts';
 import {
-  below,
   type Context,
   fail,
   isResolvedList,
+  memberField,
   membersOf,
   type Resolved,
   type ResolvedObject,
   rootField,
 } from './resolved.ts';
-import { KIND_NAMES, ruleSchema, rulesSchema } from './settings-schema.ts';
+import { KIND_NAMES, rulesSchema, settingsSchema } from './settings-schema.ts';
 import {
   rangeOfText as find,
-  type MapNode,
   type Member,
   memberOf,
+  membersIn,
+  onlyMember,
   positionOf,
   type SourceRange,
   type SyntaxNode,
+  textIn,
+  withKeys,
 } from './source.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -52,18 +54,16 @@ export function readRules(node: SyntaxNode | undefined, context: Context): ReadR
     const document = node && resolve(node, rootField(rulesSchema), context);
     return { rules: [], document };
   }
-  const read = [...node.members.values()].map(
-    (member): [string, Resolved, PlacedRule | undefined] => {
-      const { resolved, schema } = resolveRule(member, context);
-      const isNamed = checkName(member, context);
-      // One that cannot be read was reported, and stands all the same.
-      const isShaped = memberOf(member.value, 'schema') !== undefined;
-      const document = { ...resolved, ...(isShaped ? { schema: {} } : {}) };
-      const isMap = member.value.type === 'map';
-      const rule = isNamed && isMap ? placedRule(member, resolved, schema) : undefined;
-      return [member.key, isMap ? document : toJson(member.value), rule && checked(rule, context)];
-    },
-  );
+  const read = membersIn(node).map((member): [string, Resolved, PlacedRule | undefined] => {
+    const { resolved, schema } = resolveRule(member, context);
+    const isNamed = checkName(member, NAMING, context.report);
+    // One that cannot be read was reported, and stands all the same.
+    const isShaped = memberOf(member.value, 'schema') !== undefined;
+    const document = { ...resolved, ...(isShaped ? { schema: {} } : {}) };
+    const isMap = member.value.type === 'map';
+    const rule = isNamed && isMap ? placedRule(member, resolved, schema) : undefined;
+    return [member.key, isMap ? document : toJson(member.value), rule && checked(rule, context)];
+  });
   return {
     rules: read.flatMap(([, , rule]) => rule ?? []),
     document: Object.fromEntries(read.map(([name, document]) => [name, document])),
@@ -71,7 +71,7 @@ export function readRules(node: SyntaxNode | undefined, context: Context): ReadR
 }
 
 function fieldOf(name: string) {
-  return below(below(rootField(rulesSchema), rulesSchema, 'rules'), ruleSchema, name);
+  return memberField(memberField(rootField(settingsSchema), 'rules'), name);
 }
 
 /** A rule's members. Its JSON Schema has `$` keys of its own, so no form is looked for in it. */
@@ -80,25 +80,20 @@ function resolveRule(
   context: Context,
 ): { readonly resolved: ResolvedObject; readonly schema: SyntaxNode | undefined } {
   if (value.type !== 'map') return { resolved: {}, schema: undefined };
-  const { schema, rest } = withoutSchema(value);
+  const schema = value.members.get('schema');
+  const rest = withKeys(value, (name) => name !== 'schema');
   const resolved = membersOf(resolve(rest, fieldOf(key), context));
   return { resolved, schema: schema && readSchema(key, schema, context) };
 }
 
-function withoutSchema(value: MapNode) {
-  const rest = [...value.members].filter(([name]) => name !== 'schema');
-  return { schema: value.members.get('schema'), rest: { ...value, members: new Map(rest) } };
-}
-
 /** A JSON Schema that is written out, or the file that holds it. */
 function readSchema(rule: string, { value }: Member, context: Context): SyntaxNode | undefined {
-  const file =
-    value.type === 'map' && value.members.size === 1 ? memberOf(value, '$file')?.value : undefined;
-  if (file?.type !== 'scalar' || typeof file.value !== 'string') return value;
-  const field = below(fieldOf(rule), {}, 'schema');
-  const read = context.folder.text(file.value);
+  const file = onlyMember(value, '$file')?.value;
+  const path = textIn(file);
+  if (file === undefined || path === undefined) return value;
+  const read = context.folder.text(path);
   if (isUnreadable(read)) {
-    fail(context, field, file.range, fileMessage(file.value, read));
+    fail(context, { path: ['rules', rule, 'schema'] }, file.range, fileMessage(path, read));
     return undefined;
   }
   // JSON is YAML, and both are read with the same bounds.
@@ -107,16 +102,7 @@ function readSchema(rule: string, { value }: Member, context: Context): SyntaxNo
   return root;
 }
 
-function checkName({ key, keyPlace }: Member, context: Context): boolean {
-  if (isResourceName(key)) return true;
-  context.report.add({
-    rule: 'rules/name',
-    message: `rules has ${JSON.stringify(key)}, which is not a valid name for a rule`,
-    hint: 'Use letters, digits, _ and -, and begin with a letter',
-    range: keyPlace,
-  });
-  return false;
-}
+const NAMING = { rule: 'rules/name', holder: 'rules', what: 'a rule' };
 
 function placedRule(
   { key, keyPlace, value }: Member,
@@ -172,7 +158,7 @@ function checked(rule: PlacedRule, context: Context): PlacedRule | undefined {
   // In a list its schema tells.
   const unknown = rule.isOneKind ? on.find((kind) => !KIND_NAMES.includes(kind)) : undefined;
   const tell = (member: string, message: string, hint: string) => {
-    fail(context, below(fieldOf(name), {}, member), placeOf(member), {
+    fail(context, { path: ['rules', name, member] }, placeOf(member), {
       rule: 'rules/invalid',
       message,
       hint,
@@ -203,9 +189,7 @@ function checked(rule: PlacedRule, context: Context): PlacedRule | undefined {
 function toJson(node: SyntaxNode): Json {
   if (node.type === 'scalar') return node.value;
   if (node.type === 'list') return node.items.map(toJson);
-  return Object.fromEntries(
-    [...node.members.values()].map(({ key, value }) => [key, toJson(value)]),
-  );
+  return Object.fromEntries(membersIn(node).map(({ key, value }) => [key, toJson(value)]));
 }
 
 /** The team's rules, ready to judge. */

@@ -1,13 +1,14 @@
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import { nearest } from '../core/nearest.ts';
 import { formatPath, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema } from '../core/schema.ts';
+import { oncePer } from '../core/value.ts';
 import { compile } from './compile-schema.ts';
 import type { Problem, ProblemMessage, Report } from './diagnostics.ts';
 import { FORMATS } from './formats.ts';
 import { followPointer, isBelowSpecial, type LocatedValue, subjectOf } from './resolved.ts';
 import { fieldNames, typesOf } from './schema.ts';
-import { describe, type SourceRange } from './source.ts';
+import { describe } from './source.ts';
 
 /** A resolved document with what is needed to speak of it. */
 type Checked = {
@@ -16,13 +17,6 @@ type Checked = {
   readonly address: string | undefined;
   readonly root: LocatedValue;
 };
-
-function rangeOfValue(
-  located: LocatedValue,
-  fallback: SourceRange | undefined,
-): SourceRange | undefined {
-  return located.written?.range ?? located.keyPlace ?? fallback;
-}
 
 /** The keys of an object as they were written, also those that no schema knows. */
 function writtenKeys(located: LocatedValue): readonly string[] {
@@ -69,11 +63,11 @@ function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
       ? missingWords(error, located, root)
       : violationMessage({ error, located, open: located.schema['x-sensitive'] !== true }, item);
   if (words === undefined) return undefined;
-  let range = rangeOfValue(located, root.keyPlace);
+  let range = located.written?.range ?? located.keyPlace ?? root.keyPlace;
   let path: Path = located.path;
   if (error.keyword === 'contains') {
-    // What is counted belongs to the whole resource.
-    const first = firstTooMany(error);
+    // What is counted belongs to the whole resource, and the first beyond the limit is the one to look at.
+    const first = containedElements(error)[Number(error.params.maxContains)];
     const list = located.written;
     if (list?.type === 'list' && first !== undefined) range = list.items[first]?.range ?? range;
     path = [];
@@ -135,11 +129,6 @@ const NOUNS: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function param(error: ErrorObject, name: string): unknown {
-  const params: Readonly<Record<string, unknown>> = error.params;
-  return params[name];
-}
-
 function actual({ written, value }: LocatedValue): string {
   if (written !== undefined) return describe(written);
   return typeof value === 'string' ? 'text' : 'something else';
@@ -189,8 +178,7 @@ function truthOf(value: LocatedValue['value']): boolean | undefined {
 }
 
 function enumWords({ error, located, open }: Violation): ProblemMessage {
-  const given = param(error, 'allowedValues');
-  const allowed: readonly unknown[] = Array.isArray(given) ? given : [];
+  const allowed: readonly unknown[] = error.params.allowedValues;
   const texts = allowed.filter((value) => typeof value === 'string');
   const close = typeof located.value === 'string' ? nearest(located.value, texts) : undefined;
   const list = texts.join(', ');
@@ -202,7 +190,7 @@ function enumWords({ error, located, open }: Violation): ProblemMessage {
 }
 
 function limitWords({ error, located }: Violation): ProblemMessage {
-  const limit = String(param(error, 'limit'));
+  const limit = String(error.params.limit);
   const many = (noun: string) => `${limit} ${noun}${limit === '1' ? '' : 's'}`;
   const said: Readonly<Record<string, string>> = {
     minLength: limit === '1' ? 'must not be empty' : `must have at least ${many('character')}`,
@@ -226,12 +214,12 @@ function limitWords({ error, located }: Violation): ProblemMessage {
 }
 
 function formatWords({ error, located, open }: Violation): ProblemMessage {
-  const format = FORMATS[String(param(error, 'format'))];
+  const format = FORMATS[String(error.params.format)];
   const close = typeof located.value === 'string' ? format?.nearest?.(located.value) : undefined;
   const example = format === undefined ? undefined : `For example ${format.example}`;
   const wrong =
     open && typeof located.value === 'string' ? format?.wrong?.(located.value) : undefined;
-  const noun = format?.noun ?? `of the format ${String(param(error, 'format'))}`;
+  const noun = format?.noun ?? `of the format ${error.params.format}`;
   return {
     rule: 'schema/format',
     message: `must be ${noun}${wrong === undefined ? '' : `: ${wrong}`}`,
@@ -240,7 +228,7 @@ function formatWords({ error, located, open }: Violation): ProblemMessage {
 }
 
 function patternWords({ error, located }: Violation): ProblemMessage {
-  const pattern = String(param(error, 'pattern'));
+  const pattern = String(error.params.pattern);
   return {
     rule: 'schema/pattern',
     message:
@@ -263,7 +251,7 @@ function branchNames(error: ErrorObject): readonly string[] {
 
 function exclusiveWords({ error }: Violation): ProblemMessage {
   const names = branchNames(error);
-  const none = param(error, 'passingSchemas') === null;
+  const none = error.params.passingSchemas === null;
   return {
     rule: 'schema/required',
     message: none
@@ -287,7 +275,7 @@ function violationMessage(violation: Violation, item: FieldSchema): ProblemMessa
     case 'const':
       return {
         rule: 'schema/enum',
-        message: `must be ${JSON.stringify(param(error, 'allowedValue'))}`,
+        message: `must be ${JSON.stringify(error.params.allowedValue)}`,
       };
     case 'format':
       return formatWords(violation);
@@ -307,7 +295,7 @@ function violationMessage(violation: Violation, item: FieldSchema): ProblemMessa
       // Unknown keys are found while the document is resolved; `if` only announces what `then` says.
       return undefined;
     default:
-      return param(error, 'limit') === undefined
+      return error.params.limit === undefined
         ? { rule: 'schema/invalid', message: `breaks the rule ${error.keyword} of its schema` }
         : limitWords(violation);
   }
@@ -343,11 +331,6 @@ function nounOf(item: FieldSchema): string {
   return typeof type === 'string' ? `${type}s` : 'entries';
 }
 
-/** Index of the first element beyond a `contains` limit: the one to look at. */
-function firstTooMany(error: ErrorObject): number | undefined {
-  return containedElements(error)[Number(error.params.maxContains)];
-}
-
 /** The words for a broken `contains` limit; they begin with a verb. */
 function maxContainsMessage(error: ErrorObject, item: FieldSchema): ProblemMessage {
   const count = containedElements(error).length;
@@ -359,14 +342,10 @@ function maxContainsMessage(error: ErrorObject, item: FieldSchema): ProblemMessa
   };
 }
 
-const compiled = new WeakMap<FieldSchema, ValidateFunction>();
+const compiled = oncePer(compile);
 
 /** Every way in which a document breaks its schema, in the terms of ajv. Schemas are compiled once. */
 export function schemaErrors(schema: FieldSchema, document: unknown): readonly ErrorObject[] {
-  let validate = compiled.get(schema);
-  if (validate === undefined) {
-    validate = compile(schema);
-    compiled.set(schema, validate);
-  }
+  const validate = compiled(schema);
   return validate(document) ? [] : [...(validate.errors ?? [])];
 }

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { isResourceName } from '../core/address.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { ownOf } from '../core/value.ts';
-import type { Report } from './diagnostics.ts';
+import { NAME_HINT, type Report } from './diagnostics.ts';
 import { STACK_FILE } from './discover.ts';
 import { fileMessage, isUnreadable, readTextAt } from './folder.ts';
 import { isOwnCredential } from './secrets.ts';
-import { type Member, memberOf, type SourceRange, type SyntaxNode } from './source.ts';
+import { type Member, memberOf, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 import { parseYaml, redactValues } from './yaml.ts';
 
 /** What `${var.name}` stands for, or why it stands for nothing. */
@@ -99,7 +99,7 @@ function checkDeclaration({ key, keyPlace, value }: Member, report: Report): voi
     report.add({
       rule: 'variable/name',
       message: `${STACK_FILE}: ${JSON.stringify(key)} cannot name a variable`,
-      hint: 'Use letters, digits, _ and -, and begin with a letter',
+      hint: NAME_HINT,
       range: keyPlace,
     });
   }
@@ -165,8 +165,7 @@ function refuseEnv({ key, value }: Member, name: string, report: Report): void {
 }
 
 function envOf(declaration: SyntaxNode): string | undefined {
-  const value = memberOf(declaration, 'env')?.value;
-  return value?.type === 'scalar' && typeof value.value === 'string' ? value.value : undefined;
+  return textIn(memberOf(declaration, 'env')?.value);
 }
 
 /**

@@ -23,6 +23,8 @@ import type { Problem, Report } from './diagnostics.ts';
 import { type Folder, fileMessage, isUnreadable } from './folder.ts';
 import {
   childrenOf,
+  lineAt,
+  lineRange,
   type MapNode,
   type Member,
   positionOf,
@@ -86,23 +88,19 @@ function compose(tokens: readonly CST.Token[], length: number): Document.Parsed[
   );
 }
 
-function lineOf({ text }: Source, offset: number): string {
-  const begin = text.lastIndexOf('\n', Math.max(0, offset - 1)) + 1;
-  const end = text.indexOf('\n', begin);
-  return text.slice(begin, end < 0 ? text.length : end);
-}
-
 function syntaxProblems(document: Document.Parsed, source: Source): Problem[] {
   const lines = new Set<number>();
   const problems: Problem[] = [];
   for (const error of [...document.errors, ...document.warnings]) {
     const start = Math.min(error.pos[0], source.text.length);
     // One problem per line: the second is nearly always the first seen from another side.
-    const line = source.text.lastIndexOf('\n', Math.max(0, start - 1));
+    const line = lineAt(source, start);
     if (lines.has(line)) continue;
     lines.add(line);
     const range: SourceRange = { source, start, end: Math.max(start, error.pos[1]) };
-    problems.push({ ...syntaxMessage(error.code, error.message, lineOf(source, start)), range });
+    const { start: from, end } = lineRange(source, line) ?? range;
+    const text = source.text.slice(from, end);
+    problems.push({ ...syntaxMessage(error.code, error.message, text), range });
   }
   return problems.slice(0, MAX_SYNTAX_ERRORS);
 }
@@ -144,8 +142,6 @@ export function parseYaml(source: Source): ParsedYaml {
 
 /** Nodes that the aliases of one file may add. A few nested aliases are enough for billions. */
 const MAX_ALIASED_NODES = 100_000;
-/** See `MAX_DEPTH` in `yaml.ts`; aliases can make a document deeper than it is written. */
-const MAX_ALIASED_DEPTH = 100;
 
 type Conversion = {
   readonly source: Source;
@@ -239,7 +235,8 @@ function convertAlias(
   }
   const { size, height } = measure(target, MAX_ALIASED_NODES - into.aliased);
   into.aliased += size;
-  if (into.aliased > MAX_ALIASED_NODES || depth + height > MAX_ALIASED_DEPTH) {
+  // Aliases can make a document deeper than it is written.
+  if (into.aliased > MAX_ALIASED_NODES || depth + height > MAX_DEPTH) {
     into.exhausted = true;
     into.problems.push({
       rule: 'yaml/alias',
@@ -541,7 +538,7 @@ export function redactSecretFields(source: Source, names: readonly string[], rep
   }
 }
 
-function indentOf(line: string): number {
+export function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 

@@ -68,13 +68,49 @@ export type LedgerLine = Runs.LedgerLine;
 export type Interleaved = Runs.Interleaved;
 
 /**
- * Whether entries that a run made may stand in a resource's history only after the run read it: it died and was
+ * Of which resources entries that a run made may stand in the history only after the run read it: it died and was
  * settled, or it wrote the resource by several requests, of which it waits for one entry.
  */
-export function hasLateEntries(entries: readonly JournalEntry[], address: Address): boolean {
+export function findLateEntries(entries: readonly JournalEntry[]): (address: Address) => boolean {
   const isSettled = entries.some((entry) => entry.type === 'ended' && entry.status === 'settled');
-  const requests = entries.filter((entry) => entry.type === 'intent' && entry.address === address);
-  return isSettled || requests.length > 1;
+  const requests = Map.groupBy(
+    entries.filter((entry) => entry.type === 'intent'),
+    ({ address }) => address,
+  );
+  return (address) => isSettled || (requests.get(address)?.length ?? 0) > 1;
+}
+
+/**
+ * What became of a run that died, as far as its journal knows: done where the resource was recorded,
+ * failed where a request left and nothing more was written down. What it never came to is not listed.
+ */
+export function ledgerOfDeadRun(entries: readonly JournalEntry[]): readonly LedgerLine[] {
+  const intents = new Map<Address, IntentRecorded[]>();
+  const recorded = new Map<Address, string | null>();
+  for (const entry of entries) {
+    if (entry.type === 'intent') {
+      intents.set(entry.address, [...(intents.get(entry.address) ?? []), entry]);
+    }
+    if (entry.type === 'resource') recorded.set(entry.address, entry.resource?.id ?? null);
+  }
+  return [...intents].map(([address, steps]) => {
+    const isDone = recorded.has(address);
+    return {
+      address,
+      action: actionOf(steps),
+      status: isDone ? 'done' : 'failed',
+      id: recorded.get(address) ?? steps.at(-1)?.id ?? null,
+      message: isDone ? null : 'the run died before the platform confirmed this change',
+      fields: [...new Set(steps.flatMap(({ fields }) => fields))],
+      history: null,
+    };
+  });
+}
+
+function actionOf(steps: readonly IntentRecorded[]): string {
+  const has = (step: IntentRecorded['step']) => steps.some((one) => one.step === step);
+  if (has('create')) return has('delete') ? 'replace' : 'create';
+  return has('delete') ? 'delete' : 'update';
 }
 
 const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;

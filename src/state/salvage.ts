@@ -282,9 +282,16 @@ async function soundResources(
   const sound = new Map<string, ResourceState>();
   for (const [address, value] of found) {
     if (!isAddress(address) || !validate(value)) continue;
-    if (brokenResource(address, value) === undefined) sound.set(address, value);
+    if (brokenResource(address, value) === undefined) sound.set(address, uncertain(value));
   }
   return Object.fromEntries(sound);
+}
+
+/** A resource with a pin that certifies nothing: its leaves may have been edited since they were compared with it. */
+function uncertain({ pin, ...resource }: ResourceState): ResourceState {
+  if (pin === null) return { ...resource, pin };
+  const { certain: _, ...own } = pin;
+  return { ...resource, pin: own };
 }
 
 function membersOf(resources: unknown): readonly (readonly [string, unknown])[] {

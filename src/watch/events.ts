@@ -1,3 +1,4 @@
+import type { Context, PlanFlags } from '../console/context.ts';
 import {
   type MeasuredBy,
   type Measures,
@@ -19,6 +20,23 @@ import { formatCount, formatDuration, formatNumber } from '../render/wording.ts'
 import type { Author, Seen } from './look.ts';
 
 export type Log = LogOf<WatchEvent>;
+
+/** Flags that say what is put back. */
+export type HealFlags = {
+  readonly heal?: boolean;
+  /** Tries for one address within an hour. */
+  readonly healLimit: number;
+};
+
+/** What each part of watching a stack works with. */
+export type Watching = {
+  /** What it is called in logs and measures. */
+  readonly stack: string;
+  readonly flags: PlanFlags & HealFlags;
+  readonly context: Context;
+  readonly log: Log;
+  readonly metrics: Metrics;
+};
 
 type OfStack = { readonly stack: string };
 type Told = OfStack & { readonly message: string };
@@ -177,9 +195,9 @@ export type Wake = 'start' | 'interval' | 'hook';
 
 /** What Prometheus reads. Nothing in it names a resource: a fleet of 100,000 would be as many series. */
 export type Metrics = {
-  readonly passEnded: (stack: string, pass: PassMeasured) => void;
-  readonly healEnded: (stack: string, status: string) => void;
-  readonly notified: (stack: string, isDelivered: boolean) => void;
+  readonly passEnded: (pass: PassMeasured) => void;
+  readonly healEnded: (status: string) => void;
+  readonly notified: (isDelivered: boolean) => void;
   readonly hookAnswered: (status: number) => void;
 } & Pick<Measures, 'counting' | 'expose'>;
 
@@ -194,8 +212,8 @@ export type PassMeasured = {
 /** From a stack of ten agents to one of 100,000. */
 const BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
 
-/** Opens metrics that nothing was counted in yet. `stacks` have their series from the beginning. */
-export function openMetrics(stacks: readonly string[], by: MeasuredBy, now: Date): Metrics {
+/** Opens metrics that nothing was counted in yet. The stack has its series from the beginning. */
+export function openMetrics(stack: string, by: MeasuredBy, now: Date): Metrics {
   const measures = openMeasures(by);
   const { counter, gauge, histogram, counting, expose } = measures;
   const showRollouts = openRolloutGauges(measures);
@@ -238,17 +256,15 @@ export function openMetrics(stacks: readonly string[], by: MeasuredBy, now: Date
   const hooks = counter('hooks_total', 'Webhooks, by the status that they were answered.', [
     'status',
   ]);
-  for (const stack of stacks) {
-    for (const outcome of ['done', 'failed', 'postponed']) passes.inc({ stack, outcome }, 0);
-    for (const status of ['done', 'failed']) heals.inc({ stack, status }, 0);
-    for (const outcome of ['delivered', 'failed']) notifications.inc({ stack, outcome }, 0);
-    durations.zero({ stack });
-    // A stack that was never seen is silent from the beginning: without a series no alert could tell.
-    lastSuccess.set({ stack }, now.getTime() / 1000);
-  }
+  for (const outcome of ['done', 'failed', 'postponed']) passes.inc({ stack, outcome }, 0);
+  for (const status of ['done', 'failed']) heals.inc({ stack, status }, 0);
+  for (const outcome of ['delivered', 'failed']) notifications.inc({ stack, outcome }, 0);
+  durations.zero({ stack });
+  // A stack that was never seen is silent from the beginning: without a series no alert could tell.
+  lastSuccess.set({ stack }, now.getTime() / 1000);
 
   return {
-    passEnded(stack, { outcome, seconds, at, seen }) {
+    passEnded({ outcome, seconds, at, seen }) {
       passes.inc({ stack, outcome });
       durations.observe({ stack }, seconds);
       lastPass.set({ stack }, at.getTime() / 1000);
@@ -262,8 +278,8 @@ export function openMetrics(stacks: readonly string[], by: MeasuredBy, now: Date
       contested.set({ stack }, seen.contested);
       showRollouts(stack, seen.rollouts);
     },
-    healEnded: (stack, status) => heals.inc({ stack, status }),
-    notified: (stack, isDelivered) =>
+    healEnded: (status) => heals.inc({ stack, status }),
+    notified: (isDelivered) =>
       notifications.inc({ stack, outcome: isDelivered ? 'delivered' : 'failed' }),
     hookAnswered: (status) => hooks.inc({ status: String(status) }),
     counting,

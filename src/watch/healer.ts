@@ -12,7 +12,7 @@ import { runPlan } from '../run/run.ts';
 import { openSession, openStore } from '../run/session.ts';
 import { openStack } from '../run/stack.ts';
 import type { LedgerLine } from '../state/journal.ts';
-import type { Log, Metrics } from './events.ts';
+import type { Watching } from './events.ts';
 import { markedIn, type Seen } from './look.ts';
 
 /** Heals a stack, and remembers what it tried. */
@@ -26,18 +26,8 @@ export type Healer = {
   }>;
 };
 
-type HealerDeps = {
-  readonly stack: string;
-  readonly flags: PlanFlags;
-  /** Tries for one address within an hour. */
-  readonly limit: number;
-  readonly context: Context;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, 'healEnded'>;
-};
-
 /** A healer that has not tried anything yet; what was tried before a restart it reads from the receipts. */
-export function openHealer({ stack, flags, limit, context, log, metrics }: HealerDeps): Healer {
+export function openHealer({ stack, flags, context, log, metrics }: Watching): Healer {
   let tries: Tries = new Map();
   let hasReadPast = false;
   let contested: ReadonlySet<Address> = new Set();
@@ -77,7 +67,7 @@ export function openHealer({ stack, flags, limit, context, log, metrics }: Heale
     );
     for (const { address, status, fields, message } of ended.lines) {
       log({ event: 'heal_ended', stack, run: ended.run, address, status, fields, message });
-      metrics.healEnded(stack, status);
+      metrics.healEnded(status);
     }
     return new Set(tried.flatMap(({ address, status }) => (status === 'done' ? address : [])));
   }
@@ -92,7 +82,7 @@ export function openHealer({ stack, flags, limit, context, log, metrics }: Heale
         hasReadPast = true;
       }
       tries = recentTries(tries, [], now);
-      tellContested(contestedOf(drifted, contested, tries, limit));
+      tellContested(contestedOf(drifted, contested, tries, flags.healLimit));
       const wanted = healing.heal.filter((address) => !contested.has(address));
       if (wanted.length === 0 || unsettled !== undefined || context.stop.aborted) {
         tellLeft(healing.left, wanted.length === 0 ? undefined : unsettled);

@@ -12,9 +12,6 @@ import { beganOf } from '../run/find-run.ts';
 import { checkNamed, planConfiguration, planOptions } from '../run/plan.ts';
 import { openSession, type Session } from '../run/session.ts';
 
-/** What there was to see. */
-type Look = Seen | Busy;
-
 /** A run is at work: what it has not written down yet would look like drift. */
 type Busy = { readonly type: 'busy'; readonly run: string };
 
@@ -36,7 +33,7 @@ export type Seen = {
 type Verdict = PlanDocument['changes'][number]['verdict'];
 
 /** Plans a stack as it is now, and takes the drift out of the plan. Writes nothing. */
-export async function look(flags: PlanFlags, context: Context): Promise<Look> {
+export async function look(flags: PlanFlags, context: Context): Promise<Seen | Busy> {
   const options = planOptions(flags);
   const session = await openSession(flags, context, { check: checkNamed(options) });
   try {

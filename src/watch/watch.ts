@@ -26,14 +26,21 @@ import { realPause } from '../platform/rate.ts';
 import { nameStack } from '../run/actor.ts';
 import { openClient } from '../run/client.ts';
 import { openStack } from '../run/stack.ts';
-import { EVENTS, type Log, type Metrics, openMetrics } from './events.ts';
+import {
+  EVENTS,
+  type HealFlags,
+  type Log,
+  type Metrics,
+  openMetrics,
+  type Watching,
+} from './events.ts';
 import { openHealer } from './healer.ts';
 import {
   createDebounce,
   type Debounce,
   type Health,
   openNotices,
-  type Watched,
+  type Pass,
   watchHealth,
   watchLoop,
   watchStack,
@@ -43,15 +50,14 @@ import {
 export async function watch(flags: WatchFlags, context: Context): Promise<ExitCode> {
   const { env, now, stop, version } = context;
   const { interval, listen, heal = false } = flags;
-  const chosen = await stacksOf(flags);
+  const stack = await watchedName(flags);
   // What would be wrong at every pass is said before the first one.
   const secret = hookSecret(env, 'CALLSHEET_HOOK_SECRET');
   const address = noticeAddress(flags, context);
-  await checkStacks(chosen, context);
+  await checkStack(flags, context);
   const log = openLog(EVENTS, flags, context);
   const pause = context.pause ?? realPause;
-  const names = chosen.map(({ name }) => name);
-  const metrics = openMetrics(names, context, now());
+  const metrics = openMetrics(stack, context, now());
   const health = watchHealth({ interval, version, now });
   const debounce = createDebounce(pause, stop);
   const routes = routesOf({ health, metrics, debounce, secret, log });
@@ -67,7 +73,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
     const seconds = interval / 1000;
     log({
       event: 'started',
-      stacks: names,
+      stacks: [stack],
       interval_seconds: seconds,
       listen: served.at,
       heal,
@@ -75,17 +81,10 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
       version,
     });
     if (!isLoopback(listen)) log({ event: 'exposed', listen: served.at });
-    const stacks = chosen.map((one) => watchOne(one, { address, context, log, metrics }));
-    const random = pause.random;
-    const { isCut } = await watchLoop(stacks, {
-      interval,
-      debounce,
-      health,
-      random,
-      now,
-      log,
-      stop,
-    });
+    const pass = openPass(address, { stack, flags, context, log, metrics });
+    const { random } = pause;
+    const deps = { stack, interval, debounce, health, random, now, log, stop };
+    const { isCut } = await watchLoop(pass, deps);
     log({ event: 'stopped' });
     return isCut ? EXIT.interrupted : EXIT.done;
   } finally {
@@ -94,12 +93,10 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   }
 }
 
-/** Throws where a stack is broken, or where there are no credentials or secrets for it. Sends nothing. */
-async function checkStacks(chosen: readonly Chosen[], context: Context): Promise<void> {
-  for (const { flags } of chosen) {
-    const { stack } = await openStack(flags, context);
-    await (await openClient(stack, context)).close();
-  }
+/** Throws where the stack is broken, or where there are no credentials or secrets for it. Sends nothing. */
+async function checkStack(flags: WatchFlags, context: Context): Promise<void> {
+  const { stack } = await openStack(flags, context);
+  await (await openClient(stack, context)).close();
 }
 
 type RoutesDeps = {
@@ -139,27 +136,15 @@ export function routesOf({ health, metrics, debounce, secret, log }: RoutesDeps)
   };
 }
 
-/** A stack and what it is watched with. */
-type Chosen = { readonly name: string; readonly flags: WatchFlags };
-
-/** The stacks that are watched, one after the other in each pass: the one of the folder. */
-export async function stacksOf(flags: WatchFlags): Promise<readonly Chosen[]> {
-  const stack = await nameStack(flags.dir);
-  return [{ name: flags.env === undefined ? stack : `${stack} (${flags.env})`, flags }];
+/** What the stack of the folder is called wherever something is told of it. */
+export async function watchedName({ dir, env }: Pick<WatchFlags, 'dir' | 'env'>): Promise<string> {
+  const stack = await nameStack(dir);
+  return env === undefined ? stack : `${stack} (${env})`;
 }
 
-type OneDeps = {
-  readonly address: NoticeTarget | undefined;
-  readonly context: Context;
-  readonly log: Log;
-  readonly metrics: Metrics;
-};
-
-/** A stack with all that watching it takes. */
-function watchOne(
-  { name: stack, flags }: Chosen,
-  { address, context, log, metrics }: OneDeps,
-): Watched {
+/** Passes over a stack, with all that watching it takes. */
+function openPass(address: NoticeTarget | undefined, { context, ...watching }: Watching): Pass {
+  const { stack, flags, log, metrics } = watching;
   const note = (message: string) => log({ event: 'note', stack, message: message.trimEnd() });
   const { live: _, ...terminal } = context.terminal;
   const quiet: Context = {
@@ -170,28 +155,19 @@ function watchOne(
     ...quiet,
     wire: (transport) => metrics.counting(context.wire?.(transport) ?? transport),
   };
-  const { heal, healLimit: limit, dir } = flags;
+  const counting = { ...watching, context: counted };
   return watchStack({
-    name: stack,
-    flags,
-    healer:
-      heal === true
-        ? openHealer({ stack, flags, limit, context: counted, log, metrics })
-        : undefined,
-    notices: openNotices({ address, stack, dir, context: quiet, log, metrics }),
-    context: counted,
-    log,
-    metrics,
+    ...counting,
+    healer: flags.heal === true ? openHealer(counting) : undefined,
+    notices: openNotices(address, { ...watching, context: quiet }),
   });
 }
 
 export type WatchFlags = PlanFlags &
   LogFlags &
+  HealFlags &
   Pick<NotifyFlags, 'notify'> & {
     /** Milliseconds. */
     readonly interval: number;
     readonly listen: ListenAddress;
-    readonly heal?: boolean;
-    /** Tries for one address within an hour. */
-    readonly healLimit: number;
   };

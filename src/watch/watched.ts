@@ -1,4 +1,3 @@
-import type { Context, PlanFlags } from '../console/context.ts';
 import { type HealthReport, judgeSilence } from '../console/monitor/serve.ts';
 import { type NoticeTarget, notifyDrift } from '../console/notify.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
@@ -7,15 +6,12 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import { withoutHealed } from '../plan/drift.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { Pause } from '../platform/rate.ts';
-import type { Counts, Log, Metrics, PassFailure, Wake, WatchEvent } from './events.ts';
+import type { Counts, Log, PassFailure, PassMeasured, Wake, Watching } from './events.ts';
 import type { Healer } from './healer.ts';
 import { compareFindings, type Findings, findingsOf, look, type Seen } from './look.ts';
 
-/** A stack that is watched. */
-export type Watched = {
-  readonly name: string;
-  readonly pass: (because: Wake) => Promise<PassEnd>;
-};
+/** Looks at the stack that is watched, and does what follows from it. */
+export type Pass = (because: Wake) => Promise<PassEnd>;
 
 type PassEnd = {
   /** The passes that failed one after the other, this one the last; undefined where it did not. */
@@ -24,15 +20,10 @@ type PassEnd = {
   readonly isCut: boolean;
 };
 
-type WatchedDeps = {
-  readonly name: string;
-  readonly flags: PlanFlags;
+type WatchedDeps = Watching & {
   /** Undefined: nothing is ever written. */
   readonly healer: Healer | undefined;
   readonly notices: Notices;
-  readonly context: Context;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, 'passEnded'>;
 };
 
 /**
@@ -40,8 +31,8 @@ type WatchedDeps = {
  *
  *   look ──▶ log what is new or over ──▶ heal ──▶ post what is new ──▶ post that it is over
  */
-export function watchStack(deps: WatchedDeps): Watched {
-  const { name: stack, flags, healer, notices, context, log, metrics } = deps;
+export function watchStack(deps: WatchedDeps): Pass {
+  const { stack, flags, healer, notices, context, log, metrics } = deps;
   let findings: Findings = new Map();
   let streak: Streak | undefined;
 
@@ -71,20 +62,23 @@ export function watchStack(deps: WatchedDeps): Watched {
 
   async function pass(because: Wake): Promise<PassEnd> {
     const began = context.now();
-    const seconds = () => (context.now().getTime() - began.getTime()) / 1000;
+    const ended = (
+      outcome: PassMeasured['outcome'],
+      more: Pick<PassMeasured, 'seen'> = {},
+    ): number => {
+      const at = context.now();
+      const seconds = (at.getTime() - began.getTime()) / 1000;
+      metrics.passEnded({ outcome, seconds, at, ...more });
+      return seconds;
+    };
     try {
       const seen = await look(flags, context);
       if (seen.type === 'busy') {
         log({ event: 'pass_postponed', stack, run: seen.run });
-        metrics.passEnded(stack, {
-          outcome: 'postponed',
-          seconds: seconds(),
-          at: context.now(),
-        });
+        ended('postponed');
         return { streak, isCut: false };
       }
       const { isCut, ...counts } = await passOver(seen);
-      const took = seconds();
       if (streak !== undefined)
         log({
           event: 'pass_recovered',
@@ -93,35 +87,30 @@ export function watchStack(deps: WatchedDeps): Watched {
           since: streak.since,
         });
       streak = undefined;
-      log({ event: 'pass_ended', stack, because, seconds: took, ...counts });
-      metrics.passEnded(stack, {
-        outcome: 'done',
-        seconds: took,
-        at: context.now(),
-        seen: { ...counts, verdicts: seen.verdicts, rollouts: seen.rollouts },
-      });
+      const { verdicts, rollouts } = seen;
+      const seconds = ended('done', { seen: { ...counts, verdicts, rollouts } });
+      log({ event: 'pass_ended', stack, because, seconds, ...counts });
       return { streak, isCut };
     } catch (error) {
       // What was broken off by an interrupt is no failure.
       if (context.stop.aborted) return { streak, isCut: false };
-      const about = { stack, now: context.now(), error };
-      const failed = continueStreak(streak, failureWords(error), about);
-      streak = failed.streak;
-      if (failed.event !== undefined) log(failed.event);
-      metrics.passEnded(stack, { outcome: 'failed', seconds: seconds(), at: context.now() });
+      const failure = failureWords(error);
+      const told = sameness(failure, error);
+      // Nothing is told of the same again.
+      if (streak?.told !== told) log({ event: 'pass_failed', stack, ...failure });
+      const { passes = 0, since = context.now().toISOString() } = streak ?? {};
+      streak = { passes: passes + 1, since, told, kind: failure.kind };
+      ended('failed');
       return { streak, isCut: false };
     }
   }
 
-  return {
-    name: stack,
-    // Each pass has a trace of its own: the command runs for days.
-    pass: (because) =>
-      context.telemetry?.task('watch pass', () => pass(because), {
-        isRoot: true,
-        failure: ({ streak: failures }) => (failures === undefined ? undefined : 'failed'),
-      }) ?? pass(because),
-  };
+  // Each pass has a trace of its own: the command runs for days.
+  return (because) =>
+    context.telemetry?.task('watch pass', () => pass(because), {
+      isRoot: true,
+      failure: ({ streak: failures }) => (failures === undefined ? undefined : 'failed'),
+    }) ?? pass(because);
 }
 
 /** Whether passes go on, for whoever restarts what hangs. */
@@ -197,6 +186,7 @@ export function watchHealth(options: {
 }
 
 type LoopDeps = {
+  readonly stack: string;
   /** Milliseconds between the end of a pass and the next. */
   readonly interval: number;
   readonly debounce: Pick<Debounce, 'wait'>;
@@ -212,10 +202,10 @@ const LONGEST_DELAY_MS = 1_800_000;
 /** Of the interval, each way: so that many who began at once do not ask at once for ever. */
 const JITTER = 0.1;
 
-/** Passes over the stacks, one after the other, again and again, until it is to stop. Says whether it cut a healing short. */
+/** Passes over the stack again and again, until it is to stop. Says whether it cut a healing short. */
 export async function watchLoop(
-  stacks: readonly Watched[],
-  { interval, debounce, health, random, now, log, stop }: LoopDeps,
+  pass: Pass,
+  { stack, interval, debounce, health, random, now, log, stop }: LoopDeps,
 ): Promise<{ readonly isCut: boolean }> {
   let because: Wake = 'start';
   let isCut = false;
@@ -223,40 +213,28 @@ export async function watchLoop(
   while (!stop.aborted) {
     health.passBegan();
     const began = now().getTime();
-    const ends: (PassEnd & { readonly stack: string })[] = [];
-    for (const { name, pass } of stacks) {
-      if (!stop.aborted) ends.push({ stack: name, ...(await pass(because)) });
-    }
-    isCut = ends.some((end) => end.isCut);
+    const end = await pass(because);
+    isCut = end.isCut;
     if (stop.aborted) break;
     const took = now().getTime() - began;
     // Once for as long as it is so: a short interval would fill the log with it.
-    if (took > interval && !isSlow)
-      log({ event: 'pass_slow', stack: namesOf(stacks), seconds: took / 1000 });
+    if (took > interval && !isSlow) log({ event: 'pass_slow', stack, seconds: took / 1000 });
     isSlow = took > interval;
-    const delay = Math.round(delayAfter(ends, interval) * (1 + JITTER * (2 * random() - 1)));
-    const failures = ends.flatMap(({ stack, streak }) =>
-      streak === undefined ? [] : [{ stack, kind: streak.kind, passes: streak.passes }],
-    );
-    health.passEnded(failures, delay);
+    const { streak } = end;
+    const delay = Math.round(delayAfter(streak, interval) * (1 + JITTER * (2 * random() - 1)));
+    const failures = streak && [{ stack, kind: streak.kind, passes: streak.passes }];
+    health.passEnded(failures ?? [], delay);
     because = await debounce.wait(delay);
   }
   return { isCut };
 }
 
-/** The interval; twice as long after each pass in which nothing could be read of any stack. */
-export function delayAfter(ends: readonly PassEnd[], interval: number): number {
-  const streaks = ends.map(({ streak }) =>
-    streak !== undefined && isPassing(streak) ? streak.passes : 0,
-  );
-  const least = Math.min(...streaks);
+/** The interval; twice as long after each pass in which nothing could be read of the stack. */
+export function delayAfter(streak: Streak | undefined, interval: number): number {
+  const passes = streak !== undefined && isPassing(streak) ? streak.passes : 0;
   // The first failure may be a blip.
-  const doubled = interval * 2 ** Math.min(Math.max(least - 1, 0), 20);
+  const doubled = interval * 2 ** Math.min(Math.max(passes - 1, 0), 20);
   return Math.min(doubled, Math.max(interval, LONGEST_DELAY_MS));
-}
-
-function namesOf(stacks: readonly Watched[]): string {
-  return stacks.map(({ name }) => name).join(', ');
 }
 
 /** Wakes who waits for the next pass. */
@@ -344,19 +322,6 @@ function problemWords({ position, rule, message }: Diagnostic): string {
   return `${where}${message} (${rule})`;
 }
 
-/** The streak with one more failure, and what is to be told of it: nothing where it is the same again. */
-function continueStreak(
-  before: Streak | undefined,
-  failure: PassFailure,
-  { stack, now, error }: { readonly stack: string; readonly now: Date; readonly error: unknown },
-): { readonly streak: Streak; readonly event: WatchEvent | undefined } {
-  const told = sameness(failure, error);
-  const { passes = 0, since = now.toISOString() } = before ?? {};
-  const streak = { passes: passes + 1, since, told, kind: failure.kind };
-  const event = { event: 'pass_failed', stack, ...failure } as const;
-  return { streak, event: before?.told === told ? undefined : event };
-}
-
 /** A platform that is down fails at another request each time, which is no news. */
 function sameness({ kind, message, problems }: PassFailure, error: unknown): string {
   if (kind === 'network') return kind;
@@ -374,18 +339,11 @@ type Notices = {
   readonly post: (drift: PlanDocument, findings: Findings) => Promise<void>;
 };
 
-type NoticesDeps = {
-  readonly address: NoticeTarget | undefined;
-  readonly stack: string;
-  readonly dir: string;
-  readonly context: Context;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, 'notified'>;
-};
-
 /** Notices of one stack. Nothing was posted yet. */
-export function openNotices(deps: NoticesDeps): Notices {
-  const { address, stack, dir, context, log, metrics } = deps;
+export function openNotices(
+  address: NoticeTarget | undefined,
+  { stack, flags: { dir }, context, log, metrics }: Watching,
+): Notices {
   // What the receiver knows of: what drifted, and to which value.
   let known: ReadonlySet<string> = new Set();
 
@@ -404,12 +362,12 @@ export function openNotices(deps: NoticesDeps): Notices {
         if (!(error instanceof CallsheetError)) throw error;
         // The next pass tries again.
         log({ event: 'notification_failed', stack, message: error.message });
-        metrics.notified(stack, false);
+        metrics.notified(false);
         return;
       }
       known = now;
       log({ event: 'notification_sent', stack, is_drifted: now.size > 0 });
-      metrics.notified(stack, true);
+      metrics.notified(true);
     },
   };
 }

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { dependenciesOf } from '../../src/apply/execute.ts';
-import { kinds } from '../../src/kinds/index.ts';
 import { type Documents, type WorldBuilder, world } from '../world.ts';
 
 /** What each change of a world's plan waits for, sorted. */
 async function waitsOf(made: WorldBuilder): Promise<Readonly<Record<string, readonly string[]>>> {
   const { plan } = await made.options({ allow_delete: true }).plan();
   const desired = new Map(made.wanted().map((one) => [one.address, one]));
-  const waits = dependenciesOf(plan.changes, desired, kinds);
+  const waits = dependenciesOf(plan.changes, desired);
   expect([...waits.keys()]).toEqual(plan.changes.map(({ address }) => address));
   return Object.fromEntries([...waits].map(([address, before]) => [address, [...before].sort()]));
 }
@@ -32,6 +31,24 @@ describe('a change waits', () => {
       'retry_policy.gentle': [],
       'agent.desk': ['custom_voice.harbor', 'retry_policy.gentle'],
       'agent.plain': [],
+    });
+  });
+
+  test('for what gives up the name that it takes', async () => {
+    const waits = await waitsOf(
+      world()
+        .desired({
+          'retry_policy.fresh': POLICY,
+          'retry_policy.old': { name: 'Harsh' },
+          'sms_template.fresh': { name: 'Gentle', message_type: 'sms' },
+        })
+        .live({ retry_policy: [{ id: 'p1', name: 'Gentle' }] })
+        .applied({ 'retry_policy.old': { id: 'p1', name: 'Gentle' } }),
+    );
+    expect(waits).toEqual({
+      'retry_policy.fresh': ['retry_policy.old'],
+      'retry_policy.old': [],
+      'sms_template.fresh': [],
     });
   });
 

@@ -38,7 +38,7 @@ type Options = {
   readonly exit?: number | readonly number[] | 'any';
   readonly env?: Context['env'];
   /** What the command has of the outside world, where it is not the real one. */
-  readonly outside?: Pick<Context, 'disk' | 'wire' | 'runSecret' | 'pause'>;
+  readonly outside?: Pick<Context, 'disk' | 'wire' | 'runSecret' | 'pause' | 'timed'>;
   readonly stop?: AbortSignal;
   /** The clock of the command; the machine's unless given. */
   readonly now?: () => Date;

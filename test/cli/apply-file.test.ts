@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { PlanFlags } from '../../src/console/context.ts';
 import { plan } from '../../src/console/plan.ts';
 import { planDigest } from '../../src/plan/document.ts';
@@ -156,4 +157,38 @@ describe('a file that is no plan', () => {
       /the plan file \S+paln\.json does not exist\nDid you mean \S+\/plan\.json\?/,
     );
   });
+});
+
+staged('the plan of a rollback is carried out by rollback alone', async (stage) => {
+  await stage.apply();
+  await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+  await stage.apply();
+  const { out } = await stage.run((to) =>
+    rollback({ dir: stage.folder, format: 'json', dryRun: true }, to),
+  );
+  await stage.write('plan.json', out);
+  const since = stage.writes().length;
+  const { err } = await stage.applyFile('plan.json', {}, { exit: 1 });
+  expect(err).toMatch(/the plan was made by rollback.*\n.*callsheet rollback 2\S+/);
+  expect(stage.writes()).toHaveLength(since);
+});
+
+staged('a name that another resource gives up in the same plan is free', async (stage) => {
+  await stage.apply();
+  await stage.edit('agents.yaml', 'name: Front desk', 'name: Back desk');
+  await stage.edit(
+    'agents.yaml',
+    'agents:\n',
+    'agents:\n  night:\n    name: Front desk\n    status: active\n    system_prompt: Go home.\n',
+  );
+  // The platform takes no two policies of one name.
+  await stage.edit('resources.yaml', 'name: Gentle redial', 'name: Harsh redial');
+  await stage.edit(
+    'resources.yaml',
+    'retry_policies:\n',
+    'retry_policies:\n  fresh:\n    name: Gentle redial\n    rules: { no_answer: { delay_seconds: 60, max_attempts: 2 } }\n    on_exhausted: end\n',
+  );
+  await save(stage);
+  await stage.applyFile('plan.json');
+  expect(agentNamed(stage.sim).record.system_prompt).toBe('Go home.');
 });

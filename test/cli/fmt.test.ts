@@ -47,6 +47,17 @@ test('every file of the stack is formatted, and no other', async () => {
   expect(await run(dir)).toEqual({ exit: 0, said: 'Nothing formatted, 2 files checked.\n' });
 });
 
+test('what include names with a variable is formatted, and no other', async () => {
+  const dir = stack({
+    'callsheet.yaml':
+      'callsheet: 1\nvariables: { part: { default: agents } }\ninclude: ${var.part}.yaml\n',
+    'agents.yaml': UGLY,
+    'other.yaml': UGLY,
+  });
+  const said = 'agents.yaml\n1 file to format, 2 files checked.\n';
+  expect(await run(dir, { check: true })).toMatchObject({ exit: 1, said });
+});
+
 test('--check lists what would change, changes nothing and exits 1', async () => {
   const dir = stack({ 'agents.yaml': UGLY });
   expect(await run(dir, { check: true })).toEqual({

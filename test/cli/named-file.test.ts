@@ -1,7 +1,7 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeNamedFile } from '../../src/console/named-file.ts';
+import { writeAllOrNone, writeNamedFile } from '../../src/console/named-file.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 async function folder(): Promise<string> {
@@ -19,16 +19,45 @@ test('a file that a flag names is written, and written over', async () => {
   expect(await readdir(dir)).toEqual(['plan.json']);
 });
 
+test('a file beside it is left alone, whatever it is called', async () => {
+  const dir = await folder();
+  const beside = join(dir, 'plan.json.new');
+  await writeFile(beside, 'somebody else keeps this');
+  await writeNamedFile('--out', join(dir, 'plan.json'), 'the plan');
+  expect(await readFile(beside, 'utf8')).toBe('somebody else keeps this');
+});
+
 test('where it cannot be written, the one that was there stays, and words say why', async () => {
   const dir = await folder();
   const file = join(dir, 'plan.json');
   await writeFile(file, 'the plan of yesterday');
-  await mkdir(`${file}.new`);
-  await expect(writeNamedFile('--out', file, 'half')).rejects.toThrow(
-    `--out ${file} cannot be written: it is a folder`,
+  function* half(): Generator<string> {
+    yield 'half';
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  }
+  await expect(writeNamedFile('--out', file, half())).rejects.toThrow(
+    `--out ${file} cannot be written: the disk is full`,
   );
   expect(await readFile(file, 'utf8')).toBe('the plan of yesterday');
+  expect(await readdir(dir)).toEqual(['plan.json']);
   await expect(writeNamedFile('--out', join(dir, 'a', 'b'), '')).rejects.toThrow(
     'cannot be written: there is no such file or folder',
   );
+});
+
+test('what cannot be taken back keeps nothing else from it, and is told', () => {
+  const back: string[] = [];
+  const write = () =>
+    writeAllOrNone((takeBack) => {
+      takeBack(() => void back.push('first'));
+      takeBack(() => {
+        throw new Error('the disk is gone, too');
+      });
+      takeBack(() => void back.push('third'));
+      throw new Error('the disk failed');
+    });
+  expect(write).toThrow(
+    'the disk failed; not all that was written could be taken back: the disk is gone',
+  );
+  expect(back).toEqual(['third', 'first']);
 });

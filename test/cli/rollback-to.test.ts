@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest';
 import type { RollbackFlags } from '../../src/cli/commands/rollback.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { Json } from '../../src/core/value.ts';
+import type { Dialect } from '../../src/simulator/index.ts';
 import type { Header } from '../../src/snapshot/format.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { mortal } from '../kill/mortal.ts';
@@ -149,6 +150,40 @@ describe('a rollback to a snapshot leaves the platform as it was when that was m
     ]);
     await stage.apply();
   });
+});
+
+describe('what a snapshot could not read as a whole stays, as it was there', () => {
+  type Hidden = readonly [what: string, before: (stage: Stage) => void, dialect: Partial<Dialect>];
+  const rows: readonly Hidden[] = [
+    ['of what its list shows alone', () => {}, { absent: ['getEmailTemplate', 'getSmsTemplate'] }],
+    [
+      'of what the platform refused to tell',
+      ({ sim }) => sim.faults.add({ operation: 'getEmailTemplate', status: 403 }),
+      {},
+    ],
+  ];
+  for (const [what, before, dialect] of rows)
+    staged(
+      what,
+      async (stage) => {
+        await stage.apply();
+        before(stage);
+        const { file } = await take(stage);
+        const then = settled(stage.sim);
+        const { out } = await stage.run((context) =>
+          rollback(
+            { dir: stage.folder, format: 'text', autoApprove: true, to: file, allowDelete: true },
+            context,
+          ),
+        );
+        expect(out).toMatch(
+          /email_template\.reminder.*snapshot\s+does\s+not\s+contain\s+all\s+of\s+it/s,
+        );
+        expect(out).not.toContain('not managed by this stack');
+        expect(settled(stage.sim)).toEqual(then);
+      },
+      { dialect },
+    );
 });
 
 describe('a rollback to a snapshot refuses', () => {

@@ -161,6 +161,67 @@ describe('what was deleted comes back, and is referred to again', () => {
   });
 });
 
+describe('what has another address since the run goes back under that', () => {
+  const moveTo = async (stage: Stage, from: string, to: string) => {
+    await stage.edit('agents.yaml', `  ${from}:`, `  ${to}:`);
+    await withSettings(stage, `moved: [{ from: agent.${from}, to: agent.${to} }]`);
+  };
+  const NIGHT = 'agents:\n  night:\n    name: Night\n    status: active\n';
+
+  staged(
+    'what it changed, and what was kept of it encrypted, but for its secrets',
+    async (stage) => {
+      await stage.apply();
+      const before = settled(stage);
+      await changeFour(stage);
+      await stage.edit('agents.yaml', 'fromNumber: "+15550100"', 'fromNumber: "+15550199"');
+      await stage.apply();
+      await moveTo(stage, 'desk', 'front');
+      await stage.apply();
+      await stage.rollback();
+      expect(settled(stage)).toEqual(before);
+      await stage.edit('prompts/desk.md', 'Agree with everything.', 'Be brief.');
+      await stage.edit('agents.yaml', 'model: alpha-4o', 'model: alpha-4.1');
+      await stage.edit('agents.yaml', 'status: inactive', 'status: active');
+      await stage.edit('agents.yaml', 'crm.example.test/v9', 'crm.example.test/patients');
+      await stage.edit('agents.yaml', '"+15550199"', '"+15550100"');
+      expect((await stage.plan()).changes).toEqual([]);
+    },
+  );
+
+  staged('what it made', async (stage) => {
+    await stage.apply();
+    const before = settled(stage);
+    await stage.edit('agents.yaml', 'agents:\n', NIGHT);
+    await stage.apply();
+    await moveTo(stage, 'night', 'late');
+    await stage.apply();
+    await stage.rollback();
+    expect(settled(stage)).toEqual(before);
+  });
+
+  staged('and not what has its address by now', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'agents:\n', NIGHT);
+    await stage.apply();
+    const { id } = agentNamed(stage.sim, 'Night').record;
+    await stage.edit('agents.yaml', 'name: Night', 'name: Night\n    description: Sleeps.');
+    await stage.apply();
+    await moveTo(stage, 'night', 'late');
+    await stage.apply();
+    await stage.edit('callsheet.yaml', 'moved: [{ from: agent.night, to: agent.late }]\n', '');
+    await stage.edit('agents.yaml', 'agents:\n', NIGHT.replace('name: Night', 'name: Owl'));
+    await stage.apply();
+    const listed = await stage.run((to) => runs(undefined, given(stage), to));
+    const since = stage.writes().length;
+    await stage.rollback({ run: JSON.parse(listed.out).runs[2].run });
+    const made = stage.writes().slice(since);
+    expect(made).not.toEqual([]);
+    expect(made.every(({ path }) => path.includes(String(id)))).toBe(true);
+    expect(agentNamed(stage.sim, 'Night').record.description ?? null).toBeNull();
+  });
+});
+
 describe('a rollback of which nothing is left to do writes nothing', () => {
   const rows: readonly (readonly [string, (stage: Stage) => void, object])[] = [
     [

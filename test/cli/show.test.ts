@@ -59,3 +59,18 @@ staged('a file that is not there is a sentence', async (stage) => {
   );
   expect(err).toContain('none.json does not exist');
 });
+
+staged('what to type next is what a shell can read', async (stage) => {
+  const out = join(stage.folder, 'my plan.json');
+  const flags = { dir: stage.folder, out, format: 'text' } as const;
+  const { err } = await stage.run((to) => plan(flags, to));
+  expect(err).toContain(`callsheet apply '${out}'`);
+});
+
+staged('a folder of plans is told how its plans are applied', async (stage) => {
+  const { err } = await stage.run(
+    (to) => showPlan(stage.folder, { dir: stage.folder, format: 'text' }, offline(to)),
+    { exit: 1 },
+  );
+  expect(err).toContain(`callsheet apply ${stage.folder} --recursive carries its plans out`);
+});

@@ -1,4 +1,4 @@
-import { appendFile, readdir, rename } from 'node:fs/promises';
+import { appendFile, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
@@ -257,6 +257,21 @@ describe('a repair', () => {
     expect(changes.map(({ address, verdict }) => `${address} ${verdict}`)).toEqual([
       'agent.recall held',
     ]);
+  });
+
+  staged('certifies nothing that a damaged state says was live', async (stage) => {
+    await stage.apply();
+    // As `sed` over every file of the folder does, the state among them: what it remembers is what the files now want.
+    await change(stage, 'how can I help?', 'good day!');
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    // What wrote these values was an export, or a run that is no longer kept.
+    await rm(join(stage.folder, '.callsheet/runs'), { recursive: true });
+    await repair(stage);
+    const { changes } = await stage.plan();
+    expect(changes.map(({ address, action }) => `${address} ${action}`)).toEqual([
+      'agent.desk update',
+    ]);
+    await stage.apply();
   });
 
   staged('takes over what a run made before it died', async (stage) => {

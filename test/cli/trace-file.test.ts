@@ -73,3 +73,11 @@ test('a disk that fails later ends the trace with one warning', async () => {
   file.write(entry);
   expect(said).toEqual([expect.stringMatching(/^Warning: --trace-http .* ends here: EBADF/)]);
 });
+
+test('a disk that fails as the trace is closed ends it with a warning, too', async () => {
+  const file = openTraceFile(join(await folder(), 'http.jsonl'), terminal);
+  file.close();
+  said.length = 0;
+  file.close();
+  expect(said).toEqual([expect.stringMatching(/^Warning: --trace-http .* ends here: EBADF/)]);
+});

@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { existsSync } from 'node:fs';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { apply } from '../../src/console/apply.ts';
 import { openProgress, trackProgress } from '../../src/console/progress.ts';
 import type { OperationStatus } from '../../src/state/journal.ts';
+import { staged } from '../apply/stage.ts';
 import { changeOf, planOf } from '../render/sample.ts';
 import { quietContext } from './quiet-context.ts';
 
@@ -34,6 +37,29 @@ test('a run is followed kind by kind, without what the plan leaves out', () => {
     ],
     running: ['agent.a'],
   });
+});
+
+test('on a terminal nothing is drawn once it is closed, even where the run never began', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let drawn = 0;
+  const live = {
+    draw() {
+      drawn += 1;
+    },
+    end: () => undefined,
+  };
+  const { context } = quietContext();
+  const terminal = { ...context.terminal, live };
+  const progress = await openProgress(
+    planOf([changeOf({})]),
+    { dir: '.' },
+    { ...context, terminal },
+  );
+  await progress.close();
+  const before = drawn;
+  vi.advanceTimersByTime(10_000);
+  expect(drawn).toBe(before);
 });
 
 describe('without a terminal', () => {
@@ -91,5 +117,19 @@ describe('without a terminal', () => {
       'Applying: 2 of 1,000',
       'Applying: 4 of 1,000',
     ]);
+  });
+});
+
+/** A file that takes nothing: to write to it is to write on a full disk. */
+const FULL = '/dev/full';
+
+describe.runIf(existsSync(FULL))('a disk that is full under --events', () => {
+  staged('ends the events with a warning, and never the run', async (stage) => {
+    const flags = { dir: stage.folder, format: 'json', autoApprove: true, events: FULL } as const;
+    const { out, err } = await stage.run((to) => apply(undefined, flags, to));
+    const { run, status } = JSON.parse(out);
+    expect(status).toBe('done');
+    expect(JSON.parse(await stage.read('.callsheet/state.json')).last_run).toBe(run);
+    expect(err).toContain(`Warning: --events ${FULL} ends here: the disk is full`);
   });
 });

@@ -23,6 +23,17 @@ const rows: readonly Row[] = [
     says: ['organization_id 3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11 cannot be listed'],
   },
   {
+    what: 'drift that is accepted, but for what is excluded',
+    happens: (stage) => stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'Edited.' }),
+    flags: { detailedExitcode: false, accept: ['agent'], exclude: ['agent.desk'] },
+    says: ['--exclude cannot be used with --accept'],
+  },
+  {
+    what: 'drift that is accepted, of other resources than the target',
+    flags: { detailedExitcode: false, accept: ['agent'], target: ['retry_policy'] },
+    says: ['--target cannot be used with --accept'],
+  },
+  {
     what: 'a history that the platform fails to tell',
     happens: (stage) => {
       const { id } = agentNamed(stage.sim);

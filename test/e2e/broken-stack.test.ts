@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import type { Diagnostic } from '../../src/core/diagnostics.ts';
 import { scenario, type World } from './harness.ts';
@@ -60,6 +62,28 @@ for (const command of [['validate'], ['plan'], ['apply', '--auto-approve']]) {
     },
   );
 }
+
+/** What stands where a file or a folder should be, and a command that meets it. */
+const IN_THE_WAY: readonly (readonly [string, readonly string[]])[] = [
+  ['.callsheet', ['runs']],
+  ['.callsheet', ['plan']],
+  ['.callsheet/runs', ['runs']],
+  ['.callsheet/runs', ['rollback', '--auto-approve']],
+  ['.callsheet/state.lock', ['apply', '--auto-approve']],
+];
+
+scenario('a file in the place of a folder is told in a sentence', async (world) => {
+  for (const [place, command] of IN_THE_WAY) {
+    const path = join(world.folder, place);
+    await mkdir(dirname(path), { recursive: true });
+    await world.write(place, '');
+    const { err } = await world.run(command, { exit: 1 });
+    const name = `${place}: ${command.join(' ')}`;
+    expect(err, name).toMatch(/^Error: [^\n]*\.callsheet/);
+    expect(err, name).not.toMatch(/\n\s+at \S+ \(|Callsheet itself failed/);
+    await world.remove(place);
+  }
+});
 
 scenario('validate --format json has file, line, column, rule and frame of each', async (world) => {
   await breakStack(world);

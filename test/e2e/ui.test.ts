@@ -122,6 +122,17 @@ applied('serves the documents that the commands print', async (world) => {
   expect(await close()).toBe(0);
 });
 
+applied('a receipt that cannot be read hides nothing of the fleet', async (world) => {
+  const [made] = JSON.parse((await world.run(['runs', '--format', 'json'])).out).runs;
+  await world.edit('agents.yaml', 'name: Front desk', 'name: Reception');
+  await world.apply();
+  await world.write(`.callsheet/runs/${made.run}.jsonl`, 'not\na\njournal\n');
+  const { url, close } = await startUi(world);
+  const facts = await (await fetch(`${url}facts.json`)).json();
+  expect(facts).toMatchObject({ 'agent.desk': { organization: 'harbor' } });
+  expect(await close()).toBe(0);
+});
+
 longApplied('says what it knows of the fleet, and what a run changed', async (world) => {
   const [made] = JSON.parse((await world.run(['runs', '--format', 'json'])).out).runs;
   await world.edit('agents.yaml', 'name: Front desk', 'name: Reception');

@@ -16,7 +16,7 @@ function exported(document: JsonObject, kind = 'agent') {
     record: {},
   };
   const addressOf = (_: string, id: string) => (id === 'p1' ? 'retry_policy.gentle' : undefined);
-  const { writable, secrets, remarks } = exportResource(live, {
+  const { one, remarks } = exportResource(live, {
     kind: kindNamed(kind),
     address: `${kind}.desk`,
     isTwin: false,
@@ -25,6 +25,7 @@ function exported(document: JsonObject, kind = 'agent') {
     organization: 'harbor',
     standIn: openSecrets().standIn,
   });
+  const { writable, secrets = [] } = one ?? {};
   const { organization_id: _, name: __, ...rest } = writable?.document ?? {};
   return {
     document: writable && JSON.parse(JSON.stringify(rest)),

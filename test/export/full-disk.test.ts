@@ -1,4 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openNewFolder } from '../../src/export/new-folder.ts';
@@ -34,6 +41,39 @@ test('nothing stands in its place before it is committed, and nothing beside it 
   folder.commit();
   expect(readdirSync(join(above, 'deep'))).toEqual(['stack']);
   expect(readdirSync(dir, { recursive: true }).sort()).toEqual(['a', 'a/b.yaml']);
+});
+
+test('what cannot be put back in its place is kept, and told', async () => {
+  const { above, dir } = await place();
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, 'a.yaml'), 'somebody keeps this');
+  const folder = openNewFolder(dir, {
+    rename(from, to) {
+      const isStuck = ['callsheet-export/b.yaml', '.before/a.yaml'].some((end) =>
+        from.endsWith(end),
+      );
+      if (isStuck) throw new Error('EIO: i/o error');
+      renameSync(from, to);
+    },
+  });
+  for (const path of ['a.yaml', 'b.yaml']) await folder.write(path, 'text');
+  expect(() => folder.commit()).toThrow('not everything could be put back');
+  folder.discard();
+  const kept = readdirSync(join(above, 'deep')).find((name) => name.endsWith('.before')) ?? '';
+  expect(readFileSync(join(above, 'deep', kept, 'a.yaml'), 'utf8')).toBe('somebody keeps this');
+});
+
+test('a folder in the place of a file is never taken away', async () => {
+  const { dir } = await place();
+  mkdirSync(join(dir, 'bases.yaml'), { recursive: true });
+  writeFileSync(join(dir, 'bases.yaml/notes.txt'), 'somebody keeps this');
+  const folder = openNewFolder(dir);
+  await folder.write('a.yaml', 'text');
+  await folder.write('bases.yaml', 'text');
+  expect(() => folder.commit()).toThrow('bases.yaml is a folder');
+  folder.discard();
+  expect(readFileSync(join(dir, 'bases.yaml/notes.txt'), 'utf8')).toBe('somebody keeps this');
+  expect(readdirSync(dir)).toEqual(['bases.yaml']);
 });
 
 test('lines come back as they were kept, and take their file with them', async () => {

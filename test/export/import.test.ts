@@ -180,6 +180,21 @@ describe('import', () => {
     expect(await stage.state()).toEqual(before);
   });
 
+  test('what to type about an address of a row is what a shell can read', async () => {
+    const stage = await staged();
+    const row = 'agent.line["east"]';
+    await writeFile(
+      join(stage.folder, 'callsheet.yaml'),
+      STACK.replace(
+        'line: { name: Line,',
+        `line: { for_each: [east], key: "\${each.value}", name: Line,`,
+      ),
+    );
+    await stage.import([row, id(3)]);
+    const { err } = await stage.import([row, id(1)], 4);
+    expect(err.replace(/\s+/g, ' ')).toContain(`callsheet state rm '${row}' forgets it.`);
+  });
+
   test('again is nothing to do', async () => {
     const stage = await staged();
     await stage.import(['agent.line', id(3)]);

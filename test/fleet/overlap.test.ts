@@ -123,6 +123,20 @@ test('what only looks alike is no overlap', async () => {
   expect(new Set(places)).toEqual(new Set([ORGANIZATIONS[0].id, ORGANIZATIONS[1].id]));
 });
 
+test('two spellings of one address are one platform', async () => {
+  const { sim, read, put, writes } = await scene(
+    trio({ 'agents.yaml': agents('Desk') }, { 'agents.yaml': agents('Desk') }),
+  );
+  const at = (url: string) => settings(0, `platform: { base_url: "${url}" }\n`);
+  put('a/callsheet.yaml', at(sim.url));
+  put('b/callsheet.yaml', at(`${sim.url}/`));
+  put('c/callsheet.yaml', at(sim.url));
+  const env = { CALLSHEET_BASE_URL: undefined, CALLSHEET_ALLOW_HOSTS: new URL(sim.url).host };
+  const document = await read('apply', { autoApprove: true }, { exit: 4, env });
+  expect(statuses(document)).toEqual({ a: 'refused', b: 'refused', c: 'done' });
+  expect(writes()).toEqual(['createAgent']);
+});
+
 test('a broken stack claims nothing, and stops nobody', async () => {
   const { read } = await scene(
     trio({ 'agents.yaml': agents('Desk') }, { 'agents.yaml': `${agents('Desk')}    nmae: x\n` }),

@@ -171,7 +171,7 @@ test('a folder of plans that is given as a single one says what is missing', asy
   const file = await readPlanFile(plans).catch((error: unknown) => error);
   expect(file).toMatchObject({
     message: `the plan file ${plans} is a folder`,
-    hint: `If callsheet plan --recursive --out ${plans} wrote it, also pass --recursive.`,
+    hint: `If callsheet plan --recursive --out ${plans} wrote it: callsheet apply ${plans} --recursive carries its plans out.`,
   });
 });
 
@@ -205,4 +205,20 @@ test('paths that look alike have files of their own', () => {
   const files = paths.map(planFileOf);
   expect(new Set(files.map((file) => file.toLowerCase())).size).toBe(paths.length);
   for (const file of files) expect(file).toMatch(/^\w[\w.-]{1,80}\.json$/);
+});
+
+test('plans of a rollout are started, not applied', async () => {
+  const rollout = 'rollouts: { slow: { steps: [1 agents, 100%] } }\n';
+  const { run, put, at } = await scene({
+    'a/callsheet.yaml': settings(0, rollout),
+    'a/agents.yaml': agents('One', 'Two'),
+  });
+  await run('apply', { autoApprove: true });
+  put('a/agents.yaml', agents('One', 'Two').replaceAll('You are', 'Now you are'));
+  const out = at('my plans');
+  const { err } = await run('plan', { out, rollout: 'slow' });
+  const file = join(out, planFileOf('a'));
+  expect(err).toContain(`callsheet rollout start '${file}' --dir ${at('a')}`);
+  expect(err).not.toContain('--recursive');
+  expect((await run('plan', { out })).err).toContain(`callsheet apply '${out}' --recursive`);
 });

@@ -184,6 +184,48 @@ test('an interrupt ends what has not begun, and says so', async () => {
 });
 
 test.each([
+  ['comes to its end', 0, /^Run \S+ is rolled back; the platform is as it was before it\.$/m],
+  ['does not', 9, /^Run \S+ is not rolled back, or only in part; see above\./m],
+])('a stack whose rollback %s says so among others', async (_, times, says) => {
+  const { run, sim, names } = await scene({
+    'a/callsheet.yaml': settings(0),
+    'a/agents.yaml': agents('One', 'Two'),
+  });
+  sim.faults.add({ operation: 'createAgent', skip: 1, status: 400 });
+  if (times > 0) sim.faults.add({ operation: 'deleteAgent', status: 400, times });
+  const flags = { autoApprove: true, rollbackOnFailure: true, concurrency: 1 };
+  const { err } = await run('apply', flags, { exit: 3 });
+  expect(err).toMatch(says);
+  expect(names()).toHaveLength(times === 0 ? 0 : 1);
+});
+
+test('drift is shown whatever becomes of its notification', async () => {
+  const { read, run, sim } = await scene(four());
+  await run('apply', { autoApprove: true });
+  sim.edit(agentNamed(sim, 'Desk harbor/east').id, { model: 'alpha-4o' });
+  const pause = { sleep: async () => {}, random: () => 1 };
+  const failing = { exit: 1, outside: { pause } };
+  const flags = { notify: 'http://127.0.0.1:1/drift' };
+  const { stacks } = await read('drift', flags, failing);
+  expect(stacks[0]).toMatchObject({ status: 'failed', counts: { drifted: 1 } });
+  expect(stacks[0]?.error?.kind).toBe('network');
+  const { out } = await run('drift', flags, failing);
+  expect(out).toContain('alpha-4o');
+});
+
+test.each([
+  ['agreed to', () => ({}), { answer: 'yes' }],
+  ['expected', (digest: string) => ({ autoApprove: true, expect: digest }), {}],
+])('how plans that are %s read the platform is no matter of applying them', async (...row) => {
+  const [, flagsFor, options] = row;
+  const { read, run, names } = await scene(four());
+  const { digest } = await read('plan', { refresh: 'full' });
+  const { out } = await run('apply', { refresh: 'full', ...flagsFor(digest ?? '') }, options);
+  expect(out).toContain('Applied 4 stacks: 4 done');
+  expect(names()).toHaveLength(4);
+});
+
+test.each([
   [[0, 2, 6, 5, 4, 3, 1, 130], 130],
   [[0, 2, 6, 5, 4, 3, 1], 1],
   [[0, 2, 6, 5, 4, 3], 3],

@@ -183,5 +183,5 @@ test('a change that needs nothing asks nothing', async () => {
       { document, leaves: [], live: {} },
       { ...context, ownerOf: () => undefined, likelyOwner: undefined },
     ),
-  ).toEqual({ barred: [], refusals: [], notes: [] });
+  ).toEqual({ barred: [], notes: [] });
 });

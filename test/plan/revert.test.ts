@@ -4,11 +4,8 @@ import { type JsonObject, Secret, type ValueObject } from '../../src/core/value.
 import { UNCLEARABLE } from '../../src/diff/compare.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import {
-  chooseRevertOrUpdate,
-  leaveOutRefused,
-  leaveOutUnclearable,
-} from '../../src/plan/revert.ts';
+import { findRefusals } from '../../src/plan/preflight.ts';
+import { chooseRevertOrUpdate, leaveOut, leaveOutUnclearable } from '../../src/plan/revert.ts';
 import { desiredResource, HARBOR, type Written, world } from '../world.ts';
 import { entitlementsOf, HERE, type Said } from './entitlements.ts';
 import { lockedModel } from './preflighted.ts';
@@ -83,13 +80,15 @@ async function leftOf(
     leaves: await made.compare(),
     live: now.agent?.[0] ?? {},
   };
-  return leaveOutRefused(changeWith(fields, more), written, {
+  const change = changeWith(fields, more);
+  const { barred, notes } = await findRefusals(change, written, {
     reader,
     entitlements: reader.entitlements(),
     organizations: { [HARBOR]: 'harbor' },
     ownerOf: () => undefined,
     likelyOwner: HARBOR,
   });
+  return { change: leaveOut(change, barred), notes };
 }
 
 describe('what the platform would refuse now', () => {

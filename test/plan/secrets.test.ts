@@ -18,7 +18,7 @@ import { kindNamed } from '../../src/kinds/index.ts';
 import {
   secretsWritten,
   secretTravels,
-  sendsSecret,
+  sendsLeaf,
   uncomparedNotes,
 } from '../../src/plan/secrets.ts';
 import type { ResourceState, State } from '../../src/state/model.ts';
@@ -79,7 +79,7 @@ describe('a change writes the secret at a path', () => {
     ['of what it makes again after a delete', writing(['delete', 'create']), true],
     ['of what it deletes', writing(['delete']), false],
   ])('%s', (_, change, isSent) => {
-    expect(sendsSecret(change)(TOKEN)).toBe(isSent);
+    expect(sendsLeaf(change)(TOKEN)).toBe(isSent);
   });
 
   const document = materialise(

@@ -552,6 +552,21 @@ describe('what drift advises to keep what changed', () => {
 });
 
 describe('around it', () => {
+  staged(
+    'two ways to treat shared values exclude each other, before anything is read',
+    async (stage) => {
+      const flags = {
+        dir: stage.folder,
+        format: 'text',
+        override: true,
+        changeShared: true,
+      } as const;
+      const { err } = await stage.run((to) => pull([], flags, to), { exit: 1 });
+      expect(err).toContain('--override and --change-shared exclude each other');
+      expect(stage.sim.requests).toEqual([]);
+    },
+  );
+
   staged('a tree with changes is left alone, unless that is allowed', async (stage) => {
     await stage.apply();
     await commitAll(stage);

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import type { Transport } from '../../src/platform/transport.ts';
 import type { SeedDocument } from '../../src/simulator/index.ts';
 import { longStaged, staged } from '../apply/stage.ts';
 import { SEED } from '../e2e/clinic.ts';
@@ -102,6 +103,18 @@ const SECRETS = {
   MCP_TOKEN: 'canary-mcp-c71e4f92',
   AGENT_CRM_API_KEY: KEY,
 };
+
+/** Has something done after each answer of the platform. */
+const answering =
+  (each: () => void) =>
+  (network: Transport): Transport => ({
+    ...network,
+    async send(request) {
+      const answer = await network.send(request);
+      each();
+      return answer;
+    },
+  });
 
 describe('pull --new', () => {
   staged(
@@ -215,6 +228,26 @@ describe('pull --new', () => {
           '+retry_policies:',
         ],
       ]);
+      await expect(stage.read('retry_policies/evenings_only.yaml')).rejects.toThrow('ENOENT');
+    },
+    { seed: BY_HAND, secrets: SECRETS },
+  );
+
+  staged(
+    'writes nothing once it was interrupted, even after the last answer',
+    async (stage) => {
+      await stage.apply();
+      const flags = { new: true, addresses: ['retry_policy'] };
+      let answers = 0;
+      await pulled(stage, { ...flags, dryRun: true }, { wire: answering(() => (answers += 1)) });
+      const stop = new AbortController();
+      const wire = answering(() => {
+        answers -= 1;
+        if (answers === 0) stop.abort();
+      });
+      const options = { exit: 'any', stop: stop.signal, wire } as const;
+      await pulled(stage, flags, options).catch(() => undefined);
+      expect(stop.signal.aborted).toBe(true);
       await expect(stage.read('retry_policies/evenings_only.yaml')).rejects.toThrow('ENOENT');
     },
     { seed: BY_HAND, secrets: SECRETS },

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type PullFlags, pull } from '../../src/cli/commands/pull.ts';
+import type { Context } from '../../src/console/context.ts';
 import type { PullDocument } from '../../src/core/documents.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import type { Said, Stage } from '../apply/stage.ts';
@@ -32,17 +33,24 @@ export function commit(stage: Stage): void {
   git(stage, 'commit', '-q', '-m', 'as it is');
 }
 
-type Options = { readonly exit?: number | 'any' };
+type Options = {
+  readonly exit?: number | 'any';
+  readonly stop?: AbortSignal;
+  readonly wire?: Context['wire'];
+};
 
 /** Runs pull; what it printed as a document. */
 export async function pulled(
   stage: Stage,
   flags: Partial<PullFlags> & { readonly addresses?: readonly string[] } = {},
-  options: Options = {},
+  { wire, ...options }: Options = {},
 ): Promise<PullDocument> {
   const { addresses = [], ...rest } = flags;
   const all: PullFlags = { dir: stage.folder, format: 'json', ...rest };
-  const said: Said = await stage.run((to) => pull(addresses, all, to), options);
+  const said: Said = await stage.run((to) => pull(addresses, all, to), {
+    ...options,
+    ...(wire && { outside: { wire } }),
+  });
   return JSON.parse(said.out);
 }
 

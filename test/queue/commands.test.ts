@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { queueOf } from '../../src/queue/enqueue.ts';
@@ -54,14 +54,28 @@ describe('queue add, work and show', () => {
     const stage = await openStage(await postgres.database());
     const plans = join(temporary(), 'plans');
     const { out } = await stage.enqueue(['plan']);
+    // A part of them is not what was planned.
+    const early = await stage.report(out.trim(), { out: plans });
+    expect([early.exit, early.err]).toEqual([6, expect.stringContaining('No plans were written.')]);
+    expect(existsSync(plans)).toBe(false);
     await stage.work();
     expect((await stage.report(out.trim(), { out: plans })).exit).toBe(0);
     const apply = await stage.enqueue(['apply', plans]);
     await stage.work();
     const report = await stage.report(apply.out.trim(), { format: 'json' });
     expect([report.exit, JSON.parse(report.out).totals]).toEqual([0, { done: 3 }]);
+    const changes = { detailedExitcode: true };
+    expect((await stage.report(out.trim(), changes)).exit).toBe(2);
+    expect((await stage.report(apply.out.trim(), changes)).exit).toBe(0);
     // They are spent: the same again is the batch that is done.
     expect((await stage.enqueue(['apply', plans])).out).toBe(apply.out);
+  });
+
+  test('name the queue in the command that shows the report, where a flag named it', async () => {
+    const url = await postgres.database();
+    const stage = await openStage(url, { stacks: 1 });
+    const { out: id, err } = await stage.enqueue(['plan'], { queue: url });
+    expect(err).toContain(`callsheet queue show ${id.trim()} --queue ${url} --dir`);
   });
 
   test('refuse plans that were changed since', async () => {
@@ -172,6 +186,17 @@ describe('a worker', () => {
     expect((await working).exit).toBe(0);
     expect(stage.names()).toHaveLength(6);
     expect((await stage.report(out.trim())).exit).toBe(0);
+  });
+
+  test('keeps its stacks apart: one state for all of them is refused', async () => {
+    const stage = await openStage(await postgres.database());
+    await stage.enqueue(APPLY, { ...AGREED, allowDelete: true });
+    const env = { CALLSHEET_STATE: join(temporary(), 'state.json') };
+    const { message } = await failureOf(() => stage.work({ stacks: 1 }, { env }));
+    expect(message).toBe('CALLSHEET_STATE names one state, and queue work works on many stacks');
+    expect(stage.names()).toEqual([]);
+    await stage.work();
+    expect(stage.names()).toHaveLength(3);
   });
 
   test('leaves a stack alone that five workers died at which had nothing else', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MOST_DEATHS } from '../../src/fleet/work.ts';
-import { enqueue, openQueue, type Queue, queueOf, readBatch } from '../../src/queue/enqueue.ts';
+import { enqueue, openQueue, type Queue, queueOf } from '../../src/queue/enqueue.ts';
 import { type Claim, type HandOut, handOut } from '../../src/queue/hand-out.ts';
 import { ENV, postgresForFile } from './stage.ts';
 
@@ -120,7 +120,18 @@ async function openModel(queue: Queue, batch: string, poison: string | undefined
       }
       throw new Error('the batch does not come to its end');
     },
-    tasks: async () => (await readBatch(queue.database.query, batch))?.tasks ?? [],
+    tasks: async () =>
+      (
+        await queue.database.query(
+          `select stack, exit, cardinality(died) as deaths from callsheet_queue.callsheet_task
+           where batch = $1 order by number`,
+          [batch],
+        )
+      ).map(({ stack, exit, deaths }) => ({
+        stack: String(stack),
+        exit: exit === null ? undefined : Number(exit),
+        deaths: Number(deaths),
+      })),
   };
 }
 

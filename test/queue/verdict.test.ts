@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { judge } from '../../src/fleet/work.ts';
+import type { Json } from '../../src/core/value.ts';
+import { judge, work } from '../../src/fleet/work.ts';
+import { QueueLost } from '../../src/queue/database.ts';
+import type { Claim, HandOut } from '../../src/queue/hand-out.ts';
 import type { Failure } from '../../src/render/diagnostics.ts';
+import { longTest } from '../long.ts';
 
 const AGAIN = 'again';
 const SETTLED = 'settled';
@@ -55,4 +59,86 @@ test('waits twice as long each time, a minute at most', () => {
     return verdict.is === 'again' ? verdict.seconds : undefined;
   });
   expect(waits).toEqual([2, 4, 8, 16, 60]);
+});
+
+const CLAIM: Claim = {
+  task: {
+    batch: 'b1',
+    number: 0,
+    stack: '.',
+    digest: 'sha256:1',
+    command: 'plan',
+    flags: {},
+    attempts: 1,
+    deaths: 0,
+    isSuspect: false,
+    note: null,
+    delays: 0,
+  },
+  job: { id: 'j1', retryCount: 0 },
+};
+
+/** A queue that has nothing. */
+const NO_QUEUE: HandOut = {
+  take: async () => [],
+  touch: async () => {},
+  giveBack: async () => {},
+  settle: async () => true,
+  putOff: async () => true,
+  left: async () => ({ tasks: [], oldestSeconds: 0, elsewhere: [] }),
+};
+
+// It tries for 20 seconds.
+longTest('a queue that only takes no results is told as lost, and as back', async () => {
+  const told: string[] = [];
+  const stop = new AbortController();
+  const claims = [CLAIM];
+  const handOut: HandOut = {
+    ...NO_QUEUE,
+    take: async () => claims.splice(0),
+    settle: async () => {
+      throw new QueueLost('postgres://db/queue', 'it took too long', undefined);
+    },
+  };
+  const result = { path: '.', exit: 0, document: undefined, error: undefined, said: '' } as const;
+  await work({
+    handOut,
+    atOnce: 1,
+    untilEmpty: false,
+    stop: stop.signal,
+    misfit: async () => undefined,
+    perform: async () => result,
+    tell: ({ type }) => {
+      if (type === 'lost' || type === 'back') told.push(type);
+      if (type === 'back') stop.abort();
+    },
+  });
+  expect(told).toEqual(['lost', 'back']);
+});
+
+test('a stack that takes its workers with it is named as it is to be run', async () => {
+  const task = { ...CLAIM.task, stack: 'my clinic', deaths: 5, flags: { env: 'production' } };
+  const claims = [{ ...CLAIM, task }];
+  const settled: Json[] = [];
+  await work({
+    handOut: {
+      ...NO_QUEUE,
+      take: async () => claims.splice(0),
+      settle: async (_claim, _exit, result) => settled.push(result) > 0,
+    },
+    atOnce: 1,
+    untilEmpty: true,
+    stop: new AbortController().signal,
+    misfit: async () => undefined,
+    perform: async () => Promise.reject(new Error('it was worked at')),
+    tell: () => {},
+  });
+  expect(settled).toMatchObject([
+    {
+      exit: 1,
+      error: {
+        hint: expect.stringContaining("callsheet plan --dir 'my clinic' --env production."),
+      },
+    },
+  ]);
 });

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { goneSince, narrowUndo, undoRun, unseal } from '../../src/rollback/undo.ts';
+import {
+  goneSince,
+  narrowUndo,
+  underAddressesOfNow,
+  undoRun,
+  unseal,
+} from '../../src/rollback/undo.ts';
+import type { JournalEntry } from '../../src/state/journal.ts';
 import type { AppliedLeaf, ResourceState } from '../../src/state/model.ts';
 import { HARBOR, world } from '../world.ts';
 import { type Deed, journalOf } from './runs.ts';
@@ -787,5 +794,65 @@ describe('what a copy keeps encrypted', () => {
   ])('stays out of it where %s', (_title, open, more) => {
     const entry = { ...snapshot, ...more };
     expect(unseal([entry, ...others], open)).toEqual([entry, ...others]);
+  });
+});
+
+describe('a journal under the addresses of now', () => {
+  const agent = (id: string): ResourceState => ({
+    kind: 'agent',
+    id,
+    scope: {},
+    name: id,
+    leaves: {},
+    pin: null,
+    protect: false,
+  });
+  const deed = (address: string, id: string) =>
+    ({ address, action: 'update', id, before: { id, name: id }, fields: ['name'] }) as const;
+  const rebound = (resource: ResourceState, from: string, to: string) => {
+    return { ...resource, name: `${from} as ${to}` };
+  };
+  const readdressed = (
+    deeds: readonly Deed[],
+    resources: Readonly<Record<string, ResourceState>>,
+  ) => underAddressesOfNow(journalOf(deeds), { resources }, rebound);
+  const idsAt = (entries: readonly JournalEntry[]) =>
+    Object.fromEntries(
+      undoRun(entries).desired.map(({ address, lifecycle }) => [address, lifecycle.adopt]),
+    );
+
+  test('has two that swapped theirs the other way round', () => {
+    const { entries, displaced } = readdressed([deed('agent.a', 'a1'), deed('agent.b', 'b1')], {
+      'agent.a': agent('b1'),
+      'agent.b': agent('a1'),
+    });
+    expect(idsAt(entries)).toEqual({ 'agent.b': 'a1', 'agent.a': 'b1' });
+    expect(displaced).toEqual([]);
+  });
+
+  test('leaves out what is gone and whose address another one of the run has', () => {
+    const { entries, displaced } = readdressed([deed('agent.a', 'a1'), deed('agent.b', 'b1')], {
+      'agent.b': agent('a1'),
+    });
+    expect(idsAt(entries)).toEqual({ 'agent.b': 'a1' });
+    expect(displaced).toEqual(['agent.b']);
+    const addresses = entries.flatMap((one) => (one.type === 'ended' ? one.ledger : []));
+    expect(addresses.map(({ address, id }) => [address, id])).toEqual([['agent.b', 'a1']]);
+  });
+
+  test('leaves what is gone where it was', () => {
+    const journal = journalOf([deed('agent.a', 'a1')]);
+    expect(underAddressesOfNow(journal, { resources: {} }, rebound).entries).toBe(journal);
+  });
+
+  test('has what the state said bound to the other address', () => {
+    const { entries } = readdressed(
+      [{ ...deed('agent.a', 'a1'), resource: agent('a1'), recorded: agent('a1') }],
+      { 'agent.z': agent('a1') },
+    );
+    const said = entries.flatMap((one) =>
+      one.type === 'snapshot' || one.type === 'resource' ? one.resource : [],
+    );
+    expect(said.map((one) => one?.name)).toEqual(['agent.a as agent.z', 'agent.a as agent.z']);
   });
 });

@@ -73,6 +73,8 @@ describe('commands', () => {
     await using world = await steered({ dialect: { merge: 'shallow' } });
     await steer(world, 'PATCH dialect', { nulls: 'rejected' });
     expect(world.sim.dialect).toMatchObject({ merge: 'shallow', nulls: 'rejected' });
+    await steer(world, 'PATCH dialect', { unset: null });
+    expect(world.sim.dialect.unset).toBe('null');
     await steer(world, 'PUT dialect', { me: 'wrapped' });
     expect((await steer(world, 'GET dialect')).body).toEqual({ ...DRAWN, me: 'wrapped' });
     expect((await world.sim.dialect).me).toBe('wrapped');

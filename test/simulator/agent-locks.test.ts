@@ -1,11 +1,5 @@
 import { expect } from 'vitest';
-import { desk, IDS, locked, section, type World, withDesk } from './world.ts';
-
-const at = (agentId: string = IDS.desk) => ({ path: { agentId } });
-const update = (body: unknown, agentId?: string) => (world: World) =>
-  world.call('updateAgent', { ...at(agentId), body });
-const create = (body: object) => (world: World) =>
-  world.call('createAgent', { body: { name: 'New', organizationId: IDS.harbor, ...body } });
+import { create, desk, IDS, locked, section, update, type World, withDesk } from './world.ts';
 
 section('Agents, feature locks', [
   ...(

@@ -1,9 +1,5 @@
 import { expect } from 'vitest';
-import { IDS, section, type World, webhook, withDesk } from './world.ts';
-
-const at = (agentId: string = IDS.desk) => ({ path: { agentId } });
-const update = (body: unknown, agentId?: string) => (world: World) =>
-  world.call('updateAgent', { ...at(agentId), body });
+import { at, IDS, section, update, webhook, withDesk } from './world.ts';
 
 section('Events, webhook limits', [
   ...(

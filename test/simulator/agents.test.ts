@@ -1,11 +1,5 @@
 import { expect } from 'vitest';
-import { desk, IDS, SEED, section, type World } from './world.ts';
-
-const at = (agentId: string = IDS.desk) => ({ path: { agentId } });
-const update = (body: unknown, agentId?: string) => (world: World) =>
-  world.call('updateAgent', { ...at(agentId), body });
-const create = (body: object) => (world: World) =>
-  world.call('createAgent', { body: { name: 'New', organizationId: IDS.harbor, ...body } });
+import { at, create, desk, IDS, SEED, section, update, type World } from './world.ts';
 
 section('Agents, list', [
   {

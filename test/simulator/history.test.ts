@@ -1,18 +1,8 @@
 import { expect } from 'vitest';
-import type { JsonObject } from '../../src/core/value.ts';
-import { desk, IDS, type Reply, section, type World } from './world.ts';
+import { desk, entries, IDS, revert, section, type World } from './world.ts';
 
 const path = { agentId: IDS.desk };
 const update = (world: World, body: object) => world.call('updateAgent', { path, body });
-const entries = async ({ call }: World, limit?: string): Promise<readonly JsonObject[]> => {
-  const { body } = await call('listAgentHistory', {
-    path,
-    ...(limit === undefined ? {} : { query: { limit } }),
-  });
-  return Array.isArray(body.data) ? body.data.map((entry) => Object(entry)) : [];
-};
-const revert = ({ call }: World, versionId: unknown): Promise<Reply> =>
-  call('revertAgent', { path: { ...path, versionId: String(versionId) } });
 
 section('Agent history', [
   {

@@ -41,6 +41,12 @@ describe('a file', () => {
     expect(Object.keys(simulation).length).toBeGreaterThan(4);
   });
 
+  test('may write the value null of an option as YAML has it', () => {
+    expect(readSimulation('dialect: { unset: null, inventions: null }')).toEqual({
+      dialect: { unset: 'null', inventions: null },
+    });
+  });
+
   test('may be empty', () => {
     expect(readSimulation('')).toEqual({});
   });

@@ -295,3 +295,26 @@ export function withDesk(fields: JsonObject, seed: SeedDocument = SEED): SeedDoc
 export function desk({ sim }: World): JsonObject {
   return sim.store.agents.get(IDS.desk)?.record ?? {};
 }
+
+/** The path of an agent, the desk unless told otherwise. */
+export const at = (agentId: string = IDS.desk) => ({ path: { agentId } });
+
+export const update = (body: unknown, agentId?: string) => (world: World) =>
+  world.call('updateAgent', { ...at(agentId), body });
+
+export const create = (body: object) => (world: World) =>
+  world.call('createAgent', { body: { name: 'New', organizationId: IDS.harbor, ...body } });
+
+/** The history of the desk. */
+export async function entries({ call }: World, limit?: string): Promise<readonly JsonObject[]> {
+  const { body } = await call('listAgentHistory', {
+    ...at(),
+    ...(limit === undefined ? {} : { query: { limit } }),
+  });
+  return Array.isArray(body.data) ? body.data.map((entry) => Object(entry)) : [];
+}
+
+/** Reverts the desk. */
+export function revert({ call }: World, versionId: unknown): Promise<Reply> {
+  return call('revertAgent', { path: { ...at().path, versionId: String(versionId) } });
+}

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -471,6 +472,19 @@ describe('what is written', () => {
     const dir = folderOf(FILES);
     await load(dir);
     rmSync(join(dir, '.callsheet'), { recursive: true });
+    await expectAsAnew(dir);
+  });
+
+  // Whom no mode keeps out cannot try it.
+  it.skipIf(process.getuid?.() === 0)('is nothing where another user made it', async () => {
+    const dir = folderOf(FILES);
+    await load(dir);
+    for (const mode of [0o000, 0o500]) {
+      chmodSync(cacheOf(dir), mode);
+      await load(dir, { vars: { city: `City ${mode}` } }).finally(() =>
+        chmodSync(cacheOf(dir), 0o700),
+      );
+    }
     await expectAsAnew(dir);
   });
 

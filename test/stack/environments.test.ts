@@ -260,6 +260,20 @@ describe('a state that two have', () => {
       'state: { file: s.json }\nenvironments: { s: { state: { file: t.json } }, t: { state: { $remove: true } }, u: { state: { file: { $remove: true } } } }',
     ],
     [
+      'the same file, in place of what the stack says',
+      'environments: { s: { state: { $replace: { file: s.json } } }, t: { state: { file: { $replace: s.json } } } }',
+      shares('4:95', 't', 'environment s'),
+    ],
+    [
+      'the same database, in place of another',
+      'state: { postgres: { url: "postgres://u@db/x", stack: a } }\nenvironments: { s: { state: { postgres: { stack: { $replace: a } } } } }',
+      shares('5:22', 's', stack),
+    ],
+    [
+      'others in place of what the stack says',
+      'state: { postgres: { url: "postgres://u@db/x", stack: a } }\nenvironments: { s: { state: { $replace: { file: s.json } } }, t: { state: { postgres: { stack: { $replace: t } } } } }',
+    ],
+    [
       'what only variables tell',
       'state: { file: s.json }\nvariables: { v: { default: s } }\nenvironments: { s: { state: { file: "${var.v}.json" } } }',
     ],

@@ -215,3 +215,16 @@ test.each([
   });
   expect(stack.resources[0]?.document).toMatchObject({ language: 'en-US', status: 'active' });
 });
+
+test.each([
+  ['as it is', ''],
+  ['beside a text from a template', '    system_prompt: { $template: p.md, with: { who: Kim } }\n'],
+])('what is unchecked is kept whatever it is called, %s', async (_title, prompt) => {
+  const agents = `agents:\n  a:\n    name: A\n${prompt}    unchecked: { __proto__: { a: 1 }, other: 2 }\n`;
+  const stack = await loadGood({ 'agents.yaml': agents, 'p.md': 'You are ${who}.' });
+  const [document = {}] = stack.resources.map((resource) => resource.document);
+  expect(Object.entries(document).slice(-2).sort()).toEqual([
+    ['__proto__', { a: 1 }],
+    ['other', 2],
+  ]);
+});

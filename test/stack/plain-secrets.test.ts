@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agent, load } from './stack-folder.ts';
+import { agent, type Files, load } from './stack-folder.ts';
 
 const tool = (rest: string) =>
   agent(
@@ -33,6 +33,45 @@ describe('what looks like a credential in clear is warned of, and never shown', 
     ]);
     expect(JSON.stringify(diagnostics)).not.toContain('hunter2');
   });
+});
+
+describe('no frame shows a file that a secret is read from', () => {
+  test.each<readonly [title: string, value: string, text: string]>([
+    ['Windows line endings', '{ $file: t.txt }', 'hunter2\r\nhunter2\r\n'],
+    ['a byte order mark', '{ $file: t.txt }', '\ufeffhunter2'],
+    ['a template', '{ $template: t.txt }', 'hunter2 ${var.x}\r\n'],
+  ])('%s', async (_title, value, text) => {
+    const fields: readonly Files[] = [
+      header('Authorization', value),
+      agent(`unchecked: { api_token: ${value} }`),
+    ];
+    for (const files of fields) {
+      const { diagnostics } = await load({ ...files, 't.txt': text });
+      expect(diagnostics).not.toEqual([]);
+      expect(JSON.stringify(diagnostics)).not.toContain('hunter2');
+    }
+  });
+
+  test('nor a cell, in a row that comes to nothing', async () => {
+    const { diagnostics } = await load({
+      'agents.yaml':
+        'agents: { a: { for_each: { $file: r.csv }, key: "${each.k}", name: n, unchecked: { api_token: "${each.t}" } } }\n',
+      'r.csv': 'k,t\n,hunter2\n',
+    });
+    expect(diagnostics).not.toEqual([]);
+    expect(JSON.stringify(diagnostics)).not.toContain('hunter2');
+  });
+});
+
+test('nor does one of a table that another resource reads under another spelling', async () => {
+  const rows = (name: string, path: string, field: string) =>
+    `  ${name}: { for_each: { $file: ${path} }, key: "\${each.k}", name: ${name}, ${field} }\n`;
+  const { diagnostics } = await load({
+    'agents.yaml': `agents:\n${rows('a', 'r.csv', 'unchecked: { api_token: "${each.t}" }')}${rows('b', './r.csv', 'status: "${each.s}"')}`,
+    'r.csv': 'k,s,t\nx,wrong,hunter2\n',
+  });
+  expect(diagnostics).not.toEqual([]);
+  expect(JSON.stringify(diagnostics)).not.toContain('hunter2');
 });
 
 describe('what tells nothing is not', () => {

@@ -217,6 +217,12 @@ describe('a broken rule is told at its place', () => {
       hint: 'Did you mean required?',
     },
     {
+      title: 'with a schema whose format is a slip',
+      files: main('{ message: M, schema: { properties: { name: { format: emial } } } }'),
+      says: [invalid('5:52', 'rules.r: schema has the unknown format "emial"')],
+      hint: 'Did you mean email?',
+    },
+    {
       title: 'with a slip in a schema that is a file',
       files: {
         ...main('{ message: M, schema: { $file: r.json } }'),

@@ -112,6 +112,16 @@ include: 1
     hint: '$remove',
   },
   {
+    title: 'a state at an address of which a variable makes none',
+    files: {
+      'callsheet.yaml': `${MAIN}variables: { at: { default: db } }\nstate: { postgres: { url: "\${var.at}", stack: s } }\n`,
+    },
+    says: [
+      'callsheet.yaml:5:27 config/state callsheet.yaml: state.postgres.url is not an address that begins with postgres:// or postgresql://',
+    ],
+    hint: 'callsheet help stores',
+  },
+  {
     title: 'a state at an address that is missing',
     files: { 'callsheet.yaml': `${MAIN}state: { http: { username: u } }\n` },
     says: ['callsheet.yaml:4:16 config/state callsheet.yaml: state.http needs address'],

@@ -17,7 +17,7 @@ async function opened({ secret }: { readonly secret: string | undefined } = { se
   let now = Date.parse('2026-11-22T00:00:00Z');
   let triggers = 0;
   const lines: object[] = [];
-  const metrics = openMetrics(['clinic'], { version: '1.2.3' }, new Date(now));
+  const metrics = openMetrics('clinic', { version: '1.2.3' }, new Date(now));
   const health = watchHealth({ interval: 5 * MINUTE, version: '1.2.3', now: () => new Date(now) });
   const debounce = {
     trigger() {
@@ -181,19 +181,19 @@ test('metrics are what another program reads as Prometheus text', async () => {
   const seen = { compared: 8, drifted: 2, pending: 1, healed: 1, contested: 0 };
   const verdicts = { ok: 3, held: 0, refused: 1, unsupported: 0 };
   const at = new Date('2026-11-22T00:00:00Z');
-  metrics.passEnded('clinic', {
+  metrics.passEnded({
     outcome: 'done',
     seconds: 0.7,
     at,
     seen: { ...seen, verdicts, rollouts: [] },
   });
-  metrics.passEnded('clinic', {
+  metrics.passEnded({
     outcome: 'failed',
     seconds: 40,
     at: new Date(at.getTime() + 1000),
   });
-  metrics.healEnded('clinic', 'done');
-  metrics.notified('clinic', false);
+  metrics.healEnded('done');
+  metrics.notified(false);
   const answer = await fetch(`${url}/metrics`);
   expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   const exposed = await answer.text();
@@ -222,7 +222,7 @@ test('metrics are what another program reads as Prometheus text', async () => {
 });
 
 test('a name of a stack breaks no line', async () => {
-  const metrics = openMetrics(['a"\\\nb'], { version: '1' }, new Date());
+  const metrics = openMetrics('a"\\\nb', { version: '1' }, new Date());
   const families = parsePrometheus((await metrics.expose()).text);
   const passes = families.find(({ name }) => name === 'callsheet_passes_total');
   expect(passes?.metrics.map(({ labels }) => labels?.stack)).toEqual(Array(3).fill('a"\\\nb'));

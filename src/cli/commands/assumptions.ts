@@ -1,5 +1,5 @@
-import type { CommonFlags, Context } from '../../console/context.ts';
-import { documentOf, show } from '../../console/show.ts';
+import type { Context } from '../../console/context.ts';
+import { documentOf, type ShowFlags, show } from '../../console/show.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { dereference, type FieldSchema } from '../../core/schema.ts';
@@ -26,15 +26,13 @@ import {
 import { findSettings } from '../../run/platform-session.ts';
 import { openStack } from '../../run/stack.ts';
 
-type AssumptionsFlags = CommonFlags & { readonly format: 'text' | 'json' };
-
 /**
  * `callsheet explain assumptions`: what is taken for granted where the specification is silent. Inside a stack those
  * that it relies on, a line each. `names` chooses by id or its beginning, and shows these as a whole.
  */
 export async function assumptions(
   names: readonly string[],
-  flags: AssumptionsFlags,
+  flags: ShowFlags,
   context: Context,
 ): Promise<ExitCode> {
   const settings = findSettings(flags, context);
@@ -82,7 +80,7 @@ function chosenIds(names: readonly string[]): ReadonlySet<string> {
 
 /** What the kinds and fields of the stack's resources rest on. */
 async function reliedOn(
-  flags: AssumptionsFlags,
+  flags: ShowFlags,
   context: Context,
   endpoints: Endpoints,
 ): Promise<ReadonlySet<string>> {

@@ -1,6 +1,12 @@
-import type { CommonFlags, Context } from '../../console/context.ts';
+import type { Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
-import { documentOf, type ReadFormat, show } from '../../console/show.ts';
+import {
+  documentOf,
+  type ReadFlags,
+  type ReadFormat,
+  type ShowFlags,
+  show,
+} from '../../console/show.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/value.ts';
 import { kindNamed } from '../../kinds/index.ts';
@@ -30,13 +36,8 @@ import {
   type ScopeFlags,
 } from '../read/find.ts';
 
-type OrganizationsFlags = CommonFlags & { readonly format: ReadFormat };
-
 /** `callsheet get organizations`: the organizations that the key reaches, with their ids. */
-export async function organizations(
-  flags: OrganizationsFlags,
-  context: Context,
-): Promise<ExitCode> {
+export async function organizations(flags: ReadFlags, context: Context): Promise<ExitCode> {
   return withPlatform(flags, context, async (session) => {
     const named = organizationNames(session);
     const found = await readOrganizations(session.client, context.now());
@@ -67,10 +68,7 @@ async function organizationsOfAgents({ client }: PlatformSession) {
   return [...ids].sort().map((id) => ({ id, ...unnamed }));
 }
 
-type ModelsFlags = CommonFlags & {
-  readonly organization?: string;
-  readonly format: ReadFormat;
-};
+type ModelsFlags = ReadFlags & Pick<ScopeFlags, 'organization'>;
 
 /** `callsheet get models`: the language models that may be assigned. */
 export async function models(flags: ModelsFlags, context: Context): Promise<ExitCode> {
@@ -88,10 +86,8 @@ export async function models(flags: ModelsFlags, context: Context): Promise<Exit
   });
 }
 
-type SttProvidersFlags = CommonFlags & { readonly format: ReadFormat };
-
 /** `callsheet get stt_providers`: the speech-to-text providers. */
-export async function sttProviders(flags: SttProvidersFlags, context: Context): Promise<ExitCode> {
+export async function sttProviders(flags: ReadFlags, context: Context): Promise<ExitCode> {
   return withPlatform(flags, context, async ({ client }) => {
     const data = await client.list({ operation: 'listSttProviders' });
     showCatalogue(STT_PROVIDERS, documentOf('callsheet-stt-providers', { data }), flags, context);
@@ -110,11 +106,9 @@ function showCatalogue(
   show(flags, document, (to) => renderCatalogueText(catalogue, data, to), context, table);
 }
 
-export type FeaturesFlags = CommonFlags & {
-  readonly organization?: string;
+export type FeaturesFlags = ModelsFlags & {
   readonly reseller?: string;
   readonly locked?: boolean;
-  readonly format: ReadFormat;
 };
 
 /** `callsheet get features`: what may be used, and by whom it is locked. */
@@ -166,8 +160,7 @@ function scopeTitle({ scope }: JsonObject, name: string | undefined): string {
     : `${scope.level} ${name} (${id})`;
 }
 
-type PaymentsFlags = CommonFlags &
-  ScopeFlags & { readonly refresh?: boolean; readonly format: 'text' | 'json' };
+type PaymentsFlags = ShowFlags & ScopeFlags & { readonly refresh?: boolean };
 
 /** `callsheet get payments AGENT`: whether an agent may take payments, and what is missing. */
 export async function payments(
@@ -191,12 +184,11 @@ export async function payments(
   });
 }
 
-export type SessionFlags = CommonFlags & {
+export type SessionFlags = ShowFlags & {
   readonly profile: string;
   readonly user?: string;
   readonly pbx?: boolean;
   readonly claim?: string;
-  readonly format: 'text' | 'json';
 };
 
 /** `callsheet session`: a session token for an application that embeds an agent. The token is all of stdout. */

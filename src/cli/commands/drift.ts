@@ -23,6 +23,12 @@ async function acceptDrift(
   { format, notify, notifyAlways, detailedExitcode, ...flags }: DriftCommandFlags,
   context: Context,
 ): Promise<ExitCode> {
+  const [chosen] = (['target', 'exclude'] as const).filter((name) => flags[name] !== undefined);
+  if (chosen !== undefined) {
+    throw new CallsheetError('usage', `--${chosen} cannot be used with --accept`, {
+      hint: 'Name what is accepted after --accept itself: addresses, or kinds.',
+    });
+  }
   const [beside] = [
     notify !== undefined && '--notify',
     notifyAlways === true && '--notify-always',

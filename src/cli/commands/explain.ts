@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { withNamedFile } from '../../console/named-file.ts';
-import { show } from '../../console/show.ts';
+import { documentOf, type ShowFlags, show } from '../../console/show.ts';
 import { type Address, kindOf } from '../../core/address.ts';
 import type { ValueDocument } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
@@ -18,13 +18,12 @@ import { explainField } from '../../stack/editor/explain-field.ts';
 import { editorSchema, loadStack, type Stack } from '../../stack/index.ts';
 import { configName, namedField } from '../../stack/schema.ts';
 import { writtenSchema } from '../../stack/settings-schema.ts';
-
-type ExplainFlags = CommonFlags & { readonly format: 'text' | 'json' };
+import { byKind } from '../read/find.ts';
 
 /** `callsheet explain`: where a value of the stack came from or, where it has none of that name, what a field is. */
 export async function explain(
   wanted: string,
-  flags: ExplainFlags,
+  flags: ShowFlags,
   context: Context,
 ): Promise<ExitCode> {
   const value = await explainValue(wanted, flags, context);
@@ -83,17 +82,15 @@ async function explainValue(
   const origin = path && stack.originOf(address, platformPath(kindOf(address), path));
   if (path === undefined || origin === undefined) return undefined;
   if (origin.layers.length === 0 && origin.value === undefined) checkField(address, path);
-  return documentOf(origin, formatPath(path));
+  return valueDocument(origin, formatPath(path));
 }
 
-function documentOf(
+function valueDocument(
   { address, path, value, layers, filled }: NonNullable<ReturnType<Stack['originOf']>>,
   field: string,
 ): ValueDocument {
   const { schema } = kindNamed(kindOf(address));
-  return {
-    format: 'callsheet-value',
-    version: 1,
+  return documentOf('callsheet-value', {
     address,
     field,
     given: value !== undefined,
@@ -105,22 +102,13 @@ function documentOf(
       by,
       position: position ?? null,
     })),
-  };
+  });
 }
 
 /** Throws where the kind has no such field; one that it has and nobody gives is no mistake. */
 function checkField(address: Address, path: Path): void {
   const field = explainField(formatPath([kindOf(address), ...path]), kinds);
   if ('message' in field) throw new CallsheetError('usage', field.message, { hint: field.hint });
-}
-
-/** `agent.clinic` of `agents.clinic`: resources are often called by their section. */
-function byKind(wanted: string): string {
-  const section = /^[a-z_]+(?=\.)/.exec(wanted)?.[0];
-  const kind = kinds.find((one) => one.section === section && one.nested === undefined);
-  return kind === undefined || section === undefined
-    ? wanted
-    : `${kind.name}${wanted.slice(section.length)}`;
 }
 
 /** The resource that a name begins with. */

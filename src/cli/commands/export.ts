@@ -1,10 +1,11 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { CommonFlags, Context } from '../../console/context.ts';
+import type { Context } from '../../console/context.ts';
+import { refuseInterrupted } from '../../console/events.ts';
 import { rootAbove, withNamedFile } from '../../console/named-file.ts';
-import { show } from '../../console/show.ts';
+import { documentOf, type ShowFlags, show } from '../../console/show.ts';
 import type { ExportDocument } from '../../core/documents.ts';
-import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { type ExportResult, exportStack, openMemory } from '../../export/index.ts';
 import { type NewFolder, openNewFolder, refuseFolder } from '../../export/new-folder.ts';
 import { type ScopeFlags, scopesFor } from '../../export/survey.ts';
@@ -12,7 +13,6 @@ import { secretsFile, secretsText, stackText } from '../../export/texts.ts';
 import { kinds } from '../../kinds/index.ts';
 import { recordIn, textOf } from '../../kinds/making.ts';
 import { createReader } from '../../live/reader.ts';
-import { ApiError, describeApiError } from '../../platform/errors.ts';
 import { renderExportText } from '../../render/new-stack.ts';
 import { jsonText } from '../../render/untrusted.ts';
 import { DEFAULT_CONCURRENCY } from '../../run/client.ts';
@@ -22,14 +22,13 @@ import { discover } from '../../stack/discover.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
 import { addedFiles, lookAround, SCHEMA_FILE } from '../init/files.ts';
 
-export type ExportFlags = CommonFlags &
+export type ExportFlags = ShowFlags &
   ScopeFlags & {
     readonly out: string;
     readonly overwrite?: boolean;
     readonly factor?: boolean;
     readonly state: boolean;
     readonly secretsFile?: string;
-    readonly format: 'text' | 'json';
   };
 
 const STATE = join('.callsheet', 'state.json');
@@ -42,9 +41,9 @@ export async function exportCommand(flags: ExportFlags, context: Context): Promi
   return withPlatform(flags, context, async (session) => {
     const folder = openNewFolder(dir);
     try {
-      const { result, files, hasState } = await writeStack(folder, dir, flags, session, context);
+      const written = await writeStack(folder, dir, flags, session, context);
       refuseInterrupted(context);
-      if (flags.secretsFile !== undefined) await writeSecrets(flags.secretsFile, result);
+      if (flags.secretsFile !== undefined) await writeSecrets(flags.secretsFile, written.result);
       try {
         folder.commit();
       } catch (error) {
@@ -52,7 +51,7 @@ export async function exportCommand(flags: ExportFlags, context: Context): Promi
         if (flags.secretsFile !== undefined) rmSync(resolve(flags.secretsFile), { force: true });
         throw error;
       }
-      const document = documentOf(result, { dir, files, hasState, flags });
+      const document = exportDocument(written, dir, flags);
       show(flags, document, (to) => renderExportText(document, to), context);
       return EXIT.done;
     } finally {
@@ -79,10 +78,8 @@ async function writeStack(
     return folder.write(path, text);
   };
   const result = await exportStack({
-    kinds,
     scopes,
     open: () => createReader(client),
-    isRefusal,
     // Some are written while others are on their way.
     concurrency: 2 * DEFAULT_CONCURRENCY,
     schema: SCHEMA_FILE,
@@ -90,7 +87,9 @@ async function writeStack(
     spool: folder.spool,
     write,
     remember: hasState ? memory.remember : () => {},
-    onProgress: progressOf(context),
+    onProgress(done, total) {
+      if (done % STRIDE === 0) context.terminal.err(`${done} of ${total} resources read`);
+    },
   });
   await write('callsheet.yaml', stackText(result, client.baseUrl, SCHEMA_FILE));
   await write(SCHEMA_FILE, `${jsonText(editorSchema(kinds))}\n`);
@@ -104,26 +103,8 @@ async function writeStack(
   return { result, files, hasState };
 }
 
-/** Throws where somebody wants it to end: nothing stands in its place before all of it does. */
-function refuseInterrupted({ stop }: Context): void {
-  if (stop.aborted) throw new CallsheetError('interrupted', 'nothing was written');
-}
-
-/** What the platform refuses of one thing, while it may give others. */
-function isRefusal(error: unknown): string | undefined {
-  const cause = error instanceof Error && error.cause instanceof ApiError ? error.cause : error;
-  if (!(cause instanceof ApiError) || cause.status === 401) return undefined;
-  return [403, 404, 405, 502].includes(cause.status) ? describeApiError(cause) : undefined;
-}
-
 /** Resources between two lines of progress. */
 const STRIDE = 500;
-
-function progressOf({ terminal }: Context) {
-  return (done: number, total: number) => {
-    if (done % STRIDE === 0) terminal.err(`${done} of ${total} resources read`);
-  };
-}
 
 async function writeSecrets(file: string, { secrets }: ExportResult): Promise<void> {
   const text = secretsFile(secrets);
@@ -132,25 +113,14 @@ async function writeSecrets(file: string, { secrets }: ExportResult): Promise<vo
   );
 }
 
-function documentOf(
-  result: ExportResult,
-  {
-    dir,
-    files,
-    hasState,
-    flags,
-  }: {
-    readonly dir: string;
-    readonly files: ReadonlySet<string>;
-    readonly hasState: boolean;
-    readonly flags: ExportFlags;
-  },
+function exportDocument(
+  { result, files, hasState }: Awaited<ReturnType<typeof writeStack>>,
+  dir: string,
+  flags: ExportFlags,
 ): ExportDocument {
   const { organizations, counts, bases, secrets, remarks, unlisted, variables } = result;
   const kept = discover(dir, undefined, []).files.filter((file) => !files.has(file));
-  return {
-    format: 'callsheet-export',
-    version: 1,
+  return documentOf('callsheet-export', {
     dir: flags.out,
     in_repository: rootAbove(dir) !== undefined,
     organizations,
@@ -169,5 +139,5 @@ function documentOf(
     remarks,
     unlisted,
     variables: [...variables].map(([name, id]) => ({ name, id })),
-  };
+  });
 }

@@ -19,7 +19,8 @@ export async function fmt(
 ): Promise<ExitCode> {
   const { terminal } = context;
   if (given.includes('-')) return formatStandardInput(given, flags, context);
-  const wanted = given.length > 0 ? namedFiles(given, flags.dir) : filesOfStack(resolve(flags.dir));
+  const wanted =
+    given.length > 0 ? namedFiles(given, flags.dir) : filesOfStack(resolve(flags.dir), context);
   const results = wanted.map(({ file, absolute, instead }) => ({
     file,
     absolute,
@@ -60,8 +61,8 @@ function namedFiles(given: readonly string[], dir: string): readonly Wanted[] {
   });
 }
 
-function filesOfStack(dir: string): readonly Wanted[] {
-  const files = stackFiles(dir);
+function filesOfStack(dir: string, { env }: Context): readonly Wanted[] {
+  const files = stackFiles(dir, env);
   if ('message' in files)
     throw new CallsheetError(
       'usage',

@@ -1,10 +1,10 @@
-import type { CommonFlags, Context } from '../../console/context.ts';
-import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../../console/show.ts';
+import type { Context } from '../../console/context.ts';
+import { documentOf, type ReadFlags, show, streamCsv, streamJson } from '../../console/show.ts';
 import { kindOf } from '../../core/address.ts';
-import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
-import { dereference, type FieldSchema } from '../../core/schema.ts';
+import { type FieldSchema, memberSchema } from '../../core/schema.ts';
 import { isObject, type JsonObject } from '../../core/value.ts';
 import { kinds } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
@@ -25,7 +25,7 @@ import {
   scopesOf,
 } from '../read/find.ts';
 
-export type GetFlags = CommonFlags & ScopeFlags & { readonly format: ReadFormat };
+export type GetFlags = ReadFlags & ScopeFlags;
 
 /**
  * `callsheet get KIND [ID|ADDRESS|NAME]`, `get ADDRESS`: what the platform has of a kind, or one of it whole. `others`:
@@ -88,12 +88,9 @@ async function showOne(
   const record: JsonObject = mask(kind.schema, whole);
   const document = documentOf('callsheet-record', { kind: kind.name, data: record });
   const table = { columns: csvColumns(kind), records: [record] };
-  show(flags, document, (to) => renderRecordText(record, membersOf(kind), to), context, table);
-}
-
-/** The members of a record in the order of its schema. */
-function membersOf({ schema }: Kind): readonly string[] {
-  return Object.keys(schema.properties ?? {});
+  // In the order of its schema.
+  const members = Object.keys(kind.schema.properties ?? {});
+  show(flags, document, (to) => renderRecordText(record, members, to), context, table);
 }
 
 /**
@@ -103,7 +100,7 @@ function membersOf({ schema }: Kind): readonly string[] {
 function listFields(kind: Kind): readonly Field[] {
   const [name = 'name', ...aliases] = namingFields(kind);
   const others = kind.columns.map((path, index): Field => {
-    const form = formOf(fieldSchema(kind, path));
+    const form = formOf(memberSchema(kind.schema, kind.schema, path));
     const field = { path, title: path, form, drop: index + 1 };
     return form === 'text' ? { ...field, least: 12 } : field;
   });
@@ -120,10 +117,6 @@ function csvColumns(kind: Kind): readonly CsvColumn[] {
   return [...listFields(kind), ...kind.scope.map((path) => ({ path }))];
 }
 
-function fieldSchema({ schema }: Kind, name: string): FieldSchema {
-  return dereference(schema, schema.properties?.[name] ?? {});
-}
-
 function formOf({ type, format }: FieldSchema): Form {
   const types = [type ?? []].flat();
   if (format === 'date-time') return 'time';
@@ -136,7 +129,7 @@ function askedFor(what: string, resource: string | undefined, others: readonly s
   if (address === undefined) return { kind: kindCalled(what, others), wanted: resource };
   if (resource === undefined) return { kind: kindCalled(kindOf(address), others), wanted: address };
   throw new CallsheetError('usage', `${what} is one resource, and ${resource} another`, {
-    hint: `Name one of them: callsheet get ${what}`,
+    hint: `Name one of them: callsheet get ${quoted(what)}`,
   });
 }
 

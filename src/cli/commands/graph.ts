@@ -1,5 +1,5 @@
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { type Address, matchesAddress } from '../../core/address.ts';
+import { isChosen } from '../../core/address.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { checkChosen } from '../../kinds/index.ts';
 import { graphOf, renderDot, renderMermaid } from '../../render/graph.ts';
@@ -22,20 +22,17 @@ const MERMAID_EDGES = 500;
 /** `callsheet explain graph`: what refers to what in the stack, without a network. */
 export async function graph(flags: GraphFlags, context: Context): Promise<ExitCode> {
   const { stack } = await openStack(flags, context, 'skip');
-  const { target, exclude } = planOptions(flags);
+  const options = planOptions(flags);
   checkChosen(
-    planOptions(flags),
+    options,
     stack.resources.map(({ address }) => address),
   );
-  const isIn = (patterns: readonly string[], address: Address) =>
-    patterns.some((pattern) => matchesAddress(pattern, address));
   const found = graphOf({
     resources: stack.resources,
     organizations: Object.fromEntries(
       Object.entries(stack.organizations).map(([name, id]) => [id, name]),
     ),
-    isChosen: (address) =>
-      (target.length === 0 || isIn(target, address)) && !isIn(exclude, address),
+    isChosen: (address) => isChosen(address, options),
     eachRow: flags.rows === true,
   });
   const { terminal } = context;

@@ -1,6 +1,6 @@
 import { isSigned, locateWrites } from '../../apply/history.ts';
-import type { CommonFlags, Context } from '../../console/context.ts';
-import { documentOf, type ReadFormat, show } from '../../console/show.ts';
+import type { Context } from '../../console/context.ts';
+import { documentOf, type ReadFlags, show } from '../../console/show.ts';
 import { digestOf } from '../../core/digest.ts';
 import type { Read } from '../../core/documents.generated.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
@@ -13,7 +13,7 @@ import { leavesOf, normalise } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { createReader, historyEntry } from '../../live/reader.ts';
-import { isAhead } from '../../plan/drift.ts';
+import { authorOf, isAhead } from '../../plan/drift.ts';
 import type { HistoryEntry } from '../../plan/reader.ts';
 import {
   HISTORY_FIELDS,
@@ -25,13 +25,12 @@ import { type PlatformSession, withPlatform } from '../../run/platform-session.t
 import { openStore } from '../../run/session.ts';
 import type { JournalEntry, LedgerLine, RunBegan, SnapshotTaken } from '../../state/journal.ts';
 import type { AppliedLeaf } from '../../state/model.ts';
-import type { StateStore } from '../../state/store.ts';
 import { type Found, findAgent, listIn, onPlatform, type ScopeFlags } from '../read/find.ts';
+import { readReceipts } from '../state/edit.ts';
 
-export type HistoryFlags = CommonFlags &
+export type HistoryFlags = ReadFlags &
   ScopeFlags & {
     readonly limit: number;
-    readonly format: ReadFormat;
     /** Ids of the two versions that are compared. */
     readonly diff?: readonly string[];
   };
@@ -58,17 +57,17 @@ const UNKNOWN = {};
 /** The versions of an agent, and in which run Callsheet made those that it made. */
 async function showVersions(
   agent: Found,
-  { limit, format }: { readonly limit: number; readonly format: ReadFormat },
+  flags: Pick<HistoryFlags, 'limit' | 'format'>,
   session: PlatformSession,
   context: Context,
 ): Promise<void> {
-  const { records, entries } = await readVersions(agent, limit, session);
-  const marks = markEntries(entries, await readReceipts(agent.id, entries, session, context));
+  const { records, entries } = await readVersions(agent, flags.limit, session);
+  const marks = markEntries(entries, await receiptsOf(agent.id, entries, session, context));
   const runs = new Map(marks.map(({ entry, run }) => [entry, run]));
   const data = records.map((record) => mask(UNKNOWN, record));
   const marked = data.map((entry) => ({ ...entry, run: runs.get(Number(entry.id)) ?? null }));
   show(
-    { format },
+    flags,
     documentOf('callsheet-history', { agent_id: agent.id, data, runs: marks }),
     (to) => renderHistoryText(agent.label, marked, to),
     context,
@@ -106,13 +105,7 @@ const YOUNG_MS = 30_000;
 type Compared = readonly [number, number];
 
 /** The versions that `--diff` names. Throws `CallsheetError('usage')` where they are none. */
-function comparedIn({
-  diff,
-  format,
-}: {
-  readonly diff?: readonly string[];
-  readonly format: ReadFormat;
-}): Compared | undefined {
+function comparedIn({ diff, format }: HistoryFlags): Compared | undefined {
   if (diff === undefined) return undefined;
   const [one = 0, other = 0] = diff.map((text) => (/^[1-9]\d*$/.test(text) ? Number(text) : 0));
   if (diff.length !== 2 || one === 0 || other === 0) {
@@ -128,13 +121,13 @@ function comparedIn({
 async function showDiff(
   agent: Found,
   [one, other]: Compared,
-  { format }: { readonly format: ReadFormat },
+  flags: Pick<HistoryFlags, 'format'>,
   session: PlatformSession,
   context: Context,
 ): Promise<void> {
   const kind = kindNamed('agent');
   const { live, entries } = await readLive(agent, session, context);
-  const receipts = await readReceipts(agent.id, entries, session, context);
+  const receipts = await receiptsOf(agent.id, entries, session, context);
   const known = knownVersions(kind, entries, receipts, live);
   const called = (id: number) => versionCalled(id, agent.label, entries, known);
   const [from, to] = [called(one), called(other)];
@@ -142,7 +135,7 @@ async function showDiff(
   const told = ({ entry, from, isPartial: partial }: Version) => ({ entry, from, partial });
   const [before, after] = [told(from), told(to)];
   show(
-    { format },
+    flags,
     documentOf('callsheet-history-diff', { agent_id: agent.id, before, after, fields }),
     (options) => renderVersionDiffText(agent.label, [before, after], fields, options),
     context,
@@ -222,7 +215,6 @@ export function knownVersions(
   }
   for (const receipt of receipts) learn(before(kind, receipt, entries));
   for (const receipt of receipts) learn(after(kind, receipt, entries));
-  for (const receipt of receipts) learn(first(kind, receipt));
   for (let size = -1; size < known.size; ) {
     size = known.size;
     for (const { id, reverted_from_id: from } of entries) {
@@ -265,32 +257,27 @@ function isNewer({ pin }: SnapshotTaken, entry: number, history: readonly Histor
   );
 }
 
-/** The version that a run left, where nobody else wrote meanwhile. */
+/** The version that a run left or made, where nobody else wrote meanwhile. */
 function after(
   kind: Kind,
   receipt: Receipt,
   history: readonly HistoryEntry[],
 ): Version | undefined {
-  const found = before(kind, receipt, history);
   const line = linesOf(receipt).find(({ status }) => status === 'done');
   const written = receipt.entries.findLast((one) => one.type === 'resource')?.resource;
   const entry = line?.history?.after ?? null;
-  if (!found || !line || !written || entry === null || entry === found.entry) return undefined;
-  if (line.interleaved !== undefined && line.interleaved.length > 0) return undefined;
-  const settings = changed(kind, found.settings, line, written.leaves);
-  return { entry, settings, isPartial: false, from: `after run ${receipt.began.run}` };
-}
-
-/** The version that a run made a resource with. The platform may have filled in what was not sent. */
-function first(kind: Kind, receipt: Receipt): Version | undefined {
-  const line = linesOf(receipt).find(({ status }) => status === 'done');
-  const made = receipt.entries.findLast((one) => one.type === 'resource')?.resource;
-  const entry = line?.history?.after ?? null;
-  if (line?.action !== 'create' || !made || entry === null || line.interleaved?.length) {
-    return undefined;
+  if (!line || !written || entry === null || line.interleaved?.length) return undefined;
+  const { run } = receipt.began;
+  const { leaves } = written;
+  if (line.action === 'create') {
+    // The platform may have filled in what was not sent.
+    const settings = changed(kind, new Map(), { fields: Object.keys(leaves) }, leaves);
+    return { entry, settings, isPartial: true, from: `made by run ${run}` };
   }
-  const settings = changed(kind, new Map(), { fields: Object.keys(made.leaves) }, made.leaves);
-  return { entry, settings, isPartial: true, from: `made by run ${receipt.began.run}` };
+  const found = before(kind, receipt, history);
+  if (!found || entry === found.entry) return undefined;
+  const settings = changed(kind, found.settings, line, leaves);
+  return { entry, settings, isPartial: false, from: `after run ${run}` };
 }
 
 function changed(
@@ -442,7 +429,7 @@ export function markEntries(
 function isMadeBy(entry: HistoryEntry, receipt: Receipt): boolean {
   const { began, entries } = receipt;
   const isRevert = entries.some((one) => one.type === 'intent' && one.step === 'revert');
-  const author = `api:${began.account_id}`;
+  const author = authorOf(began.account_id);
   return linesOf(receipt).some(
     (line) => isInside(entry.id, line) && isSigned(entry, { author, isRevert }),
   );
@@ -477,10 +464,9 @@ export type Receipt = {
 const MOST_RUNS = 500;
 
 /**
- * Receipts of the runs that touched a resource, newest first, with where they stand in its history. None where the folder has no stack. A receipt
- * that cannot be read hides no other.
+ * Receipts of the runs that touched a resource, newest first, with where they stand in its history. None where the folder has no stack.
  */
-async function readReceipts(
+async function receiptsOf(
   id: string,
   history: readonly HistoryEntry[],
   { settings }: Pick<PlatformSession, 'settings'>,
@@ -489,30 +475,17 @@ async function readReceipts(
   if (settings === undefined) return [];
   const store = openStore(settings, context);
   try {
-    const runs = (await store.runs()).filter(({ status }) => status !== 'unreadable');
     const receipts: Receipt[] = [];
-    for (const { run } of runs.slice(0, MOST_RUNS)) {
-      const receipt = receiptOf((await readRun(store, run)) ?? [], id);
+    for await (const { entries: journal = [] } of readReceipts(store, MOST_RUNS)) {
+      const receipt = receiptOf(journal, id);
       if (receipt === undefined) continue;
-      const author = `api:${receipt.began.account_id}`;
+      const author = authorOf(receipt.began.account_id);
       const entries = await locateWrites(receipt.entries, author, async () => history);
       receipts.push({ ...receipt, entries });
     }
     return receipts;
   } finally {
     await store.close();
-  }
-}
-
-async function readRun(
-  store: StateStore,
-  run: string,
-): Promise<readonly JournalEntry[] | undefined> {
-  try {
-    return await store.run(run);
-  } catch (error) {
-    if (error instanceof CallsheetError && error.code === 'state') return undefined;
-    throw error;
   }
 }
 

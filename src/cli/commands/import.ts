@@ -1,10 +1,10 @@
-import type { CommonFlags, Context } from '../../console/context.ts';
-import { documentOf, show } from '../../console/show.ts';
+import type { Context } from '../../console/context.ts';
+import { documentOf, type ShowFlags, show } from '../../console/show.ts';
 import type { Address } from '../../core/address.ts';
 import type { DesiredResource } from '../../core/desired.ts';
 import type { ImportDocument } from '../../core/documents.ts';
 import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
 import { type Ambiguity, findById, identify } from '../../plan/identify.ts';
@@ -14,7 +14,6 @@ import { type ListedResource, readWith } from '../../plan/reader.ts';
 import { livePin } from '../../plan/refresh.ts';
 import { rememberResource } from '../../plan/state-entry.ts';
 import { renderImportText } from '../../render/new-stack.ts';
-import { describeActor, runId } from '../../run/actor.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { recordRecovery } from '../../run/recover.ts';
 import { releasing } from '../../run/run.ts';
@@ -28,12 +27,9 @@ import {
 import { priorAddresses } from '../../stack/moves.ts';
 import type { ResourceState, State } from '../../state/model.ts';
 import type { Lease } from '../../state/store.ts';
-import { beginning, type Edited, editLine, holderFor, recordEdit } from '../state/edit.ts';
+import { beginEdit, type EditBegan, type Edited, editLine, recordEdit } from '../state/edit.ts';
 
-export type ImportFlags = CommonFlags & {
-  readonly all?: boolean;
-  readonly format: 'text' | 'json';
-};
+export type ImportFlags = ShowFlags & { readonly all?: boolean };
 
 /**
  * `callsheet import ADDRESS ID`, or `--all`: has addresses of the configuration stand for live resources. Only the
@@ -52,9 +48,8 @@ export async function importCommand(
   const session = await openSession(flags, context, { check });
   const wanted = wantedBy(address, id, flags);
   try {
-    const run = runId(context.now());
-    const actor = await describeActor(session.stack.dir, context);
-    const lease = await session.store.acquire(holderFor(run, 'import', actor, context));
+    const open = { store: session.store, settings: session.stack };
+    const { began, lease } = await beginEdit('import', open, context);
     return await releasing(lease, async () => {
       const state = await recordRecovery(lease, session, context);
       const fingerprints = await fingerprintsForRun(state, session, context);
@@ -67,7 +62,7 @@ export async function importCommand(
       const edit =
         found.bindings.length === 0
           ? undefined
-          : await record(run, found.bindings, state, lease, own, context);
+          : await record(began, found.bindings, state, lease, own, context);
       const document = importDocument(edit, found, flags);
       show(flags, document, (to) => renderImportText(document, to), context);
       return found.unclear.length > 0 ? EXIT.partial : EXIT.done;
@@ -103,17 +98,15 @@ async function find(wanted: Wanted, session: Session, context: Context): Promise
 
 /** Writes the bindings down as an edit of the state, with a journal of its own. */
 async function record(
-  run: string,
+  began: EditBegan,
   bindings: readonly Binding[],
   state: State,
   lease: Lease,
   session: Session,
   context: Context,
 ): Promise<Edited> {
-  const { stack, platform } = session;
+  const { base_url } = session.platform;
   session.beginWriting();
-  const settings = { dir: stack.dir, platform: stack.platform };
-  const began = await beginning(run, 'import', { settings }, context);
   const edit = {
     records: bindings.map(({ address, resource }) => [address, resource] as const),
     ledger: bindings.map(({ address, resource, differing }) =>
@@ -125,7 +118,7 @@ async function record(
       ),
     ),
   };
-  return recordEdit(lease, { ...began, base_url: platform.base_url }, state, edit, context);
+  return recordEdit(lease, { ...began, base_url }, state, edit, context);
 }
 
 function importDocument(
@@ -247,7 +240,7 @@ async function resourceOf(
   const at = listed ?? { id, scope: scopeOf(kind, document) };
   const live = await readWith(reader, kind, at, Object.keys(document));
   if (live === undefined) return undefined;
-  const place = { ...live, pin: livePin(kind, live, null) };
+  const place = { ...live, pin: livePin(kind, live) };
   const idOf = (target: Address) => ids.get(target);
   const remembered = rememberResource(kind, desired, place, undefined, new Set(), {
     ...world,
@@ -264,12 +257,8 @@ function desiredOf(address: Address, resources: readonly DesiredResource[]): Des
   const desired = resources.find((one) => one.address === address);
   if (desired !== undefined) return desired;
   const known = resources.map((one) => one.address);
-  const near = nearest(address, known);
   throw new CallsheetError('usage', `the configuration has no ${address}`, {
-    hint:
-      near === undefined
-        ? 'Write the resource first, or let callsheet export write it.'
-        : `Did you mean ${near}?`,
+    hint: didYouMean(address, known, 'Write the resource first, or let callsheet export write it.'),
   });
 }
 
@@ -281,13 +270,13 @@ function refuseTaken(
 ): void {
   if (holder !== undefined) {
     throw new CallsheetError('refused', `${id} already belongs to ${holder}`, {
-      hint: `One live resource has one address: callsheet state mv ${holder} ${address}, or callsheet state rm ${holder} first.`,
+      hint: `One live resource has one address: callsheet state mv ${quoted(holder)} ${quoted(address)}, or callsheet state rm ${quoted(holder)} first.`,
     });
   }
   const other = state.resources[address]?.id;
   if (other === undefined) return;
   throw new CallsheetError('refused', `${address} is already bound to ${other}`, {
-    hint: `callsheet state rm ${address} forgets it. Nothing is deleted on the platform.`,
+    hint: `callsheet state rm ${quoted(address)} forgets it. Nothing is deleted on the platform.`,
   });
 }
 

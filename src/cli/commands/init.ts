@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
-import { intro, isCancel, select, text } from '@clack/prompts';
+import { intro, select, text } from '@clack/prompts';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { say } from '../../console/events.ts';
+import { answered, say } from '../../console/events.ts';
 import { PIPELINES, type Pipeline } from '../../console/flags.ts';
 import { hasErrors } from '../../core/diagnostics.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
@@ -57,7 +57,7 @@ export async function init(flags: InitFlags, context: Context): Promise<ExitCode
   const answers = await answersFor(given, account, flags, context);
   const sorted = sortFiles(dir, newFiles(answers, around));
   if (sorted.taken.length > 0 && flags.keepExisting !== true) throw taken(sorted);
-  const { undo } = writeAll(dir, sorted.fresh);
+  const undo = writeAll(dir, sorted.fresh);
   const { diagnostics } = await loadStack({ dir, env: context.env, secrets: 'skip' });
   if (hasErrors(diagnostics) && sorted.taken.length === 0) {
     undo();
@@ -173,11 +173,20 @@ async function accountFor(
 async function exportInto(flags: InitFlags, context: Context): Promise<ExitCode> {
   const { exportCommand } = await import('./export.ts');
   const { ci, quiet, verbose } = flags;
-  const out = isFree(flags.dir) ? flags.dir : await askFolder(TERMINAL);
+  const out = isFree(flags.dir) ? flags.dir : await askText(TERMINAL, FOLDER, isTaken);
   const common = { ...(quiet && { quiet }), ...(verbose && { verbose }) };
   const wanted = { ...common, dir: '.', out, state: true, format: 'text' } as const;
   const code = await exportCommand(wanted, context);
   return ci === undefined ? code : addTo(resolve(out), { ...common, dir: out, ci }, context);
+}
+
+const FOLDER = {
+  message: 'This folder is not empty. Folder for the stack',
+  initialValue: 'fleet',
+};
+
+function isTaken(dir: string): string | undefined {
+  return isFree(dir) ? undefined : 'It must be new or empty.';
 }
 
 /** Whether an export can stand in a folder. */
@@ -318,28 +327,34 @@ export async function ask(
   const baseUrl = given.baseUrl ?? (await askBaseUrl(streams, env.CALLSHEET_BASE_URL));
   const organization =
     given.organization ?? (given.isEmpty ? undefined : await askOrganization(streams, account));
-  const agent = given.isEmpty ? undefined : (given.agent ?? (await askAgent(streams)));
+  const agent = given.isEmpty
+    ? undefined
+    : (given.agent ?? (await askText(streams, AGENT, refuseAgent)));
   const ci = given.ci ?? (await askPipeline(streams));
   return { baseUrl, organization, agent, ci };
 }
 
-function answered<T>(answer: T): Exclude<T, symbol> {
-  if (isCancel(answer)) throw new CallsheetError('interrupted', 'interrupted; nothing was written');
-  return answer as Exclude<T, symbol>;
+/** Asks for a text. `refuse` says what is wrong with one. */
+async function askText(
+  streams: Streams,
+  question: Omit<Parameters<typeof text>[0], 'validate'>,
+  refuse: (value: string) => string | undefined,
+): Promise<string> {
+  const validate = (value = '') => refuse(value);
+  return answered(await text({ ...streams, ...question, validate })) ?? '';
 }
 
 async function askBaseUrl(streams: Streams, known = ''): Promise<string | undefined> {
-  const answer = answered(
-    await text({
-      ...streams,
-      message: 'Base address of the platform (leave it empty to read CALLSHEET_BASE_URL)',
-      placeholder: 'https://voice.example.test',
-      initialValue: known,
-      validate: (value) => (value ? refuseBaseUrl(value) : undefined),
-    }),
-  );
-  return answer === undefined || answer === '' ? undefined : answer;
+  const question = {
+    message: 'Base address of the platform (leave it empty to read CALLSHEET_BASE_URL)',
+    placeholder: 'https://voice.example.test',
+    initialValue: known,
+  };
+  const isUnfit = (value: string) => (value === '' ? undefined : refuseBaseUrl(value));
+  return (await askText(streams, question, isUnfit)) || undefined;
 }
+
+const AGENT = { message: 'Name of the first agent', initialValue: 'Front desk' };
 
 /** The value that stands for an organization which is not on the list. */
 const ANOTHER = '';
@@ -360,41 +375,12 @@ async function askOrganization(streams: Streams, account: Account | undefined) {
     const chosen = organizations.find((one) => one.id === id);
     if (chosen !== undefined) return { name: chosen.name, id };
   }
-  const name = answered(
-    await text({
-      ...streams,
-      message: 'Short name of the organization',
-      placeholder: 'harbor',
-      validate: (value) => refuseName(value ?? ''),
-    }),
-  );
-  const id = answered(
-    await text({
-      ...streams,
-      message: 'Id of the organization, from the dashboard',
-      validate: (value) => refuseId(value ?? ''),
-    }),
-  );
-  return { name, id };
-}
-
-async function askFolder(streams: Streams): Promise<string> {
-  return answered(
-    await text({
-      ...streams,
-      message: 'This folder is not empty. Folder for the stack',
-      initialValue: 'fleet',
-      validate: (value) => (isFree(value ?? '') ? undefined : 'It must be new or empty.'),
-    }),
-  );
-}
-
-async function askAgent(streams: Streams): Promise<string> {
-  const initialValue = 'Front desk';
-  const validate = (value: string | undefined) => refuseAgent(value ?? '');
-  return answered(
-    await text({ ...streams, message: 'Name of the first agent', initialValue, validate }),
-  );
+  const name = { message: 'Short name of the organization', placeholder: 'harbor' };
+  const id = { message: 'Id of the organization, from the dashboard' };
+  return {
+    name: await askText(streams, name, refuseName),
+    id: await askText(streams, id, refuseId),
+  };
 }
 
 async function askPipeline(streams: Streams): Promise<Pipeline> {

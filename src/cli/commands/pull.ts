@@ -1,5 +1,6 @@
-import type { CommonFlags, Context } from '../../console/context.ts';
+import type { Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
+import type { ShowFlags } from '../../console/show.ts';
 import type { PullDocument } from '../../core/documents.ts';
 import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { checkAddresses } from '../../kinds/index.ts';
@@ -10,10 +11,9 @@ import { announce, planConfiguration, planOptions } from '../../run/plan.ts';
 import { type CheckNamed, openSession } from '../../run/session.ts';
 import { STACK_FILE } from '../../stack/discover.ts';
 import { openFolder } from '../../stack/folder.ts';
-import { propose, readAgain, writePulled } from '../pull/write.ts';
+import { propose, readAgain, statusOf, writePulled } from '../pull/write.ts';
 
-export type PullFlags = CommonFlags & {
-  readonly format: 'text' | 'json';
+export type PullFlags = ShowFlags & {
   /** Show what would be written. */
   readonly dryRun?: boolean;
   /** Write over changes that are not committed. */
@@ -37,6 +37,7 @@ export async function pull(
   context: Context,
 ): Promise<ExitCode> {
   const isNew = flags.new === true;
+  const chosen = chosenBy(flags);
   const check: CheckNamed = ({ stack }) => {
     const known = stack.resources.map(({ address }) => address);
     if (!isNew) checkAddresses(addresses, known);
@@ -64,7 +65,7 @@ export async function pull(
         textOf: (file) => textIn(stack.dir, file),
         reload: (texts) => readAgain(session.stack.dir, texts, flags, context),
       });
-    let pulled = await pullWith(() => chosenBy(flags));
+    let pulled = await pullWith(() => chosen);
     let left: Pulled['refused'] = [];
     if (pulled.questions.length > 0 && canAsk(flags, context)) {
       const { askShared, isLeft } = await import('../pull/ask.ts');
@@ -75,7 +76,7 @@ export async function pull(
       left = pulled.refused.filter((one) => isLeft(one, questions, choices));
       pulled = { ...pulled, refused: pulled.refused.filter((one) => !left.includes(one)) };
     }
-    const status = statusOf(pulled, flags);
+    const status = statusOf(pulled.files.size, pulled.refused, flags);
     if (status === 'written') await writePulled(pulled, stack, flags, context);
     const document = pullDocument(pulled, status, stack);
     show(document, addresses, flags, context, left);
@@ -131,12 +132,6 @@ function tellEnvironment(
 
 function exitOf({ refused }: PullDocument, flags: PullFlags): ExitCode {
   return refused.length > 0 && flags.skipRefused !== true ? EXIT.refused : EXIT.done;
-}
-
-function statusOf({ files, refused }: Pulled, flags: PullFlags): PullDocument['status'] {
-  if (refused.length > 0 && flags.skipRefused !== true && flags.dryRun !== true) return 'refused';
-  if (files.size === 0) return 'nothing';
-  return flags.dryRun === true ? 'dry_run' : 'written';
 }
 
 /** A file of the stack as it was read. */

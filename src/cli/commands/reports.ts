@@ -1,5 +1,12 @@
-import type { CommonFlags, Context } from '../../console/context.ts';
-import { documentOf, type ReadFormat, show, streamCsv, streamJson } from '../../console/show.ts';
+import type { Context } from '../../console/context.ts';
+import {
+  documentOf,
+  type ReadFlags,
+  type ReadFormat,
+  show,
+  streamCsv,
+  streamJson,
+} from '../../console/show.ts';
 import type { Terminal } from '../../console/terminal.ts';
 import type { MetricsBlock } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
@@ -35,7 +42,7 @@ import {
   type ScopeFlags,
 } from '../read/find.ts';
 
-export type CallsCommandFlags = CommonFlags &
+export type CallsCommandFlags = ReadFlags &
   ScopeFlags &
   CallsFlags & {
     /** An id or the beginning of one. */
@@ -82,13 +89,12 @@ function windowOf({ since, until, limit }: CallsCommandFlags, now: Date): Wanted
   };
 }
 
-export type MetricsFlags = CommonFlags & {
+export type MetricsFlags = ReadFlags & {
   readonly since?: string;
   readonly until?: string;
   readonly organization?: string;
   readonly reseller?: string;
   readonly block?: MetricsBlock;
-  readonly format: ReadFormat;
 };
 
 /** Days that are looked at where no time is given, today included. */
@@ -167,12 +173,11 @@ function scopeOf({ organization, reseller }: MetricsFlags, session: PlatformSess
   return { title: 'every organization of the key', query: {} };
 }
 
-export type UsageFlags = CommonFlags & {
+export type UsageFlags = ReadFlags & {
   readonly since?: string;
   readonly until?: string;
   readonly reseller?: readonly string[];
   readonly organization?: readonly string[];
-  readonly format: ReadFormat;
 };
 
 /** `callsheet get usage`: voice minutes and agents of every organization. */

@@ -6,12 +6,11 @@ import { openProgress } from '../../console/progress.ts';
 import { exitOfOutcome, showOutcome, tellWaysOn } from '../../console/result.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
 import { CallsheetError, type ExitCode } from '../../core/errors.ts';
-import type { PlanDocument } from '../../core/plan-document.ts';
 import { renderPlanText } from '../../render/text.ts';
 import { type Review, type UndoOutcome, undo } from '../../run/undo.ts';
 
 export type RollbackFlags = CommonFlags &
-  Pick<KeyFlags, 'passphraseFile' | 'identity'> & {
+  KeyFlags & {
     /** The run to undo: its id, or as much of it as tells it apart. The last one where none is given. */
     readonly run?: string;
     /** A snapshot to go back to, instead of a run. */
@@ -41,6 +40,7 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
       if (format === 'text') terminal.out(renderPlanText(plan, terminal.render));
     },
     agree: (question) => isAgreed(question, flags, terminal, UNASKED),
+    observe: (plan) => openProgress(plan, flags, context),
   });
   if (outcome.type !== 'planned')
     return showOutcome(outcome, { flags: { ...flags, format }, context });
@@ -49,16 +49,13 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
   return exitOfOutcome(outcome);
 }
 
-/** The same for whoever shows it in another way. */
 async function rollBack(
-  flags: Omit<RollbackFlags, 'format'>,
+  flags: RollbackFlags,
   context: Context,
-  review: Review = {},
+  review: Review,
 ): Promise<UndoOutcome> {
   const { run, to, allowDelete } = flags;
-  const observe = (plan: PlanDocument) => openProgress(plan, flags, context);
-  const reviewed = { ...review, observe };
-  if (to === undefined) return undo(flags, context, reviewed);
+  if (to === undefined) return undo(flags, context, review);
   if (run !== undefined) {
     throw new CallsheetError('usage', 'a run and --to exclude each other', {
       hint: 'A rollback undoes a run, or goes back to a snapshot.',
@@ -67,7 +64,7 @@ async function rollBack(
   const { openSnapshot } = await import('../../snapshot/file.ts');
   const { undoTo } = await import('../../run/undo-to.ts');
   const snapshot = await openSnapshot(to, keysFrom(flags, context));
-  return undoTo(snapshot, { ...flags, allowDelete: allowDelete === true }, context, reviewed);
+  return undoTo(snapshot, { ...flags, allowDelete: allowDelete === true }, context, review);
 }
 
 /** The format of what came of a run: a plan alone can be a page. */

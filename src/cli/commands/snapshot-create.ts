@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { CommonFlags, Context } from '../../console/context.ts';
+import type { Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
-import { show } from '../../console/show.ts';
+import { type ShowFlags, show } from '../../console/show.ts';
 import { type KeyFlags, keysFrom, type SealFlags, sealFrom } from '../../console/snapshot-keys.ts';
 import type { Terminal } from '../../console/terminal.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
@@ -31,7 +31,7 @@ import { type ContentRecord, createTally, type Header, VERSION } from '../../sna
 import { readAccount, recordedIn } from '../../snapshot/read-account.ts';
 import type { State } from '../../state/model.ts';
 
-export type CreateFlags = CommonFlags &
+export type CreateFlags = ShowFlags &
   SealFlags &
   KeyFlags & {
     readonly out?: string;
@@ -40,7 +40,6 @@ export type CreateFlags = CommonFlags &
     readonly media?: boolean;
     readonly organization?: string;
     readonly knowledgeBase?: readonly string[];
-    readonly format: 'text' | 'json';
   };
 
 /** Resources between two lines of progress. */

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import type { ReviewFormat } from '../../console/flags.ts';
 import { renderReview } from '../../console/plan.ts';
-import { documentOf, show as showDocument } from '../../console/show.ts';
+import { documentOf, type ShowFlags, show as showDocument } from '../../console/show.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { hasChanges } from '../../plan/document.ts';
@@ -29,13 +29,13 @@ import {
   type Sealing,
 } from '../../snapshot/format.ts';
 
-type ShowFlags = CommonFlags & KeyFlags & { readonly format: 'text' | 'json' };
+type SnapshotFlags = ShowFlags & KeyFlags;
 
 /** `callsheet snapshot show FILE [RESOURCE]`: what a snapshot holds, or one resource of it. */
 export async function show(
   file: string,
   wanted: string | undefined,
-  flags: ShowFlags,
+  flags: SnapshotFlags,
   context: Context,
 ): Promise<ExitCode> {
   const snapshot = await openSnapshot(file, keysFrom(flags, context));
@@ -47,7 +47,7 @@ export async function show(
 /** Every record goes by, so that a damaged file is noticed here. */
 async function showAll(
   { file, header, records }: SnapshotFile,
-  flags: ShowFlags,
+  flags: SnapshotFlags,
   context: Context,
 ): Promise<void> {
   const tally = createTally();
@@ -63,7 +63,7 @@ async function showAll(
 async function showOne(
   snapshot: SnapshotFile,
   wanted: string,
-  flags: ShowFlags,
+  flags: SnapshotFlags,
   context: Context,
 ): Promise<void> {
   const found = await findIn(snapshot, wanted);
@@ -94,9 +94,8 @@ async function findIn(snapshot: SnapshotFile, wanted: string): Promise<ResourceR
   const exact = found.filter(({ address, id }) => address === wanted || id === wanted);
   const [first, ...others] = exact.length > 0 ? exact : found;
   if (first === undefined) {
-    const near = nearest(wanted, labels);
     throw new CallsheetError('usage', `${snapshot.file} holds no resource ${wanted}`, {
-      hint: near === undefined ? 'Give its address, its id or its name.' : `Did you mean ${near}?`,
+      hint: didYouMean(wanted, labels, 'Give its address, its id or its name.'),
     });
   }
   if (others.length === 0) return first;
@@ -132,12 +131,10 @@ export async function diff(
   return isDifferent && flags.detailedExitcode === true ? EXIT.changes : EXIT.done;
 }
 
-type ListFlags = CommonFlags & KeyFlags & { readonly format: 'text' | 'json' };
-
 /** `callsheet snapshot list [DIR]`: the snapshots of a folder. Reads their headers alone. */
 export async function list(
   dir: string | undefined,
-  flags: ListFlags,
+  flags: SnapshotFlags,
   context: Context,
 ): Promise<ExitCode> {
   const { terminal } = context;

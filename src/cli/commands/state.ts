@@ -1,9 +1,9 @@
 import { join, relative } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
-import { documentOf, show } from '../../console/show.ts';
+import { documentOf, type ShowFlags, show } from '../../console/show.ts';
 import { type Address, isAddress, kindOf } from '../../core/address.ts';
-import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { renderRunsText, renderRunText } from '../../render/runs.ts';
 import {
   renderAddresses,
@@ -17,7 +17,7 @@ import {
 } from '../../render/state.ts';
 import type { RenderOptions } from '../../render/terminal.ts';
 import { restoreStates } from '../../restore/target.ts';
-import { describeActor } from '../../run/actor.ts';
+import { describeActor, holderFor } from '../../run/actor.ts';
 import type { RunContext } from '../../run/context.ts';
 import { notRecorded, wholeId } from '../../run/find-run.ts';
 import { openStore, readState } from '../../run/session.ts';
@@ -33,7 +33,7 @@ import {
   type Edited,
   editLine,
   editState,
-  holderFor,
+  NO_EDIT,
   noState,
   trustSecrets,
   withStore,
@@ -41,10 +41,9 @@ import {
 import { migrateState } from '../state/migrate.ts';
 import { pushState, repairState } from '../state/replace.ts';
 
-type StateFlags = CommonFlags & { readonly format: 'text' | 'json' };
-type RmFlags = StateFlags & { readonly forgetProtected?: boolean };
-type PushFlags = StateFlags & { readonly overwrite?: boolean };
-type UnlockFlags = StateFlags & { readonly stopRun?: boolean };
+type RmFlags = ShowFlags & { readonly forgetProtected?: boolean };
+type PushFlags = ShowFlags & { readonly overwrite?: boolean };
+type UnlockFlags = ShowFlags & { readonly stopRun?: boolean };
 
 /** Says that a run is open, and that it is taken into account. */
 function tellUnfinished(run: string | undefined, { terminal }: Context): void {
@@ -58,7 +57,7 @@ function tellUnfinished(run: string | undefined, { terminal }: Context): void {
 /** `callsheet state list [ADDRESS…]`: the addresses that the state holds, one a line. */
 export function list(
   patterns: readonly Address[],
-  flags: StateFlags,
+  flags: ShowFlags,
   context: Context,
 ): Promise<ExitCode> {
   return withStore(flags, context, async ({ store }) => {
@@ -89,7 +88,7 @@ export function listDocument(state: State, patterns: readonly Address[] = []) {
 /** `callsheet state show ADDRESS`: everything that the state remembers of one resource. */
 export function showResource(
   address: Address,
-  flags: StateFlags,
+  flags: ShowFlags,
   context: Context,
 ): Promise<ExitCode> {
   return withStore(flags, context, async ({ store }) => {
@@ -131,7 +130,7 @@ export async function push(file: string, flags: PushFlags, context: Context): Pr
 export async function mv(
   from: Address,
   to: Address,
-  flags: StateFlags,
+  flags: ShowFlags,
   context: Context,
 ): Promise<ExitCode> {
   const edited = await editState('state mv', flags, context, (state) =>
@@ -165,7 +164,7 @@ export async function rm(
 /** `callsheet state trust [ADDRESS…]`: from now on a rotation of these secrets is noticed. Writes the state alone. */
 export async function trust(
   addresses: readonly Address[],
-  flags: StateFlags & { readonly dryRun?: boolean },
+  flags: ShowFlags & { readonly dryRun?: boolean },
   context: Context,
 ): Promise<ExitCode> {
   const loaded = await openStack(flags, context);
@@ -217,31 +216,17 @@ export function unlock(
 }
 
 /** `callsheet state repair`: rebuilds the state from what is readable and from what is live. */
-export async function repair(flags: StateFlags, context: Context): Promise<ExitCode> {
-  const { location, salvage, edited, findings, setAside, rollouts } = await repairState(
-    flags,
-    context,
-  );
-  const { problem, read, journals } = salvage;
-  const told = {
-    location,
-    problem: problem?.message ?? null,
-    read,
-    journals,
-    ...(edited ?? NO_EDIT),
-    set_aside: setAside,
-    findings,
-    rollouts,
-  };
-  const document = documentOf('callsheet-state-repair', told);
-  show(flags, document, (to) => renderRepair(told, to), context);
-  if (edited !== undefined) context.terminal.err('callsheet plan shows the remaining changes.');
+export async function repair(flags: ShowFlags, context: Context): Promise<ExitCode> {
+  const repaired = await repairState(flags, context);
+  const document = documentOf('callsheet-state-repair', repaired);
+  show(flags, document, (to) => renderRepair(repaired, to), context);
+  if (repaired.run !== null) context.terminal.err('callsheet plan shows the remaining changes.');
   return EXIT.done;
 }
 
 /** `callsheet state migrate --to PLACE`: moves the state into an empty place. */
 export async function migrate(
-  flags: StateFlags & { readonly to: string },
+  flags: ShowFlags & { readonly to: string },
   context: Context,
 ): Promise<ExitCode> {
   const migrated = await migrateState(flags.to, flags, context);
@@ -250,8 +235,6 @@ export async function migrate(
   return EXIT.done;
 }
 
-const NO_EDIT = { run: null, serial: null, ledger: [] } as const;
-
 function editDocument(
   edited: Pick<Edited, 'ledger'> | undefined,
   setAside: readonly string[] = [],
@@ -259,7 +242,7 @@ function editDocument(
   return documentOf('callsheet-state-edit', { ...(edited ?? NO_EDIT), set_aside: setAside });
 }
 
-function showEdit(edited: Edited, flags: StateFlags, context: Context): void {
+function showEdit(edited: Edited, flags: ShowFlags, context: Context): void {
   show(flags, editDocument(edited), (to) => renderEdit(edited, to), context);
 }
 
@@ -327,7 +310,7 @@ function wordsOf(address: Address, target: Address, dropped: number): string {
   const was = `it was ${address}`;
   if (dropped === 0) return was;
   const secrets = dropped === 1 ? 'its secret' : `its ${dropped} secrets`;
-  return `${was}; whether ${secrets} changed since the last write is no longer known (--resend-secrets ${target} writes the configured values)`;
+  return `${was}; whether ${secrets} changed since the last write is no longer known (--resend-secrets ${quoted(target)} writes the configured values)`;
 }
 
 function cannot(from: string, to: string, why: string): CallsheetError {
@@ -336,12 +319,10 @@ function cannot(from: string, to: string, why: string): CallsheetError {
   });
 }
 
-type RunsFlags = CommonFlags & { readonly format: 'text' | 'json' };
-
 /** `callsheet runs [ID]`: what was applied and rolled back, by whom and from which commit. */
 export async function runs(
   id: string | undefined,
-  flags: RunsFlags,
+  flags: ShowFlags,
   context: Context,
 ): Promise<ExitCode> {
   const document = await runsDocument(id, flags, context);

@@ -19,8 +19,7 @@ import { readState } from '../../run/session.ts';
 import { openStack } from '../../run/stack.ts';
 import type { JournalEntry } from '../../state/journal.ts';
 import { layoutOf } from '../../state/runs.ts';
-import type { StateStore } from '../../state/store.ts';
-import { withStore } from '../state/edit.ts';
+import { readReceipts, withStore } from '../state/edit.ts';
 import { listDocument, runsDocument } from './state.ts';
 
 type UiFlags = CommonFlags & { readonly port: number };
@@ -48,7 +47,9 @@ export async function ui(
     'facts.json': () =>
       withStore(flags, quiet, async ({ store }) => {
         const { state } = await readState(store);
-        return factsOfFleet(state, stack.organizations, await latestRuns(store));
+        const latest: (readonly JournalEntry[])[] = [];
+        for await (const { entries = [] } of readReceipts(store, MOST_READ)) latest.push(entries);
+        return factsOfFleet(state, stack.organizations, latest);
       }),
     'runs.json': () => runsDocument(undefined, flags, quiet),
     'drift.json': async () => packDocument((await driftNow(flags, quiet)).document),
@@ -87,14 +88,6 @@ function schemaOf(kind: string) {
 
 /** Runs that are read to say which of them wrote a resource last: a journal of a fleet takes a while. */
 const MOST_READ = 20;
-
-async function latestRuns(store: StateStore): Promise<readonly (readonly JournalEntry[])[]> {
-  const receipts: (readonly JournalEntry[])[] = [];
-  for (const { run } of (await store.runs()).slice(0, MOST_READ)) {
-    receipts.push((await store.run(run)) ?? []);
-  }
-  return receipts;
-}
 
 /** What a program gets with `--format json`, or the document of the failure. */
 async function sendJson(response: ServerResponse, read: () => Promise<unknown>): Promise<void> {

@@ -2,9 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import { SHELLS, type Shell } from '../../console/flags.ts';
 import { buildProgram } from '../program.ts';
 import { TOPICS, topicPages } from '../topics.ts';
-import type { Source, Word } from './stack-words.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Source, Where, Word } from './stack-words.ts';
 
 /**
  * What a shell's script asks: `callsheet __complete bash LINE`, or `zsh` and `fish` with the words one by one, of
@@ -12,14 +10,20 @@ type Env = Readonly<Record<string, string | undefined>>;
  * `folders`), each other one is a word and what it means. Whatever is wrong, there is nothing to offer: a prompt is
  * no place for errors.
  */
-export async function answer([shell, ...typed]: readonly string[], env: Env): Promise<string> {
+export async function answer(
+  [shell, ...typed]: readonly string[],
+  env: Where['env'],
+): Promise<string> {
   if (!isShell(shell)) return 'words\n';
   const { words, current } = readTyped(shell, typed);
   try {
     const found = await offered(words, current.text, env);
     const lines = found.words
       .filter(({ text }) => text.startsWith(current.text) && !/[\n\t\p{Cc}]/u.test(text))
-      .map(({ text, about = '' }) => `${written(shell, text, current)}\t${about}`);
+      // The other two put in what is needed themselves.
+      .map(
+        ({ text, about = '' }) => `${shell === 'bash' ? forBash(text, current) : text}\t${about}`,
+      );
     return `${[found.also, ...lines].join('\n')}\n`;
   } catch {
     return 'words\n';
@@ -38,20 +42,23 @@ function readTyped(shell: Shell, typed: readonly string[]) {
 
 type Found = { readonly also: 'words' | 'files' | 'folders'; readonly words: readonly Word[] };
 
-async function offered(words: readonly string[], typed: string, env: Env): Promise<Found> {
-  const program = buildProgram(() => async () => undefined, '', words);
-  const { offers, given } = placeOf(program, words, typed);
+async function offered(words: readonly string[], typed: string, env: Where['env']): Promise<Found> {
+  const command = buildProgram(() => async () => undefined, '', words);
+  const isHelp = words[0] === 'help';
+  const start: Walked = {
+    ...{ command, path: [], count: 0, pending: undefined, onlyArguments: isHelp },
+    given: new Map(),
+  };
+  const at = (isHelp ? words.slice(1) : words).reduce(step, start);
+  const { given } = at;
+  const offers = offersAt(at, typed, isHelp);
   const where = { dir: given.get('--dir') ?? '.', environment: given.get('--env'), env };
   const found = await Promise.all(offers.map((offer) => wordsOf(offer, where, typed)));
   const also = found.find((one) => one.also !== 'words')?.also ?? 'words';
   return { also, words: found.flatMap((one) => one.words) };
 }
 
-async function wordsOf(
-  offer: Offer,
-  where: { readonly dir: string; readonly environment: string | undefined; readonly env: Env },
-  typed: string,
-): Promise<Found> {
+async function wordsOf(offer: Offer, where: Where, typed: string): Promise<Found> {
   if (offer.type === 'words') return { also: 'words', words: offer.words };
   const { source, before } = offer;
   if (source === 'files' || source === 'folders') return { also: source, words: [] };
@@ -59,12 +66,6 @@ async function wordsOf(
   const { stackWords } = await import('./stack-words.ts');
   const found = stackWords(source, where, typed.slice(before.length));
   return { also: 'words', words: found.map(({ text, about }) => ({ text: before + text, about })) };
-}
-
-/** A word as the shell is to put it into the line. */
-function written(shell: Shell, text: string, typed: TypedWord): string {
-  // These two put in what is needed themselves.
-  return shell === 'bash' ? forBash(text, typed) : text;
 }
 
 /** Characters at which bash begins a new word for completion. */
@@ -143,11 +144,6 @@ type Offer =
   /** Values of a source; `before` stands before them in the same word, as in `--env=`. */
   | { readonly type: 'source'; readonly source: Source; readonly before: string };
 
-/** Flags that were given, by their long name: `--dir` says which stack is meant. */
-type Given = ReadonlyMap<string, string>;
-
-type Place = { readonly offers: readonly Offer[]; readonly given: Given };
-
 /** What is known of a line after the words before the cursor. */
 type Walked = {
   readonly command: Command;
@@ -157,19 +153,9 @@ type Walked = {
   /** The flag whose value comes next, and whether it must. */
   readonly pending: { readonly option: Option; readonly must: boolean } | undefined;
   readonly onlyArguments: boolean;
+  /** Flags that were given, by their long name: `--dir` says which stack is meant. */
   readonly given: Map<string, string>;
 };
-
-/** What may come at the cursor of `callsheet WORDS… CURRENT`. */
-function placeOf(program: Command, words: readonly string[], current: string): Place {
-  const isHelp = words[0] === 'help';
-  const start: Walked = {
-    ...{ command: program, path: [], count: 0, pending: undefined, onlyArguments: isHelp },
-    given: new Map(),
-  };
-  const at = (isHelp ? words.slice(1) : words).reduce(step, start);
-  return { offers: offersAt(at, current, isHelp), given: at.given };
-}
 
 function step(at: Walked, word: string): Walked {
   const { command, pending, onlyArguments, given } = at;

@@ -4,42 +4,44 @@ import { kinds } from '../../kinds/index.ts';
 import { type Names, namesIn } from '../../stack/names.ts';
 import { layoutOf, runOf } from '../../state/runs.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
+/** Which stack is meant, and of which environment. */
+export type Where = {
+  readonly dir: string;
+  readonly environment: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** The words of each source, out of what is called by a name in a stack. */
+const WORDS = {
+  addresses: (names) => plain([...addresses(names), ...kinds.map(({ name }) => name)]),
+  agents: (names) => plain(addresses(names).filter((address) => kindOf(address) === 'agent')),
+  environments: ({ environments }) => plain(environments),
+  explained: (names, typed) => explained(addresses(names), typed),
+  knowledge_bases: ({ knowledgeBases }) => plain(knowledgeBases),
+  organizations: ({ organizations }) => plain(organizations),
+  readable: (names) =>
+    plain([
+      ...kinds.map(({ name, section, nested }) => (nested ? `${name}s` : section)),
+      ...addresses(names),
+    ]),
+  remembered: (names) => plain(remembered(names)),
+  rollouts: ({ rollouts }) => plain(rollouts),
+  runs: (names) => plain(runs(names)),
+  variables: ({ variables }) => variables.map((name) => ({ text: `${name}=` })),
+} as const satisfies {
+  readonly [source: string]: (names: Names, typed: string) => readonly Word[];
+};
+
+/** Where the words come from that complete a value. `nothing`: only whoever types it knows it. */
+export type Source = keyof typeof WORDS | 'files' | 'folders' | 'nothing';
 
 /** Words that a stack on disk has for a source. The platform is not asked, and nothing is written. */
 export function stackWords(
-  source: Exclude<Source, 'files' | 'folders' | 'nothing'>,
-  where: { readonly dir: string; readonly environment: string | undefined; readonly env: Env },
+  source: keyof typeof WORDS,
+  where: Where,
   typed: string,
 ): readonly Word[] {
-  const names = namesIn(where);
-  switch (source) {
-    case 'addresses':
-      return plain([...addresses(names), ...kinds.map(({ name }) => name)]);
-    case 'agents':
-      return plain(addresses(names).filter((address) => kindOf(address) === 'agent'));
-    case 'remembered':
-      return plain(remembered(names));
-    case 'explained':
-      return explained(addresses(names), typed);
-    case 'environments':
-      return plain(names.environments);
-    case 'organizations':
-      return plain(names.organizations);
-    case 'knowledge_bases':
-      return plain(names.knowledgeBases);
-    case 'rollouts':
-      return plain(names.rollouts);
-    case 'variables':
-      return names.variables.map((name) => ({ text: `${name}=` }));
-    case 'readable':
-      return plain([
-        ...kinds.map(({ name, section, nested }) => (nested ? `${name}s` : section)),
-        ...addresses(names),
-      ]);
-    case 'runs':
-      return plain(runs(names));
-  }
+  return WORDS[source](namesIn(where), typed);
 }
 
 function plain(texts: readonly string[]): readonly Word[] {
@@ -89,20 +91,3 @@ function explained(known: readonly Address[], typed: string): readonly Word[] {
 }
 
 export type Word = { readonly text: string; readonly about?: string | undefined };
-
-/** Where the words come from that complete a value. `nothing`: only whoever types it knows it. */
-export type Source =
-  | 'addresses'
-  | 'agents'
-  | 'environments'
-  | 'explained'
-  | 'files'
-  | 'folders'
-  | 'knowledge_bases'
-  | 'nothing'
-  | 'organizations'
-  | 'readable'
-  | 'remembered'
-  | 'rollouts'
-  | 'runs'
-  | 'variables';

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Pipeline } from '../../console/flags.ts';
-import { rootAbove } from '../../console/named-file.ts';
+import { rootAbove, writeAllOrNone } from '../../console/named-file.ts';
 import { isResourceName } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { baseUrlFault } from '../../core/origin.ts';
@@ -19,6 +19,7 @@ import { discover, STACK_FILE } from '../../stack/discover.ts';
 import { writeResources } from '../../stack/edit/write.ts';
 import { writtenValue } from '../../stack/editor/explain-field.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
+import { isUuid } from '../../stack/formats.ts';
 import { packageFolder } from '../topics.ts';
 
 /** Where the new stack stands. */
@@ -338,34 +339,22 @@ function textOf(path: string): string | undefined {
 }
 
 /** Writes all files or, where that fails, none: what was made is taken away again. */
-export function writeAll(dir: string, files: readonly NewFile[]): { readonly undo: () => void } {
-  const made: { readonly path: string; readonly isFolder: boolean }[] = [];
-  const undo = () => {
-    for (const { path, isFolder } of made.toReversed()) {
-      if (isFolder) rmdirSync(path);
-      else rmSync(path, { force: true });
-    }
-  };
-  const makeFolder = (path: string): void => {
-    if (existsSync(path)) return;
-    makeFolder(dirname(path));
-    mkdirSync(path);
-    made.push({ path, isFolder: true });
-  };
-  try {
+export function writeAll(dir: string, files: readonly NewFile[]): () => void {
+  return writeAllOrNone((takeBack) => {
+    const makeFolder = (path: string): void => {
+      if (existsSync(path)) return;
+      makeFolder(dirname(path));
+      mkdirSync(path);
+      takeBack(() => rmdirSync(path));
+    };
     for (const file of files) {
       const path = join(dir, file.path);
       makeFolder(dirname(path));
       // Never over a file that came in between.
       writeFileSync(path, file.text, { flag: 'wx' });
-      made.push({ path, isFolder: false });
+      takeBack(() => rmSync(path, { force: true }));
     }
-  } catch (cause) {
-    undo();
-    const reason = cause instanceof Error ? cause.message.split(',')[0] : String(cause);
-    throw new CallsheetError('usage', `nothing was written: ${reason}`, { cause });
-  }
-  return { undo };
+  });
 }
 
 /** Everything that decides what is written. */
@@ -378,8 +367,6 @@ export type Answers = {
   readonly agent: string | undefined;
   readonly ci: Pipeline;
 };
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** What is wrong with a base address, or undefined. */
 export function refuseBaseUrl(text: string): string | undefined {
@@ -395,7 +382,7 @@ export function refuseName(text: string): string | undefined {
 
 /** What is wrong with an id, or undefined. */
 export function refuseId(text: string): string | undefined {
-  return UUID.test(text) ? undefined : 'It is an id of 36 characters, as the dashboard shows it';
+  return isUuid(text) ? undefined : 'It is an id of 36 characters, as the dashboard shows it';
 }
 
 /** What is wrong with the name of an agent, or undefined. */

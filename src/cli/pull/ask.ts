@@ -1,11 +1,11 @@
-import { isCancel, select } from '@clack/prompts';
-import { CallsheetError } from '../../core/errors.ts';
+import { select } from '@clack/prompts';
+import { answered } from '../../console/events.ts';
 import type { Json } from '../../core/value.ts';
 import type { Choice, SharedPlace } from '../../pull/index.ts';
 import { cutText } from '../../render/terminal.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
 import { inlineValue, isMultiline } from '../../render/value-text.ts';
-import { formatCount, formatNumber } from '../../render/wording.ts';
+import { firstOf, formatCount, formatNumber } from '../../render/wording.ts';
 import type { Streams } from '../commands/init.ts';
 
 type Values = NonNullable<SharedPlace['wishes'][number]['values']>;
@@ -20,14 +20,8 @@ export async function askShared(
 ): Promise<ReadonlyMap<string, Choice>> {
   const chosen = new Map<string, Choice>();
   for (const question of questions) {
-    const answer = await select({
-      ...streams,
-      message: messageOf(question),
-      options: optionsOf(question),
-    });
-    if (isCancel(answer)) {
-      throw new CallsheetError('interrupted', 'interrupted; nothing was written');
-    }
+    const [message, options] = [messageOf(question), optionsOf(question)];
+    const answer = answered(await select({ ...streams, message, options }));
     if (answer !== 'leave') chosen.set(question.key, answer);
   }
   return chosen;
@@ -57,7 +51,7 @@ function messageOf({ where, wishes, others }: SharedPlace): string {
   const shared =
     others.length === 0
       ? `The configuration puts it together from ${where}.`
-      : `${formatCount(others.length, 'other')} also read${others.length === 1 ? 's' : ''} ${where}: ${listOf(others)}.`;
+      : `${formatCount(others.length, 'other')} also read${others.length === 1 ? 's' : ''} ${where}: ${firstOf(others, MOST_NAMED)}.`;
   return [
     ...changed,
     ...(more > 0 ? [`and ${formatNumber(more)} more`] : []),
@@ -86,14 +80,9 @@ function arrow(before: Json, after: Json): string {
 function optionsOf({ where, wishes, others, choices }: SharedPlace) {
   const addresses = [...new Set(wishes.map(({ address }) => address))];
   const labels = {
-    own: `Write it on ${sanitiseLine(listOf(addresses))} alone`,
+    own: `Write it on ${sanitiseLine(firstOf(addresses, MOST_NAMED))} alone`,
     shared: `Change it in ${sanitiseLine(where)}, also for the ${formatCount(others.length, 'other')}`,
     leave: 'Do not pull it',
   } as const;
   return [...choices, 'leave' as const].map((value) => ({ value, label: labels[value] }));
-}
-
-function listOf(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED;
-  return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

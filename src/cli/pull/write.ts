@@ -3,17 +3,18 @@ import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSy
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { say } from '../../console/events.ts';
-import { draftBeside } from '../../console/named-file.ts';
-import { type Address, kindOf, matchesAddress } from '../../core/address.ts';
+import { refuseInterrupted, say } from '../../console/events.ts';
+import { draftBeside, writeAllOrNone } from '../../console/named-file.ts';
+import { type Address, isChosen, kindOf } from '../../core/address.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { PullDocument, PullLeft } from '../../core/documents.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { Secret, valuesIn } from '../../core/value.ts';
 import type { Planned } from '../../plan/make.ts';
-import type { Pulled } from '../../pull/index.ts';
+import { moved, type Pulled } from '../../pull/index.ts';
 import { findForeign, nameResources, type Proposed, proposeFiles } from '../../pull/new.ts';
 import { unifiedDiff } from '../../render/pull.ts';
+import { firstOf } from '../../render/wording.ts';
 import { gitEnv } from '../../run/actor.ts';
 import type { Session } from '../../run/session.ts';
 import { loadOptions } from '../../run/stack.ts';
@@ -37,7 +38,7 @@ export async function writePulled(
   }
   if (tree.type === 'unknown' && flags.allowDirty !== true) throw untold(tree.reason);
   if (tree.type === 'dirty' && flags.allowDirty !== true) throw dirty(tree.files);
-  if (context.stop.aborted) throw new CallsheetError('interrupted', 'nothing was written');
+  refuseInterrupted(context);
   replaceFiles(stack.dir, files);
 }
 
@@ -49,8 +50,7 @@ function untold(reason: string): CallsheetError {
 const MOST_NAMED = 5;
 
 function dirty(files: readonly string[]): CallsheetError {
-  const more = files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : '';
-  const named = `${files.slice(0, MOST_NAMED).join(', ')}${more}`;
+  const named = firstOf(files, MOST_NAMED);
   return new CallsheetError('refused', `nothing was written: ${named} changed and not committed`, {
     hint: 'Commit or stash the changes first, so that you can review the changes of pull alone. --allow-dirty writes anyway. --dry-run shows the changes.',
   });
@@ -58,13 +58,6 @@ function dirty(files: readonly string[]): CallsheetError {
 
 /** New texts by path in a folder; `before` is what the file held when it was read, without its byte order mark. */
 type NewTexts = ReadonlyMap<string, { readonly before: string; readonly after: string }>;
-
-type Draft = {
-  readonly target: string;
-  readonly draft: string;
-  readonly old: Buffer;
-  done: boolean;
-};
 
 const MARK = '\uFEFF';
 
@@ -74,34 +67,21 @@ const MARK = '\uFEFF';
  * stops everything.
  */
 export function replaceFiles(dir: string, texts: NewTexts): void {
-  const drafts: Draft[] = [];
-  try {
-    for (const [file, { before, after }] of texts) {
+  writeAllOrNone((takeBack) => {
+    const drafts = [...texts].map(([file, { before, after }]) => {
       const target = realpathSync(join(dir, file));
       const old = readFileSync(target);
       const text = old.toString('utf8');
       const mark = text.startsWith(MARK) ? MARK : '';
       if (text.slice(mark.length) !== before) throw moved(file);
-      drafts.push({ target, draft: draftBeside(target, mark + after, 'pull'), old, done: false });
+      const draft = draftBeside(target, mark + after, 'pull');
+      takeBack(() => rmSync(draft, { force: true }));
+      return { target, draft, old };
+    });
+    for (const { target, draft, old } of drafts) {
+      renameSync(draft, target);
+      takeBack(() => writeFileSync(target, old));
     }
-    for (const one of drafts) {
-      renameSync(one.draft, one.target);
-      one.done = true;
-    }
-  } catch (cause) {
-    for (const { target, draft, old, done } of drafts) {
-      if (done) writeFileSync(target, old);
-      else rmSync(draft, { force: true });
-    }
-    if (cause instanceof CallsheetError) throw cause;
-    const reason = cause instanceof Error ? cause.message.split(',')[0] : String(cause);
-    throw new CallsheetError('usage', `nothing was written: ${reason}`, { cause });
-  }
-}
-
-function moved(file: string): CallsheetError {
-  return new CallsheetError('stale', `${file} was changed while pull was running`, {
-    hint: 'Nothing was written. Run it again.',
   });
 }
 
@@ -217,7 +197,7 @@ export async function propose(
   const found = await findForeign(session, (kind, id) => managed.has(`${kind} ${id}`));
   const taken = [...stack.resources.map(({ address }) => address), ...Object.keys(state.resources)];
   const all = nameResources(found.foreign, taken);
-  const named = new Map([...all].filter(([, address]) => isMeant(patterns, address)));
+  const named = new Map([...all].filter(([, address]) => isChosen(address, { target: patterns })));
   if (patterns.length > 0 && named.size === 0 && all.size > 0) throw noneSuch([...all.values()]);
   const ids = new Map(
     [...all].map(([{ kind, live }, address]) => [`${kind.name} ${live.id}`, address]),
@@ -232,7 +212,8 @@ export async function propose(
     // One that is new refers to what is managed, and to what is written beside it.
     addressOf: (kind, id) => {
       const address = managed.get(`${kind} ${id}`) ?? ids.get(`${kind} ${id}`);
-      return address !== undefined && (isManaged(address, stack) || isMeant(patterns, address))
+      return address !== undefined &&
+        (isManaged(address, stack) || isChosen(address, { target: patterns }))
         ? address
         : undefined;
     },
@@ -259,14 +240,9 @@ function managedBy({ ids }: Planned, { state }: Session): ReadonlyMap<string, Ad
   return new Map([...recorded, ...live]);
 }
 
-function isMeant(patterns: readonly string[], address: Address): boolean {
-  return patterns.length === 0 || patterns.some((pattern) => matchesAddress(pattern, address));
-}
-
 function noneSuch(addresses: readonly Address[]): CallsheetError {
-  const shown = addresses.slice(0, 5).join(', ');
   return new CallsheetError('usage', 'no new resource has such an address', {
-    hint: `There would be ${shown}${addresses.length > 5 ? ` and ${addresses.length - 5} more` : ''}.`,
+    hint: `There would be ${firstOf(addresses, MOST_NAMED)}.`,
   });
 }
 
@@ -289,19 +265,16 @@ async function write(
     refused.push(...wrong.map(({ one, why }) => refusal(one, why)));
     left = left.filter((one) => !wrong.some((other) => other.one === one));
   }
-  const isStopped = refused.length > 0 && flags.skipRefused !== true;
-  const status =
-    flags.dryRun === true
-      ? left.length === 0
-        ? 'nothing'
-        : 'dry_run'
-      : isStopped
-        ? 'refused'
-        : left.length === 0
-          ? 'nothing'
-          : 'written';
+  const status = statusOf(left.length, refused, flags);
   const shown = status === 'refused' ? [] : left;
-  if (status === 'written') writeAll(stack.dir, shown.flatMap(textsOf));
+  if (status === 'written') {
+    refuseInterrupted(context);
+    const files = shown.flatMap(({ texts }) => [...texts]);
+    writeAll(
+      stack.dir,
+      files.map(([path, text]) => ({ path, text })),
+    );
+  }
   return {
     format: 'callsheet-pull',
     version: 1,
@@ -323,6 +296,17 @@ async function write(
   };
 }
 
+/** What becomes of so many texts: with refusals they are written only where those may be skipped. */
+export function statusOf(
+  texts: number,
+  refused: readonly PullLeft[],
+  { dryRun, skipRefused }: ProposeFlags,
+): PullDocument['status'] {
+  if (refused.length > 0 && skipRefused !== true && dryRun !== true) return 'refused';
+  if (texts === 0) return 'nothing';
+  return dryRun === true ? 'dry_run' : 'written';
+}
+
 /** One that the configuration has words for. */
 type Written = Proposed & { readonly file: string };
 
@@ -339,10 +323,6 @@ function refusal({ address, id }: Proposed, why: string): PullLeft {
   };
 }
 
-function textsOf({ texts }: Proposed) {
-  return [...texts].map(([path, text]) => ({ path, text }));
-}
-
 /** Those of the new resources that the stack, read with them, has something against. */
 async function wrongIn(
   proposed: readonly Written[],
@@ -350,9 +330,7 @@ async function wrongIn(
   flags: ProposeFlags,
   context: Context,
 ): Promise<readonly { readonly one: Written; readonly why: string }[]> {
-  const texts = proposed
-    .flatMap(textsOf)
-    .map(({ path, text }): readonly [string, string] => [path, text]);
+  const texts = proposed.flatMap((one) => [...one.texts]);
   const read = await readAgain(stack.dir, texts, flags, context);
   if (read.stack !== undefined) {
     const known = new Set(read.stack.resources.map(({ address }) => address));

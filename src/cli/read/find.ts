@@ -1,6 +1,6 @@
 import { type Address, isAddress, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { didYouMean, nearest } from '../../core/nearest.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
@@ -45,10 +45,14 @@ export async function findResource(
  */
 export function readAddress(text: string): Address | undefined {
   const quoted = text.replace(/\[(?!")(.*)\]$/, (_, key: string) => `[${JSON.stringify(key)}]`);
-  if (!isAddress(quoted)) return undefined;
-  const first = kindOf(quoted);
+  return isAddress(quoted) ? byKind(quoted) : undefined;
+}
+
+/** `agent.clinic` of `agents.clinic`, with whatever stands behind it. */
+export function byKind(text: string): string {
+  const first = kindOf(text);
   const kind = kinds.find(({ section, nested }) => section === first && nested === undefined);
-  return kind === undefined ? quoted : `${kind.name}${quoted.slice(first.length)}`;
+  return kind === undefined ? text : `${kind.name}${text.slice(first.length)}`;
 }
 
 /** Finds an agent, as `findResource` does. */
@@ -181,12 +185,8 @@ async function findAddress(kind: Kind, address: Address, session: PlatformSessio
         hint: `For example: '${rows[0]}'`,
       });
     }
-    const near = nearest(address, addresses);
     throw new CallsheetError('usage', `${address} is not a resource of this stack`, {
-      hint:
-        near === undefined
-          ? 'callsheet state list shows their addresses.'
-          : `Did you mean ${near}?`,
+      hint: didYouMean(address, addresses, 'callsheet state list shows their addresses.'),
     });
   }
   const { document } = wanted;
@@ -241,9 +241,9 @@ const SOURCES: Readonly<Record<string, ScopeSource>> = {
     flag: '--knowledge-base',
     title: 'knowledge base',
     given: ({ knowledgeBase }) => knowledgeBase,
-    idOf: async (name, session) => blockId(name, 'knowledge_base_id', session),
+    idOf: blockId,
     all: async (kind, session) => {
-      const blocks = await blocksOf('knowledge_base_id', session);
+      const blocks = await blocksOf(session);
       return [...new Set(blocks.filter(({ of }) => of === kind.name).map(({ id }) => id))];
     },
   },
@@ -311,19 +311,19 @@ function isListedWithin(kind: Kind): boolean {
 
 type Block = { readonly of: string; readonly name: string; readonly id: string };
 
-/** Blocks of the stack that hand an id down to the resources in them, by the address of those. */
-async function blocksOf(field: string, session: PlatformSession): Promise<readonly Block[]> {
+/** Blocks of the stack that hand the id of a knowledge base down to the resources in them, by the address of those. */
+async function blocksOf(session: PlatformSession): Promise<readonly Block[]> {
   const { resources } = await session.stack();
   return resources.flatMap(({ address, document }) => {
-    const id = document[field];
+    const { knowledge_base_id: id } = document;
     const [, name = ''] = address.split('.');
     return typeof id === 'string' ? [{ of: kindOf(address), name, id }] : [];
   });
 }
 
-async function blockId(given: string, field: string, session: PlatformSession): Promise<string> {
+async function blockId(given: string, session: PlatformSession): Promise<string> {
   if (session.settings === undefined) return given;
-  const blocks = await blocksOf(field, session);
+  const blocks = await blocksOf(session);
   return blocks.find(({ name }) => name === given)?.id ?? given;
 }
 

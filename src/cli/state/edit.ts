@@ -1,9 +1,8 @@
-import { hostname } from 'node:os';
 import { type Recovery, recoverRun } from '../../apply/recover.ts';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { type Address, matchesAddress } from '../../core/address.ts';
+import { type Address, isChosen, matchesAddress } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { Secret } from '../../core/value.ts';
 import { matchesApplied, rememberLeaf } from '../../diff/applied.ts';
 import { type Leaf, leavesOf, normalise, type World } from '../../diff/leaves.ts';
@@ -11,16 +10,16 @@ import { kindNamed } from '../../kinds/index.ts';
 import { createReader } from '../../live/reader.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';
 import type { LedgerAction } from '../../render/runs.ts';
-import { describeActor, runId } from '../../run/actor.ts';
+import { describeActor, holderFor, runId } from '../../run/actor.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../../run/client.ts';
 import { fileRecovery, refuseUnclear } from '../../run/recover.ts';
 import { fingerprintsFor, openStore } from '../../run/session.ts';
 import { type LoadedStack, openSettings } from '../../run/stack.ts';
 import type { StackSettings } from '../../stack/index.ts';
-import type { Actor, JournalEntry, LedgerLine, RunBegan, StateEdit } from '../../state/journal.ts';
+import type { JournalEntry, LedgerLine, RunBegan, StateEdit } from '../../state/journal.ts';
 import type { AppliedLeaf, ResourceState, State } from '../../state/model.ts';
 import { nextState, type Replayed, replay } from '../../state/replay.ts';
-import type { Holder, Lease, RunSummary, StateStore } from '../../state/store.ts';
+import type { Lease, RunSummary, StateStore } from '../../state/store.ts';
 
 /** One edit of the state by hand. */
 export type Edit = {
@@ -36,6 +35,9 @@ export type Edited = {
   readonly ledger: readonly LedgerLine[];
 };
 
+/** What came of an edit that had nothing to do. */
+export const NO_EDIT = { run: null, serial: null, ledger: [] } as const;
+
 /**
  * Edits the state under its lock, as a run of its own with a journal, so that `runs` shows it and a plan
  * that was made before it is stale. Nothing is asked of the platform.
@@ -47,12 +49,9 @@ export function editState(
   make: (state: State) => Edit | Promise<Edit>,
 ): Promise<Edited> {
   return withStore(flags, context, async (open) => {
-    const { store } = open;
-    const run = runId(context.now());
-    const began = await beginning(run, purpose, open, context);
-    const lease = await store.acquire(holderFor(run, purpose, began.actor, context));
+    const { began, lease } = await beginEdit(purpose, open, context);
     const state = await settledState(open, lease, context);
-    if (state === undefined) throw noState(store.location);
+    if (state === undefined) throw noState(open.store.location);
     return recordEdit(lease, began, state, await make(state), context);
   });
 }
@@ -79,25 +78,32 @@ export async function recordEdit(
   return { run, serial: next.serial, ledger };
 }
 
-type EditBegan = Omit<RunBegan, 'lineage' | 'serial' | 'account_id'>;
+export type EditBegan = Omit<RunBegan, 'lineage' | 'serial' | 'account_id'>;
 
-/** How the journal of an edit begins, but for the state that it starts from. */
-export async function beginning(
-  run: string,
+/** Takes the lease for an edit. Its journal is to begin so, but for the state that it starts from. */
+export async function beginEdit(
   purpose: StateEdit,
-  { settings }: { readonly settings: Pick<OpenState['settings'], 'dir' | 'platform'> },
+  {
+    store,
+    settings,
+  }: Pick<OpenState, 'store'> & {
+    readonly settings: Pick<OpenState['settings'], 'dir' | 'platform'>;
+  },
   context: Context,
-): Promise<EditBegan> {
-  return {
+): Promise<{ readonly began: EditBegan; readonly lease: Lease }> {
+  const actor = await describeActor(settings.dir, context);
+  const began: EditBegan = {
     type: 'began',
-    run,
+    run: runId(context.now()),
     at: context.now().toISOString(),
     purpose,
-    actor: await describeActor(settings.dir, context),
+    actor,
     plan_digest: '',
     config_digest: '',
     base_url: context.env.CALLSHEET_BASE_URL ?? settings.platform.base_url ?? '',
   };
+  const lease = await store.acquire(holderFor(began.run, purpose, actor, context));
+  return { began, lease };
 }
 
 /** The state that an edit starts from, as its journal names it. */
@@ -153,14 +159,18 @@ export async function withStore<T>(
   }
 }
 
-/** Who takes the lease for a command; `run` is empty for what is no run. */
-export function holderFor(
-  run: string,
-  command: string,
-  { user, pid }: Pick<Actor, 'user' | 'pid'>,
-  { now }: Context,
-): Holder {
-  return { run, command, user, host: hostname(), pid, since: now().toISOString() };
+/** Receipts of runs, the newest first. One that cannot be read has no entries, and hides no other. */
+export async function* readReceipts(
+  store: StateStore,
+  most?: number,
+): AsyncGenerator<{ readonly run: string; readonly entries?: readonly JournalEntry[] }> {
+  for (const { run } of (await store.runs()).slice(0, most)) {
+    const entries = await store.run(run).catch((error: unknown) => {
+      if (error instanceof CallsheetError && error.code === 'state') return undefined;
+      throw error;
+    });
+    yield entries === undefined ? { run } : { run, entries };
+  }
 }
 
 /**
@@ -211,9 +221,8 @@ export function chooseAddresses(pattern: string, state: State | undefined): read
   const known = Object.keys(state?.resources ?? {}).sort();
   const chosen = known.filter((address) => matchesAddress(pattern, address));
   if (chosen.length > 0) return chosen;
-  const near = nearest(pattern, known);
   throw new CallsheetError('usage', `the state holds no ${pattern}`, {
-    hint: near === undefined ? 'callsheet state list shows its contents.' : `Did you mean ${near}?`,
+    hint: didYouMean(pattern, known, 'callsheet state list shows its contents.'),
   });
 }
 
@@ -236,9 +245,7 @@ export async function trustSecrets(
   const ledger: Edit['ledger'][number][] = [];
   for (const { address, kind, document } of stack.resources) {
     const recorded = state.resources[address];
-    const isMeant =
-      patterns.length === 0 || patterns.some((pattern) => matchesAddress(pattern, address));
-    if (recorded === undefined || !isMeant) continue;
+    if (recorded === undefined || !isChosen(address, { target: patterns })) continue;
     const unknown = [...leavesOf(kindNamed(kind).schema, document).leaves.values()].filter((leaf) =>
       isUnknown(leaf, recorded.leaves[leaf.text], address, world),
     );

@@ -3,7 +3,7 @@ import { say } from '../../console/events.ts';
 import { digestOf } from '../../core/digest.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import { describeActor } from '../../run/actor.ts';
+import { describeActor, holderFor } from '../../run/actor.ts';
 import { admitIn } from '../../run/client.ts';
 import { placeOf } from '../../stack/index.ts';
 import { MovedAway } from '../../state/failures.ts';
@@ -11,7 +11,7 @@ import type { State } from '../../state/model.ts';
 import { openStateStore } from '../../state/open.ts';
 import { nextState } from '../../state/replay.ts';
 import type { KeptRun, StateStore } from '../../state/store.ts';
-import { holderFor, noState, withStore } from './edit.ts';
+import { noState, readReceipts, withStore } from './edit.ts';
 
 /** What a migration came to. */
 type Migrated = Omit<StateCommands.Migration, 'format' | 'version'>;
@@ -73,10 +73,9 @@ async function receiptsOf(
 ): Promise<{ readonly receipts: readonly KeptRun[]; readonly left: readonly string[] }> {
   const receipts: KeptRun[] = [];
   const left: string[] = [];
-  for (const { run, status } of (await store.runs()).toReversed()) {
-    const entries = status === 'unreadable' ? undefined : await store.run(run);
-    if (entries === undefined) left.push(run);
-    else receipts.push({ run, entries });
+  for await (const { run, entries } of readReceipts(store)) {
+    if (entries === undefined) left.unshift(run);
+    else receipts.unshift({ run, entries });
   }
   return { receipts, left };
 }

@@ -8,20 +8,19 @@ import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { Change } from '../../core/plan-document.ts';
 import type { Planned } from '../../plan/make.ts';
-import { describeActor, runId } from '../../run/actor.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { openSession } from '../../run/session.ts';
 import type { LedgerLine } from '../../state/journal.ts';
 import type { ResourceState, State } from '../../state/model.ts';
 import { emptyState } from '../../state/replay.ts';
 import { parseState } from '../../state/state-text.ts';
-import type { Salvage, StateStore } from '../../state/store.ts';
+import type { StateStore } from '../../state/store.ts';
 import {
-  beginning,
+  beginEdit,
   type Edited,
   editLine,
   ending,
-  holderFor,
+  NO_EDIT,
   type OpenState,
   originOf,
   settledState,
@@ -47,12 +46,10 @@ export function pushState(
 ): Promise<Pushed> {
   return withStore(flags, context, async (open) => {
     const given = await readGiven(file);
-    const { store } = open;
-    const run = runId(context.now());
-    const actor = await describeActor(open.settings.dir, context);
-    const lease = await store.acquire(holderFor(run, 'state push', actor, context));
+    const { began, lease } = await beginEdit('state push', open, context);
+    const { run } = began;
     const current = overwrite
-      ? (await store.salvage()).state
+      ? (await open.store.salvage()).state
       : await settledState(open, lease, context);
     if (!overwrite && current !== undefined && isSame(current, given))
       return { edited: undefined, setAside: [] };
@@ -61,7 +58,6 @@ export function pushState(
     const before = { ...given, serial: Math.max(given.serial, known) };
     const ledger = differences(current, given);
     const state: State = { ...before, serial: before.serial + 1, last_run: run };
-    const began = await beginning(run, 'state push', open, context);
     const setAside = await lease.replace(state, [
       { ...began, ...originOf(before) },
       ending(ledger, context),
@@ -122,16 +118,7 @@ function differences(before: State | undefined, after: State): readonly LedgerLi
 }
 
 /** What a repair did; nothing where the state was sound. */
-type Repaired = {
-  readonly location: string;
-  readonly salvage: Salvage;
-  readonly edited: Edited | undefined;
-  readonly findings: readonly Finding[];
-  /** Names, beside the state, of what was set aside. */
-  readonly setAside: readonly string[];
-  /** Rollouts that are under way by the new state. */
-  readonly rollouts: NonNullable<StateCommands.Repair['rollouts']>;
-};
+type Repaired = Omit<StateCommands.Repair, 'format' | 'version'>;
 
 /**
  * Rebuilds the state: from what is still readable of it and of the journals, and from what the ordinary
@@ -141,15 +128,14 @@ type Repaired = {
 export function repairState(flags: CommonFlags, context: Context): Promise<Repaired> {
   return withStore(flags, context, async (open) => {
     const { store } = open;
-    const run = runId(context.now());
-    const began = await beginning(run, 'state repair', open, context);
-    const lease = await store.acquire(holderFor(run, 'state repair', began.actor, context));
-    const salvage = await store.salvage();
-    const common = { location: store.location, salvage };
-    if (salvage.problem === undefined && salvage.read === 'whole')
-      return { ...common, edited: undefined, findings: [], setAside: [], rollouts: [] };
+    const { began, lease } = await beginEdit('state repair', open, context);
+    const { run } = began;
+    const { state, problem, read, journals } = await store.salvage();
+    const common = { location: store.location, problem: problem?.message ?? null, read, journals };
+    if (problem === undefined && read === 'whole')
+      return { ...common, ...NO_EDIT, findings: [], set_aside: [], rollouts: [] };
 
-    const known = salvage.state ?? emptyState(randomUUID());
+    const known = state ?? emptyState(randomUUID());
     const session = await openSession(flags, context, {
       storeOf: () => ({
         ...readOnly(store),
@@ -170,7 +156,7 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
       const rollouts = Object.values(known.rollouts ?? {}).flatMap(({ name, status, why }) =>
         status === 'done' || status === 'rolled_back' ? [] : [{ name, status, why }],
       );
-      return { ...common, edited: { run, serial, ledger }, findings, setAside, rollouts };
+      return { ...common, run, serial, ledger, findings, set_aside: setAside, rollouts };
     } finally {
       await session.close();
     }

@@ -3,12 +3,9 @@ import type { Span } from '@opentelemetry/api';
 import type { RunEvent } from '../../apply/journal.ts';
 import { type Address, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import type { RunContext } from '../../run/context.ts';
+import type { Attributes, RunContext } from '../../run/context.ts';
 import type { Collect } from './metrics.ts';
 import type { Otlp, TelemetryDeps } from './otlp.ts';
-
-/** What a span says beside its name. No value of a field is among it, no query, and no id of the platform. */
-type Attributes = Readonly<Record<string, string | number>>;
 
 /**
  * Traces, and the figures of `/metrics`, for the OpenTelemetry collector that the environment names:
@@ -89,30 +86,22 @@ export function openTelemetry(deps: TelemetryDeps): Telemetry | undefined {
           return place;
         },
       };
-      try {
-        const result = await places.run(place, work);
-        const why = failure(result);
-        if (why !== undefined) fail(span, why);
-        return result;
-      } catch (error) {
-        fail(span, typeOf(error));
-        throw error;
-      } finally {
-        span?.end();
-      }
+      return ending(
+        () => span,
+        async () => {
+          const result = await places.run(place, work);
+          const why = failure(result);
+          if (why !== undefined) fail(span, why);
+          return result;
+        },
+      );
     },
 
     async stage(name, work, attributes = {}) {
       const otlp = await load();
       const span = otlp.start(name, { parent: within(otlp), attributes });
-      try {
-        return await places.run({ span: () => span, task: places.getStore()?.task }, work);
-      } catch (error) {
-        fail(span, typeOf(error));
-        throw error;
-      } finally {
-        span.end();
-      }
+      const place = { span: () => span, task: places.getStore()?.task };
+      return ending(place.span, () => places.run(place, work));
     },
 
     describe(attributes) {
@@ -164,16 +153,14 @@ export function openTelemetry(deps: TelemetryDeps): Telemetry | undefined {
         async send(request) {
           const otlp = await load();
           const span = otlp.startRequest(request, within(otlp));
-          try {
-            const answer = await transport.send(request);
-            otlp.answered(span, answer);
-            return answer;
-          } catch (error) {
-            fail(span, typeOf(error));
-            throw error;
-          } finally {
-            span.end();
-          }
+          return ending(
+            () => span,
+            async () => {
+              const answer = await transport.send(request);
+              otlp.answered(span, answer);
+              return answer;
+            },
+          );
         },
       };
     },
@@ -188,6 +175,18 @@ export function openTelemetry(deps: TelemetryDeps): Telemetry | undefined {
 
 /** `SpanStatusCode.ERROR`, which is not worth loading a package for. */
 const FAILED = 2;
+
+/** Does what a span is about, and ends it with that. A task has none before something is sent in it. */
+async function ending<T>(span: () => Span | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    fail(span(), typeOf(error));
+    throw error;
+  } finally {
+    span()?.end();
+  }
+}
 
 /** No message of an error is passed on: the platform's own words may repeat what was sent. */
 function fail(span: Span | undefined, type: string, message?: string): void {

@@ -5,6 +5,7 @@
  * otherwise.
  */
 import type { Json, JsonObject } from '../../core/value.ts';
+import type { Simulation } from '../documents.generated.ts';
 import { type Chance, chanceOf, uuidOf, weightedIndex } from '../ids.ts';
 import type { Callers, Platform } from '../platform.ts';
 import type { Agent } from '../store.ts';
@@ -31,16 +32,6 @@ import {
   unevenness,
   zoneOffset,
 } from './generate.ts';
-
-/** How agents are called as time goes on. */
-export type CallersOptions = {
-  /** Calls of an agent on an average day, by the mean of many agents; 40 unless given. */
-  readonly perDay?: number;
-  /** Whole weeks before the start in which they called already; 5 unless given. */
-  readonly weeks?: number;
-  /** Another one has other callers; 1 unless given. */
-  readonly seed?: number;
-};
 
 /** Who calls where nobody asked for callers. */
 export const NOBODY: Callers = { callUntilNow: () => {} };
@@ -181,7 +172,7 @@ type Habits = {
 /** Starts callers of all agents, those of weeks before now included. */
 export function startCallers(
   { store, now }: Pick<Platform, 'store' | 'now'>,
-  { perDay = 40, weeks = 5, seed = 1 }: CallersOptions,
+  { perDay = 40, weeks = 5, seed = 1 }: Simulation.Callers,
 ): Callers {
   const lines = new Map<string, Line>();
   const offsetAt = zoneOffsets();

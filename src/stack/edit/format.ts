@@ -13,20 +13,23 @@ import {
 } from 'yaml';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
+import { oncePer } from '../../core/value.ts';
 import { kinds } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { openReport, type Problem } from '../diagnostics.ts';
+import { openReport, type Problem, SILENT } from '../diagnostics.ts';
 import { discover, type Pattern, patternsIn, STACK_FILE } from '../discover.ts';
 import { fileMessage, isUnreadable, readTextAt, refuseFolder, type Unreadable } from '../folder.ts';
 import { blockSchema, isRefused, resourceSchema, secretNames } from '../schema.ts';
 import { COMPOSING_MEMBERS, settingsSchema } from '../settings-schema.ts';
-import { type Source, type SyntaxNode, startOf } from '../source.ts';
+import { memberOf, type Source, type SyntaxNode, startOf } from '../source.ts';
+import { readVariables, type VariableInputs } from '../variables.ts';
 import { commentsIn, parseYaml, redactSecretFields } from '../yaml.ts';
 import {
   anchorOf,
   type Collection,
   columnOf,
   endOfHead,
+  endOfItem,
   isCollection,
   keyOf,
   lineStart,
@@ -208,16 +211,20 @@ function wordsFor(file: string, read: Unreadable, instead: string | undefined) {
 }
 
 /** The YAML files of a stack, relative to its folder, or why the folder is none. */
-export function stackFiles(dir: string): readonly string[] | Omit<Diagnostic, 'severity'> {
+export function stackFiles(
+  dir: string,
+  env: VariableInputs['env'],
+): readonly string[] | Omit<Diagnostic, 'severity'> {
   const refused = refuseFolder(dir);
   if (refused !== undefined) return refused;
-  return [STACK_FILE, ...discover(dir, includedIn(dir), []).files];
+  return [STACK_FILE, ...discover(dir, includedIn(dir, env), []).files];
 }
 
 /** The patterns of `include`; a stack whose settings cannot be read is formatted whole. */
-function includedIn(dir: string): readonly Pattern[] | undefined {
+function includedIn(dir: string, env: VariableInputs['env']): readonly Pattern[] | undefined {
   const read = readTextAt(STACK_FILE, join(dir, STACK_FILE));
-  return isUnreadable(read) ? undefined : patternsIn(parseYaml(read.source).root);
+  const root = isUnreadable(read) ? undefined : parseYaml(read.source).root;
+  return patternsIn(root, readVariables(memberOf(root, 'variables')?.value, { env }, SILENT));
 }
 
 /** Where something is printed, and what is known of it. */
@@ -278,10 +285,8 @@ function contentOf(holder: Collection, index: number): Node | undefined {
 
 /** Where the last character of an item stands, comments not counted. */
 function endOfLast(holder: Collection, index: number, text: string): number {
-  const value = contentOf(holder, index);
-  if (value === undefined) return endOfHead(holder, index);
-  if (isBlock(value)) return endOfLast(value, value.items.length - 1, text);
-  const end = rangeOf(value)[1];
+  const isEmpty = contentOf(holder, index) === undefined;
+  const end = isEmpty ? endOfHead(holder, index) : endOfItem(holder, index);
   return text[end - 1] === '\n' ? end - 1 : end;
 }
 
@@ -654,16 +659,8 @@ function sectionShape(kind: Kind): Shape {
   }));
 }
 
-const keysOfKinds = new WeakMap<Kind, readonly string[]>();
-
 /** The fields of a kind under the names of the configuration, in the order in which they are written. */
-export function resourceKeys(kind: Kind): readonly string[] {
-  const known = keysOfKinds.get(kind);
-  if (known !== undefined) return known;
-  const { keys } = resourceShape(kind);
-  keysOfKinds.set(kind, keys);
-  return keys;
-}
+export const resourceKeys = oncePer((kind: Kind) => resourceShape(kind).keys);
 
 /** The order of a whole file of a stack: settings, then the sections in the order of their kinds. */
 export function fileShape(kinds: readonly Kind[]): Shape {
@@ -692,12 +689,6 @@ export function inOrder<T>(
   return items.toSorted((a, b) => rank(a) - rank(b));
 }
 
-const ranksOfKeys = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
-
-function ranksOf(keys: readonly string[]): ReadonlyMap<string, number> {
-  const known = ranksOfKeys.get(keys);
-  if (known !== undefined) return known;
-  const ranks = new Map(keys.map((key, index) => [key, index]));
-  ranksOfKeys.set(keys, ranks);
-  return ranks;
-}
+const ranksOf = oncePer(
+  (keys: readonly string[]) => new Map(keys.map((key, index) => [key, index])),
+);

@@ -424,7 +424,7 @@ type Located = {
 };
 
 /** The nodes of a text, found by where they stand. */
-export function readNodes(text: string): (at: Stretch) => Located {
+function readNodes(text: string): (at: Stretch) => Located {
   const document = parseDocument(text, { keepSourceTokens: true, uniqueKeys: false });
   const found = new Map<string, Located>();
   const visit = (located: Located): void => {

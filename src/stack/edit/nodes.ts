@@ -77,7 +77,7 @@ export function endOfHead(holder: Collection, index: number): number {
 
 type Token = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
 
-export function tokenOf(node: Collection): Token {
+function tokenOf(node: Collection): Token {
   const token = node.srcToken;
   if (
     token?.type === 'block-map' ||

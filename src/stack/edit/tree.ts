@@ -21,35 +21,27 @@ const MOST_IN_BRACES = 4;
 export const STEP = '  ';
 
 /** A tree on one line, or undefined where a person would write it on several. */
-function inline(tree: Tree, context: 'block' | 'flow'): string | undefined {
-  switch (tree.type) {
-    case 'bare':
-      return tree.text;
-    case 'text':
-      return scalarText(tree.text, context);
-    case 'list':
-      return inBrackets(tree.items);
-    case 'map':
-      return tree.isOpen === true ? undefined : inBraces(tree.members);
-  }
+function inline(tree: Tree): string | undefined {
+  if (tree.type === 'text') return scalarText(tree.text, 'block');
+  return isShort(tree) ? bracketed(tree, false) : undefined;
 }
 
-function inBrackets(items: readonly Tree[]): string | undefined {
-  if (items.some(({ type }) => type === 'list' || type === 'map')) return undefined;
-  return brackets(items.map((item) => inline(item, 'flow') ?? ''));
+function isShort(tree: Tree): boolean {
+  if (tree.type === 'list') return tree.items.every(isScalar);
+  if (tree.type !== 'map') return true;
+  const { members, isOpen = false } = tree;
+  // A map in a map in a map is a puzzle; the forms, which have one member, are none.
+  const isDeep = (value: Tree) =>
+    value.type === 'map' && value.members.some(([, { type }]) => type === 'map');
+  return (
+    !isOpen &&
+    members.length <= MOST_IN_BRACES &&
+    members.every(([, value]) => !isDeep(value) && isShort(value))
+  );
 }
 
-function inBraces(members: readonly (readonly [string, Tree])[]): string | undefined {
-  if (members.length > MOST_IN_BRACES) return undefined;
-  const parts: string[] = [];
-  for (const [key, value] of members) {
-    // A map in a map in a map is a puzzle; the forms, which have one member, are none.
-    const isDeep = value.type === 'map' && value.members.some(([, { type }]) => type === 'map');
-    const text = isDeep ? undefined : inline(value, 'flow');
-    if (text === undefined) return undefined;
-    parts.push(`${scalarText(key, 'key')}: ${text}`);
-  }
-  return braces(parts);
+function isScalar({ type }: Tree): boolean {
+  return type === 'text' || type === 'bare';
 }
 
 export function brackets(parts: readonly string[]): string {
@@ -68,7 +60,7 @@ export function behindDash(head: string, lines: readonly string[]): readonly str
 
 /** Lines of a tree behind `head`, which is `key:` or `-` with its indentation. */
 function linesOf(tree: Tree, head: string, indent: string): readonly string[] {
-  const text = inline(tree, 'block');
+  const text = inline(tree);
   const line = text === undefined ? undefined : `${head} ${text}`;
   if (tree.type === 'text') {
     const folded = () => foldedBlock(tree.text, indent, WIDTH);

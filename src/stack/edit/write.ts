@@ -13,6 +13,7 @@ import {
   Blob,
   isList,
   isObject,
+  oncePer,
   Ref,
   Secret,
   type Value,
@@ -87,18 +88,17 @@ export function writeResources(
   resources: readonly Writable[],
   options: WriteOptions,
 ): WrittenResources {
-  const files = new Map<string, string>();
-  const unwritable: Unwritable[] = [];
-  const sections = options.kinds.flatMap((kind) => {
-    const own = resources.filter((resource) => resource.kind === kind.name);
-    if (own.length === 0) return [];
-    const bodies = own.map((resource): readonly [Writable, Tree] => {
-      const context = { options, kind, address: resource.address, files, unwritable };
-      return [resource, bodyOf(resource, context)];
-    });
-    return [`${kind.section}:\n${sectionLines(kind, bodies).join('\n')}\n`];
-  });
-  return { text: [...headOf(options), ...sections].join('\n'), files, unwritable };
+  return write(options, (contextFor) =>
+    options.kinds.flatMap((kind) => {
+      const own = resources.filter((resource) => resource.kind === kind.name);
+      if (own.length === 0) return [];
+      const bodies = own.map((resource): readonly [Writable, Tree] => [
+        resource,
+        bodyOf(resource, contextFor(kind, resource.address)),
+      ]);
+      return [`${kind.section}:\n${sectionLines(kind, bodies).join('\n')}\n`];
+    }),
+  );
 }
 
 /** Writes `bases:`. What the language has no words for is not expected in them. */
@@ -106,20 +106,27 @@ export function writeBases(
   bases: readonly WritableBase[],
   options: WriteOptions,
 ): WrittenResources {
-  const files = new Map<string, string>();
-  const unwritable: Unwritable[] = [];
-  const bodies = bases.map(({ name, kind, base, document }): readonly [string, Tree] => {
-    const context = { options, kind, address: name, files, unwritable };
-    const members = [...baseMember(base), ...fieldMembers(document, context)];
-    const ordered = inOrder(members, resourceKeys(kind), ([key]) => key);
-    return [name, { type: 'map', members: ordered }];
+  return write(options, (contextFor) => {
+    const bodies = bases.map(({ name, kind, base, document }): readonly [string, Tree] => {
+      const members = [...baseMember(base), ...fieldMembers(document, contextFor(kind, name))];
+      const ordered = inOrder(members, resourceKeys(kind), ([key]) => key);
+      return [name, { type: 'map', members: ordered }];
+    });
+    return [`bases:\n${parted(bodies).join('\n')}\n`];
   });
-  const section = `bases:\n${parted(bodies).join('\n')}\n`;
-  return { text: [...headOf(options), section].join('\n'), files, unwritable };
 }
 
-function headOf({ schema }: WriteOptions): readonly string[] {
-  return schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}\n`];
+/** A file of these sections, under the line that tells editors the schema. */
+function write(
+  options: WriteOptions,
+  sectionsOf: (contextFor: (kind: Kind, address: Address) => Context) => readonly string[],
+): WrittenResources {
+  const files = new Map<string, string>();
+  const unwritable: Unwritable[] = [];
+  const { schema } = options;
+  const head = schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}\n`];
+  const sections = sectionsOf((kind, address) => ({ options, kind, address, files, unwritable }));
+  return { text: [...head, ...sections].join('\n'), files, unwritable };
 }
 
 /** A value as the language writes it, and what it has no words for. */
@@ -278,13 +285,5 @@ function mapTree(value: ValueObject, given: FieldSchema, path: Path, context: Co
   return { type: 'map', members: inOrder(members, orderOf(schema), ([key]) => key) };
 }
 
-const orders = new WeakMap<FieldSchema, readonly string[]>();
-
 /** The members that a schema names, as it has them. */
-function orderOf(schema: FieldSchema): readonly string[] {
-  const known = orders.get(schema);
-  if (known !== undefined) return known;
-  const order = Object.keys(schema.properties ?? {});
-  orders.set(schema, order);
-  return order;
-}
+const orderOf = oncePer(({ properties = {} }: FieldSchema) => Object.keys(properties));

@@ -5,7 +5,7 @@ import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../c
 import type { Json } from '../../core/value.ts';
 import { catalogueNamed } from '../../kinds/catalogues.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { scalarText } from '../edit/tree.ts';
+import { braces, brackets, scalarText } from '../edit/tree.ts';
 import { isFree, isRefused, isText, limitsOf, namedField, typesOf } from '../schema.ts';
 import { OWN_MEMBERS, topSchema, writtenSchema } from '../settings-schema.ts';
 
@@ -121,6 +121,7 @@ function documentOf({ kind, root, name, steps }: Way): FieldDocument {
   const settable = !isRefused(schema);
   const item = schema.items === undefined ? undefined : itemSchema(root, schema);
   const catalogue = schema['x-one-of'];
+  const [example] = schema.examples ?? [];
   return {
     format: 'callsheet-field',
     version: 1,
@@ -130,7 +131,7 @@ function documentOf({ kind, root, name, steps }: Way): FieldDocument {
     type: [typeName(schema, item), ...limitsOf(schema), ...patternOf(schema)].join(', '),
     values: valuesOf(schema),
     default: (schema.default ?? null) as Json,
-    example: exampleOf(schema),
+    example: example === undefined ? null : writtenValue(example as Json),
     required: step?.required ?? false,
     clearable:
       kind !== undefined && !isRoot && settable && isClearable(schema, step?.required === true),
@@ -194,11 +195,6 @@ function formsOf(schema: FieldSchema, steps: readonly Step[]): readonly string[]
 function valuesOf({ enum: values = [], const: only }: FieldSchema): readonly Json[] {
   const all = (only === undefined ? values : [only]) as readonly Json[];
   return all.filter((value) => value !== null);
-}
-
-function exampleOf(schema: FieldSchema): string | null {
-  const [example] = schema.examples ?? [];
-  return example === undefined ? null : writtenValue(example as Json);
 }
 
 function membersOf(root: FieldSchema, schema: FieldSchema): readonly FieldMember[] {
@@ -279,9 +275,9 @@ function plural(item: FieldSchema): string {
 export function writtenValue(value: Json): string {
   if (typeof value === 'string') return scalarText(value, 'flow');
   if (typeof value !== 'object' || value === null) return String(value);
-  if (Array.isArray(value)) return `[${value.map((item: Json) => writtenValue(item)).join(', ')}]`;
-  const members = Object.entries(value).map(
-    ([key, member]) => `${scalarText(key, 'key')}: ${writtenValue(member)}`,
+  if (Array.isArray(value)) return brackets(value.map((item: Json) => writtenValue(item)));
+  const members = Object.entries(value);
+  return braces(
+    members.map(([key, member]) => `${scalarText(key, 'key')}: ${writtenValue(member)}`),
   );
-  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }

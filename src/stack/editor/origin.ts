@@ -3,7 +3,7 @@ import type { SourcePosition } from '../../core/diagnostics.ts';
 import type { ValueLayer } from '../../core/documents.ts';
 import { identityOrdinal, identityText, isIdentity, type Path } from '../../core/path.ts';
 import { MASK, redactText, scalarSensitivity } from '../../core/redact.ts';
-import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
+import type { FieldSchema } from '../../core/schema.ts';
 import { ownOf, type Value } from '../../core/value.ts';
 import {
   eachPath,
@@ -15,7 +15,14 @@ import {
   variableName,
 } from '../expressions.ts';
 import { contentOf, isForm, textsIn } from '../forms.ts';
-import { below, type Field, followPath, rootField } from '../resolved.ts';
+import {
+  elementField,
+  type Field,
+  followPath,
+  mayBeSecret,
+  memberField,
+  rootField,
+} from '../resolved.ts';
 import type { ResolvedResource } from '../resource.ts';
 import { configName, resourceSchema } from '../schema.ts';
 import { readSource } from '../secrets.ts';
@@ -52,11 +59,10 @@ export function originOf(
   const scope: Scope = { variables, row };
   const written = configPath(resource, path);
   const root = resourceSchema(kind);
-  const looking: Looking = { root, scope };
   const said = layers.flatMap(({ label, body }): Said[] => {
-    const found = find(body, written, looking);
+    const found = find(body, written, root, scope);
     if (found === undefined) return [];
-    const left = row === undefined ? found : find(fillRow(body, row), written, looking);
+    const left = row === undefined ? found : find(fillRow(body, row), written, root, scope);
     const { node, field } = found;
     const says = saysOf(node, left?.node);
     return [{ by: label, node, field, says, position: positionOf(node.range) }];
@@ -77,7 +83,7 @@ export function originOf(
       position,
       text: textOf(node, own),
     })),
-    filled: winner === undefined ? [] : fillingsOf(winner.node, winner.field, looking),
+    filled: winner === undefined ? [] : fillingsOf(winner, scope),
   };
 }
 
@@ -113,7 +119,7 @@ function inherited(
   if (schema?.['x-config'] !== 'organization') return [];
   const node = memberOf(settings, 'organization')?.value;
   if (node === undefined) return [];
-  const own = below(rootField(kind.schema), schema, field);
+  const own = memberField(rootField(kind.schema), field);
   const position = positionOf(node.range);
   return [{ by: 'the stack', node, field: own, says: 'value', position }];
 }
@@ -128,20 +134,17 @@ export function configPath({ kind }: Pick<ResolvedResource, 'kind'>, [first, ...
 }
 
 /** What a layer has at a path, or at the last step above it where that is one value. */
-function find(body: SyntaxNode, path: Path, { root, scope }: Looking): Found | undefined {
+function find(body: SyntaxNode, path: Path, root: FieldSchema, scope: Scope): Found | undefined {
   let node: SyntaxNode | undefined = body;
-  let field = rootField(dereference(root, root));
+  let field = rootField(root);
   for (const segment of path) {
     const content = node && contentOf(node);
     // What stands for the whole of it stands for the field as well, which may be a secret.
     if (content !== undefined && content.type !== 'scalar' && !isForm(content)) {
-      node = step(content, segment, field.schema, scope);
+      node = step(content, segment, field.node.schema, scope);
       if (node === undefined) return undefined;
     }
-    const schema: FieldSchema = isIdentity(segment)
-      ? itemSchema(root, field.schema)
-      : memberSchema(root, field.schema, segment);
-    field = below(field, schema, segment);
+    field = isIdentity(segment) ? elementField(field, segment) : memberField(field, segment);
   }
   return node && { node, field };
 }
@@ -191,11 +194,11 @@ function textOf(node: SyntaxNode, field: Field): string {
 }
 
 /** Where a secret may stand, only what plainly names the source of one is shown. */
-function isMasked(node: SyntaxNode, { sensitive, holdsSecrets, secrecy }: Field): boolean {
+function isMasked(node: SyntaxNode, { secrecy }: Field): boolean {
   const content = contentOf(node);
   if (isPlainSecret(content)) return false;
   if (node.type === 'scalar' && scalarSensitivity(secrecy, node.text) === 'whole') return true;
-  return sensitive || (holdsSecrets && (isForm(node) || content !== node));
+  return secrecy.hidden === 'schema' || (secrecy.inside && (isForm(node) || content !== node));
 }
 
 function isPlainSecret(node: SyntaxNode): boolean {
@@ -214,20 +217,13 @@ type Filling = {
   readonly position?: SourcePosition | undefined;
 };
 
-/** What a value is looked into with. */
-type Looking = {
-  /** Holds the definitions that `$ref`s of the schema lead to. */
-  readonly root: FieldSchema;
-  readonly scope: Scope;
-};
-
 /** Everything that is filled in in the written value of a field, each once. */
-function fillingsOf(node: SyntaxNode, field: Field, { root, scope }: Looking): readonly Filling[] {
+function fillingsOf({ node, field }: Found, scope: Scope): readonly Filling[] {
   const expressions = new Map<string, { readonly hidden: boolean }>();
-  for (const { text, field: own } of textsIn(node, field, root)) {
+  for (const { text, field: own } of textsIn(node, field)) {
     for (const inner of expressionsIn(text)) {
       const known = expressions.get(inner)?.hidden === true;
-      expressions.set(inner, { hidden: isHidden(own) || known });
+      expressions.set(inner, { hidden: mayBeSecret(own) || known });
     }
   }
   const filled = [...expressions].flatMap(([inner, { hidden }]) => {
@@ -236,7 +232,7 @@ function fillingsOf(node: SyntaxNode, field: Field, { root, scope }: Looking): r
     const { value } = filling;
     return value === undefined ? filling : { ...filling, value: hidden ? MASK : redactText(value) };
   });
-  return isHidden(field) ? filled : [...filled, ...filesIn(node, scope)];
+  return mayBeSecret(field) ? filled : [...filled, ...filesIn(node, scope)];
 }
 
 function fillingOf(inner: string, scope: Scope): Filling | undefined {
@@ -271,8 +267,4 @@ function filesIn(written: SyntaxNode, scope: Scope): readonly Filling[] {
       ? []
       : [{ expression: form, by: text, position: { file: text, line: 1, column: 1 } }];
   });
-}
-
-function isHidden({ sensitive, holdsSecrets, secrecy }: Field): boolean {
-  return sensitive || holdsSecrets || secrecy.hidden !== 'no';
 }

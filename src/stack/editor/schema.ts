@@ -10,7 +10,12 @@ import {
   resourceSchema,
   typesOf,
 } from '../schema.ts';
-import { COMPOSING_MEMBERS, SHARED_SECTIONS, settingsSchema } from '../settings-schema.ts';
+import {
+  COMPOSING_MEMBERS,
+  FORM_DEFINITIONS as forms,
+  SHARED_SECTIONS,
+  settingsSchema,
+} from '../settings-schema.ts';
 import { writtenValue } from './explain-field.ts';
 
 /** Where a field stands. */
@@ -237,7 +242,7 @@ function sectionOf(kind: Kind): JsonObject {
       title,
       ...block,
       properties: {
-        ...(typeof members === 'object' && members !== null ? members : {}),
+        ...asObject(members),
         [kind.nested.key]: named(resource, description, one),
       },
     },
@@ -261,7 +266,7 @@ export function editorSchema(kinds: readonly Kind[]): JsonObject {
     type: 'object',
     additionalProperties: false,
     properties: {
-      ...(typeof members === 'object' && members !== null ? members : {}),
+      ...asObject(members),
       ...Object.fromEntries(kinds.map((kind) => [kind.section, sectionOf(kind)])),
       ...sharedSections(kinds),
     },
@@ -366,9 +371,7 @@ function sharedSections(kinds: readonly Kind[]): JsonObject {
 }
 
 function asObject(value: Json | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as JsonObject)
-    : {};
+  return isObject(value) ? value : {};
 }
 
 /** The name of a resource, as a pattern. */
@@ -516,78 +519,36 @@ function lockOf(field: FieldSchema): string | undefined {
  * in one only that nothing matches.
  */
 
-/** What a form's member is, and what is offered where a value is to be typed. */
+/** A form's member, with the definition that says what it is. */
 type Form = {
   readonly key: string;
-  readonly description: string;
-  readonly pattern: string;
-  /** What is said where the pattern is not met. */
-  readonly wrong: string;
-  readonly example: string;
+  /** Of the definition. */
+  readonly name: string;
+  readonly definition: {
+    readonly type: string;
+    readonly pattern: string;
+    /** What is said where the pattern is not met. */
+    readonly patternErrorMessage: string;
+    readonly description: string;
+    /** The first is offered where a value is to be typed. */
+    readonly examples: readonly string[];
+  };
 };
 
-const FILE: Form = {
-  key: '$file',
-  description: 'The text of a file of the stack, unchanged.',
-  pattern: '\\S',
-  wrong: 'Name a file, by its path from the stack folder.',
-  example: 'prompts/reception.md',
-};
-
-const TEMPLATE: Form = {
-  key: '$template',
-  description: 'The text of a file of the stack, with `${name}` filled in from `with`.',
-  pattern: '\\S',
-  wrong: 'Name a file, by its path from the stack folder.',
-  example: 'prompts/desk.md',
-};
-
-const SECRET: Form = {
-  key: '$secret',
-  description: 'Read at the moment of writing; never stored or shown.',
-  pattern: '^(env:[A-Za-z_][A-Za-z0-9_]*|(file|exec):.+)$|\\$\\{',
-  wrong: 'Give the source of the secret: env:NAME, file:PATH or exec:COMMAND.',
-  example: 'env:SMS_TOKEN',
-};
+const FILE: Form = { key: '$file', name: 'file', definition: forms.file };
+const TEMPLATE: Form = { key: '$template', name: 'template', definition: forms.template };
+const SECRET: Form = { key: '$secret', name: 'secret', definition: forms.secret };
 
 function refTo(kind: string): Form {
-  return {
-    key: '$ref',
-    description: `The id of a resource of the stack: ${kind}.NAME.`,
+  const definition = {
+    type: 'string',
     pattern: `^${kind}\\.|\\$\\{`,
-    wrong: `Refer to a resource of the kind ${kind}: ${kind}.NAME.`,
-    example: `${kind}.name`,
+    patternErrorMessage: `Refer to a resource of the kind ${kind}: ${kind}.NAME.`,
+    description: `The id of a resource of the stack: ${kind}.NAME.`,
+    examples: [`${kind}.name`],
   };
+  return { key: '$ref', name: `ref.${kind}`, definition };
 }
-
-/**
- * A variable in place of a value that is no free text. The title tells it from the value's own schema:
- * where two are alike, editors show neither's description.
- */
-const INTERPOLATED: JsonObject = {
-  title: 'variable',
-  type: 'string',
-  pattern: '\\$\\{(var|each)\\.',
-};
-
-/** What a template is given. */
-const WITH: JsonObject = {
-  type: 'object',
-  description: 'The value of each `${name}` in the template, by name.',
-  additionalProperties: { type: ['string', 'number', 'boolean'] },
-};
-
-/** For a field that a base has and this resource does not want. */
-const REMOVE: JsonObject = {
-  type: ['boolean', 'string'],
-  description: 'Removes what a base sets: true, or the identity of a list element.',
-  doNotSuggest: true,
-};
-
-const REPLACE: JsonObject = {
-  description: 'This value alone, not merged with the value of a base.',
-  doNotSuggest: true,
-};
 
 /** What takes the place of a value of a base. It is offered nowhere, since few fields need it. */
 const OVER_A_BASE: JsonObject = {
@@ -595,43 +556,25 @@ const OVER_A_BASE: JsonObject = {
   $replace: { $ref: '#/definitions/replace' },
 };
 
-/** The definitions that forms are told by. */
+/**
+ * The definitions that forms are told by. `interpolated` is a variable in place of a value that is no free text: its
+ * title tells it from the value's own schema. Where two are alike, editors show neither's description.
+ */
 function formDefinitions(kinds: readonly Kind[]): JsonObject {
-  const member = ({ pattern, wrong, description, example }: Form): JsonObject => ({
-    type: 'string',
-    pattern,
-    patternErrorMessage: wrong,
-    description,
-    examples: [example],
-  });
+  const refs = kinds.map(({ name }) => refTo(name));
   return {
-    file: member(FILE),
-    template: member(TEMPLATE),
-    with: WITH,
-    remove: REMOVE,
-    replace: REPLACE,
-    secret: member(SECRET),
-    interpolated: INTERPOLATED,
-    ...Object.fromEntries(kinds.map(({ name }) => [`ref.${name}`, member(refTo(name))])),
+    ...forms,
+    ...Object.fromEntries(refs.map(({ name, definition }) => [name, definition])),
   };
 }
 
-type Taken = { readonly form: Form; readonly definition: string };
-
 /** The forms of an object that a field may be given in. */
-function takenBy(field: FieldSchema, takesSecrets: boolean): readonly Taken[] {
+function takenBy(field: FieldSchema, takesSecrets: boolean): readonly Form[] {
   const target = field['x-ref'];
   return [
-    ...(isText(field)
-      ? [
-          { form: FILE, definition: 'file' },
-          { form: TEMPLATE, definition: 'template' },
-        ]
-      : []),
-    ...(target === undefined ? [] : [{ form: refTo(target), definition: `ref.${target}` }]),
-    ...(takesSecrets && typesOf(field).includes('string')
-      ? [{ form: SECRET, definition: 'secret' }]
-      : []),
+    ...(isText(field) ? [FILE, TEMPLATE] : []),
+    ...(target === undefined ? [] : [refTo(target)]),
+    ...(takesSecrets && typesOf(field).includes('string') ? [SECRET] : []),
   ];
 }
 
@@ -644,8 +587,8 @@ function isConstrained(field: FieldSchema): boolean {
   return field.enum !== undefined || field.format !== undefined || 'pattern' in field;
 }
 
-function membersOf(taken: readonly Taken[]): JsonObject {
-  const isTemplate = taken.some(({ form }) => form === TEMPLATE);
+function membersOf(taken: readonly Form[]): JsonObject {
+  const isTemplate = taken.includes(TEMPLATE);
   return {
     additionalProperties: false,
     minProperties: 1,
@@ -653,7 +596,7 @@ function membersOf(taken: readonly Taken[]): JsonObject {
       ? { maxProperties: 2, dependencies: { with: [TEMPLATE.key] } }
       : { maxProperties: 1 }),
     properties: {
-      ...Object.fromEntries(taken.map(({ form, definition }) => [form.key, pointTo(definition)])),
+      ...Object.fromEntries(taken.map(({ key, name }) => [key, pointTo(name)])),
       ...(isTemplate ? { with: pointTo('with') } : {}),
       ...OVER_A_BASE,
     },
@@ -661,11 +604,11 @@ function membersOf(taken: readonly Taken[]): JsonObject {
 }
 
 /** What is offered for a value: each form, with its text to be filled in. */
-function offered(taken: readonly Taken[]): readonly Json[] {
-  return taken.map(({ form: { key, description, example } }) => ({
+function offered(taken: readonly Form[]): readonly Json[] {
+  return taken.map(({ key, definition: { description, examples } }) => ({
     label: `{ ${key}: … }`,
     description,
-    bodyText: `{ \\${key}: \${1:${example}} }`,
+    bodyText: `{ \\${key}: \${1:${examples[0]}} }`,
   }));
 }
 

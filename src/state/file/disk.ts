@@ -12,7 +12,13 @@ import {
   rm,
 } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CallsheetError, errorCode, fileSystemReason } from '../../core/errors.ts';
+import {
+  CallsheetError,
+  callVerb,
+  errorCode,
+  fileSystemReason,
+  isSystemError,
+} from '../../core/errors.ts';
 import type { FileEnd } from '../journal-text.ts';
 import type { Line } from '../state-text.ts';
 
@@ -262,7 +268,7 @@ function inWords(error: unknown, location: string): unknown {
   const path = error.path ?? location;
   const isDenied = error.code === 'EACCES' || error.code === 'EPERM';
   const why = isDenied ? `${reason}${whyDenied(path)}` : reason;
-  return new CallsheetError('state', `cannot ${verb(error.syscall)} ${path}: ${why}`, {
+  return new CallsheetError('state', `cannot ${callVerb(error)} ${path}: ${why}`, {
     hint: HINTS[error.code] ?? KEPT,
     cause: error,
   });
@@ -286,37 +292,5 @@ function ownerOf(path: string): { readonly uid: number; readonly mode: number } 
     return statSync(path);
   } catch {
     return undefined;
-  }
-}
-
-type SystemError = Error & {
-  readonly code: string;
-  readonly syscall: string;
-  readonly path?: string;
-};
-
-function isSystemError(error: unknown): error is SystemError {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    'syscall' in error &&
-    typeof error.syscall === 'string'
-  );
-}
-
-function verb(syscall: string): string {
-  switch (syscall) {
-    case 'read':
-    case 'stat':
-    case 'lstat':
-    case 'scandir':
-      return 'read';
-    case 'open':
-      return 'open';
-    case 'mkdir':
-      return 'make the folder';
-    default:
-      return 'write';
   }
 }

@@ -117,7 +117,7 @@ const SCENARIOS: readonly Scenario[] = [
     when: 'a healing fails once',
     minutes: 20,
     at: beside((minute, both) => {
-      if (minute === 10) both.watch.healEnded(STACK, 'failed');
+      if (minute === 10) both.watch.healEnded('failed');
     }),
   },
   {
@@ -322,7 +322,7 @@ test('a rollout that ended has no series that an alert waits for, and one that i
     'callsheet_rollout_step_timestamp_seconds',
   ]);
   // Its state was thrown away, or another stack was looked at meanwhile.
-  both.watch.passEnded(STACK, { ...NOTHING_SEEN, at: new Date() });
+  both.watch.passEnded({ ...NOTHING_SEEN, at: new Date() });
   expect(await rolloutSeries()).toEqual([]);
 });
 

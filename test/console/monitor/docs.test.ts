@@ -11,7 +11,7 @@ const PAGE = join(import.meta.dirname, '../../../docs/reference/monitoring.md');
 const SECTIONS = readFileSync(PAGE, 'utf8').split(/^## /m);
 
 test.each([
-  { who: 'watch', metrics: openMetrics(['clinic'], { version: '1' }, now) },
+  { who: 'watch', metrics: openMetrics('clinic', { version: '1' }, now) },
   { who: 'workers', metrics: openWorkerMetrics({ version: '1' }, () => now) },
 ])('the page names every metric of $who, and none that there is not', async (row) => {
   const text = SECTIONS.filter((section) =>

@@ -10,14 +10,9 @@ test('a collector gets every figure that Prometheus reads, under the same name',
   const said: string[] = [];
   const telemetry = openTelemetry({ env, version: '1', tell: (text) => said.push(text) });
   const now = new Date();
-  const metrics = openMetrics(['a', 'b'], { version: '1', telemetry }, now);
-  for (const [stack, seconds] of [
-    ['a', 0.05],
-    ['a', 0.1],
-    ['a', 7],
-    ['b', 9_999],
-  ] as const)
-    metrics.passEnded(stack, { outcome: 'done', seconds, at: now });
+  const metrics = openMetrics('a', { version: '1', telemetry }, now);
+  for (const seconds of [0.05, 0.1, 7, 9_999])
+    metrics.passEnded({ outcome: 'done', seconds, at: now });
   metrics.hookAnswered(401);
   const families = parsePrometheus((await metrics.expose()).text);
   await telemetry?.close();
@@ -46,12 +41,8 @@ test('a collector gets every figure that Prometheus reads, under the same name',
   }
   const passes = points.filter(({ name }) => name === 'callsheet_pass_duration_seconds');
   expect(passes.map(({ attributes, value }) => [attributes, value])).toEqual([
-    [{ stack: 'a' }, { count: 3, sum: 7.15 }],
-    [{ stack: 'b' }, { count: 1, sum: 9_999 }],
+    [{ stack: 'a' }, { count: 4, sum: 10_006.15 }],
   ]);
   expect(passes[0]?.bounds).toEqual([0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800]);
-  expect(passes.map(({ buckets }) => buckets)).toEqual([
-    [2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
-    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
-  ]);
+  expect(passes.map(({ buckets }) => buckets)).toEqual([[2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1]]);
 });

@@ -27,7 +27,7 @@ export const NOTHING_SEEN = {
 
 /** A watch and a worker whose clock is the caller's, and what Prometheus reads of them. */
 export function openBoth(now: () => Date) {
-  const watch = openMetrics([STACK], { version: '1' }, now());
+  const watch = openMetrics(STACK, { version: '1' }, now());
   const worker = openWorkerMetrics({ version: '1' }, now);
   return {
     watch,
@@ -37,11 +37,11 @@ export function openBoth(now: () => Date) {
       const at = now().toISOString();
       const rollouts = [rolloutOf({ steps: [{ agents: 3, at, runs: ['r'] }], ...rollout })];
       const all = { ...QUIET, ...seen, verdicts: VERDICTS, rollouts };
-      watch.passEnded(STACK, { outcome: 'done', seconds: 1, at: now(), seen: all });
+      watch.passEnded({ outcome: 'done', seconds: 1, at: now(), seen: all });
     },
     failedPass(): void {
       const failed: PassMeasured = { outcome: 'failed', seconds: 1, at: now() };
-      watch.passEnded(STACK, failed);
+      watch.passEnded(failed);
     },
     /** A look at the queue in which nothing was done for so long. */
     look(oldestSeconds = 0): void {

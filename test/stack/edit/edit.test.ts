@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Edit, editYaml, readNodes } from '../../../src/stack/edit/index.ts';
+import { type Edit, editYaml } from '../../../src/stack/edit/index.ts';
 import type { Tree } from '../../../src/stack/edit/tree.ts';
 
 const text = (value: string): Tree => ({ type: 'text', text: value });
@@ -252,6 +252,7 @@ describe('an edit', () => {
   });
 
   test('finds nothing where no value stands', () => {
-    expect(() => readNodes('a: 1\n')({ start: 0, end: 1 })).toThrow('cannot edit the way');
+    const edit: Edit = { type: 'remove', at: { start: 0, end: 1 } };
+    expect(() => editYaml('a: 1\n', [edit])).toThrow('cannot edit the way');
   });
 });
