@@ -23,6 +23,9 @@ import { createFingerprinter } from '../src/state/fingerprint.ts';
 import type { ResourceState, State } from '../src/state/model.ts';
 import { emptyState } from '../src/state/replay.ts';
 import { type LiveRecords, memoryReader } from './memory-reader.ts';
+import { NO_OPTIONS } from './render/sample.ts';
+
+export { NO_OPTIONS };
 
 /**
  * Small worlds for tests of the core: what is wanted, what is live and what was last written, each as
@@ -56,16 +59,6 @@ type Parts = {
   readonly keyThen: string | undefined;
   readonly options: Partial<PlanOptions>;
   readonly rest: Partial<PlanInput>;
-};
-
-export const NO_OPTIONS: PlanOptions = {
-  allow_delete: false,
-  accept_conflicts: false,
-  skip_refused: false,
-  resend_secrets: false,
-  target: [],
-  exclude: [],
-  force: false,
 };
 
 const EMPTY: Parts = {

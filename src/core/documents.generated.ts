@@ -1276,6 +1276,15 @@ export type Repair = {
     /** The platform's identifier. */
     readonly id: string | null;
   }[];
+  /** Rollouts that are under way by the new state. Absent: an earlier version did it. */
+  readonly rollouts?: readonly {
+    /** The rollout. */
+    readonly name: string;
+    /** `held`: nobody knows whether it ended since its last step, so a person decides. */
+    readonly status: 'applying' | 'judging' | 'held' | 'rolling_back';
+    /** Why it is held or rolled back. */
+    readonly why: string | null;
+  }[];
 };
 /** What was moved, and where. */
 export type Migration = {
@@ -3020,6 +3029,10 @@ export type Rollouts = {
       readonly id: string;
       /** Digest of what the reviewed plan changes of it. */
       readonly change: string;
+      /** Fingerprints of the secrets in that change, which its digest has masked, by path; bound to the id of the agent. */
+      readonly secrets?: {
+        readonly [k: string]: string;
+      };
     }[];
     readonly steps: readonly {
       /** Agents that have the change after it, counted from the first. */

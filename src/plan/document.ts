@@ -106,6 +106,11 @@ export function isRefused(plan: PlanDocument): boolean {
   return (isStruck && !plan.options.skip_refused) || isHeldBack(plan);
 }
 
+/** Whether a change asks something of the platform, as the plan stands. */
+export function isWriting({ verdict, operations }: Change): boolean {
+  return verdict === 'ok' && operations.length > 0;
+}
+
 /** Whether a change would be carried out, or will be once an option lifts its refusal: nothing else then comes as news. */
 export function isActing(
   { verdict, operations, lifted_by: lift }: Change,

@@ -15,7 +15,7 @@ import type {
 import { agentsReached, type RolloutAgent, type RolloutRecord } from '../core/rollout.ts';
 import { inSeconds } from '../core/value.ts';
 import type { Hold } from '../state/model.ts';
-import { isActing } from './document.ts';
+import { isActing, isWriting } from './document.ts';
 import { brokenHolds, describeHold, type HoldWorld } from './holds.ts';
 
 export type GuardInput = {
@@ -118,7 +118,7 @@ export function checkTeamRules(
   plan: Omit<PlanDocument, 'digest'>,
   { rules, now }: { readonly rules: PlanRules; readonly now: Date },
 ): PlanJudgement {
-  return writes(plan) ? rules(plan, now) : NOTHING;
+  return plan.changes.some(isWriting) ? rules(plan, now) : NOTHING;
 }
 
 /** The refusals among findings that nobody overrode. */
@@ -268,10 +268,6 @@ function checkLimits({
 }
 
 const NOTHING: PlanJudgement = { refusals: [], notes: [] };
-
-function writes({ changes }: Pick<PlanDocument, 'changes'>): boolean {
-  return changes.some(({ verdict, operations }) => verdict === 'ok' && operations.length > 0);
-}
 
 function checkFreeze(
   { options }: CheckedPlan,

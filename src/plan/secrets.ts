@@ -19,8 +19,10 @@ import {
   valuesIn,
 } from '../core/value.ts';
 import { memberAt, schemaAt, schemasAlong } from '../core/walk.ts';
+import { compareApplied, rememberLeaf } from '../diff/applied.ts';
 import { isSent, isWritten, type LeafChange } from '../diff/compare.ts';
 import { type Leaf, leafSensitivity, leavesOf, type World } from '../diff/leaves.ts';
+import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
 
@@ -43,6 +45,45 @@ export function secretsWritten(
   return [...leavesOf(kind.schema, document).leaves.values()].flatMap(({ text, value }) =>
     value instanceof Secret && sends(text) ? [{ path: text, source: value.source }] : [],
   );
+}
+
+/** Leaves of a configuration that a change is about and whose values its plan masks. */
+function maskedLeaves({ kind, fields }: Change, document: ValueObject): readonly Leaf[] {
+  const masked = fields.filter(({ secret, cause }) => secret && cause !== 'unknown_secret');
+  if (masked.length === 0) return [];
+  const { leaves } = leavesOf(kindNamed(kind).schema, document);
+  return masked.flatMap(({ path }) => leaves.get(path) ?? []);
+}
+
+/** Fingerprints of what a plan masks of a change, by path, so that another value is told later. `owner`: whose they are. */
+export function fingerprintMasked(
+  change: Change,
+  document: ValueObject,
+  owner: string,
+  world: World,
+): Readonly<Record<string, string>> {
+  const found = maskedLeaves(change, document).flatMap((leaf) => {
+    const applied = rememberLeaf(leaf, owner, world);
+    return applied !== undefined && 'fingerprint' in applied
+      ? [[leaf.text, applied.fingerprint] as const]
+      : [];
+  });
+  return Object.fromEntries(found);
+}
+
+/** Paths of what a plan masks of a change and what has another value than those fingerprints are of. */
+export function findRenewed(
+  change: Change,
+  document: ValueObject,
+  owner: string,
+  fingerprints: Readonly<Record<string, string>>,
+  world: World,
+): readonly string[] {
+  return maskedLeaves(change, document).flatMap((leaf) => {
+    const fingerprint = fingerprints[leaf.text];
+    if (fingerprint === undefined) return [];
+    return compareApplied(leaf, { fingerprint }, owner, world) === 'different' ? [leaf.text] : [];
+  });
 }
 
 /**

@@ -11,7 +11,6 @@ import { distinctNotes } from '../plan/preflight.ts';
 import {
   type Collision,
   type NeededSecret,
-  type RestorationException,
   type RestorationSummary,
   secretsByVariable,
 } from '../render/restoration.ts';
@@ -25,6 +24,8 @@ import type { Choice } from './target.ts';
 export type Round = {
   readonly planned: Planned;
   readonly rebuilt: Rebuilt;
+  /** Why nothing can be put into some places. */
+  readonly obstacles: ReadonlyMap<string, string>;
   /** What was found on the platform that the state does not know, by address. */
   readonly foreign: ReadonlyMap<Address, { readonly kind: string; readonly id: string }>;
   /** Ids of all that was found, by kind and id. */
@@ -32,19 +33,19 @@ export type Round = {
 };
 
 /** What is known of a round once all its parts are planned, without the documents. */
-export type Overview = Omit<Rebuilt, 'desired'> & {
-  readonly plan: PlanDocument;
-  readonly collisions: readonly Collision[];
-  readonly found: Round['found'];
-  /** What limits of the whole refuse of a part, and why: a part alone does not know. */
-  readonly struck: ReadonlyMap<Address, string>;
-  /** What was read back and is as the snapshot has it; of no use while something is still to be done. */
-  readonly proof: NonNullable<RestorationSummary['proof']>;
-};
+export type Overview = Omit<Rebuilt, 'desired'> &
+  Pick<Round, 'obstacles' | 'found'> & {
+    readonly plan: PlanDocument;
+    readonly collisions: readonly Collision[];
+    /** What limits of the whole refuse of a part, and why: a part alone does not know. */
+    readonly struck: ReadonlyMap<Address, string>;
+    /** What was read back and is as the snapshot has it; of no use while something is still to be done. */
+    readonly proof: NonNullable<RestorationSummary['proof']>;
+  };
 
 /** What a round tells of what it is there for: what that refers to is told by the part that it belongs to. */
 export function overviewOf(round: Round, own: ReadonlySet<Address>): Overview {
-  const { planned, rebuilt, found } = round;
+  const { planned, rebuilt, obstacles, found } = round;
   const isOwn = ({ address }: { readonly address: Address | null }) =>
     address === null || own.has(address);
   const desired = rebuilt.desired.filter(isOwn);
@@ -61,6 +62,7 @@ export function overviewOf(round: Round, own: ReadonlySet<Address>): Overview {
     needs: rebuilt.needs.filter(isOwn),
     mentions: new Map([...rebuilt.mentions].filter(([address]) => own.has(address))),
     collisions: collisionsIn(round).filter(isOwn),
+    obstacles,
     found,
     struck: new Map(),
     proof: { resources: desired.length, values: isRecording(planned) ? 0 : valuesOf(desired) },
@@ -142,6 +144,7 @@ export function together(
     needs: parts.flatMap(({ needs }) => needs),
     mentions: new Map(parts.flatMap(({ mentions }) => [...mentions])),
     collisions: parts.flatMap(({ collisions }) => collisions),
+    obstacles: first.obstacles,
     found,
     struck: new Map(struck.map(({ address, reason }) => [address, reason])),
     proof: {
@@ -195,12 +198,7 @@ function nameIn(change: Change | undefined): string | null {
   return change === undefined || change.name === '' ? null : change.name;
 }
 
-/** Whether a plan asks anything of the platform. */
-export function isWriting({ plan }: Pick<Round['planned'], 'plan'>): boolean {
-  return plan.changes.some(({ verdict, operations }) => verdict === 'ok' && operations.length > 0);
-}
-
-/** Whether it does, or has something to remember that was there already. */
+/** Whether a plan asks anything of the platform, or has something to remember that was there already. */
 export function isRecording({ plan }: Pick<Round['planned'], 'plan'>): boolean {
   return plan.changes.some(({ verdict, action }) => verdict === 'ok' && action !== 'no_op');
 }
@@ -320,12 +318,9 @@ function endingsOf({ choice, addresses }: Restored): readonly Exception[] {
   ];
 }
 
-/** What is carried from round to round. */
-export type Progress = {
+/** What is carried from round to round: what was found before the first, and the runs. */
+export type Progress = Pick<RestorationSummary, 'exceptions' | 'collisions' | 'secrets'> & {
   readonly runs: string[];
-  readonly exceptions: RestorationException[];
-  collisions: RestorationSummary['collisions'];
-  secrets: RestorationSummary['secrets'];
 };
 
 /** What came of a restoration: every way of showing it is made of this document. */

@@ -4,18 +4,16 @@ import type { Address } from '../core/address.ts';
 import { digestOf } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { parsePath } from '../core/path.ts';
-import type { Guards, PlanOptions } from '../core/plan-document.ts';
+import { ownOf } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { recordIn, textOf } from '../kinds/making.ts';
 import { organizationTitles } from '../live/entitlements.ts';
 import { identify } from '../plan/identify.ts';
 import type { Planned } from '../plan/make.ts';
-import { readEndpoints } from '../platform/endpoints.ts';
-import { DEFAULT_CONCURRENCY, openClient } from '../run/client.ts';
-import { overrideOptions, planInstead } from '../run/plan.ts';
-import { findSettings } from '../run/platform-session.ts';
+import { planInstead, planOptions } from '../run/plan.ts';
+import { withPlatform } from '../run/platform-session.ts';
 import { openSessionOn, openStore, type Session } from '../run/session.ts';
-import { type LoadedStack, openStack, spareMemory } from '../run/stack.ts';
+import { type LoadedStack, spareMemory } from '../run/stack.ts';
 import { type Stack, unreadableVariables } from '../stack/index.ts';
 import { addressesOf, inOrder, MOST_TOGETHER, type Part, partsOf } from './addresses.ts';
 import { type Held, type Holding, refuseClashes, type Target } from './held.ts';
@@ -33,134 +31,65 @@ import {
   placeState,
 } from './target.ts';
 
-export type LookFlags = Restoration['flags'] & {
+export type LookFlags = {
+  readonly over?: boolean;
+  readonly skipRefused?: boolean;
+  readonly overrideFreeze?: string;
+  readonly overrideLimits?: string;
   readonly mapTexts?: boolean;
   readonly format: 'text' | 'json';
-};
-
-/** Plans one part, and says why nothing can be put into some places. */
-export async function look(
-  part: Part,
-  opened: Opened,
-  session: Session,
-  flags: LookFlags,
-  context: Context,
-): Promise<{ readonly round: Round; readonly obstacles: ReadonlyMap<string, string> }> {
-  const { holding, choice, addresses, parts, supplies, isSameAccount, organizations } = opened;
-  const obstacles = await findObstacles(choice, session.reader);
-  const { guards } = session.stack;
-  // How much of the whole is touched is no question about a part of it.
-  const { freeze } = guards;
-  const ofPart = freeze === undefined ? {} : { freeze };
-  const restoration: Restoration = {
-    holding,
-    addresses,
-    organizations,
-    flags,
-    guards: parts.length === 1 ? guards : ofPart,
-    target: {
-      places: choice.places,
-      isSameAccount,
-      obstacleAt: (place) => obstacles.get(place),
-      secretAt: supplies.secretAt,
-      variableAt: supplies.variableAt,
-      fileFor: supplies.fileFor,
-      rewritesTexts: flags.mapTexts === true,
-    },
-  };
-  return { round: await planRound(part, restoration, session, context), obstacles };
-}
-
-/** Everything that is to be done, before anything is. Of several parts only what is shown is kept. */
-export async function survey(
-  opened: Opened,
-  session: Session,
-  flags: LookFlags,
-  context: Context,
-): Promise<{
-  readonly overview: Overview;
-  readonly obstacles: ReadonlyMap<string, string>;
-  readonly only: Round | undefined;
-}> {
-  const [first, ...others] = opened.parts;
-  if (first === undefined) throw new Error('a restoration has no part');
-  const seen = await look(first, opened, session, flags, context);
-  const { obstacles } = seen;
-  if (others.length === 0)
-    return { overview: overviewOf(seen.round, first.own), obstacles, only: seen.round };
-  const isShownWhole = flags.format === 'text' && context.terminal.render.verbose === true;
-  const kept = (overview: Overview) => (isShownWhole ? overview : withoutValues(overview));
-  const overviews: [Overview, ...Overview[]] = [kept(overviewOf(seen.round, first.own))];
-  for (const part of others) {
-    const { round } = await look(part, opened, session, flags, context);
-    overviews.push(kept(overviewOf(round, part.own)));
-  }
-  return { overview: together(overviews, session.stack.guards), obstacles, only: undefined };
-}
-
-/** What stays the same from one part and round to the next. */
-type Restoration = {
-  readonly holding: Holding;
-  readonly addresses: ReadonlyMap<Held, Address>;
-  /** Of the stack, as far as a part can be judged by them. */
-  readonly guards: Guards;
-  readonly target: Omit<Target, 'exists' | 'isOriginal' | 'recorded' | 'leftOut'>;
-  readonly organizations: Readonly<Record<string, string>>;
-  readonly flags: {
-    readonly over?: boolean;
-    readonly skipRefused?: boolean;
-    readonly overrideFreeze?: string;
-    readonly overrideLimits?: string;
-  };
 };
 
 /** A part that is refused can be left out without the resource, once. */
 const TRIES = 2;
 
 /** Plans what it takes to make the target hold what the snapshot does of a part. */
-async function planRound(
+export async function look(
   { addresses }: Part,
-  restoration: Restoration,
+  opened: Opened,
   session: Session,
+  flags: LookFlags,
   context: Context,
 ): Promise<Round> {
-  const { resources } = session.state;
-  const recorded = (address: Address) =>
-    Object.hasOwn(resources, address) ? resources[address] : undefined;
-  const target = {
-    ...restoration.target,
+  const { choice, supplies, isSameAccount } = opened;
+  const { state, reader, store } = session;
+  const obstacles = await findObstacles(choice, reader);
+  const target: Target = {
+    places: choice.places,
+    isSameAccount,
+    obstacleAt: (place) => obstacles.get(place),
+    exists: () => true,
     isOriginal: () => true,
-    recorded,
+    recorded: (address) => ownOf(state.resources, address),
+    secretAt: supplies.secretAt,
+    variableAt: supplies.variableAt,
+    fileFor: supplies.fileFor,
     leftOut: () => undefined,
+    rewritesTexts: flags.mapTexts === true,
   };
   // Once to find what is there, which decides what of it can be said.
-  const all = rebuild(addresses, { ...target, exists: () => true }, restoration.addresses).desired;
-  checkPlaces(session.store.location, session.state, all);
-  const { identities } = await identify(all, session.state, session.reader, { moves: false });
+  const all = rebuild(addresses, target, opened.addresses).desired;
+  checkPlaces(store.location, state, all);
+  const { identities } = await identify(all, state, reader, { moves: false });
   const there = identities.filter(({ found }) => found !== undefined);
   const existing = new Map(there.map(({ address, found }) => [address, found?.id]));
-  const exists = (address: Address) => existing.has(address);
-  const isOriginal = (held: Held, address: Address) =>
-    target.isSameAccount && existing.get(address) === held.id;
   const leftOut = new Map<string, string>();
+  const known: Target = {
+    ...target,
+    exists: (address) => existing.has(address),
+    isOriginal: (held, address) => isSameAccount && existing.get(address) === held.id,
+    leftOut: (address, field) => leftOut.get(`${address} ${field}`),
+  };
   for (let left = TRIES; ; left -= 1) {
-    const rebuilt = rebuild(
-      addresses,
-      {
-        ...target,
-        exists,
-        isOriginal,
-        leftOut: (address, field) => leftOut.get(`${address} ${field}`),
-      },
-      restoration.addresses,
-    );
-    const planned = await planOf(rebuilt, restoration, session, context);
+    const rebuilt = rebuild(addresses, known, opened.addresses);
+    const planned = await planOf(rebuilt, opened, session, flags, context);
     const before = leftOut.size;
     for (const [key, why] of refusedParts(planned)) leftOut.set(key, why);
     if (left > 0 && leftOut.size > before) continue;
     return {
       planned,
       rebuilt,
+      obstacles,
       foreign: new Map(
         there.flatMap(({ address, kind, found, by }) =>
           by === 'state' || found === undefined
@@ -171,6 +100,26 @@ async function planRound(
       found: new Set(there.map(({ kind, found }) => `${kind.name} ${found?.id}`)),
     };
   }
+}
+
+/** Everything that is to be done, before anything is. `only`: of several parts what is shown is kept, and no round. */
+export async function survey(
+  opened: Opened,
+  session: Session,
+  flags: LookFlags,
+  context: Context,
+): Promise<{ readonly overview: Overview; readonly only: Round | undefined }> {
+  const [first, ...others] = opened.parts;
+  if (first === undefined) throw new Error('a restoration has no part');
+  const round = await look(first, opened, session, flags, context);
+  const overview = overviewOf(round, first.own);
+  if (others.length === 0) return { overview, only: round };
+  const isShownWhole = flags.format === 'text' && context.terminal.render.verbose === true;
+  const kept = (one: Overview) => (isShownWhole ? one : withoutValues(one));
+  const overviews: [Overview, ...Overview[]] = [kept(overview)];
+  for (const part of others)
+    overviews.push(kept(overviewOf(await look(part, opened, session, flags, context), part.own)));
+  return { overview: together(overviews, session.stack.guards), only: undefined };
 }
 
 /** Parts with endpoints of their own that a refused change writes: the rest of it may be welcome. */
@@ -187,23 +136,16 @@ function refusedParts({ plan }: Planned): readonly (readonly [string, string])[]
 
 function planOf(
   { desired, mentions }: Rebuilt,
-  restoration: Restoration,
+  { holding, choice, parts, organizations }: Opened,
   session: Session,
+  flags: LookFlags,
   context: Context,
 ): Promise<Planned> {
-  const { holding, organizations, guards, flags, target } = restoration;
   const { sha256, header } = holding;
-  const options: PlanOptions = {
-    // A restoration makes and changes; only a replacement takes something away.
-    allow_delete: flags.over === true,
-    accept_conflicts: flags.over === true,
-    skip_refused: flags.skipRefused === true,
-    resend_secrets: false,
-    target: [],
-    exclude: [],
-    force: false,
-    ...overrideOptions(flags),
-  };
+  const { guards } = session.stack;
+  // How much of the whole is touched is no question about a part of it.
+  const { freeze } = guards;
+  const ofPart = freeze === undefined ? {} : { freeze };
   return planInstead(
     session,
     {
@@ -211,11 +153,16 @@ function planOf(
       snapshot: { made_at: header.made_at, sha256 },
       desired,
       prune: false,
-      guards,
+      guards: parts.length === 1 ? guards : ofPart,
       organizations,
       versions: new Map(),
-      configDigest: digestOf([sha256, [...target.places], mentions.size]),
-      options,
+      configDigest: digestOf([sha256, [...choice.places], mentions.size]),
+      // A restoration makes and changes; only a replacement takes something away.
+      options: planOptions({
+        ...flags,
+        allowDelete: flags.over === true,
+        acceptConflicts: flags.over === true,
+      }),
     },
     context,
   );
@@ -247,23 +194,13 @@ export type OpenFlags = CommonFlags &
   };
 
 /** Looks at what is to be restored, and at where to. Nothing is written. */
-export async function openRestoration(
+export function openRestoration(
   holding: Holding,
   flags: OpenFlags,
   context: Context,
 ): Promise<Opened> {
-  const stack = await findStack(flags, context);
-  const source = stack ?? blankStack(flags.dir);
-  const endpoints = stack && readEndpoints(stack.platform);
-  const client = await openClient(
-    source,
-    context,
-    flags.concurrency ?? DEFAULT_CONCURRENCY,
-    endpoints,
-  );
-  const interrupt = () => void client.close();
-  context.stop.addEventListener('abort', interrupt);
-  try {
+  return withPlatform(flags, context, async ({ client, settings, stack: loadStack }) => {
+    const stack = settings && (await loadStack());
     const account = textOf(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
     const choice = await chooseFrom(holding, flags, {
       stack: stack?.organizations ?? {},
@@ -286,7 +223,11 @@ export async function openRestoration(
     );
     const state = placeState(flags.state, holding, account, choice.places, stack);
     const loaded: LoadedStack = {
-      stack: { ...source, state: { file: state }, digest: holding.sha256 },
+      stack: {
+        ...(stack ?? blankStack(flags.dir)),
+        state: { file: state },
+        digest: holding.sha256,
+      },
       warnings: [],
       secretOf: supplies.secretOf,
       secretValues: supplies.secretValues,
@@ -313,10 +254,7 @@ export async function openRestoration(
               : undefined,
         }),
     };
-  } finally {
-    context.stop.removeEventListener('abort', interrupt);
-    await client.close();
-  }
+  });
 }
 
 function nothing({ file }: Holding): CallsheetError {
@@ -327,12 +265,6 @@ function nothing({ file }: Holding): CallsheetError {
       hint: 'callsheet snapshot show lists its contents.',
     },
   );
-}
-
-/** The stack of the folder, if there is one. Its secrets are read when it is known which are needed. */
-async function findStack(flags: CommonFlags, context: Context): Promise<Stack | undefined> {
-  if (findSettings(flags, context) === undefined) return undefined;
-  return (await openStack(flags, context, 'skip')).stack;
 }
 
 /** A stack that says nothing: for a restoration where there is none. */

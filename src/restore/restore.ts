@@ -7,7 +7,7 @@ import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
 import type { Address } from '../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
-import { isRefused, planDigest, summarise } from '../plan/document.ts';
+import { isRefused, isWriting, planDigest, summarise } from '../plan/document.ts';
 import { refuse } from '../plan/guards.ts';
 import { type RestorationSummary, renderRestorationText } from '../render/restoration.ts';
 import { renderLedgerText } from '../render/runs.ts';
@@ -21,7 +21,6 @@ import type { Part } from './addresses.ts';
 import { readHolding } from './held.ts';
 import {
   isRecording,
-  isWriting,
   MOST_WHOLE,
   neededSecrets,
   needsOver,
@@ -74,29 +73,26 @@ type Ending = readonly [status: RestorationSummary['status'], exit: ExitCode];
  * several, each is planned again when its turn comes, and may not go beyond what was agreed to.
  */
 async function carryOut(opened: Opened, flags: CarryOutFlags, context: Context): Promise<ExitCode> {
-  const progress: Progress = { runs: [], exceptions: [], collisions: [], secrets: [] };
   const sessions = openSessions(opened.session);
   try {
     const session = await sessions.current();
     const { platform } = session;
+    announce(session, context);
+    const { overview, only } = await survey(opened, session, flags, context);
+    const { collisions, needs, struck } = overview;
+    const progress: Progress = {
+      runs: [],
+      exceptions: unknownSecrets(overview.plan, opened),
+      collisions,
+      secrets: neededSecrets(needs),
+    };
     const end = (overview: Overview, [status, exit]: Ending) => {
       const summary = summaryOf(status, overview, progress, platform, opened);
       show(flags, summary, (to) => renderRestorationText(summary, to), context);
       return exit;
     };
-    announce(session, context);
-    const { overview, obstacles, only } = await survey(opened, session, flags, context);
-    const refused = await beforeFirst(
-      overview,
-      obstacles,
-      session,
-      progress,
-      opened,
-      flags,
-      context,
-    );
+    const refused = await beforeFirst(overview, session, opened, flags, context);
     if (refused !== undefined) return end(overview, refused);
-    const { struck } = overview;
     const work: Work = { opened, sessions, progress, struck, flags, context };
     let first: FirstRound | undefined = { only, agreement: agreementOn(overview.plan) };
     let last = overview;
@@ -139,8 +135,19 @@ async function takeRound(
       context.terminal.out(renderLedgerText(taken.ledger, context.terminal.render));
   }
   const [one, ...others] = taken.seen;
-  const overview = one === undefined ? last : together([one, ...others], {});
+  const seen = one && together([one, ...others], {});
+  const unseen = opened.parts.slice(taken.seen.length).flatMap(({ own }) => [...own]);
+  const overview = seen === undefined ? last : withUnseen(seen, new Set(unseen), last);
   return { overview: withoutDone(overview, taken.ledger), ending: endingOf(overview, taken) };
+}
+
+/** With what the parts that a round did not come to were to do before it. */
+function withUnseen(seen: Overview, unseen: ReadonlySet<Address>, last: Overview): Overview {
+  const isUnseen = ({ address }: { readonly address: Address | null }) =>
+    address !== null && unseen.has(address);
+  const changes = [...seen.plan.changes, ...last.plan.changes.filter(isUnseen)];
+  const exceptions = [...seen.exceptions, ...last.exceptions.filter(isUnseen)];
+  return { ...seen, plan: { ...seen.plan, changes }, exceptions };
 }
 
 /** What is still to be done: a plan names what was to be done before it was carried out. */
@@ -213,7 +220,7 @@ async function lookAgain(
   session: Session,
   { opened, struck, flags, context }: Work,
 ): Promise<Round> {
-  const { round } = await look(part, opened, session, flags, context);
+  const round = await look(part, opened, session, flags, context);
   const { planned } = round;
   return { ...round, planned: { ...planned, plan: strike(planned.plan, struck) } };
 }
@@ -272,8 +279,8 @@ function strike(plan: PlanDocument, struck: Overview['struck']): PlanDocument {
   return { ...stricken, digest: planDigest(stricken) };
 }
 
-function isOverwriting({ verdict, operations, pin }: Change): boolean {
-  return verdict === 'ok' && operations.length > 0 && pin !== null;
+function isOverwriting(change: Change): boolean {
+  return isWriting(change) && change.pin !== null;
 }
 
 function pinKey({ id, pin, action }: Change): string {
@@ -320,32 +327,27 @@ const UNASKED = 'To run this restore, pass --auto-approve. To see it only, pass 
 /** What has to be settled before the first write: what is in the way, what is missing, and whether to go on. */
 async function beforeFirst(
   overview: Overview,
-  obstacles: ReadonlyMap<string, string>,
   session: Session,
-  progress: Progress,
-  opened: Opened,
+  { choice }: Opened,
   flags: AgreeFlags,
   context: Context,
-): Promise<readonly [RestorationSummary['status'], ExitCode] | undefined> {
-  const { needs, found } = overview;
+): Promise<Ending | undefined> {
+  const { needs, obstacles, found, collisions } = overview;
   const notes = [...overview.plan.notes, ...textNotes(overview, flags.mapTexts === true)];
   const plan: PlanDocument = { ...overview.plan, notes };
-  progress.collisions = overview.collisions;
-  progress.secrets = neededSecrets(needs);
-  progress.exceptions.push(...unknownSecrets(plan, opened));
   const showPlan = () => {
     if (flags.format === 'text')
       context.terminal.out(renderPlanText(briefly(plan, context), context.terminal.render));
   };
-  const isIdle = !isWriting({ plan }) && !isRefused(plan);
+  const isIdle = !plan.changes.some(isWriting) && !isRefused(plan);
   const isInTheWay = async () => {
     const owners = new Set(Object.values(session.state.resources).map(keyOf));
     const isOurs = (kind: string, id: string) =>
       found.has(`${kind} ${id}`) || owners.has(`${kind} ${id}`);
-    const strangers = await findStrangers(opened.choice, obstacles, session.reader, isOurs);
-    return progress.collisions.length + strangers.length === 0
+    const strangers = await findStrangers(choice, obstacles, session.reader, isOurs);
+    return collisions.length + strangers.length === 0
       ? undefined
-      : targetNotEmpty(progress.collisions, strangers.length, {
+      : targetNotEmpty(collisions, strangers.length, {
           isVerbose: context.terminal.render.verbose,
         });
   };

@@ -6,7 +6,7 @@ import { type Address, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import { Blob, ownOf, Secret } from '../core/value.ts';
+import { Blob, isObject, type Json, ownOf, Secret } from '../core/value.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { openFolder } from '../stack/folder.ts';
@@ -183,28 +183,22 @@ async function readGiven(file: string): Promise<readonly Given[]> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new CallsheetError('usage', `--secrets ${file} cannot be read`, { cause });
   });
-  let document: unknown;
+  let document: Json;
   try {
     document = parse(text);
   } catch {
     // What a parser says of it may quote a secret that was put there by mistake.
     throw wrong('is not YAML');
   }
-  const isTable = (one: unknown): one is Record<string, unknown> =>
-    typeof one === 'object' && one !== null && !Array.isArray(one);
-  if (!isTable(document)) throw wrong('holds no addresses');
+  if (!isObject(document)) throw wrong('holds no addresses');
   return Object.entries(document).flatMap(([pattern, paths]) => {
-    if (!isTable(paths)) throw wrong(`has no paths below ${pattern}`);
+    if (!isObject(paths)) throw wrong(`has no paths below ${pattern}`);
     return Object.entries(paths).map(([path, source]) => {
       const read = typeof source === 'string' ? readSource(source) : undefined;
       if (typeof source !== 'string' || read === undefined || 'words' in read)
         throw wrong(`says of ${pattern} ${path} neither env:NAME, file:PATH nor exec:COMMAND`);
       const whole = read.from === 'file' ? resolve(dirname(file), read.path) : undefined;
-      return {
-        pattern,
-        path,
-        source: whole === undefined ? source : `file:${whole}`,
-      };
+      return { pattern, path, source: whole === undefined ? source : `file:${whole}` };
     });
   });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { refusePlanningFlags } from '../console/apply.ts';
 import { type CommonFlags, type Context, stackOptions } from '../console/context.ts';
-import { isAgreed } from '../console/events.ts';
+import { isAgreed, reportFailure } from '../console/events.ts';
 import { deliver, type NotifyFlags, noticeAddress } from '../console/notify.ts';
 import { pageOf, readPlanFile } from '../console/plan.ts';
 import { openProgress } from '../console/progress.ts';
@@ -15,6 +15,7 @@ import { renderPlanText } from '../render/text.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatCount } from '../render/wording.ts';
 import { planOptions } from '../run/plan.ts';
+import { isoTime } from './observe.ts';
 import {
   abortRollout,
   addedBy,
@@ -72,10 +73,8 @@ export async function start(
   const { rollout: _, ...choices } = flags;
   const allowed = planOptions(choices);
   const wanted = { ...optionsOf(flags), plan, allowed, name, expect: flags.expect };
-  const { agree, ...review } = reviewOf(flags, context);
   // A plan file was reviewed: nobody is asked again.
-  const isAsked = plan === undefined && agree !== undefined;
-  const outcome = await startRollout(wanted, context, { ...review, ...(isAsked && { agree }) });
+  const outcome = await startRollout(wanted, context, reviewOf(flags, context, plan === undefined));
   if ('plan' in outcome) {
     if (outcome.end === 'refused') tellRefused(outcome.plan, context.terminal);
     else context.terminal.err('Nothing was written.');
@@ -99,12 +98,25 @@ export async function run(
     return EXIT.done;
   }
   const outcomes: RolloutOutcome[] = [];
-  const { agree, ...review } = reviewOf(flags, context);
   // Where nobody can be asked a rollout that is to ask is held: no flag answers what the calls have not said yet.
-  const isAsked = agree !== undefined && context.terminal.canAsk;
-  const reviewed = { ...review, ...(isAsked && { agree }) };
-  for (const one of due) outcomes.push(await goOn(one.name, options, context, reviewed));
-  return finish(outcomes, flags, context);
+  const review = reviewOf(flags, context, context.terminal.canAsk);
+  const failures: unknown[] = [];
+  for (const { name } of due) {
+    try {
+      outcomes.push(await goOn(name, options, context, review));
+    } catch (error) {
+      // Callers of the others do not wait until this one can go on.
+      failures.push(error);
+      if (context.stop.aborted) break;
+    }
+  }
+  const isShown = outcomes.length > 0 || failures.length === 0;
+  const exit = isShown ? await finish(outcomes, flags, context) : EXIT.error;
+  const { terminal } = context;
+  const [failure, ...others] = failures;
+  for (const one of others) reportFailure(one, terminal, terminal.render.verbose);
+  if (failure !== undefined) throw failure;
+  return exit;
 }
 
 /** `callsheet rollout show [NAME]`: rollouts as they were last looked at. Nothing is written. */
@@ -154,9 +166,11 @@ function optionsOf(flags: RolloutFlags): RolloutOptions {
   return { ...stackOptions(flags), lockTimeout, overrideFreeze };
 }
 
-function reviewOf(flags: RolloutFlags, context: Context): RolloutReview {
+function reviewOf(flags: RolloutFlags, context: Context, isAsked = true): RolloutReview {
   const { terminal } = context;
+  const agree = (question: string) => isAgreed(question, flags, terminal, UNASKED);
   return {
+    ...(isAsked && { agree }),
     show(plan) {
       if (flags.format === 'text') terminal.out(renderPlanText(plan, terminal.render));
     },
@@ -167,7 +181,6 @@ function reviewOf(flags: RolloutFlags, context: Context): RolloutReview {
       const text = `Step ${record.step + 1} of the rollout ${record.name}: callers fare no worse, by ${formatCount(look.calls, 'call')}. Next: ${next.agents} of ${formatCount(record.agents.length, 'agent')}.`;
       context.emit({ type: 'notice', text });
     },
-    agree: (question) => isAgreed(question, flags, terminal, UNASKED),
     observe: (plan: PlanDocument) => openProgress(plan, flags, context),
   };
 }
@@ -219,7 +232,7 @@ function documentOf(
   return {
     format: 'callsheet-rollouts',
     version: 1,
-    now: new Date(now).toISOString(),
+    now: isoTime(now),
     environment: flags.env ?? null,
     rollouts: outcomes.map(({ record, waitsFor }) => shownOf(record, now, waitsFor, flags)),
   };

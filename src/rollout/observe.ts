@@ -85,7 +85,7 @@ export async function lookAtCalls(
   const volumes = cohortsFor(VOLUME);
   const others = groups.at(-1)?.others.length ?? 0;
   const look: Rollouts.Look = {
-    at: new Date(now).toISOString(),
+    at: isoTime(now),
     step: record.steps.findLastIndex(({ at }) => at !== null) + 1,
     ...judged,
     ...(judged.verdict === 'no_figures' && 'why' in untold ? { why: untold.why } : {}),
@@ -93,7 +93,7 @@ export async function lookAtCalls(
     agents: groups.flatMap(({ changed }) => changed).length,
     others,
     broken: [
-      ...(await withoutDeleted(silentIn(groups, figures, guardRails), session)),
+      ...(await withoutDeleted(silentIn(groups, figures, guardRails), groups, session)),
       ...failingIn(groups, logs, judging, guardRails),
     ],
   };
@@ -151,29 +151,20 @@ function cohortsOf(
   });
 }
 
-/** What metrics tell of one agent (Metrics, agentPerformance). */
-type Figures = {
-  readonly calls: number;
-  readonly resolved: number;
-  readonly transferred: number;
-  readonly abandoned: number;
-  readonly other: number;
-  readonly seconds: number;
-  /** Calls in a good mood, and those of which the mood is known: somebody talked to the agent. */
-  readonly positive: number;
-  readonly moods: number;
-};
-
-const NO_CALLS: Figures = {
+/** What metrics tell of one agent (Metrics, agentPerformance), of one that nobody called. */
+const NO_CALLS = {
   calls: 0,
   resolved: 0,
   transferred: 0,
   abandoned: 0,
   other: 0,
   seconds: 0,
+  /** Calls in a good mood, and those of which the mood is known: somebody talked to the agent. */
   positive: 0,
   moods: 0,
 };
+
+type Figures = Readonly<typeof NO_CALLS>;
 
 function tallyOf({ name, perMinute = 1 }: Measure, figures: Figures = NO_CALLS): Tally {
   const { calls, seconds, positive, moods } = figures;
@@ -465,10 +456,18 @@ function silentIn(
 }
 
 /** Whom somebody deleted nobody calls: that is drift, and no fault of the change. */
-async function withoutDeleted(broken: Broken, { client, state }: Platform): Promise<Broken> {
+async function withoutDeleted(
+  broken: Broken,
+  groups: readonly Group[],
+  { client }: Platform,
+): Promise<Broken> {
+  // By the addresses of the rollout: the state may have others by now.
+  const ids = new Map(
+    groups.flatMap(({ changed }) => changed).map(({ address, id }) => [address, id]),
+  );
   const isThere = async ({ address }: Broken[number]) => {
     try {
-      const agentId = state.resources[address]?.id ?? '';
+      const agentId = ids.get(address) ?? '';
       await client.call({ operation: 'getAgent', path: { agentId } });
       return true;
     } catch (error) {
@@ -548,6 +547,6 @@ function inTurnOver<T extends Agent>(agents: readonly T[], { state }: Platform):
   return keyed.toSorted((a, b) => a.round - b.round).map(({ agent }) => agent);
 }
 
-function isoTime(milliseconds: number): string {
+export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

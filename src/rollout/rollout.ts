@@ -26,8 +26,10 @@ import {
   type RolloutSettings,
   stepCounts,
 } from '../core/rollout.ts';
-import { isRefused } from '../plan/document.ts';
+import type { ValueObject } from '../core/value.ts';
+import { isRefused, isWriting } from '../plan/document.ts';
 import type { Planned } from '../plan/make.ts';
+import { findRenewed, fingerprintMasked } from '../plan/secrets.ts';
 import { describeActor, holderFor, runId } from '../run/actor.ts';
 import { checkExpectation, checkPlan } from '../run/apply.ts';
 import type { RunContext, StackOptions } from '../run/context.ts';
@@ -35,12 +37,12 @@ import { readRun } from '../run/find-run.ts';
 import { overrideOptions, planConfiguration, rolloutNamed } from '../run/plan.ts';
 import { acquireUntil, recordRecovery } from '../run/recover.ts';
 import { needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts';
-import { openSession, type Session } from '../run/session.ts';
+import { fingerprintsForRun, NO_LINEAGE, openSession, type Session } from '../run/session.ts';
 import { announceBroken, isBroken, refuseBroken } from '../run/stack.ts';
 import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
 import { nextState, withRollouts } from '../state/replay.ts';
 import { LEAST_OTHERS } from './judge.ts';
-import { chooseOrder, lookAtCalls } from './observe.ts';
+import { chooseOrder, isoTime, lookAtCalls } from './observe.ts';
 
 /** Which stack, and how long to wait for its state. */
 export type RolloutOptions = StackOptions & {
@@ -108,7 +110,9 @@ export async function startRollout(
     if (isRefused(plan)) return { end: 'refused', plan };
     refuseMore(plan, settings);
     await needSecrets(plan, { session });
-    const changed = plan.changes.filter(isActing).map(agentOf);
+    const acting = plan.changes.filter(isWriting);
+    if (acting.some(hasSecrets)) await fingerprintsForRun(session.state, session, context);
+    const changed = acting.map((change) => agentOf(change, session));
     const agents = await chooseOrder(settings, changed, session, timeOf(session, context));
     // Of the selected agents fewer may change, and a step that adds nobody is none.
     const counts = stepCounts(settings.steps, agents.length).filter(
@@ -183,6 +187,7 @@ export async function goOn(
       const turn = await takeTurn(name, options, context, review, isPromoted);
       if (turn === 'rolling_back') return await takeBack(name, options, context, review);
       if (turn !== 'again') return turn;
+      stale = 0;
     } catch (error) {
       // Another run wrote the state meanwhile: what is due now is looked at afresh.
       const isStale = error instanceof CallsheetError && error.code === 'stale';
@@ -367,9 +372,9 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
   }
   if (isRefused(planned.plan)) return hold(refusedWhy(planned.plan));
   const written = await writtenBy(record.steps[step]?.runs ?? [], session);
-  const moved = movedSince(adds, planned, written);
+  const moved = movedSince(adds, planned, written, session);
   if (moved.length > 0) return hold(foldSentences(moved));
-  const isDue = planned.plan.changes.some(isActing);
+  const isDue = planned.plan.changes.some(isWriting);
   if (!isDue) {
     await writeDown(withStepApplied(record, now), visit);
     return 'again';
@@ -543,16 +548,13 @@ async function takeBack(
   context: RunContext,
   review: RolloutReview,
 ): Promise<RolloutOutcome> {
-  const { records } = await readRollouts(name, options, context);
-  const [record] = records;
-  if (record === undefined) throw new Error(`the rollout ${name} was there a moment ago`);
-  const runs = record.steps.flatMap(({ runs }) => runs).toReversed();
+  const { record, runs } = await readRuns(name, options, context);
   const left: string[] = [];
   const overrideFreeze =
     options.overrideFreeze ?? `the rollout ${name} is taken back: ${record.why ?? ''}`;
   const { show, observe } = review;
-  for (const run of runs) {
-    if (!(await isRecorded(run, options, context))) {
+  for (const { run, isRecorded } of runs) {
+    if (!isRecorded) {
       left.push(
         `run ${run} is no longer recorded, so its changes stay: revert them in the configuration and apply`,
       );
@@ -577,15 +579,15 @@ async function takeBack(
   }
 }
 
-/** Whether a run can still be undone: a state that was brought from elsewhere has no journals. */
-async function isRecorded(
-  run: string,
-  options: RolloutOptions,
-  context: RunContext,
-): Promise<boolean> {
+/** The runs of a rollout, the newest first. A state that was brought from elsewhere has no journals to undo them by. */
+async function readRuns(name: string, options: RolloutOptions, context: RunContext) {
   const session = await openAsRecorded(options, context);
   try {
-    return session.unfinished?.run === run || (await readRun(session, run)) !== undefined;
+    const record = recordNamed(name, session, options, () => true);
+    const runs: { readonly run: string; readonly isRecorded: boolean }[] = [];
+    for (const run of record.steps.flatMap((step) => step.runs).toReversed())
+      runs.push({ run, isRecorded: (await readRun(session, run)) !== undefined });
+    return { record, runs };
   } finally {
     await session.close();
   }
@@ -646,10 +648,6 @@ function timeOf({ client }: Pick<Session, 'client'>, { now }: RunContext): numbe
   return client.platformTime() ?? now().getTime();
 }
 
-function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
 function freeByOf({ lockTimeout = 0 }: RolloutOptions): number {
   return Date.now() + lockTimeout;
 }
@@ -682,11 +680,6 @@ function stepOptions({ rollout: _, ...options }: PlanOptions): PlanOptions {
   return { ...options, ...none };
 }
 
-/** Whether a change asks something of the platform, unless it is left out. */
-function isActing({ verdict, operations }: Change): boolean {
-  return verdict === 'ok' && operations.length > 0;
-}
-
 /** What of a change was reviewed: what it does, and what it does that to. Not when, not why, and not under which address. */
 function reviewedDigest({ id, action, fields, operations }: Change): string {
   return digestOf({
@@ -700,10 +693,26 @@ function reviewedDigest({ id, action, fields, operations }: Change): string {
   });
 }
 
-function agentOf(change: Change): RolloutAgent {
+function agentOf(change: Change, session: Session): RolloutAgent {
   const { address, id } = change;
   if (id === null) throw new Error(`${address} is updated and has no id`);
-  return { address, id, change: reviewedDigest(change) };
+  const agent = { address, id, change: reviewedDigest(change) };
+  // A state that no run has made yet will have another salt.
+  if (session.state.lineage === NO_LINEAGE || !hasSecrets(change)) return agent;
+  const secrets = fingerprintMasked(change, documentOf(address, session), id, worldOf(session));
+  return Object.keys(secrets).length === 0 ? agent : { ...agent, secrets };
+}
+
+function hasSecrets({ fields }: Change): boolean {
+  return fields.some(({ secret }) => secret);
+}
+
+function documentOf(address: Address, { stack }: Session): ValueObject {
+  return stack.resources.find((one) => one.address === address)?.document ?? {};
+}
+
+function worldOf({ world, state }: Session) {
+  return { ...world, idOf: (address: Address) => state.resources[address]?.id };
 }
 
 /** Agents of a step whose change is not the one that was reviewed, and that the step has not changed already. */
@@ -711,21 +720,34 @@ function movedSince(
   adds: readonly RolloutAgent[],
   { plan }: Planned,
   written: ReadonlySet<Address>,
+  session: Session,
 ): readonly { readonly address: Address; readonly message: string }[] {
-  const changes = new Map(plan.changes.filter(isActing).map((one) => [one.address, one]));
-  return adds.flatMap(({ address, change: reviewed }) => {
+  const changes = new Map(plan.changes.filter(isWriting).map((one) => [one.address, one]));
+  return adds.flatMap(({ address, id, change: reviewed, secrets }) => {
     const change = changes.get(address);
     if (change === undefined)
       return written.has(address)
         ? []
         : [{ address, message: `${address} no longer has the change that was reviewed` }];
-    if (reviewedDigest(change) === reviewed) return [];
-    const fields = change.fields
-      .filter(({ cause }) => cause !== 'unknown_secret')
-      .map(({ path }) => path)
-      .join(', ');
-    return [{ address, message: `${address} would change otherwise than reviewed: ${fields}` }];
+    if (reviewedDigest(change) === reviewed) {
+      if (secrets === undefined) return [];
+      const document = documentOf(address, session);
+      const renewed = findRenewed(change, document, id, secrets, worldOf(session));
+      return renewed.length === 0 ? [] : [otherwise(address, renewed)];
+    }
+    const fields = change.fields.filter(({ cause }) => cause !== 'unknown_secret');
+    return [
+      otherwise(
+        address,
+        fields.map(({ path }) => path),
+      ),
+    ];
   });
+}
+
+function otherwise(address: Address, paths: readonly string[]) {
+  const message = `${address} would change otherwise than reviewed: ${paths.join(', ')}`;
+  return { address, message };
 }
 
 /** Addresses that runs changed, as their receipts say. */
@@ -757,7 +779,7 @@ function namesOf(agents: readonly RolloutAgent[]): string {
 /** A rollout is of one kind of change: what it does not select, and what cannot be judged by calls, is refused. */
 function refuseMore(plan: PlanDocument, { name, agents, position }: RolloutSettings): void {
   const { file, line } = position;
-  const acting = plan.changes.filter(isActing);
+  const acting = plan.changes.filter(isWriting);
   const others = acting.filter(({ address }) => !agents.includes(address));
   const created = acting.filter(
     ({ address, action }) => agents.includes(address) && action !== 'update',

@@ -5,7 +5,7 @@ import type { Client } from '../platform/client.ts';
 import { readEndpoints } from '../platform/endpoints.ts';
 import type { Stack, StackSettings } from '../stack/index.ts';
 import type { State } from '../state/model.ts';
-import { DEFAULT_CONCURRENCY, openClient } from './client.ts';
+import { openClient } from './client.ts';
 import type { RunContext, StackOptions } from './context.ts';
 import { openStore, readState } from './session.ts';
 import { openSettings, openStack } from './stack.ts';
@@ -35,7 +35,7 @@ export async function withPlatform<T>(
     platform: { base_url: undefined, by: 'operator' as const },
   };
   const endpoints = settings && readEndpoints(settings.platform);
-  const client = await openClient(source, context, DEFAULT_CONCURRENCY, endpoints);
+  const client = await openClient(source, context, flags.concurrency, endpoints);
   const interrupt = () => void client.close();
   context.stop.addEventListener('abort', interrupt);
   let stack: Promise<Stack> | undefined;

@@ -218,7 +218,7 @@ async function execute(
     stop: context.stop,
   };
   if (request.checkFirst === true) await checkPins(plan, deps, session.endpoints.assume);
-  await lease.reserve?.(expectedOf(plan, state));
+  await lease.reserve(expectedOf(plan, state));
   const observer = await request.observe?.(plan);
   try {
     const guarded = guardsOf(run, planned, state, actor, request);

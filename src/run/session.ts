@@ -302,7 +302,7 @@ export async function claimForRun(
   { store, platform }: Pick<Session, 'store' | 'platform'>,
 ): Promise<void> {
   const claims = 'plan' in what ? claimsOf(what) : contested(what);
-  const overlaps = (await lease.claim?.(platform.account_id, claims)) ?? [];
+  const overlaps = await lease.claim(platform.account_id, claims);
   if (overlaps.length > 0) throw overlapping(store.location, overlaps);
 }
 
@@ -312,5 +312,5 @@ export async function findOverlaps(
   { store, platform }: Pick<Session, 'store' | 'platform'>,
 ): Promise<readonly string[]> {
   const claims = claimsOf(planned);
-  return ((await store.overlaps?.(platform.account_id, claims)) ?? []).map(lineOf);
+  return (await store.overlaps(platform.account_id, claims)).map(lineOf);
 }

@@ -2,13 +2,18 @@ import { CallsheetError, quoted } from '../core/errors.ts';
 import type { Note } from '../core/plan-document.ts';
 import { ownOf } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { Scope } from '../kinds/kind.ts';
 import { scopeOf } from '../plan/natural-key.ts';
 import { formatCount } from '../render/wording.ts';
 import { findEdits } from '../rollback/edits.ts';
 import { type Kept, type Now, type SnapshotUndo, undoToSnapshot } from '../rollback/target.ts';
 import type { SnapshotFile } from '../snapshot/file.ts';
-import { documentOf, type Header, type ResourceRecord } from '../snapshot/format.ts';
+import {
+  covers,
+  documentOf,
+  type Header,
+  type ListRecord,
+  type ResourceRecord,
+} from '../snapshot/format.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import type { RunContext } from './context.ts';
 import { beganOf, findLastApplied, readRun } from './find-run.ts';
@@ -39,11 +44,15 @@ export async function undoTo(
   try {
     await refuseBeside(session);
     const relevant = await readRelevant(snapshot, session);
-    const { sha256, covers } = relevant;
+    const { sha256 } = relevant;
     const { state, reader } = session;
     const missing = await findMissing(session, relevant.kept);
     const isMissing = (kind: string, id: string) => missing.has(`${kind} ${id}`);
-    const since = undoToSnapshot(relevant.kept, { state, isMissing, covers });
+    const since = undoToSnapshot(relevant.kept, {
+      state,
+      isMissing,
+      covers: relevant.covers,
+    });
     if (since.undo.addresses.length === 0 && since.undo.impossible.length === 0) {
       throw nothingOfStack(file);
     }
@@ -177,7 +186,7 @@ async function readRelevant(snapshot: SnapshotFile, session: Session): Promise<R
   const ids = new Set(Object.values(state.resources).map(({ kind, id }) => `${kind} ${id}`));
   const isOurs = isOfStack(snapshot.header, state);
   const kept: Kept[] = [];
-  const lists: { readonly kind: string; readonly scope: Scope }[] = [];
+  const lists: ListRecord[] = [];
   /** What was there and could not be read as a whole, by kind and id and by its address: nobody made it since. */
   const unread = new Set<string>();
   let others = 0;
@@ -194,20 +203,18 @@ async function readRelevant(snapshot: SnapshotFile, session: Session): Promise<R
     // Of what a list shows alone, the rest is unknown: it would look emptied.
     else for (const one of [`${kind} ${id}`, address ?? '']) unread.add(one);
   }
-  const covers: Now['covers'] = (address, { kind, id, scope }) =>
-    !unread.has(address) &&
-    !unread.has(`${kind} ${id}`) &&
-    lists.some((one) => one.kind === kind && isWithin(scope, one.scope));
-  return { kept, others, sha256, covers };
+  return {
+    kept,
+    others,
+    sha256,
+    covers: (address, { kind, id, scope }) =>
+      !unread.has(address) && !unread.has(`${kind} ${id}`) && covers(lists, kind, scope),
+  };
 }
 
 /** Whether its addresses mean the same here. A stack whose state was thrown away takes them as they are. */
 function isOfStack({ stack }: Header, { lineage }: State): boolean {
   return stack !== null && (lineage === NO_LINEAGE || stack.lineage === lineage);
-}
-
-function isWithin(scope: Scope, narrowed: Scope): boolean {
-  return Object.entries(narrowed).every(([field, value]) => ownOf(scope, field) === value);
 }
 
 function keptFrom(record: ResourceRecord, isOurs: boolean): Kept {

@@ -15,8 +15,10 @@ import type { SnapshotFile } from './file.ts';
 import {
   type AnswerRecord,
   type ContentRecord,
+  covers,
   documentOf,
   keyOf,
+  type ListRecord,
   type OrganizationRecord,
   type ResourceRecord,
 } from './format.ts';
@@ -65,7 +67,8 @@ export async function compareSnapshots(
     assumptionOf: () => undefined,
     secondsPerRequest: () => 0,
   });
-  return asComparison(plan, difference.equal, compareAnswers(difference));
+  const notes = [...difference.untold.map(untoldNote), ...compareAnswers(difference)];
+  return asComparison(plan, difference.equal, notes);
 }
 
 /** What each resource is called: the address in the later snapshot, the one in the earlier, or its kind and id. */
@@ -172,6 +175,14 @@ const REASONS: { readonly [action: string]: string } = {
   replace: 'another resource replaced it in between',
 };
 
+/** What is said of resources of a kind that only one snapshot has, where the other did not read all of their list. */
+function untoldNote({ kind, count, in: one }: Untold): Note {
+  const other = one === 'earlier' ? 'later' : 'earlier';
+  const [what, have] = count === 1 ? ['resource', 'was'] : ['resources', 'were'];
+  const message = `${count} ${what} of kind ${kind.replaceAll('_', ' ')} in the ${one} snapshot ${have} not compared: the ${other} snapshot has a gap there (callsheet snapshot show)`;
+  return { severity: 'warning', address: null, message };
+}
+
 /** Entries that are named in one sentence. */
 const MOST_NAMED = 5;
 
@@ -269,6 +280,14 @@ type Difference = {
   readonly organizations: Readonly<Record<string, string>>;
   /** How many resources are the same in both. */
   readonly equal: number;
+  /** What only one of them has, and of which the other does not tell whether it was there. */
+  readonly untold: readonly Untold[];
+};
+
+type Untold = {
+  readonly kind: string;
+  readonly count: number;
+  readonly in: 'earlier' | 'later';
 };
 
 type AnswerPair = { readonly before?: AnswerRecord; readonly after?: AnswerRecord };
@@ -279,12 +298,14 @@ type AnswerPair = { readonly before?: AnswerRecord; readonly after?: AnswerRecor
  */
 async function differenceOf(earlier: SnapshotFile, later: SnapshotFile): Promise<Difference> {
   const old = new Map<string, string>();
-  for await (const [key, record] of keyed(earlier)) old.set(key, contentDigest(record));
+  const readOf = { earlier: nothingRead(), later: nothingRead() };
+  for await (const [key, record] of keyed(earlier, readOf.earlier))
+    old.set(key, contentDigest(record));
   const after: ResourceRecord[] = [];
   const answers = new Map<string, AnswerPair>();
   const organizations: Record<string, string> = {};
   let equal = 0;
-  for await (const [key, record] of keyed(later)) {
+  for await (const [key, record] of keyed(later, readOf.later)) {
     if (record.type === 'organization') nameIn(organizations, record);
     const isSame = old.get(key) === contentDigest(record);
     if (isSame) old.delete(key);
@@ -297,15 +318,47 @@ async function differenceOf(earlier: SnapshotFile, later: SnapshotFile): Promise
   for await (const [key, record] of keyed(earlier)) {
     if (!old.has(key)) continue;
     if (record.type === 'organization') nameIn(organizations, record);
-    if (record.type === 'resource') before.set(`${record.kind} ${record.id}`, record);
+    if (record.type === 'resource') before.set(keyOfResource(record), record);
     if (record.type === 'answer') answers.set(key, { ...answers.get(key), before: record });
   }
-  return { before, after, answers, organizations, equal };
+  const isOfBoth = new Set(after.map(keyOfResource).filter((key) => before.has(key)));
+  const isTold = (record: ResourceRecord, { lists, gaps }: Read) => {
+    const key = keyOfResource(record);
+    return isOfBoth.has(key) || (!gaps.has(key) && covers(lists, record.kind, record.scope));
+  };
+  const gone = Map.groupBy(before.values(), (one) => isTold(one, readOf.later));
+  const come = Map.groupBy(after, (one) => isTold(one, readOf.earlier));
+  return {
+    before: new Map(gone.get(true)?.map((record) => [keyOfResource(record), record])),
+    after: come.get(true) ?? [],
+    answers,
+    organizations,
+    equal,
+    untold: [...untoldIn('earlier', gone.get(false)), ...untoldIn('later', come.get(false))],
+  };
 }
 
-async function* keyed(snapshot: SnapshotFile): AsyncGenerator<readonly [string, ContentRecord]> {
+function untoldIn(which: Untold['in'], records: readonly ResourceRecord[] = []): readonly Untold[] {
+  const byKind = Map.groupBy(records, ({ kind }) => kind);
+  return [...byKind].map(([kind, { length }]) => ({ kind, count: length, in: which }));
+}
+
+/** The lists that a snapshot has to their end, and what it says that it lacks: `agent 3c6e…`. */
+type Read = { readonly lists: ListRecord[]; readonly gaps: Set<string> };
+
+function nothingRead(): Read {
+  return { lists: [], gaps: new Set() };
+}
+
+/** The records that are about something, by what that is. `read`: is given what else it says. */
+async function* keyed(
+  snapshot: SnapshotFile,
+  read = nothingRead(),
+): AsyncGenerator<readonly [string, ContentRecord]> {
   for await (const record of snapshot.records()) {
     if (record.type === 'end') continue;
+    if (record.type === 'list') read.lists.push(record);
+    if (record.type === 'gap') read.gaps.add(record.of);
     const key = keyOf(record);
     if (key !== undefined) yield [key, record];
   }

@@ -259,15 +259,8 @@ async function syncFolder(path: string): Promise<void> {
 /** Bytes of a record: a record is read into memory whole. */
 const PIECE = 1024 * 1024;
 
-/** A file that resources were made of. */
-export type MediaFile = {
-  /** Lower-case hex of its bytes. */
-  readonly sha256: string;
-  /** Last part of its path. */
-  readonly name: string;
-  readonly mime: string;
-  readonly size: number;
-};
+/** A file that resources were made of: its digest in lower-case hex, and the last part of its path. */
+export type MediaFile = Pick<MediaRecord, 'sha256' | 'name' | 'mime' | 'size'>;
 
 /** Digests of the files that a resource was made of, as far as the stack's state knows them. */
 function digestsIn({ state }: ResourceRecord): readonly string[] {
@@ -280,13 +273,13 @@ function digestsIn({ state }: ResourceRecord): readonly string[] {
  * Records, and after them the files that they were made of. The platform returns no bytes: only those of the
  * stack can be kept, and only where they are still those that were applied.
  */
-export async function* withMedia<T extends { readonly type: string }>(
-  records: AsyncIterable<T | ResourceRecord>,
+export async function* withMedia(
+  records: AsyncIterable<ContentRecord>,
   files: readonly (MediaFile & { readonly read: () => Promise<Buffer> })[],
-): AsyncGenerator<T | ResourceRecord | MediaRecord> {
+): AsyncGenerator<ContentRecord> {
   const wanted = new Set<string>();
   for await (const record of records) {
-    if (isResource(record)) for (const digest of digestsIn(record)) wanted.add(digest);
+    if (record.type === 'resource') for (const digest of digestsIn(record)) wanted.add(digest);
     yield record;
   }
   for (const file of files) {
@@ -301,25 +294,17 @@ export async function* withMedia<T extends { readonly type: string }>(
   }
 }
 
-function isResource(record: { readonly type: string }): record is ResourceRecord {
-  return record.type === 'resource';
-}
-
 /** The bytes of the wanted files, in one pass over a snapshot. Only they are held in memory. */
 export async function readMedia(
-  records: AsyncIterable<{ readonly type: string } | MediaRecord>,
+  records: AsyncIterable<ContentRecord | End>,
   wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Buffer>> {
   const pieces = new Map<string, Buffer[]>();
   for await (const record of records) {
-    if (!isMedia(record) || !wanted.has(record.sha256)) continue;
+    if (record.type !== 'media' || !wanted.has(record.sha256)) continue;
     const all = pieces.get(record.sha256) ?? [];
     all[record.part] = Buffer.from(record.data, 'base64');
     pieces.set(record.sha256, all);
   }
   return new Map([...pieces].map(([sha256, all]) => [sha256, Buffer.concat(all)]));
-}
-
-function isMedia(record: { readonly type: string }): record is MediaRecord {
-  return record.type === 'media';
 }

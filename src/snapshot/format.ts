@@ -1,7 +1,8 @@
 import type { Snapshot } from '../core/documents.generated.ts';
 import { CallsheetError, fileSystemReason } from '../core/errors.ts';
-import type { JsonObject } from '../core/value.ts';
+import { type JsonObject, ownOf } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
+import type { Scope } from '../kinds/kind.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
 import type { Gap, SnapshotSummary, Withheld } from '../render/snapshot.ts';
 import type { ResourceState } from '../state/model.ts';
@@ -44,7 +45,7 @@ export type OrganizationRecord = Snapshot.Organization;
 export type AnswerRecord = Snapshot.Answer;
 
 /** A list that was read to its end: what it does not hold was not there. */
-type ListRecord = Snapshot.List;
+export type ListRecord = Snapshot.List;
 
 /** A piece of a file that a resource was made of, such as a voice's clip. */
 export type MediaRecord = Snapshot.Media;
@@ -83,6 +84,16 @@ export function keyOf(record: ContentRecord): string | undefined {
     case 'gap':
       return undefined;
   }
+}
+
+/**
+ * Whether the lists of a snapshot tell of every resource of a kind in a scope: then what it does not hold was not
+ * there, and otherwise nobody knows.
+ */
+export function covers(lists: readonly ListRecord[], kind: string, scope: Scope): boolean {
+  const isWithin = (narrowed: Scope) =>
+    Object.entries(narrowed).every(([field, value]) => ownOf(scope, field) === value);
+  return lists.some((one) => one.kind === kind && isWithin(one.scope));
 }
 
 /** What was kept of a resource, in the shape of the configuration, facets included. */

@@ -78,20 +78,25 @@ function createPlaces({ organization, known }: AccountInput) {
 /** Resources whose list needs no place; where it is refused, those whose ids are known otherwise. */
 async function* listedResources(input: AccountInput): AsyncGenerator<ContentRecord> {
   const references = createReferences();
-  const unlisted: Kind[] = [];
+  const unlisted: { readonly kind: Kind; readonly read: ReadonlySet<string> }[] = [];
   for (const kind of kinds.filter((one) => !isListedWithin(one))) {
     const { organization: wanted } = input;
     const isNarrowed = wanted !== undefined && kind.scope.includes('organization_id');
     const scope = isNarrowed ? { organization_id: wanted } : {};
-    for await (const record of resourcesIn(kind, scope, input, () => unlisted.push(kind))) {
+    const read = new Set<string>();
+    const onRefused = () => unlisted.push({ kind, read });
+    for await (const record of resourcesIn(kind, scope, input, onRefused)) {
+      if (record.type === 'resource') read.add(record.id);
       if (record.type === 'resource' && unlisted.length > 0) references.see(record);
       yield record;
     }
   }
-  for (const kind of unlisted) {
+  for (const { kind, read } of unlisted) {
     const ids = new Set([...input.known.ids(kind.name), ...references.idsOf(kind.name)]);
-    const found = [...ids].map((id) => ({ id, scope: {}, record: {} }));
-    yield* mapResources(kind, found, input);
+    // What a list told before it broke off is in the snapshot already.
+    const unread = [...ids].filter((id) => !read.has(id));
+    const found = unread.map((id) => ({ id, scope: {}, record: {} }));
+    yield* withoutOthers(mapResources(kind, found, input), input);
   }
 }
 
@@ -104,7 +109,25 @@ async function* placedResources(
     const [field = ''] = kind.scope;
     const ids = places[field] ?? [];
     if (ids.length === 0) yield { type: 'gap', of: kindTitle(kind.name), why: unnamed(field) };
-    for (const id of ids) yield* resourcesIn(kind, { [field]: id }, input);
+    for (const id of ids) yield* withoutOthers(resourcesIn(kind, { [field]: id }, input), input);
+  }
+}
+
+/**
+ * Without what is another organization's than the one that is wanted: whose an id or a knowledge base is only its
+ * resource tells. A list that was left out of was not read to its end.
+ */
+async function* withoutOthers(
+  records: AsyncIterable<ContentRecord>,
+  { organization: wanted }: AccountInput,
+): AsyncGenerator<ContentRecord> {
+  let isLess = false;
+  for await (const record of records) {
+    const owner =
+      record.type === 'resource' && (record.scope.organization_id || record.record.organization_id);
+    const isOthers = wanted !== undefined && typeof owner === 'string' && owner !== wanted;
+    isLess ||= isOthers;
+    if (!isOthers && !(isLess && record.type === 'list')) yield record;
   }
 }
 
@@ -127,20 +150,24 @@ function unnamed(field: string): string {
   return `the platform does not list ${place}, and none is known here`;
 }
 
-/** Every resource of a kind in a scope, or the gap that its list leaves. */
+/** Every resource of a kind in a scope, and the gap that its list leaves. */
 async function* resourcesIn(
   kind: Kind,
   scope: Scope,
   input: AccountInput,
   onRefused: () => void = () => {},
 ): AsyncGenerator<ContentRecord> {
-  try {
-    yield* mapResources(kind, listed(kind, scope, input), input);
-    yield { type: 'list', kind: kind.name, scope };
-  } catch (error) {
-    if (!(error instanceof ListRefused)) throw error;
+  const refusals: string[] = [];
+  yield* mapResources(
+    kind,
+    listed(kind, scope, input, (why) => refusals.push(why)),
+    input,
+  );
+  const [why] = refusals;
+  if (why === undefined) yield { type: 'list', kind: kind.name, scope };
+  else {
     onRefused();
-    yield { type: 'gap', of: nameOf(kind, scope), why: error.message };
+    yield { type: 'gap', of: nameOf(kind, scope), why };
   }
 }
 
@@ -156,20 +183,21 @@ async function* mapResources(
     yield* records;
 }
 
-/** A list that the platform refuses, or does not have. */
-class ListRefused extends Error {}
-
-/** Items page by page where the list is certain to be there; an assumed one is tried as planning does. */
+/**
+ * Items page by page where the list is certain to be there; an assumed one is tried as planning does. Ends where the
+ * platform refuses the list, or does not have it: what was told before counts.
+ */
 async function* listed(
   kind: Kind,
   scope: Scope,
   { client, reader }: AccountInput,
+  onRefused: (why: string) => void,
 ): AsyncGenerator<ListedResource> {
   const call = kind.list(scope);
   if (!endpointOf(call.operation).documented) {
     const items = await reader.list(kind, scope);
-    if (items === undefined) throw new ListRefused('the platform has no list of them');
-    yield* items;
+    if (items === undefined) onRefused('the platform has no list of them');
+    else yield* items;
     return;
   }
   try {
@@ -177,8 +205,8 @@ async function* listed(
       if (typeof record.id === 'string') yield { id: record.id, scope, record };
     }
   } catch (error) {
-    if (isRefusal(error)) throw new ListRefused(describeApiError(error));
-    throw error;
+    if (!isRefusal(error)) throw error;
+    onRefused(describeApiError(error));
   }
 }
 
@@ -310,14 +338,16 @@ async function readResource(
 ): Promise<readonly ContentRecord[]> {
   const named = `${kind.name} ${item.id}`;
   const gaps: GapRecord[] = [];
-  const gap = (of: string, error: unknown) => {
+  const gap = (of: string, error: unknown): undefined => {
     if (!(error instanceof ApiError) || error.status === 401) throw error;
     gaps.push({ type: 'gap', of, why: describeApiError(error) });
   };
   const apart = new Set(kind.facets.flatMap(({ field, get }) => (get ? [field] : [])));
+  const withoutIt = (error: unknown): undefined => gap(named, error);
   const live = await reader.read(kind, item, apart).catch((error: unknown) => {
-    gap(apart.size > 0 ? `${[...apart].join(' and ')} of ${named}` : named, error);
-    return apart.size > 0 ? reader.read(kind, item, new Set()) : undefined;
+    if (apart.size === 0) return withoutIt(error);
+    gap(`${[...apart].join(' and ')} of ${named}`, error);
+    return reader.read(kind, item, new Set()).catch(withoutIt);
   });
   if (live === undefined) return gaps;
   if (live.extent === 'nothing') {

@@ -28,6 +28,7 @@ import {
   summarise,
   type Wanted,
 } from './runs.ts';
+import { type Remainder, salvageFrom } from './salvage.ts';
 import { type Base, checkSuccession, type StateMark } from './state-text.ts';
 import type {
   Claim,
@@ -37,7 +38,6 @@ import type {
   Lease,
   Overlap,
   RunSummary,
-  Salvage,
   StateStore,
 } from './store.ts';
 
@@ -50,66 +50,66 @@ import type {
  *                                                    ◄── remote/store.ts ──► Remote ◄── document.ts ◄── http, s3
  *                                                                                   ◄── postgres
  */
-export type StoreDriver = LockPlace & {
-  /**
-   * Whether the store itself takes nothing of a lease that was lost. Then what the holder of a lease has read holds for
-   * as long as the lease does, and is read once.
-   */
-  readonly isFenced: boolean;
-  /** Puts failures of the store into words, where it has not done so itself. */
-  readonly worded?: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Makes room for the lock. */
-  readonly prepare?: () => Promise<void>;
-  /** Removes what writers that died left half-done. For the holder of the lock. */
-  readonly removeDrafts?: () => Promise<void>;
-  /** Throws `CallsheetError('locked')` where the lease has been lost, as far as one sees without asking the store. */
-  readonly check?: (lease: string) => void;
-  readonly load: () => Promise<Stored>;
-  /** The same where only the mark of the state and the ends of the journals are asked for. */
-  readonly loadMark: () => Promise<Stored<StateMark>>;
-  /** Whether it is known without reading the state that no journal is open. */
-  readonly hasNoOpenRuns?: () => Promise<boolean>;
-  /** Files what the dead left behind. */
-  readonly tidy: (lease: string, runs: OpenRuns) => Promise<void>;
-  /** Opens a journal for lines at its end. `new`: the run has none yet. */
-  readonly openEnd: (lease: string, run: string, which: 'new' | 'existing') => Promise<FileEnd>;
-  /** Replaces the state and files the journal of that run. */
-  readonly commit: (lease: string, state: State, run: string | undefined) => Promise<void>;
-  /** As `Lease.replace` says. */
-  readonly replace: (
-    lease: string,
-    state: State,
-    journal: readonly [RunBegan, ...JournalEntry[]],
-  ) => Promise<readonly string[]>;
-  /** As `Lease.receive` says. Receipts first: a state is there when all of it is. */
-  readonly receive: (lease: string, state: State, receipts: readonly KeptRun[]) => Promise<void>;
-  readonly salvage: () => Promise<Salvage>;
-  /** The runs whose journals were filed, in no order. */
-  readonly filedRuns: () => Promise<readonly string[]>;
-  /** Runs that committed and whose journals were not filed; none where that is one step. */
-  readonly unfiledRuns?: () => Promise<readonly OpenRun[]>;
-  /** The journal of a run, open or filed. */
-  readonly run: (run: string, wanted: Wanted) => Promise<OpenRun | undefined>;
-  /** When the journal of a filed run was written last, ISO 8601, as far as the store knows. */
-  readonly changedAt?: (run: string) => Promise<string>;
-  /**
-   * What other stacks in the same place manage. Only where one place keeps many stacks can that be known:
-   * others have neither of these two.
-   */
-  readonly overlaps?: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
-  /**
-   * Claims resources for what the lease is going to do, until its next change of the state or its end; nothing where
-   * that overlaps.
-   */
-  readonly claim?: (
-    lease: string,
-    account: string,
-    claims: readonly Claim[],
-  ) => Promise<readonly Overlap[]>;
-  /** Throws `CallsheetError('refused')` where there is no room for a run. Only where a place is bounded. */
-  readonly reserve?: (expected: Expected) => Promise<void>;
-  readonly close: () => Promise<void>;
-};
+export type StoreDriver = LockPlace &
+  Remainder & {
+    /**
+     * Whether the store itself takes nothing of a lease that was lost. Then what the holder of a lease has read holds for
+     * as long as the lease does, and is read once.
+     */
+    readonly isFenced: boolean;
+    /** Puts failures of the store into words, where it has not done so itself. */
+    readonly worded?: <T>(work: () => Promise<T>) => Promise<T>;
+    /** Makes room for the lock. */
+    readonly prepare?: () => Promise<void>;
+    /** Removes what writers that died left half-done. For the holder of the lock. */
+    readonly removeDrafts?: () => Promise<void>;
+    /** Throws `CallsheetError('locked')` where the lease has been lost, as far as one sees without asking the store. */
+    readonly check?: (lease: string) => void;
+    readonly load: () => Promise<Stored>;
+    /** The same where only the mark of the state and the ends of the journals are asked for. */
+    readonly loadMark: () => Promise<Stored<StateMark>>;
+    /** Whether it is known without reading the state that no journal is open. */
+    readonly hasNoOpenRuns?: () => Promise<boolean>;
+    /** Files what the dead left behind. */
+    readonly tidy: (lease: string, runs: OpenRuns) => Promise<void>;
+    /** Opens a journal for lines at its end. `new`: the run has none yet. */
+    readonly openEnd: (lease: string, run: string, which: 'new' | 'existing') => Promise<FileEnd>;
+    /** Replaces the state and files the journal of that run. */
+    readonly commit: (lease: string, state: State, run: string | undefined) => Promise<void>;
+    /** As `Lease.replace` says. */
+    readonly replace: (
+      lease: string,
+      state: State,
+      journal: readonly [RunBegan, ...JournalEntry[]],
+    ) => Promise<readonly string[]>;
+    /** As `Lease.receive` says. Receipts first: a state is there when all of it is. */
+    readonly receive: (lease: string, state: State, receipts: readonly KeptRun[]) => Promise<void>;
+    /** The runs whose journals were filed, in no order. */
+    readonly filedRuns: () => Promise<readonly string[]>;
+    /** Runs that committed and whose journals were not filed; none where that is one step. */
+    readonly unfiledRuns?: () => Promise<readonly OpenRun[]>;
+    /** The journal of a run, open or filed. */
+    readonly run: (run: string, wanted: Wanted) => Promise<OpenRun | undefined>;
+    /** When the journal of a filed run was written last, ISO 8601, as far as the store knows. */
+    readonly changedAt?: (run: string) => Promise<string>;
+    /**
+     * What other stacks in the same place manage. Only where one place keeps many stacks can that be known:
+     * others have neither of these two.
+     */
+    readonly overlaps?: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
+    /**
+     * Claims resources for what the lease is going to do, until its next change of the state or its end; nothing where
+     * that overlaps.
+     */
+    readonly claim?: (
+      lease: string,
+      account: string,
+      claims: readonly Claim[],
+    ) => Promise<readonly Overlap[]>;
+    /** Throws `CallsheetError('refused')` where there is no room for a run. Only where a place is bounded. */
+    readonly reserve?: (expected: Expected) => Promise<void>;
+    readonly close: () => Promise<void>;
+  };
 
 /** What a driver throws where the store takes nothing of a lease any more. Nobody else sees it. */
 export class NotHeld extends Error {}
@@ -153,7 +153,7 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
         return { state: stored.state, pending: stored.runs.pending?.entries ?? [] };
       }),
     overlaps: async (account, claims) => (await driver.overlaps?.(account, claims)) ?? [],
-    salvage: () => worded(driver.salvage),
+    salvage: () => worded(() => salvageFrom(driver)),
     lock: () => worded(() => readHolder(driver, effects)),
     unlock: (lease, by) => worded(() => breakLease(driver, lease, by, effects)),
     acquire: (holder) =>

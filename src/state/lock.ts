@@ -36,12 +36,7 @@ export function formatBeat(now: number): string {
 export const RELEASED_BEAT = RELEASED.padEnd(BEAT_LENGTH);
 
 /** The text of a lock record. `beat` is made by `formatBeat`, or says that it was given back. */
-export function formatLockRecord(
-  beat: string,
-  id: string,
-  owner: ProcessIdentity,
-  holder: Holder,
-): string {
+export function formatLockRecord({ beat, id, owner, holder }: LockRecord): string {
   return `${JSON.stringify({ beat, id, owner, holder })}\n`;
 }
 

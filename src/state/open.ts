@@ -86,7 +86,7 @@ function whenUsed(location: string, open: () => Promise<StateStore>): StateStore
   return {
     location,
     load: async () => (await store()).load(),
-    overlaps: async (...asked) => (await (await store()).overlaps?.(...asked)) ?? [],
+    overlaps: async (...asked) => (await store()).overlaps(...asked),
     salvage: async () => (await store()).salvage(),
     acquire: async (holder) => (await store()).acquire(holder),
     lock: async () => (await store()).lock(),

@@ -202,7 +202,7 @@ function compare(a: string, b: string): number {
  * | name                    | what it is                                                       |
  * |-------------------------|------------------------------------------------------------------|
  * | `state.json`            | the state as last committed                                      |
- * | `state.json.<id>.tmp`   | the state that a lease is about to commit                        |
+ * | `state.json.<id>.tmp`   | what a lease is about to commit, or to receive                   |
  * | `state.lock/<number>`   | who holds the state, or held it last                             |
  * | `runs/<run>.open.jsonl` | the journal of a run that has not committed                      |
  * | `runs/<run>.jsonl`      | the journal of a finished run: its receipt                       |

@@ -20,15 +20,12 @@ import {
 } from './state-text.ts';
 import type { Salvage, SalvagedJournal } from './store.ts';
 
-/** What a store has to be salvaged from. */
-type Sources = {
-  readonly location: string;
-  /** Throws what `load` throws. */
-  readonly check: () => Promise<unknown>;
+/** What a store is salvaged from, as it lies there. For the holder of the lock. */
+export type Remainder = {
   /** The state in lines; undefined when there is none. */
-  readonly lines: () => Promise<AsyncIterable<Line> | Iterable<Line> | undefined>;
+  readonly stateLines: () => Promise<AsyncIterable<Line> | Iterable<Line> | undefined>;
   /** The same in one text, for one that does not lie as it was written. */
-  readonly state: () => Promise<string | undefined>;
+  readonly stateText: () => Promise<string | undefined>;
   /** Every journal, in no order. */
   readonly journals: () => Promise<readonly JournalSource[]>;
 };
@@ -42,9 +39,24 @@ export type JournalSource = {
   readonly read: () => Promise<SalvagedEntries | undefined>;
 };
 
-/** The same for any store. */
+type Sources = Remainder & {
+  readonly location: string;
+  /** Throws what is wrong. */
+  readonly load: () => Promise<unknown>;
+};
+
+/**
+ * Reads what is left of a state and its journals.
+ *
+ * | the state is                        | of it is taken           | on top come                           |
+ * |-------------------------------------|--------------------------|---------------------------------------|
+ * | whole, but its journals are not     | everything               | runs that began from it or later      |
+ * | whole, but an older copy            | everything               | runs that began from it or later      |
+ * | damaged                             | each resource that reads | every run, as journals are sealed line by line and it is not |
+ * | another stack's, or no state at all | nothing                  | every run of the newest lineage       |
+ */
 export async function salvageFrom(sources: Sources): Promise<Salvage> {
-  const problem = await problemOf(sources.check);
+  const problem = await problemOf(sources.load);
   const journals = await readJournals(await sources.journals());
   const { read, remains } = await readRemains(sources, journals);
   const lineage = remains?.lineage ?? newestBegan(journals)?.lineage;
@@ -65,9 +77,9 @@ export async function salvageFrom(sources: Sources): Promise<Salvage> {
 }
 
 /** Throws where nothing may be made of what is there. */
-async function problemOf(check: Sources['check']): Promise<CallsheetError | undefined> {
+async function problemOf(load: Sources['load']): Promise<CallsheetError | undefined> {
   try {
-    await check();
+    await load();
     return undefined;
   } catch (error) {
     if (!(error instanceof CallsheetError) || error instanceof NewerDocument) throw error;
@@ -113,7 +125,7 @@ function newestBegan(journals: readonly Journal[]): RunBegan | undefined {
 type Read = { readonly read: Salvage['read']; readonly remains: Remains | undefined };
 
 async function readRemains(sources: Sources, journals: readonly Journal[]): Promise<Read> {
-  const lines = await sources.lines();
+  const lines = await sources.stateLines();
   if (lines === undefined) return { read: 'nothing', remains: undefined };
   const { whole, remains } = await readWhat(lines, sources);
   if (remains === undefined) return { read: 'nothing', remains };
@@ -130,11 +142,11 @@ async function readRemains(sources: Sources, journals: readonly Journal[]): Prom
 /** A state that is whole or, of any other, what it still tells. */
 async function readWhat(
   lines: AsyncIterable<Line> | Iterable<Line>,
-  { location, state }: Sources,
+  { location, stateText }: Sources,
 ): Promise<{ readonly whole: State | undefined; readonly remains: Remains | undefined }> {
   const written = await readState(lines);
   if (written !== undefined) return { whole: written, remains: written };
-  const text = (await state()) ?? '';
+  const text = (await stateText()) ?? '';
   const whole = await parseState(text, location).catch((error: unknown) => {
     if (error instanceof CallsheetError) return undefined;
     throw error;

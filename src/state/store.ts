@@ -23,9 +23,9 @@ export type StateStore = {
   readonly salvage: () => Promise<Salvage>;
   /**
    * Which of some resources another stack manages that keeps its state in the same place. A store that keeps one
-   * stack cannot know, and has none of this.
+   * stack cannot know, and says none.
    */
-  readonly overlaps?: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
+  readonly overlaps: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
   /** Throws `CallsheetError('locked')`, naming the holder, when another live run has it. */
   readonly acquire: (holder: Holder) => Promise<Lease>;
   /** Who holds the state, alive or not; undefined when nobody does. */
@@ -68,14 +68,14 @@ export type Lease = {
   readonly holder: Holder;
   /**
    * Keeps other stacks from what a run is going to write, until it has committed or ended. Where some of it is
-   * another stack's, nothing is claimed and those are returned. A store that keeps one stack has none of this.
+   * another stack's, nothing is claimed and those are returned. A store that keeps one stack knows of none.
    */
-  readonly claim?: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
+  readonly claim: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
   /**
    * Throws `CallsheetError('refused')` where the store has no room for what a run is going to write down. A store
-   * without a bound has none of this.
+   * without a bound has room for all of it.
    */
-  readonly reserve?: (expected: Expected) => Promise<void>;
+  readonly reserve: (expected: Expected) => Promise<void>;
   /** Durable when it resolves. Throws when the lease was lost. */
   readonly append: (entry: JournalEntry) => Promise<void>;
   /**

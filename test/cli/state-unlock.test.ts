@@ -82,7 +82,7 @@ describe('state unlock with an id', () => {
     const owner = identify(41, 'elsewhere');
     await stage.write(
       join('.callsheet', 'state.lock', '9'),
-      formatLockRecord(beat, 'lease-9', owner, holder('r9', 41)),
+      formatLockRecord({ beat, id: 'lease-9', owner, holder: holder('r9', 41) }),
     );
     const shown = await stateCommands(stage, 'text').unlock();
     expect(shown.out).toMatch(/process +on another machine/);

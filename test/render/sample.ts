@@ -1,10 +1,26 @@
-import type { Change, FieldChange, PlanDocument } from '../../src/core/plan-document.ts';
+import type {
+  Change,
+  FieldChange,
+  PlanDocument,
+  PlanOptions,
+} from '../../src/core/plan-document.ts';
 import type { Json } from '../../src/core/value.ts';
 
 /** Documents for the renderers' tests: what a test leaves out is the plainest value there is. */
 
 export const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 export const UPTOWN = '8a41c0de-1f60-4f0a-b6a7-0c4d7e0f9b22';
+
+/** A plan that may do nothing but what every plan does. */
+export const NO_OPTIONS: PlanOptions = {
+  allow_delete: false,
+  accept_conflicts: false,
+  skip_refused: false,
+  resend_secrets: false,
+  target: [],
+  exclude: [],
+  force: false,
+};
 
 const DIGEST = `sha256:${'0'.repeat(64)}`;
 
@@ -58,15 +74,7 @@ export function planOf(changes: readonly Change[], more: Partial<PlanDocument> =
     organizations: { [HARBOR]: 'harbor', [UPTOWN]: 'uptown' },
     config_digest: DIGEST,
     state: { lineage: '0f0e0d0c-0000-4000-8000-00000000000a', serial: 7 },
-    options: {
-      allow_delete: false,
-      accept_conflicts: false,
-      skip_refused: false,
-      resend_secrets: false,
-      target: [],
-      exclude: [],
-      force: false,
-    },
+    options: NO_OPTIONS,
     summary: {
       create: acting('create'),
       update: acting('update'),

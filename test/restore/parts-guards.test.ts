@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Overview, together } from '../../src/restore/overview.ts';
-import { parted } from './parts-stage.ts';
+import { before, parted } from './parts-stage.ts';
+import { wipe } from './restoring.ts';
 
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ');
 const EDIT = { greeting_message: 'Who is there?' };
@@ -84,4 +85,29 @@ describe('limits of the stack', () => {
     const allowed = together(parts, { max_delete: 3 });
     expect([allowed.struck.size, allowed.plan.summary.replace]).toEqual([0, 3]);
   });
+});
+
+parted('an interrupt in one part leaves what the parts after it were to do', async (fleet) => {
+  wipe(fleet.stage.sim);
+  const dry = await fleet.restore({ dryRun: true });
+  const planned = dry.summary().remaining.map(({ address }) => address);
+  const stop = new AbortController();
+  const outside = before('createRetryPolicy', 2, () => stop.abort());
+  const { summary } = await fleet.restore({}, { outside, stop: stop.signal, exit: 130 });
+  const { status, remaining } = summary();
+  expect(status).toBe('interrupted');
+  const left = new Set(remaining.map(({ address }) => address));
+  const made = fleet.now();
+  const isLast = planned.at(-1) ?? '';
+  expect(left).toContain(isLast);
+  expect(left.size).toBeLessThan(planned.length);
+  expect(made).not.toEqual(fleet.before);
+  // What is told as left is what the next one still does.
+  const again = await fleet.restore({ dryRun: true });
+  expect([...left].sort()).toEqual(
+    again
+      .summary()
+      .remaining.map(({ address }) => address)
+      .sort(),
+  );
 });

@@ -7,7 +7,7 @@ import { runs } from '../../src/cli/commands/state.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import { abort, promote, run, start } from '../../src/rollout/command.ts';
-import { stateIn } from '../cli/state-stage.ts';
+import { stateCommands, stateIn } from '../cli/state-stage.ts';
 import {
   DAY,
   type Fleet,
@@ -162,9 +162,50 @@ describe('what others do meanwhile', () => {
     fleet.pass(2 * DAY);
     await fleet.run(2);
     const { resources } = await stateIn(fleet.stage);
-    fleet.stage.sim.store.agents.delete(resources[steps[0]?.adds[0] ?? '']?.id ?? '');
+    const adds = steps[0]?.adds ?? [];
+    // One of them has another address by then.
+    const [, renamed = ''] = adds;
+    await stateCommands(fleet.stage).mv(renamed, renamed.replace('["', '["new-'));
+    for (const address of adds) fleet.stage.sim.store.agents.delete(resources[address]?.id ?? '');
     fleet.pass(2 * DAY);
     expect(await fleet.run(2)).toMatchObject({ status: 'judging', look: { broken: [] } });
+  });
+
+  test('a secret that gets another value between two steps holds it', async () => {
+    const fleet = await opened(small());
+    const text = await fleet.stage.read('agents.yaml');
+    await fleet.stage.write(
+      'agents.yaml',
+      `${text}    extensions:
+      tools:
+        - { type: webhook, name: crm, condition: during_call, method: GET, url: 'https://crm.example.test/x', headers: [{ key: X-Api-Key, value: { $secret: env:CRM_KEY } }] }
+`,
+    );
+    const keyed = (CRM_KEY: string) => ({ env: { CRM_KEY } });
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    await fleet.act((to) => start('careful', given, to), { exit: 2, ...keyed('reviewed-key') });
+    const written = (value: string) =>
+      [...fleet.stage.sim.store.agents.values()].filter(({ record }) =>
+        JSON.stringify(record).includes(value),
+      ).length;
+    expect(written('reviewed-key')).toBe(2);
+    const { out } = await fleet.act((to) => promote(undefined, given, to), {
+      exit: 4,
+      ...keyed('another-key'),
+    });
+    expect(JSON.parse(out).rollouts[0].why).toMatch(
+      /would change otherwise than reviewed: extensions\.tools\[crm\]\.headers\[X-Api-Key\]\.value/,
+    );
+    expect(written('another-key')).toBe(0);
+    // The value that was reviewed goes on.
+    const more = await fleet.act((to) => promote(undefined, given, to), {
+      exit: 2,
+      ...keyed('reviewed-key'),
+    });
+    expect(JSON.parse(more.out).rollouts[0]).toMatchObject({ status: 'judging', step: 2 });
+    expect(written('reviewed-key')).toBe(6);
+    const { rollouts } = await stateIn(fleet.stage);
+    expect(JSON.stringify(rollouts)).not.toContain('reviewed-key');
   });
 
   test('a configuration that changes holds it, and what was reviewed goes on', async () => {
@@ -292,6 +333,29 @@ describe('where callers fare worse', () => {
     expect(fleet.greeting(POLITE)).toBe(6);
   });
 
+  test('of two, one that cannot go on does not keep the other from being rolled back', async () => {
+    const frozen = 'guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }\n';
+    const fleet = await opened({
+      agents: 20,
+      rollouts: `rollouts:
+  careful: { select: { keys: [c1, c2, c3] }, steps: [1 agent, 100%], first: { by: random } }
+  other: { select: { keys: [c4, c5, c6] }, steps: [2 agents, 100%], first: { by: random } }
+${frozen}`,
+    });
+    await fleet.greet(LONG);
+    await fleet.start(2, 'careful');
+    await fleet.start(2, 'other');
+    fleet.pass(2 * DAY);
+    const given = { dir: fleet.stage.folder, format: 'json', autoApprove: true } as const;
+    await fleet.act((to) => promote('careful', given, to), { exit: 2 });
+    await fleet.stage.edit('agents.yaml', 'language: en-US', 'langage: en-US');
+    fleet.pass(20 * DAY);
+    const { out, err } = await fleet.act((to) => run(undefined, given, to), { exit: 1 });
+    expect(err).toContain('langage');
+    expect(JSON.parse(out).rollouts).toMatchObject([{ name: 'other', status: 'rolled_back' }]);
+    expect(fleet.greeting(LONG)).toBe(1);
+  });
+
   test('it asks, and without anybody to ask it is held', async () => {
     const fleet = await opened(small('    on_worse: ask\n'));
     await fleet.greet(LONG);
@@ -415,6 +479,21 @@ guards: { freeze: [{ zone: UTC, dates: [2026-03-03..2026-04-20] }] }
     expect(fleet.greeting(POLITE)).toBe(6);
     expect(await fleet.abort(0)).toMatchObject({ status: 'rolled_back', left: [] });
     expect(fleet.greeting(POLITE)).toBe(0);
+  });
+
+  test('a state that is rebuilt says what has become of it', async () => {
+    const fleet = await opened(small());
+    await fleet.greet(POLITE);
+    await fleet.start(2);
+    const state = '.callsheet/state.json';
+    await fleet.stage.write(state, (await fleet.stage.read(state)).slice(0, -200));
+    const { out } = await stateCommands(fleet.stage).repair();
+    expect(JSON.parse(out).rollouts).toEqual([{ name: 'careful', status: 'judging', why: null }]);
+    await fleet.stage.write(state, '');
+    const { out: said } = await stateCommands(fleet.stage, 'text').repair();
+    expect(said).toMatch(/The rollout careful is held: the state was rebuilt, and no journal says/);
+    expect(said).toContain('callsheet rollout show careful');
+    expect((await fleet.show())[0]).toMatchObject({ status: 'held' });
   });
 
   test('a run that is no longer recorded is named, and does not keep the rollout from its end', async () => {

@@ -1,16 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import schema from '../../schemas/snapshot.schema.json' with { type: 'json' };
 import { create } from '../../src/cli/commands/snapshot-create.ts';
 import { diff, list, show } from '../../src/cli/commands/snapshot-show.ts';
+import { Origin } from '../../src/core/origin.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
+import { createReader } from '../../src/live/reader.ts';
+import { createClient } from '../../src/platform/client.ts';
+import { ApiError } from '../../src/platform/errors.ts';
+import { type SimulatorOptions, startSimulator } from '../../src/simulator/index.ts';
+import { compareSnapshots } from '../../src/snapshot/compare.ts';
+import { openSnapshot } from '../../src/snapshot/file.ts';
 import type { Line, ResourceRecord } from '../../src/snapshot/format.ts';
+import { readAccount } from '../../src/snapshot/read-account.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { openReadStage, Refusal } from '../cli/read-stage.ts';
 import { agentNamed, CANARIES } from '../e2e/clinic.ts';
-import { readAll } from './files.ts';
+import { agentOf, KEYS, readAll, written } from './files.ts';
 import { FOR_KEY, take, withKey } from './taking.ts';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -168,6 +176,38 @@ describe('a snapshot of an account', () => {
     ]);
   });
 
+  test('tells of nothing as gone or new that the other one did not read', async () => {
+    const list = { type: 'list', kind: 'agent', scope: {} } as const;
+    const gap = { type: 'gap', of: 'the list of kind agent', why: '403' } as const;
+    const [both, gone] = [agentOf(1), agentOf(2)];
+    const renamed = { ...both, record: { ...both.record, name: 'Other' } };
+    const [whole, part] = await Promise.all(
+      [
+        [both, gone, list],
+        [renamed, gap],
+      ].map(async (records) => {
+        const { file } = await written(records);
+        return openSnapshot(file, KEYS);
+      }),
+    );
+    if (whole === undefined || part === undefined) throw new Error('nothing was written');
+    for (const [earlier, later, where] of [
+      [whole, part, 'in the earlier snapshot was not compared: the later snapshot has a gap'],
+      [part, whole, 'in the later snapshot was not compared: the earlier snapshot has a gap'],
+    ] as const) {
+      const { changes, notes } = await compareSnapshots(earlier, later, new Date());
+      expect(changes.map(({ id, action }) => [id, action])).toEqual([[both.id, 'update']]);
+      expect(notes.map(({ message }) => message).join()).toContain(where);
+    }
+    const { changes } = await compareSnapshots(whole, whole, new Date());
+    expect(changes).toEqual([]);
+    // Nor one that could not be read itself, in a list that was read to its end.
+    const lacking = { type: 'gap', of: `agent ${gone.id}`, why: '403' } as const;
+    const { file } = await written([both, list, lacking]);
+    const less = await openSnapshot(file, KEYS);
+    expect((await compareSnapshots(whole, less, new Date())).changes).toEqual([]);
+  });
+
   longStaged(
     'of one organization is asked for by its name, its name in the stack or its id',
     async (stage) => {
@@ -247,4 +287,129 @@ describe('an answer that is none', () => {
     });
     expect(err).toContain('Error: ');
   });
+});
+
+/** A simulated account with a client of its own, both closed with the test. */
+async function openAccountOf(options: SimulatorOptions) {
+  const sim = await startSimulator(options);
+  onTestFinished(() => sim.close());
+  const client = createClient({
+    origin: Origin.given(sim.url),
+    credentials: { clientId: sim.clientId, clientSecret: sim.clientSecret },
+    concurrency: 8,
+    openFile: () => Promise.reject(new Error('nothing is uploaded')),
+  });
+  onTestFinished(() => client.close());
+  return { sim, client, me: await client.call({ operation: 'getMe' }) };
+}
+
+describe('a list of agents that breaks off', () => {
+  /** Reads an account whose list of agents fails after so many of them, of which these are known otherwise. */
+  async function readBroken(
+    organizations: number,
+    most: number,
+    knownOf: (ids: readonly string[]) => readonly string[],
+    isNarrowed: boolean,
+  ) {
+    const { sim, client, me } = await openAccountOf({ organizations, agents: 30 });
+    const known = knownOf([...sim.store.agents.keys()]);
+    const failure = new ApiError({ method: 'GET', url: 'https://x.test/v1/agents' }, 500, {});
+    const listed: string[] = [];
+    const [organization] = sim.store.organizations.keys();
+    const records = readAccount({
+      client: {
+        call: client.call,
+        async *each(call) {
+          for await (const item of client.each(call)) {
+            if (call.operation === 'listAgents' && listed.length === most) throw failure;
+            if (call.operation === 'listAgents') listed.push(String(item.id));
+            yield item;
+          }
+        },
+      },
+      reader: createReader(client, undefined, me),
+      me,
+      organization: isNarrowed ? organization : undefined,
+      known: {
+        organizations: [],
+        knowledgeBases: [...sim.store.knowledgeBases.keys()],
+        ids: (kind) => (kind === 'agent' ? known : []),
+      },
+      ahead: 4,
+      now: new Date(),
+      sensitive: true,
+      owner: () => undefined,
+    });
+    const read: string[] = [];
+    const gaps: string[] = [];
+    const bases = { read: new Set<string>(), listed: new Set<string>() };
+    for await (const record of records) {
+      if (record.type === 'resource' && record.kind === 'agent') read.push(record.id);
+      if (record.type === 'gap') gaps.push(record.of);
+      const { knowledge_base_id: base } = 'scope' in record ? record.scope : {};
+      if (base !== undefined) bases[record.type === 'list' ? 'listed' : 'read'].add(base);
+    }
+    const ownBases = [...sim.store.knowledgeBases].flatMap(([id, { organizationId }]) =>
+      organizationId === organization ? [id] : [],
+    );
+    const own = [...sim.store.agents.values()].filter(
+      ({ record }) => record.organization_id === organization,
+    );
+    return {
+      listed,
+      known,
+      read: read.toSorted(),
+      gaps,
+      own: own.map(({ record }) => record.id),
+      bases,
+      ownBases: new Set(ownBases),
+    };
+  }
+
+  test('leaves a gap, and each agent once that was read or is known', async () => {
+    const ends = (ids: readonly string[]) => [...ids.slice(0, 5), ...ids.slice(-5)];
+    const { listed, known, read, gaps } = await readBroken(1, 10, ends, false);
+    expect(listed).toHaveLength(10);
+    expect(gaps).toContain('the list of kind agent');
+    expect(read).toEqual([...new Set([...listed, ...known])].toSorted());
+  });
+
+  test('of one organization brings none of another, whatever the state knows', async () => {
+    const { read, gaps, own, bases, ownBases } = await readBroken(3, 0, (ids) => ids, true);
+    expect(gaps.join()).toContain('the list of kind agent in organization');
+    expect(own.length).toBeLessThan(30);
+    expect(read).toEqual(own.toSorted());
+    // Nor sources of its knowledge bases, of which nobody says beforehand whose they are.
+    expect(bases).toEqual({ read: ownBases, listed: ownBases });
+  });
+});
+
+test('an agent that cannot be read leaves a gap, and the others are kept', async () => {
+  const { sim, client, me } = await openAccountOf({ organizations: 1, agents: 4 });
+  const [refused = '', ...others] = sim.store.agents.keys();
+  const reader = createReader(client, undefined, me);
+  const failure = new ApiError({ method: 'GET', url: 'https://x.test/v1/agents/x' }, 403, {});
+  const records = readAccount({
+    client,
+    reader: {
+      ...reader,
+      read: (kind, one, apart) =>
+        one.id === refused ? Promise.reject(failure) : reader.read(kind, one, apart),
+    },
+    me,
+    organization: undefined,
+    known: { organizations: [], knowledgeBases: [], ids: () => [] },
+    ahead: 4,
+    now: new Date(),
+    sensitive: true,
+    owner: () => undefined,
+  });
+  const read: string[] = [];
+  const gaps: string[] = [];
+  for await (const record of records) {
+    if (record.type === 'resource' && record.kind === 'agent') read.push(record.id);
+    if (record.type === 'gap') gaps.push(record.of);
+  }
+  expect(read.toSorted()).toEqual(others.toSorted());
+  expect(gaps).toContain(`agent ${refused}`);
 });

@@ -5,25 +5,6 @@ import { began, failureOf, holder, resource, stateWith } from './sample.ts';
 import { doRun, newStore } from './stores.ts';
 
 describe('commit', () => {
-  test.each([
-    ['serial', { serial: 3 }, 'stale', 'is at serial 1, not 2'],
-    ['the same serial', { serial: 1 }, 'stale', 'is at serial 1, not 0'],
-    ['lineage', { serial: 2, lineage: 'another' }, 'state', 'belongs to another stack'],
-    ['account', { serial: 2, account_id: 'another' }, 'state', 'account-1, not to another'],
-    ['account, or none', { serial: 2 }, 'state', 'account-1, not to none'],
-  ])('refuses another %s', async (_name, more, code, words) => {
-    const { store } = await newStore();
-    await doRun(store);
-    const lease = await store.acquire(holder('r2'));
-    await lease.append(began('r2', 1));
-    const failure = await failureOf(() => lease.commit(stateWith({}, { last_run: 'r2', ...more })));
-    expect(failure.code).toBe(code);
-    expect(failure.message).toContain(words);
-    const { state, pending } = await store.load();
-    expect(state?.last_run).toBe('r1');
-    expect(pending).toEqual([began('r2', 1)]);
-  });
-
   test('needs no run', async () => {
     const { store } = await newStore();
     await doRun(store);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openFileStore } from '../../src/state/file/store.ts';
 import { startProcess } from './other-process.ts';
-import { began, failureOf, holder, intent, makeFolder } from './sample.ts';
+import { began, holder, intent, makeFolder } from './sample.ts';
 
 // Many rounds, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -16,38 +16,25 @@ function openHere(path: string, later = 0) {
   return store;
 }
 
-test('another process is kept out, told who is in, and let in when that one is killed', async () => {
-  const path = await newPath();
-  const first = startProcess();
-  expect(await first.tell({ do: 'acquire', path, holder: holder('r1') })).toEqual({ done: true });
-  await first.tell({ do: 'append', entry: began('r1') });
-  await first.tell({ do: 'append', entry: intent(1, 'agent.desk') });
-
-  const here = openHere(path);
-  const failure = await failureOf(() => here.acquire(holder('r2')));
-  expect(failure.code).toBe('locked');
-  expect(failure.message).toContain(`apply (run r1) of sam@desk, process ${first.pid}`);
-
-  await first.kill();
-  await here.acquire(holder('r2'));
-  expect((await here.load()).pending).toEqual([began('r1'), intent(1, 'agent.desk')]);
-});
-
 test('a process that gives the lock back lets another in', async () => {
   const path = await newPath();
   const [first, second] = [startProcess(), startProcess()];
-  await first.tell({ do: 'acquire', path, holder: holder('r1') });
-  expect(await second.tell({ do: 'acquire', path, holder: holder('r2') })).toMatchObject({
+  await first.tell({ do: 'acquire', place: { file: path }, holder: holder('r1') });
+  expect(
+    await second.tell({ do: 'acquire', place: { file: path }, holder: holder('r2') }),
+  ).toMatchObject({
     code: 'locked',
   });
   await first.tell({ do: 'release' });
-  expect(await second.tell({ do: 'acquire', path, holder: holder('r2') })).toEqual({ done: true });
+  expect(await second.tell({ do: 'acquire', place: { file: path }, holder: holder('r2') })).toEqual(
+    { done: true },
+  );
 });
 
 test('a paused process loses its lease, and stops before its next write', async () => {
   const path = await newPath();
   const first = startProcess();
-  await first.tell({ do: 'acquire', path, holder: holder('r1') });
+  await first.tell({ do: 'acquire', place: { file: path }, holder: holder('r1') });
   await first.tell({ do: 'append', entry: began('r1') });
   first.signal('SIGSTOP');
 
@@ -65,14 +52,14 @@ test('a paused process loses its lease, and stops before its next write', async 
 test('of several processes that find a dead one’s lock, one gets it', async () => {
   const path = await newPath();
   const dead = startProcess();
-  await dead.tell({ do: 'acquire', path, holder: holder('r0') });
+  await dead.tell({ do: 'acquire', place: { file: path }, holder: holder('r0') });
   const takers = [startProcess(), startProcess(), startProcess()];
   // All are up, so that they start together.
   for (const taker of takers) await taker.tell({ do: 'append', entry: began('none') });
   await dead.kill();
   const answers = await Promise.all(
     takers.map((taker, index) =>
-      taker.tell({ do: 'acquire', path, holder: holder(`r${index + 1}`) }),
+      taker.tell({ do: 'acquire', place: { file: path }, holder: holder(`r${index + 1}`) }),
     ),
   );
   expect(answers.filter(({ done }) => done)).toHaveLength(1);
@@ -82,7 +69,7 @@ test('of several processes that find a dead one’s lock, one gets it', async ()
 test('a process that ends without a word is not kept alive by its lock, and keeps nobody out', async () => {
   const path = await newPath();
   const first = startProcess();
-  await first.tell({ do: 'acquire', path, holder: holder('r1') });
+  await first.tell({ do: 'acquire', place: { file: path }, holder: holder('r1') });
   expect(await first.leave()).toBe(0);
   await openHere(path).acquire(holder('r2'));
 });

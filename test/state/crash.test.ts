@@ -97,3 +97,40 @@ test.each([
     expect(step).toBeGreaterThan(20);
   },
 );
+
+/** What a migration brings: receipts, of which one is there already, and the state. */
+const GIVEN = [
+  { run: 'r1', entries: LIFE.runs[0] ?? [] },
+  { run: 'r2', entries: LIFE.runs[1] ?? [] },
+];
+
+async function dieReceiving(step: number, within: boolean): Promise<boolean> {
+  const path = join(await makeFolder(), '.callsheet/state.json');
+  const dying = dyingDisk(step, within);
+  const state = LIFE.states[2];
+  if (state === undefined) throw new Error('the runs made no state');
+  const store = openFileStore(path, { disk: dying.disk });
+  try {
+    const lease = await store.acquire(holder('m1', deadPid()));
+    await lease.receive(state, GIVEN);
+  } catch (error) {
+    if (!(error instanceof Death)) throw error;
+  }
+  // The same command goes on where it was.
+  const next = openStore(path);
+  const { state: there } = await next.load();
+  if (there === undefined) await (await next.acquire(holder('m2'))).receive(state, GIVEN);
+  expect(await next.load()).toEqual({ state, pending: [] });
+  for (const { run, entries } of GIVEN) expect(await next.run(run), run).toEqual(entries);
+  await store.close();
+  return dying.died;
+}
+
+test.each([
+  ['before', false],
+  ['within', true],
+])('a migration that dies %s any step of it is gone on with', async (_where, within) => {
+  let step = 1;
+  while (await dieReceiving(step, within)) step += 1;
+  expect(step).toBeGreaterThan(8);
+});

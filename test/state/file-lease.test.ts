@@ -2,37 +2,11 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { realDisk } from '../../src/state/file/disk.ts';
-import { nextState, replay } from '../../src/state/replay.ts';
+import { nextState } from '../../src/state/replay.ts';
 import { began, deadPid, ended, failureOf, holder, intent, stateWith } from './sample.ts';
 import { appendAll, newStore, openStore, RUN } from './stores.ts';
 
 describe('a journal', () => {
-  test('of a run that died is pending, and the next lease goes on with it', async () => {
-    const { path, store } = await newStore();
-    const dead = await openStore(path).acquire(holder('r1', deadPid()));
-    await appendAll(dead, RUN.slice(0, 2));
-    expect((await store.load()).pending).toEqual(RUN.slice(0, 2));
-    expect(await store.run('r1')).toEqual(RUN.slice(0, 2));
-    expect(await store.runs()).toEqual([]);
-
-    const lease = await store.acquire(holder('r2'));
-    expect((await failureOf(() => lease.append(began('r2')))).message).toContain(
-      'r1: it must be recovered',
-    );
-    await appendAll(lease, RUN.slice(2));
-    const settled = replay(undefined, (await store.load()).pending).state ?? stateWith({});
-    expect((await failureOf(() => lease.commit(nextState(settled, 'r2')))).message).toContain(
-      'r1: it must be recovered',
-    );
-    await lease.commit(nextState(settled, 'r1'));
-    await appendAll(lease, [began('r2', 1), ended()]);
-    await lease.commit(nextState(nextState(settled, 'r1'), 'r2'));
-
-    expect(await store.run('r1')).toEqual(RUN);
-    expect((await store.runs()).map(({ run }) => run)).toEqual(['r2', 'r1']);
-    expect((await store.load()).state).toMatchObject({ serial: 2, last_run: 'r2' });
-  });
-
   test('whose last write was cut off is gone on with', async () => {
     const { path, store } = await newStore();
     await appendAll(await openStore(path).acquire(holder('r1', deadPid())), RUN.slice(0, 2));

@@ -14,8 +14,8 @@ import { describe, expect, test } from 'vitest';
 import { realDisk } from '../../src/state/file/disk.ts';
 import { nextState } from '../../src/state/replay.ts';
 import { withReason } from '../long.ts';
-import { began, ended, failureOf, holder, resource, stateWith } from './sample.ts';
-import { appendAll, doRun, newStore, openStore, RUN } from './stores.ts';
+import { began, ended, failureOf, holder, stateWith } from './sample.ts';
+import { appendAll, doRun, newStore } from './stores.ts';
 
 describe('a store', () => {
   test('begins with nothing and makes nothing by reading', async () => {
@@ -24,29 +24,6 @@ describe('a store', () => {
     expect(await store.runs()).toEqual([]);
     expect(await store.run('r1')).toBeUndefined();
     await expect(stat(join(path, '..'))).rejects.toThrow('ENOENT');
-  });
-
-  test('remembers a run', async () => {
-    const { path, store } = await newStore();
-    await doRun(store);
-    const again = openStore(path);
-    const { state, pending } = await again.load();
-    expect(pending).toEqual([]);
-    expect(state?.serial).toBe(1);
-    expect(state?.last_run).toBe('r1');
-    expect(state?.resources).toEqual({ 'agent.desk': resource('a1') });
-    expect(await again.run('r1')).toEqual(RUN);
-    expect(await again.runs()).toEqual([
-      {
-        run: 'r1',
-        at: '2026-03-02T08:30:00.000Z',
-        purpose: 'apply',
-        status: 'done',
-        changes: 1,
-        user: 'sam',
-        commit: null,
-      },
-    ]);
   });
 
   test.each([
@@ -102,12 +79,6 @@ describe('a store', () => {
     for (const [serial, run] of ['r1', 'r3', 'r2'].entries())
       await doRun(store, [{ ...began(run, serial), at: at[serial] ?? '' }, ended()]);
     expect((await store.runs()).map(({ run }) => run)).toEqual(['r2', 'r3', 'r1']);
-  });
-
-  test.each(['../state', '..', '', 'r1.open', 'a/b', 'r9'])('knows no run %j', async (id) => {
-    const { store } = await newStore();
-    await doRun(store);
-    expect(await store.run(id)).toBeUndefined();
   });
 });
 
@@ -168,12 +139,4 @@ describe('what the file system refuses is said in words', () => {
     await lease.commit(nextState(state ?? stateWith({}), 'r2'));
     expect((await store.load()).state?.last_run).toBe('r2');
   });
-});
-
-test('close gives back what is held', async () => {
-  const { path, store } = await newStore();
-  await store.acquire(holder('r1'));
-  expect((await failureOf(() => openStore(path).acquire(holder('r2')))).code).toBe('locked');
-  await store.close();
-  await openStore(path).acquire(holder('r2'));
 });

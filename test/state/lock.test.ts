@@ -52,12 +52,12 @@ class World implements LockEffects {
 type Found = { readonly age?: number; readonly machine?: string; readonly pid?: number };
 
 function ticket({ age = 0, machine = HERE, pid = process.pid }: Found): string {
-  return formatLockRecord(
-    formatBeat(NOW - age * 1000),
-    'lease-1',
-    identify(pid, machine),
-    holder('r1', pid),
-  );
+  return formatLockRecord({
+    beat: formatBeat(NOW - age * 1000),
+    id: 'lease-1',
+    owner: identify(pid, machine),
+    holder: holder('r1', pid),
+  });
 }
 
 async function lockFolder(text?: string): Promise<string> {

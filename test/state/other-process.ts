@@ -2,11 +2,17 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import type { StatePlace } from '../../src/core/stores.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import type { Holder } from '../../src/state/store.ts';
 
 export type Order =
-  | { readonly do: 'acquire'; readonly path: string; readonly holder: Holder }
+  | {
+      readonly do: 'acquire';
+      readonly place: StatePlace;
+      readonly env?: Readonly<Record<string, string>>;
+      readonly holder: Holder;
+    }
   | { readonly do: 'append'; readonly entry: JournalEntry }
   | { readonly do: 'release' };
 

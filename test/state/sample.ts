@@ -6,6 +6,7 @@ import type { IntentRecorded, JournalEntry, RunBegan } from '../../src/state/jou
 import type { Holds, ResourceState, State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
 import type { Holder } from '../../src/state/store.ts';
+import { NO_OPTIONS } from '../render/sample.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 /** Small, whole values for the tests of this folder. */
@@ -156,15 +157,7 @@ export function rolloutOf(more: Partial<RolloutRecord>): RolloutRecord {
     user: null,
     commit: null,
     plan_digest: `sha256:${'0'.repeat(64)}`,
-    allowed: {
-      allow_delete: false,
-      accept_conflicts: false,
-      skip_refused: false,
-      resend_secrets: false,
-      target: [],
-      exclude: [],
-      force: false,
-    },
+    allowed: NO_OPTIONS,
     settings: {
       name: 'careful',
       judge: {

@@ -26,12 +26,12 @@ describe('a lock is seen', () => {
     const beat = '2026-03-02T08:31:00.000Z';
     await writeFile(
       join(path, '../state.lock/1'),
-      formatLockRecord(
-        formatBeat(Date.parse(beat)),
-        'lease-1',
-        identify(pid, machine),
-        holder('r1', pid),
-      ),
+      formatLockRecord({
+        beat: formatBeat(Date.parse(beat)),
+        id: 'lease-1',
+        owner: identify(pid, machine),
+        holder: holder('r1', pid),
+      }),
     );
     expect(await store.lock()).toEqual({
       lease: 'lease-1',
@@ -40,12 +40,6 @@ describe('a lock is seen', () => {
       owner,
       watch: 6_000,
     });
-  });
-
-  test('given back', async () => {
-    const { store } = await newStore();
-    await (await store.acquire(holder('r1'))).release();
-    expect(await store.lock()).toBeUndefined();
   });
 });
 
@@ -78,35 +72,5 @@ describe('an unlocked run', () => {
     await openStore(path).unlock(lease.id, BY);
     expect(await readdir(join(path, '../state.lock'))).toEqual(['2']);
     expect(await store.lock()).toBeUndefined();
-  });
-});
-
-describe('nothing is unlocked', () => {
-  test('by another id, and the holder is named', async () => {
-    const { path, store } = await newStore();
-    const lease = await store.acquire(holder('r1'));
-    const failure = await failureOf(() => openStore(path).unlock('lease-9', BY));
-    expect(failure.code).toBe('usage');
-    expect(failure.message).toContain('lease lease-9 does not hold the state');
-    expect(failure.message).toContain(`apply (run r1) of sam@desk`);
-    expect(failure.message).toContain(`under lease ${lease.id}`);
-    await appendAll(lease, [began('r1')]);
-  });
-
-  test('where nobody holds it', async () => {
-    const { store } = await newStore();
-    const lease = await store.acquire(holder('r1'));
-    await lease.release();
-    const failure = await failureOf(() => store.unlock(lease.id, BY));
-    expect(failure.message).toContain('is not locked');
-  });
-
-  test('by the id of one that was unlocked already and taken by another', async () => {
-    const { path, store } = await newStore();
-    const lease = await store.acquire(holder('r1'));
-    await store.unlock(lease.id, BY);
-    const next = await openStore(path).acquire(holder('r2'));
-    expect((await failureOf(() => store.unlock(lease.id, BY))).message).toContain('run r2');
-    await appendAll(next, [began('r2')]);
   });
 });

@@ -133,7 +133,7 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
     const { state, problem, read, journals } = await store.salvage();
     const common = { location: store.location, problem: problem?.message ?? null, read, journals };
     if (problem === undefined && read === 'whole')
-      return { ...common, ...NO_EDIT, findings: [], set_aside: [] };
+      return { ...common, ...NO_EDIT, findings: [], set_aside: [], rollouts: [] };
 
     const known = state ?? emptyState(randomUUID());
     const session = await openSession(flags, context, {
@@ -153,7 +153,10 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
         { ...began, base_url: session.platform.base_url, ...originOf(before) },
         ending(ledger, context),
       ]);
-      return { ...common, run, serial, ledger, findings, set_aside: setAside };
+      const rollouts = Object.values(known.rollouts ?? {}).flatMap(({ name, status, why }) =>
+        status === 'done' || status === 'rolled_back' ? [] : [{ name, status, why }],
+      );
+      return { ...common, run, serial, ledger, findings, set_aside: setAside, rollouts };
     } finally {
       await session.close();
     }

@@ -13,9 +13,8 @@ import {
   sortOpenRuns,
   type Wanted,
 } from '../runs.ts';
-import { type JournalSource, salvageFrom, salvageJournal } from '../salvage.ts';
+import { type JournalSource, salvageJournal } from '../salvage.ts';
 import { type Line, parseState, readMark, readState, type StateMark } from '../state-text.ts';
-import type { Salvage } from '../store.ts';
 import type { FileLine } from './disk.ts';
 
 /** Reads what lies on the disk: a state, the journals beside it, and whether the two belong together. */
@@ -69,13 +68,13 @@ async function readCommitted<S extends StateMark>(
 }
 
 /** Undefined when there is none. Throws as `refuseOddPlace` does. */
-async function readStateLines(place: Place): Promise<AsyncIterable<Line> | undefined> {
+export async function readStateLines(place: Place): Promise<AsyncIterable<Line> | undefined> {
   const found = await refuseOddPlace(place);
   return found === undefined ? undefined : place.disk.readLines(place.layout.state);
 }
 
 /** The same in one text. Throws where that is longer than a string can be: only a sound state is read by lines. */
-async function readStateText(place: Place): Promise<string | undefined> {
+export async function readStateText(place: Place): Promise<string | undefined> {
   try {
     const found = await refuseOddPlace(place);
     return found === undefined ? undefined : await place.disk.read(place.layout.state);
@@ -259,27 +258,8 @@ export async function filedRuns({ layout, disk }: Place): Promise<readonly strin
   });
 }
 
-/**
- * Reads what is left of a state and its journals. For the holder of the lock.
- *
- * | the state is                        | of it is taken           | on top come                           |
- * |-------------------------------------|--------------------------|---------------------------------------|
- * | whole, but its journals are not     | everything               | runs that began from it or later      |
- * | whole, but an older copy            | everything               | runs that began from it or later      |
- * | damaged                             | each resource that reads | every run, as journals are sealed line by line and it is not |
- * | another stack's, or no state at all | nothing                  | every run of the newest lineage       |
- */
-export function salvage(place: Place): Promise<Salvage> {
-  return salvageFrom({
-    location: place.location,
-    check: () => readStored(place),
-    lines: () => readStateLines(place),
-    state: () => readStateText(place),
-    journals: () => readFiles(place),
-  });
-}
-
-async function readFiles(place: Place): Promise<readonly JournalSource[]> {
+/** Every journal, in no order, as it is salvaged. */
+export async function journalSources(place: Place): Promise<readonly JournalSource[]> {
   const { layout, disk } = place;
   const files: JournalSource[] = [];
   for (const name of await disk.list(layout.runs)) {

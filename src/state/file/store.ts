@@ -25,13 +25,15 @@ import type { Holder, StateStore } from '../store.ts';
 import { type Disk, realDisk, worded } from './disk.ts';
 import {
   filedRuns,
+  journalSources,
   readOpenRuns,
   readRun,
   readRunFile,
+  readStateLines,
+  readStateText,
   readStored,
   readStoredMark,
   refuseOddPlace,
-  salvage,
 } from './read.ts';
 
 /** What the file store asks of the world; tests replace parts of it. */
@@ -66,16 +68,21 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
    * while it lost its lease finds nothing left to rename, and cannot undo what came after it.
    */
   async function commit(lease: string, state: State, run: string | undefined): Promise<void> {
+    await put(layout.state, await piecesOfState(state), lease);
+    if (run !== undefined) await fileRun(run);
+  }
+
+  /** Writes a file that is there whole, or as it was before. */
+  async function put(path: string, pieces: Iterable<string>, lease: string): Promise<void> {
     const draft = layout.draft(lease);
     try {
-      await disk.writeNew(draft, await piecesOfState(state));
+      await disk.writeNew(draft, pieces);
       lock.check(lease);
-      await disk.rename(draft, layout.state);
+      await disk.rename(draft, path);
     } catch (error) {
       await disk.remove(draft).catch(() => undefined);
       throw error;
     }
-    if (run !== undefined) await fileRun(run);
   }
 
   /**
@@ -159,12 +166,14 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
       for (const { run, entries } of receipts) {
         lock.check(lease);
         const path = layout.finishedRun(run);
-        if ((await disk.look(path)) === undefined)
-          await disk.writeNew(path, journalPieces(entries));
+        // Whoever goes on with a migration takes what is there for whole.
+        if ((await disk.look(path)) === undefined) await put(path, journalPieces(entries), lease);
       }
       await commit(lease, state, undefined);
     },
-    salvage: () => salvage(place),
+    stateLines: () => readStateLines(place),
+    stateText: () => readStateText(place),
+    journals: () => journalSources(place),
     filedRuns: () => filedRuns(place),
     unfiledRuns: () => unfiledRuns(place),
     run: (run, wanted) => readRun(place, run, wanted),
@@ -245,11 +254,10 @@ export function openFileLock(
       const last = await freeNumber(seen);
       if (last === undefined) return false;
       const number = last + 1;
-      const { beat, id, owner, holder } = own;
-      const file = await makeRecord(folder, number, formatLockRecord(beat, id, owner, holder));
+      const file = await makeRecord(folder, number, formatLockRecord(own));
       if (file === undefined) return false;
       if (await takePlace(folder, number)) {
-        held.set(id, { number, file });
+        held.set(own.id, { number, file });
         return true;
       }
       await file.close();

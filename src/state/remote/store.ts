@@ -11,9 +11,9 @@ import {
   sortOpenRuns,
   type Wanted,
 } from '../runs.ts';
-import { salvageFrom, salvageJournal } from '../salvage.ts';
+import { type JournalSource, salvageJournal } from '../salvage.ts';
 import { parseState, readState } from '../state-text.ts';
-import type { Claim, Overlap, Salvage, StateStore } from '../store.ts';
+import type { Claim, Overlap, StateStore } from '../store.ts';
 
 /**
  * State where other machines reach it, in a store that keeps texts and does each change in one step that only the
@@ -146,35 +146,18 @@ function remoteDriver(remote: Remote): StoreDriver {
     return { run, text };
   }
 
-  async function salvage(): Promise<Salvage> {
-    return salvageFrom({
-      location,
-      check: load,
-      lines: async () => {
-        const { state } = await remote.read();
-        return state && linesIn(state);
-      },
-      state: async () => (await remote.read()).state?.join(''),
-      async journals() {
-        const { open } = await remote.read();
-        const sourceOf = (
-          run: string,
-          finished: boolean,
-          pieces: () => Promise<readonly string[]>,
-        ) => {
-          const path = nameOf(run);
-          const read = async () => salvageJournal(linesIn(await pieces()), path);
-          return { run, path, finished, read };
-        };
-        const finished = await remote.runs();
-        return [
-          ...open.map(({ run, pieces }) => sourceOf(run, false, async () => pieces)),
-          ...finished.map((run) =>
-            sourceOf(run, true, async () => (await remote.journal(run)) ?? []),
-          ),
-        ];
-      },
-    });
+  async function journals(): Promise<readonly JournalSource[]> {
+    const sourceOf = (run: string, open?: readonly string[]): JournalSource => {
+      const path = nameOf(run);
+      const pieces = async () => open ?? (await remote.journal(run)) ?? [];
+      const read = async () => salvageJournal(linesIn(await pieces()), path);
+      return { run, path, finished: open === undefined, read };
+    };
+    const { open } = await remote.read();
+    return [
+      ...open.map(({ run, pieces }) => sourceOf(run, pieces)),
+      ...(await remote.runs()).map((run) => sourceOf(run)),
+    ];
   }
 
   return {
@@ -201,7 +184,12 @@ function remoteDriver(remote: Remote): StoreDriver {
       }
       await write(lease, { state });
     },
-    salvage,
+    async stateLines() {
+      const { state } = await remote.read();
+      return state && linesIn(state);
+    },
+    stateText: async () => (await remote.read()).state?.join(''),
+    journals,
     filedRuns: remote.runs,
     run: readRun,
     async claim(lease, account, claims) {

@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest';
 import type { CallsheetError } from '../../../../src/core/errors.ts';
 import { nextState } from '../../../../src/state/replay.ts';
 import type { Lease } from '../../../../src/state/store.ts';
+import { startProcess } from '../../other-process.ts';
 import { began, ended, failureOf, holder, stateWith } from '../../sample.ts';
 import { appendAll, RUN } from '../../stores.ts';
-import { startProcess } from '../other-process.ts';
 import { clock } from './clock.ts';
 import type { Spot } from './spot.ts';
 
@@ -48,7 +48,9 @@ export function testHolding(makeSpot: () => Promise<Spot>): void {
     const orders = { place: spot.place, env: spot.env, holder: holder('r1') };
     expect(await other.tell({ do: 'acquire', ...orders })).toEqual({ done: true });
     expect(await other.tell({ do: 'append', entry: began('r1') })).toEqual({ done: true });
-    expect((await failureOf(() => spot.open().acquire(holder('r2')))).code).toBe('locked');
+    const failure = await failureOf(() => spot.open().acquire(holder('r2')));
+    expect(failure.code).toBe('locked');
+    expect(failure.message).toContain(`apply (run r1) of sam@desk, process ${other.pid}`);
     await other.kill();
     expect(await spot.open().lock()).toMatchObject({ owner: 'gone' });
     const lease = await spot.open().acquire(holder('r2'));
@@ -188,13 +190,23 @@ export function testHolding(makeSpot: () => Promise<Spot>): void {
   test('unlocks the lease that is named, and no other', async () => {
     const spot = await makeSpot();
     const store = spot.open();
-    expect((await failureOf(() => store.unlock('x', holder('u')))).code).toBe('usage');
+    const refused = await failureOf(() => store.unlock('x', holder('u')));
+    expect(refused.code).toBe('usage');
+    expect(refused.message).toContain('is not locked');
     const lease = await store.acquire(holder('r1'));
     const failure = await failureOf(() => spot.open().unlock('x', holder('u')));
     expect(failure.code).toBe('usage');
-    expect(failure.message).toContain(lease.id);
+    expect(failure.message).toContain('lease x does not hold the state');
+    expect(failure.message).toContain('apply (run r1) of sam@desk');
+    expect(failure.message).toContain(`under lease ${lease.id}`);
+    await lease.append(began('r1'));
     await spot.open().unlock(lease.id, holder('u'));
     expect(await spot.open().lock()).toBeUndefined();
-    await spot.open().acquire(holder('r2'));
+    const next = await spot.open().acquire(holder('r2'));
+    // Not by the id of one that another has taken over from, either.
+    expect((await failureOf(() => store.unlock(lease.id, holder('u')))).message).toContain(
+      'run r2',
+    );
+    await next.append(RUN[1] ?? ended());
   });
 }

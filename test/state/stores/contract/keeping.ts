@@ -39,13 +39,20 @@ export function testKeeping(makeSpot: () => Promise<Spot>): void {
       'agent.desk': resource('a1', { name: 'Grüße “von hier”\n' }),
       'agent.line': resource('a2'),
     });
-    expect((await again.runs()).map(({ run, status }) => `${run} ${status}`)).toEqual([
-      'r2 done',
-      'r1 done',
-    ]);
+    const first = {
+      run: 'r1',
+      at: '2026-03-02T08:30:00.000Z',
+      purpose: 'apply',
+      status: 'done',
+      changes: 1,
+      user: 'sam',
+      commit: null,
+    };
+    expect(await again.runs()).toEqual([{ ...first, run: 'r2', changes: 2 }, first]);
     expect(await again.run('r1')).toEqual(RUN);
     expect(await again.run('r2')).toEqual(SECOND);
-    for (const id of ['../r1', '', 'r9', "r1' OR 1=1"]) expect(await again.run(id)).toBeUndefined();
+    for (const id of ['../state', '../r1', '..', '', 'r1.open', 'a/b', 'r9', "r1' OR 1=1"])
+      expect(await again.run(id), id).toBeUndefined();
   });
 
   test('forgets what a state no longer has', async () => {
@@ -56,27 +63,27 @@ export function testKeeping(makeSpot: () => Promise<Spot>): void {
     expect((await spot.open().load()).state?.resources).toEqual({ 'agent.line': resource('a2') });
   });
 
-  test.each<[string, Partial<State>, string]>([
-    ['of another serial', { serial: 7 }, 'stale'],
-    ['of the serial that is there', { serial: 1 }, 'stale'],
-    ['of another stack', { lineage: 'another' }, 'state'],
-    ['of another account', { account_id: 'account-2' }, 'state'],
-    [
-      'that nobody could read',
-      { resources: { 'agent.x': { ...resource('x'), kind: 'y' } } },
-      'state',
-    ],
-  ])('refuses a state %s', async (_name, change, code) => {
+  const unreadable = { 'agent.x': { ...resource('x'), kind: 'y' } };
+  test.each<[string, (state: State) => State, string, string]>([
+    ['of another serial', (one) => ({ ...one, serial: 3 }), 'stale', 'is at serial 1, not 2'],
+    ['of the serial there', (one) => ({ ...one, serial: 1 }), 'stale', 'is at serial 1, not 0'],
+    ['of another stack', (one) => ({ ...one, lineage: 'x' }), 'state', 'belongs to another stack'],
+    ['of another account', (one) => ({ ...one, account_id: 'x' }), 'state', 'account-1, not to x'],
+    ['of no account', ({ account_id: _, ...one }) => one, 'state', 'account-1, not to none'],
+    ['that nobody could read', (one) => ({ ...one, resources: unreadable }), 'state', 'kind y'],
+  ])('refuses a state %s', async (_name, change, code, words) => {
     const spot = await makeSpot();
     const store = spot.open();
     await doRun(store);
     const { state: before } = await store.load();
     if (before === undefined) throw new Error('no state');
     const lease = await store.acquire(holder('r2'));
-    const failure = await failureOf(() => lease.commit({ ...nextState(before), ...change }));
+    await lease.append(began('r2', 1));
+    const failure = await failureOf(() => lease.commit(change(nextState(before, 'r2'))));
     expect(failure.code).toBe(code);
-    expect((await spot.open().load()).state).toEqual(before);
-    await lease.commit(nextState(before));
+    expect(failure.message).toContain(words);
+    expect(await spot.open().load()).toEqual({ state: before, pending: [began('r2', 1)] });
+    await lease.commit(nextState(before, 'r2'));
   });
 
   test('keeps what is noted with what is appended next, and in that order', async () => {
@@ -105,13 +112,20 @@ export function testKeeping(makeSpot: () => Promise<Spot>): void {
       'must be recovered',
     );
     await appendAll(lease, RUN.slice(3));
-    const { state } = replay(undefined, RUN);
-    await lease.commit(nextState(state ?? stateWith({}), 'r1'));
+    const settled = replay(undefined, RUN).state ?? stateWith({});
+    expect((await failureOf(() => lease.commit(nextState(settled, 'r2')))).message).toContain(
+      'r1: it must be recovered',
+    );
+    await lease.commit(nextState(settled, 'r1'));
     await lease.append(began('r2', 1));
     expect(await spot.open().load()).toMatchObject({
       state: { serial: 1 },
       pending: [began('r2', 1)],
     });
+    await lease.append(ended());
+    await lease.commit(nextState(nextState(settled, 'r1'), 'r2'));
     expect(await spot.open().run('r1')).toEqual(RUN);
+    expect((await spot.open().runs()).map(({ run }) => run)).toEqual(['r2', 'r1']);
+    expect((await spot.open().load()).state).toMatchObject({ serial: 2, last_run: 'r2' });
   });
 }
