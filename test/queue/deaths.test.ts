@@ -55,10 +55,10 @@ async function openModel(queue: Queue, batch: string, poison: string | undefined
          where t.worker = $1 and t.batch || '/' || t.number = job.singleton_key)`,
       [worker.name],
     );
-    // pg-boss looks every three seconds at the most.
+    // pg-boss looks every three seconds at the most. The rows of other queues may be locked, and in another order.
     await queue.database.query(
-      'update callsheet_queue.queue set monitor_claim_on = null, monitor_on = null',
-      [],
+      'update callsheet_queue.queue set monitor_claim_on = null, monitor_on = null where name = $1',
+      [name],
     );
     await queue.boss.supervise(name);
   }

@@ -327,7 +327,7 @@ describe('a list of agents that breaks off', () => {
           }
         },
       },
-      reader: createReader(client, undefined),
+      reader: createReader(client, me),
       me,
       organization: isNarrowed ? organization : undefined,
       known: {
@@ -387,7 +387,7 @@ describe('a list of agents that breaks off', () => {
 test('an agent that cannot be read leaves a gap, and the others are kept', async () => {
   const { sim, client, me } = await openAccountOf({ organizations: 1, agents: 4 });
   const [refused = '', ...others] = sim.store.agents.keys();
-  const reader = createReader(client, undefined);
+  const reader = createReader(client, me);
   const failure = new ApiError({ method: 'GET', url: 'https://x.test/v1/agents/x' }, 403, {});
   const records = readAccount({
     client,

@@ -73,7 +73,8 @@ function isBlank(line: string): boolean {
 type Lines = { readonly lines: string[]; readonly first: number; readonly isCode: boolean };
 
 function groupsOf(text: string, isList: boolean): readonly Lines[] {
-  const all = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  // A pattern over whole lines overflows where one has some megabytes.
+  const all = text === '' ? [] : text.split(/(?<=\n)/);
   const groups: Lines[] = [];
   let isCode = false;
   let widest = 0;
