@@ -91,7 +91,7 @@ type PinnedChange = Pick<Work, 'change' | 'kind' | 'desired' | 'recorded' | 'wor
 
 /** The live resource, if it is still what the plan saw. Throws `StaleError` otherwise (DESIGN §5). */
 export async function checkPin(work: PinnedChange): Promise<LiveResource | undefined> {
-  const { change, kind, deps } = work;
+  const { change, kind, recorded, deps } = work;
   if (change.id === null) {
     await checkAbsence(work);
     return undefined;
@@ -105,12 +105,16 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
   }
   const now = pinOf(kind, live);
   if (isSamePin(now, change.pin)) return live;
+  const what = `${change.address} (${change.id}) was changed since the plan`;
+  // A state that has a later stamp than the plan has it from a run that was recovered right before.
+  if (now.updated_at !== null && recorded?.pin && isSamePin(now, recorded.pin))
+    throw new StaleError(`${what} by run ${deps.state.last_run}, which Callsheet has recovered`);
   const [newest] = await deps.reader.history(kind, live.id, 1);
   const who = newest?.actor
     ? ` by ${newest.actor}${newest.source ? ` via ${newest.source}` : ''}`
     : '';
   const when = now.updated_at === null ? '' : ` at ${now.updated_at}`;
-  throw new StaleError(`${change.address} (${change.id}) was changed since the plan${who}${when}`);
+  throw new StaleError(`${what}${who}${when}`);
 }
 
 /** Nobody made a resource of that name since the plan. One that another address has, and may give its name up, is none. */

@@ -6,6 +6,7 @@ import { plan } from '../../src/console/plan.ts';
 import { planDigest } from '../../src/plan/document.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { mortal } from '../kill/mortal.ts';
 
 /** Writes a plan to plan.json. */
 async function save(stage: Stage, flags: Partial<PlanFlags> = {}): Promise<void> {
@@ -32,6 +33,15 @@ describe('a plan that is out of date writes nothing at all', () => {
         if (policy) Object.assign(policy, { on_exhausted: 'notify', updated_at: '2031-01-01' });
       },
       /retry_policy\.gentle \(\S+\) was changed since the plan/,
+    ],
+    [
+      'it was applied in part, by a run that died',
+      async (stage) => {
+        const { outside, isDead } = mortal({ name: 'after request PUT updateAgent', nth: 1 });
+        await stage.applyFile('plan.json', { concurrency: 1 }, { outside, exit: 'any' });
+        expect(isDead()).toBe(true);
+      },
+      /agent\.desk \(\S+\) was changed since the plan by run \S+, which Callsheet has recovered/,
     ],
     ['the state was thrown away', (stage) => stage.forget(), /state/],
     [
