@@ -29,7 +29,7 @@ import { rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
 import type { Intended, JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
-import { performCreate } from './create.ts';
+import { isAnswerLost, performCreate } from './create.ts';
 import { historyAfter, interleavedMessage } from './history.ts';
 import { type createJournalIo, record } from './journal.ts';
 import { checkPin, StaleError } from './pins.ts';
@@ -165,7 +165,11 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
         ...base,
         status: 'failed',
         id,
-        message: [failure, left?.message, othersIn(change.address, progress)]
+        message: [
+          failure,
+          left?.message ?? lostWords(error, entries),
+          othersIn(change.address, progress),
+        ]
           .filter(Boolean)
           .join('; '),
         ...seenIn(progress),
@@ -176,6 +180,13 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       isStale: error instanceof StaleError,
     };
   }
+}
+
+/** Of an update or a delete whose answer did not come: nobody knows yet whether it was carried out. */
+function lostWords(error: unknown, entries: readonly JournalEntry[]): string | undefined {
+  const last = entries.at(-1);
+  const isLost = last?.type === 'outcome' && !last.ok && isAnswerLost(error);
+  return isLost ? 'it may have been written all the same: the next plan reads it' : undefined;
 }
 
 /**

@@ -213,7 +213,7 @@ function unknownCreation(address: Address, error: unknown): CallsheetError {
 }
 
 /** Whether the platform may have made it all the same: everything but a plain refusal and an unsent request. */
-function isAnswerLost(error: unknown): boolean {
+export function isAnswerLost(error: unknown): boolean {
   if (error instanceof NetworkError) return !error.isUnsent;
   if (error instanceof ApiError) return error.status >= 500;
   if (error instanceof ConflictError) return false;
