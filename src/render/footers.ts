@@ -204,7 +204,9 @@ function sayOnce(items: Footer['items']): Footer['items'] {
   return [...same].flatMap(([text, [first, ...others]]) => {
     if (first === undefined || others.length === 0) return first ?? [];
     if (first.address === null) return first;
-    const names = [first, ...others].flatMap(({ address }) => address ?? []);
+    // One resource may have the same twice: a secret in two of its headers.
+    const names = [...new Set([first, ...others].flatMap(({ address }) => address ?? []))];
+    if (names.length === 1) return first;
     const rest = names.length - MOST_NAMED;
     const named = rest > 1 ? names.slice(0, MOST_NAMED) : names;
     return { address: `${named.join(', ')}${rest > 1 ? ` and ${rest} others` : ''}`, text };

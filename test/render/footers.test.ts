@@ -32,6 +32,16 @@ test.each<[string, readonly Note[], readonly unknown[]]>([
     [{ address: 'agent.a, agent.b, agent.c and 2 others', text: 'odd' }],
   ],
   [
+    'the same twice of one names it once',
+    [noteOf('agent.a', 'odd'), noteOf('agent.a', 'odd'), noteOf('agent.b', 'odd')],
+    [{ address: 'agent.a, agent.b', text: 'odd' }],
+  ],
+  [
+    'the same twice of one alone',
+    [noteOf('agent.a', 'agent.a is odd'), noteOf('agent.a', 'agent.a is odd')],
+    [{ address: 'agent.a', text: 'agent.a is odd' }],
+  ],
+  [
     'different notes of one resource',
     [noteOf('agent.a', 'x'), noteOf('agent.a', 'y')],
     [
