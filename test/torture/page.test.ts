@@ -79,7 +79,7 @@ test('input of any size is shown in parts', async () => {
   const fields = Array.from({ length: 5000 }, (_, at) => fieldOf(`extensions.f${at}`, at, at + 1));
   const { page, wrongs } = await openReport(
     planOf([
-      changeOf({ address: 'agent.many', fields }),
+      changeOf({ address: 'agent.full', fields }),
       changeOf({ address: 'agent.long', fields: [fieldOf('system_prompt', null, long)] }),
       changeOf({
         address: 'agent.longer',
