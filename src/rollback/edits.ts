@@ -13,6 +13,8 @@ export type Edited = {
   readonly message: string;
   /** Whether it was deleted, so that all of it would have to be made anew. */
   readonly isGone?: true;
+  /** Whether another one has its address, so that all of that would be deleted. */
+  readonly isReplaced?: true;
 };
 
 /** What is asked of the platform to find edits. */
@@ -134,6 +136,12 @@ export async function findEdits(
 
 export function deletedSince(address: Address): Edited {
   return { address, message: `${address} was deleted since the run`, isGone: true };
+}
+
+/** What a run made is gone, and somebody else made what has its address now. */
+export function replacedSince(address: Address, made: string, now: string): Edited {
+  const message = `${address} is another resource since the run: ${now}; the run created ${made}`;
+  return { address, message, isReplaced: true };
 }
 
 /**

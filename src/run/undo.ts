@@ -19,7 +19,13 @@ import type { Planned } from '../plan/make.ts';
 import { scopeOf } from '../plan/natural-key.ts';
 import { type HistoryEntry, type Reader, readWith } from '../plan/reader.ts';
 import { pinOf } from '../plan/refresh.ts';
-import { afterRollbacks, deletedSince, type Edited, findInterleaved } from '../rollback/edits.ts';
+import {
+  afterRollbacks,
+  deletedSince,
+  type Edited,
+  findInterleaved,
+  replacedSince,
+} from '../rollback/edits.ts';
 import {
   differencesOf,
   goneSince,
@@ -30,6 +36,7 @@ import {
   type Wanted,
 } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
+import type { State } from '../state/model.ts';
 import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
 import {
@@ -37,6 +44,7 @@ import {
   createWriterFinder,
   type FoundRun,
   findRun,
+  isPutBack,
   readBegan,
   readdress,
   refuseAtWork,
@@ -99,6 +107,8 @@ export type UndoRequest = {
   readonly question: string;
   /** The run whose values it takes back, and whether they are held from now on; absent where nobody can tell. */
   readonly hold?: Omit<HoldChange, 'values'> | undefined;
+  /** What the run wrote down of resources, which tells what is held of those that the state knows nothing of by now. */
+  readonly recorded?: State['resources'];
   /** The snapshot that it goes back to. */
   readonly snapshot?: PlanDocument['snapshot'];
   /** Whether what was made meanwhile is deleted; it is, unless this says no. */
@@ -163,19 +173,25 @@ export async function undo(
     const { undo: chosen } = choose(all);
     const edited =
       options.undoEdited === true ? [] : await findEdited(chosen, undone, historyOf, session);
+    const others = await findOthers(chosen, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
+    const recorded = recordedIn(entries);
     const question = `Roll back run ${run}?`;
     const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
       const found = [
         ...edited,
-        ...(options.undoEdited === true ? [] : [...gone].map(deletedSince)),
+        ...(options.undoEdited === true
+          ? []
+          : [...others.replaced, ...[...gone].map(deletedSince)]),
       ];
       const whole = choose(undoWithout(gone));
-      const { undo, skipped: left } = leaveOutEdited(whole.undo, found, command, options);
-      const skipped = [...whole.skipped, ...left, ...displaced.map(takenOver)];
+      const known = narrowUndo(whole.undo, (address) => !others.unknown.has(address));
+      const { undo, skipped: left } = leaveOutEdited(known, found, command, options);
+      const unknown = [...others.unknown].map(([address, id]) => notKnown(address, id, options));
+      const skipped = [...whole.skipped, ...left, ...unknown, ...displaced.map(takenOver)];
       const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
-      return { undo, run, command, question, hold, skipped, without };
+      return { undo, run, command, question, hold, recorded, skipped, without };
     };
     return await carryOutUndo(requestFor(new Set()), options, review, session, context);
   } finally {
@@ -212,6 +228,38 @@ export function leaveToRollouts(
   }
   const left = new Set(skipped.map(({ address }) => address));
   return { undo: narrowUndo(undo, (address) => !left.has(address)), skipped };
+}
+
+/**
+ * What the run made and the state does not have under its address any more. `unknown`: by address, the ids of those that
+ * are still there; what is not in the state is not planned away. `replaced`: another one has the address, which is not
+ * the run's to delete, unless a rollback put it in the place of the first.
+ */
+async function findOthers({ made }: Undo, session: Session) {
+  const { reader, state } = session;
+  const unknown = new Map<Address, string>();
+  const replaced: Edited[] = [];
+  for (const [address, { id, kind, scope }] of made) {
+    const now = state.resources[address];
+    if (now?.id === id) continue;
+    if (now === undefined) {
+      const live = await reader.read(kindNamed(kind), { id, scope }, new Set());
+      if (live !== undefined) unknown.set(address, id);
+    } else if (!(await isPutBack(now, session))) {
+      replaced.push(replacedSince(address, id, now.id));
+    }
+  }
+  return { unknown, replaced };
+}
+
+function notKnown(address: Address, id: string, options: UndoOptions): NotUndone {
+  const bind = commandLine(`import ${quoted(address)} ${id}`, options);
+  return {
+    address,
+    path: null,
+    why: `stays: the run created it (${id}), and the state does not have it any more`,
+    advice: `If it is still configured: ${bind}, and roll back again. Otherwise delete it in the dashboard.`,
+  };
 }
 
 /** What is gone and whose address another resource of the run has by now. */
@@ -323,6 +371,7 @@ export async function carryOutUndo(
     return { type: 'unchanged', plan, status: isLeft ? 'partial' : 'done', verification };
   }
   if ((await review.agree?.(question)) === false) return { type: 'declined' };
+  const resources = { ...request.recorded, ...session.state.resources };
   const outcome = await runPlan(whole, {
     ...running,
     desired,
@@ -331,9 +380,20 @@ export async function carryOutUndo(
       ...(await verifyUndo(withoutAgreed(undo, plan), result, session)),
       left,
     }),
-    ...(hold && { hold: { ...hold, values: valuesUndone(plan, session.state) } }),
+    ...(hold && { hold: { ...hold, values: valuesUndone(plan, { resources }) } }),
   });
   return { ...outcome, isHeld: hold?.isHeld === true && isCarriedOut(outcome) };
+}
+
+/** Resources as a run left them, as far as it came to write that down. */
+function recordedIn(entries: FoundRun['entries']): State['resources'] {
+  return Object.fromEntries(
+    entries.flatMap((entry) =>
+      entry.type === 'resource' && entry.resource !== null
+        ? [[entry.address, entry.resource] as const]
+        : [],
+    ),
+  );
 }
 
 /** Whether it went on to its end: what went wrong on the way is in its ledger. */
@@ -413,13 +473,20 @@ export function leaveOutEdited(
   const addresses = new Set(edited.map(({ address }) => address));
   return {
     undo: narrowUndo(undo, (address) => !addresses.has(address)),
-    skipped: edited.map(({ address, message, isGone = false }) => ({
-      address,
+    skipped: edited.map((one) => ({
+      address: one.address,
       path: null,
-      why: `is not changed: it${message.slice(address.length)}`,
-      advice: `${isGone ? 'To create it again as it was before the run' : 'To undo the fields that the run changed there as well'}: ${commandLine(`${command} --undo-edited`, options)}`,
+      why: `is not changed: it${one.message.slice(one.address.length)}`,
+      advice: `${whatUndoing(one)}: ${commandLine(`${command} --undo-edited`, options)}`,
     })),
   };
+}
+
+function whatUndoing({ isGone, isReplaced }: Edited): string {
+  if (isReplaced) return 'To delete it all the same';
+  return isGone
+    ? 'To create it again as it was before the run'
+    : 'To undo the fields that the run changed there as well';
 }
 
 /** More addresses than this make no line that anybody types. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
@@ -6,7 +6,7 @@ import { openFileStore } from '../../src/state/file/store.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { longRows } from '../long.ts';
-import { stateIn } from './state-stage.ts';
+import { STATE, stateCommands, stateIn } from './state-stage.ts';
 
 const inWords = async (stage: Stage, exit: number, more: Partial<RollbackFlags> = {}) => {
   const flags = { dir: stage.folder, format: 'text', autoApprove: true, ...more } as const;
@@ -32,6 +32,71 @@ async function changeFleet(stage: Stage, size: number): Promise<readonly string[
 }
 
 const greeting = ({ sim }: Stage, id: string) => sim.store.agents.get(id)?.record.greeting_message;
+
+/** Two agents, the second of them created by the last run, which also changed the first. Returns that run. */
+async function growFleet(stage: Stage): Promise<string> {
+  await stage.write('agents.yaml', 'agents:\n  a0: { name: A0, greeting_message: Hello }\n');
+  await stage.apply();
+  await stage.write(
+    'agents.yaml',
+    'agents:\n  a0: { name: A0, greeting_message: Good day }\n  a1: { name: A1 }\n',
+  );
+  await stage.apply();
+  return lastRun(stage);
+}
+
+const agentNames = ({ sim }: Stage) =>
+  [...sim.store.agents.values()].map(({ record }) => record.name).sort();
+
+describe('what the run created', () => {
+  const losses: readonly (readonly [string, (stage: Stage) => Promise<unknown>])[] = [
+    ['a lost state', (stage) => rm(join(stage.folder, STATE))],
+    ['a state that was told to forget it', (stage) => stateCommands(stage).rm(['agent.a1'])],
+  ];
+  for (const [name, lose] of losses) {
+    staged(`stays beside ${name}, and the rollback says so`, async (stage) => {
+      const run = await growFleet(stage);
+      const { id } = (await stateIn(stage)).resources['agent.a1'] ?? {};
+      await lose(stage);
+      const { out } = await inWords(stage, 3, { run });
+      expect(out).toContain('Verified: 1 resource read again');
+      expect(out).toContain('Not restored: 1 resource. agent.a1 stays: the run created it');
+      expect(out).toContain(`callsheet import agent.a1 ${id}`);
+      expect(agentNames(stage)).toEqual(['A0', 'A1']);
+      // What it did take back is held, although the state did not say any more what that was.
+      const { refusals = [] } = await stage.plan({}, { exit: 4 });
+      expect(refusals.map(({ message }) => message)).toEqual([
+        expect.stringContaining('agent.a0 greeting_message was rolled back'),
+      ]);
+    });
+  }
+
+  staged(
+    "and somebody made anew since is another resource, which is not the run's",
+    async (stage) => {
+      const run = await growFleet(stage);
+      const { id = '' } = (await stateIn(stage)).resources['agent.a1'] ?? {};
+      stage.sim.store.agents.delete(id);
+      await stage.apply();
+      const { err } = await inWords(stage, 4, { run });
+      expect(err).toContain('agent.a1 is another resource since the run');
+      const { out } = await inWords(stage, 3, { run, skipRefused: true });
+      expect(out).toContain('To delete it all the same: callsheet rollback');
+      expect(agentNames(stage)).toEqual(['A0', 'A1']);
+      await inWords(stage, 0, { run, undoEdited: true });
+      expect(agentNames(stage)).toEqual(['A0']);
+    },
+  );
+
+  staged("is the run's again once a rollback was rolled back", async (stage) => {
+    const run = await growFleet(stage);
+    await inWords(stage, 0);
+    await inWords(stage, 0, { run: await lastRun(stage) });
+    expect(agentNames(stage)).toEqual(['A0', 'A1']);
+    await inWords(stage, 0, { run, target: ['agent.a1'] });
+    expect(agentNames(stage)).toEqual(['A0']);
+  });
+});
 
 describe('what was edited since', () => {
   staged(
