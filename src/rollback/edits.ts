@@ -13,8 +13,8 @@ export type Edited = {
   readonly message: string;
   /** Whether it was deleted, so that all of it would have to be made anew. */
   readonly isGone?: true;
-  /** Whether another one has its address, so that all of that would be deleted. */
-  readonly isReplaced?: true;
+  /** Whether another one has the address of what the run made, so that all of that would be deleted. */
+  readonly isMade?: boolean;
 };
 
 /** What is asked of the platform to find edits. */
@@ -138,10 +138,10 @@ export function deletedSince(address: Address): Edited {
   return { address, message: `${address} was deleted since the run`, isGone: true };
 }
 
-/** What a run made is gone, and somebody else made what has its address now. */
-export function replacedSince(address: Address, made: string, now: string): Edited {
-  const message = `${address} is another resource since the run: ${now}; the run created ${made}`;
-  return { address, message, isReplaced: true };
+/** Another resource has the address of one that a run wrote, and made where `isMade`. */
+export function replacedSince(address: Address, was: string, now: string, isMade: boolean): Edited {
+  const message = `${address} is another resource since the run: ${now}; the run wrote ${was}`;
+  return { address, message, isMade };
 }
 
 /**

@@ -173,10 +173,10 @@ export async function undo(
     const { undo: chosen } = choose(all);
     const edited =
       options.undoEdited === true ? [] : await findEdited(chosen, undone, historyOf, session);
-    const others = await findOthers(chosen, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
     const recorded = recordedIn(entries);
+    const others = await findOthers(chosen, recorded, session);
     const question = `Roll back run ${run}?`;
     const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
       const found = [
@@ -231,22 +231,29 @@ export function leaveToRollouts(
 }
 
 /**
- * What the run made and the state does not have under its address any more. `unknown`: by address, the ids of those that
- * are still there; what is not in the state is not planned away. `replaced`: another one has the address, which is not
- * the run's to delete, unless a rollback put it in the place of the first.
+ * What the state does not have any more under the address of what the run wrote. `unknown`: by address, the ids of those
+ * that the run made and that are still there; what is not in the state is not planned away. `replaced`: another one has
+ * the address, which is not the run's to change or to delete, unless a rollback put it in the place of the first.
  */
-async function findOthers({ made }: Undo, session: Session) {
+async function findOthers(
+  { addresses, made, wanted }: Undo,
+  recorded: State['resources'],
+  session: Session,
+) {
   const { reader, state } = session;
   const unknown = new Map<Address, string>();
   const replaced: Edited[] = [];
-  for (const [address, { id, kind, scope }] of made) {
+  for (const address of addresses) {
+    const id = recorded[address]?.id ?? wanted.get(address)?.id ?? undefined;
     const now = state.resources[address];
-    if (now?.id === id) continue;
-    if (now === undefined) {
-      const live = await reader.read(kindNamed(kind), { id, scope }, new Set());
+    if (id === undefined || now?.id === id) continue;
+    const own = made.get(address);
+    if (now !== undefined) {
+      if (!(await isPutBack(now, session)))
+        replaced.push(replacedSince(address, id, now.id, own !== undefined));
+    } else if (own !== undefined) {
+      const live = await reader.read(kindNamed(own.kind), { id, scope: own.scope }, new Set());
       if (live !== undefined) unknown.set(address, id);
-    } else if (!(await isPutBack(now, session))) {
-      replaced.push(replacedSince(address, id, now.id));
     }
   }
   return { unknown, replaced };
@@ -482,8 +489,8 @@ export function leaveOutEdited(
   };
 }
 
-function whatUndoing({ isGone, isReplaced }: Edited): string {
-  if (isReplaced) return 'To delete it all the same';
+function whatUndoing({ isGone, isMade }: Edited): string {
+  if (isMade) return 'To delete it all the same';
   return isGone
     ? 'To create it again as it was before the run'
     : 'To undo the fields that the run changed there as well';

@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
+import type { ApplyFlags } from '../../src/console/apply.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
@@ -99,6 +100,30 @@ describe('what the run created', () => {
 });
 
 describe('what was edited since', () => {
+  const again: readonly (readonly [string, string, Partial<ApplyFlags>])[] = [
+    ['changed', 'agents:\n  a0: { name: A0, greeting_message: Good day }\n', {}],
+    ['deleted', 'agents: {}\n', { allowDelete: true }],
+  ];
+  for (const [what, agents, flags] of again) {
+    staged(`is what a later run made in the place of what the run ${what}`, async (stage) => {
+      const agent = (words: string) => `agents:\n  a0: { name: A0, greeting_message: ${words} }\n`;
+      await stage.write('agents.yaml', agent('Hello'));
+      await stage.apply();
+      const { id = '' } = (await stateIn(stage)).resources['agent.a0'] ?? {};
+      await stage.write('agents.yaml', agents);
+      await stage.apply(flags);
+      const run = await lastRun(stage);
+      stage.sim.store.agents.delete(id);
+      await stage.write('agents.yaml', agent('Good evening'));
+      await stage.apply();
+      const { err } = await inWords(stage, 4, { run });
+      expect(err).toContain('agent.a0 is another resource since the run');
+      expect(agentNamed(stage.sim, 'A0').record.greeting_message).toBe('Good evening');
+      await inWords(stage, 0, { run, undoEdited: true });
+      expect(agentNamed(stage.sim, 'A0').record.greeting_message).toBe('Hello');
+    });
+  }
+
   staged(
     'is refused with the commands to type, left out, or undone in its own fields',
     async (stage) => {
