@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { reportFailure } from '../console/events.ts';
 import { messagesOnly } from '../console/terminal.ts';
-import { type Address, matchesAddress } from '../core/address.ts';
+import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { placeKey, placeName } from '../core/stores.ts';
 import type { Json } from '../core/value.ts';
@@ -15,6 +15,7 @@ import { openStore, readState } from '../run/session.ts';
 import { loadOptions } from '../run/stack.ts';
 import { STACK_FILE } from '../stack/discover.ts';
 import { loadStack, type Stack } from '../stack/index.ts';
+import { isForgottenBy } from '../stack/moves.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { type FoundStack, inTree, type TreeRequest } from './request.ts';
 import { eachStack, type StackResult } from './run-stack.ts';
@@ -138,10 +139,11 @@ function recordedClaims(
   account: string,
 ): readonly Claim[] {
   const configured = new Map(resources.map((resource) => [resource.address, resource]));
+  const isForgotten = isForgottenBy(moves);
   return Object.entries(recorded).flatMap(([address, resource]) => {
     const kept = configured.get(address);
     const isKept = kept !== undefined;
-    if (!isKept && moves.forget.some((pattern) => matchesAddress(pattern, address))) return [];
+    if (!isKept && isForgotten(address)) return [];
     const at = kept?.position;
     const place = at === undefined ? `the state of ${path}` : inTree(path, `${at.file}:${at.line}`);
     const common = { stack: path, address, place, isTold: false };
