@@ -36,7 +36,7 @@ import {
   type Wanted,
 } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
-import type { State } from '../state/model.ts';
+import type { ResourceState, State } from '../state/model.ts';
 import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
 import {
@@ -176,7 +176,7 @@ export async function undo(
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
     const recorded = recordedIn(entries);
-    const others = await findOthers(chosen, recorded, session);
+    const others = await findOthers(chosen, recorded, options, session);
     const question = `Roll back run ${run}?`;
     const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
       const found = [
@@ -186,10 +186,14 @@ export async function undo(
           : [...others.replaced, ...[...gone].map(deletedSince)]),
       ];
       const whole = choose(undoWithout(gone));
-      const known = narrowUndo(whole.undo, (address) => !others.unknown.has(address));
+      const known = narrowUndo(whole.undo, (address) => !others.left.has(address));
       const { undo, skipped: left } = leaveOutEdited(known, found, command, options);
-      const unknown = [...others.unknown].map(([address, id]) => notKnown(address, id, options));
-      const skipped = [...whole.skipped, ...left, ...unknown, ...displaced.map(takenOver)];
+      const skipped = [
+        ...whole.skipped,
+        ...left,
+        ...others.left.values(),
+        ...displaced.map(takenOver),
+      ];
       const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
       return { undo, run, command, question, hold, recorded, skipped, without };
     };
@@ -231,32 +235,39 @@ export function leaveToRollouts(
 }
 
 /**
- * What the state does not have any more under the address of what the run wrote. `unknown`: by address, the ids of those
- * that the run made and that are still there; what is not in the state is not planned away. `replaced`: another one has
- * the address, which is not the run's to change or to delete, unless a rollback put it in the place of the first.
+ * What the state does not have under the address of what the run wrote. `left`: what stays as it is, by address. What is not
+ * in the state is not planned away, and what is there under another address would be made twice. `replaced`: another one
+ * has the address, which is not the run's to change or to delete, unless a rollback put it in the place of the first.
  */
 async function findOthers(
   { addresses, made, wanted }: Undo,
   recorded: State['resources'],
+  options: UndoOptions,
   session: Session,
 ) {
   const { reader, state } = session;
-  const unknown = new Map<Address, string>();
+  const left = new Map<Address, NotUndone>();
   const replaced: Edited[] = [];
+  const isLive = async ({ kind, id, scope }: Pick<ResourceState, 'kind' | 'id' | 'scope'>) =>
+    (await reader.read(kindNamed(kind), { id, scope }, new Set())) !== undefined;
   for (const address of addresses) {
-    const id = recorded[address]?.id ?? wanted.get(address)?.id ?? undefined;
+    const prior = wanted.get(address);
     const now = state.resources[address];
-    if (id === undefined || now?.id === id) continue;
+    const id = recorded[address]?.id ?? prior?.id ?? undefined;
     const own = made.get(address);
-    if (now !== undefined) {
-      if (!(await isPutBack(now, session)))
-        replaced.push(replacedSince(address, id, now.id, own !== undefined));
-    } else if (own !== undefined) {
-      const live = await reader.read(kindNamed(own.kind), { id, scope: own.scope }, new Set());
-      if (live !== undefined) unknown.set(address, id);
-    }
+    const twin = Object.entries(state.resources).find(
+      ([at, one]) => at !== address && one.kind === prior?.kind && one.id === prior.id,
+    );
+    if (twin !== undefined && now !== undefined && (await isLive(twin[1])))
+      left.set(address, stillThere(address, now.id, twin, options));
+    else if (id === undefined || now?.id === id) continue;
+    else if (now === undefined) {
+      if (own !== undefined && (await isLive(own)))
+        left.set(address, notKnown(address, id, options));
+    } else if (!(await isPutBack(now, session)))
+      replaced.push(replacedSince(address, id, now.id, own !== undefined));
   }
-  return { unknown, replaced };
+  return { left, replaced };
 }
 
 function notKnown(address: Address, id: string, options: UndoOptions): NotUndone {
@@ -266,6 +277,21 @@ function notKnown(address: Address, id: string, options: UndoOptions): NotUndone
     path: null,
     why: `stays: the run created it (${id}), and the state does not have it any more`,
     advice: `If it is still configured: ${bind}, and roll back again. Otherwise delete it in the dashboard.`,
+  };
+}
+
+function stillThere(
+  address: Address,
+  now: string,
+  [at, { id }]: readonly [Address, ResourceState],
+  options: UndoOptions,
+): NotUndone {
+  const forget = commandLine(`state rm ${quoted(address)} ${quoted(at)}`, options);
+  return {
+    address,
+    path: null,
+    why: `is not made once more: what was there before the run (${id}) still is, as ${at}`,
+    advice: `To go back to that: revert the change in the configuration, and ${forget}. The next plan finds it by its name. Then delete the new one (${now}) in the dashboard.`,
   };
 }
 

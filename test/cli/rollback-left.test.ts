@@ -46,6 +46,8 @@ async function growFleet(stage: Stage): Promise<string> {
   return lastRun(stage);
 }
 
+const OTHER = '9c24e74f-4564-4836-a0d8-0691bfe720fe';
+
 const agentNames = ({ sim }: Stage) =>
   [...sim.store.agents.values()].map(({ record }) => record.name).sort();
 
@@ -97,6 +99,23 @@ describe('what the run created', () => {
     await inWords(stage, 0, { run, target: ['agent.a1'] });
     expect(agentNames(stage)).toEqual(['A0']);
   });
+});
+
+staged('what a replacement could not delete is not made a third time', async (stage) => {
+  const agent = (more: string) => `agents:\n  a0: { name: A0, greeting_message: Hello${more} }\n`;
+  await stage.write('agents.yaml', agent(''));
+  await stage.apply();
+  const [old = ''] = stage.sim.store.agents.keys();
+  const [harbor] = stage.sim.store.organizations.values();
+  if (harbor !== undefined) stage.sim.store.organizations.set(OTHER, { ...harbor, id: OTHER });
+  await stage.write('agents.yaml', agent(`, organization: ${OTHER}`));
+  stage.sim.faults.add({ operation: 'deleteAgent', status: 500, times: 9 });
+  await stage.apply({ allowDelete: true }, { exit: 3 });
+  stage.sim.faults.clear();
+  const { out } = await inWords(stage, 3);
+  expect(out).toContain(`what was there before the run (${old}) still is, as agent.a0.replaced`);
+  expect(out).toContain('callsheet state rm agent.a0 agent.a0.replaced');
+  expect(agentNames(stage)).toEqual(['A0', 'A0']);
 });
 
 describe('what was edited since', () => {
