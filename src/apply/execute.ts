@@ -183,7 +183,7 @@ function changesAtOnce(requests: number): number {
 
 /**
  * Which changes each change waits for. What a document refers to comes first, and so does what gives up the name that
- * something new takes. A delete comes last: after every change of a kind that could still refer to what goes, deleted
+ * another one takes. A delete comes last: after every change of a kind that could still refer to what goes, deleted
  * ones included.
  */
 export function dependenciesOf(
@@ -198,9 +198,21 @@ export function dependenciesOf(
   const updates = changes.filter(({ action }) => action === 'update');
   const named = Map.groupBy(updates, (change) => nameIn(change, change.before ?? {}));
   const holders = (change: Change): readonly Change[] => {
-    if (change.action !== 'create') return [];
+    if (change.action !== 'create' && change.action !== 'update') return [];
     const name = nameIn(change, desired.get(change.address)?.document);
-    return name === undefined ? [] : (named.get(name) ?? []);
+    const found = name === undefined ? [] : (named.get(name) ?? []);
+    return found.filter((other) => other !== change);
+  };
+  // Those that exchange their names would wait for each other.
+  const isExchanged = (change: Change): boolean => {
+    const seen = new Set<Change>();
+    const visit = (other: Change): boolean => {
+      if (other === change) return true;
+      if (seen.has(other)) return false;
+      seen.add(other);
+      return holders(other).some(visit);
+    };
+    return holders(change).some(visit);
   };
   return new Map(
     changes.map((change) => [
@@ -211,7 +223,7 @@ export function dependenciesOf(
             .map(({ address }) => address)
         : [
             ...(desired.get(change.address)?.references ?? []),
-            ...holders(change).map(({ address }) => address),
+            ...(isExchanged(change) ? [] : holders(change).map(({ address }) => address)),
           ],
     ]),
   );

@@ -418,12 +418,17 @@ async function historyOf(
   return { known: after ?? before, history: { before, after } };
 }
 
-/** `sms_template.reminder.replaced`, or the first of that name with a number that is free. */
-export function freeAddress(address: Address, { resources }: State): Address {
-  const first = `${address}.replaced`;
-  for (let number = 2, spare = first; ; number += 1) {
+/**
+ * `sms_template.reminder.replaced`, or the first of that name with a number that is free; of a row
+ * `agent.clinic.replaced["harbor"]`, as nothing stands behind the key of one.
+ */
+export function freeAddress(address: Address, { resources }: Pick<State, 'resources'>): Address {
+  const [name = ''] = address.split('[', 1);
+  const key = address.slice(name.length);
+  for (let number = 2, last = 'replaced'; ; number += 1) {
+    const spare = `${name}.${last}${key}`;
     if (resources[spare] === undefined) return spare;
-    spare = `${first}-${number}`;
+    last = `replaced-${number}`;
   }
 }
 

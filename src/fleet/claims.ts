@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { reportFailure } from '../console/events.ts';
 import { messagesOnly } from '../console/terminal.ts';
-import { type Address, matchesAddress } from '../core/address.ts';
+import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { placeKey, placeName } from '../core/stores.ts';
 import type { Json } from '../core/value.ts';
@@ -15,6 +15,7 @@ import { openStore, readState } from '../run/session.ts';
 import { loadOptions } from '../run/stack.ts';
 import { STACK_FILE } from '../stack/folder.ts';
 import { loadStack, type Stack } from '../stack/index.ts';
+import { isForgottenBy } from '../stack/moves.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { type FoundStack, inTree, type TreeRequest } from './request.ts';
 import { eachStack, type StackResult } from './run-stack.ts';
@@ -32,6 +33,10 @@ type Claim = {
   readonly place: string;
   /** Whether it may be somebody else's, too, as long as each says which live resource it means. */
   readonly isTold: boolean;
+  /** Whether it is a name by which the platform is searched, because nothing else says which live resource is meant. */
+  readonly isSought?: boolean;
+  /** Whether it is a name that the stack gives up: until then whoever searches for it finds what is not theirs. */
+  readonly isFormer?: boolean;
 };
 
 /**
@@ -54,7 +59,7 @@ async function claimsOf(
   const state = withState ? await stateOf(stack, context) : undefined;
   return [
     stateClaim(found, stack),
-    ...configuredClaims(found, stack, account),
+    ...configuredClaims(found, stack, state, account),
     ...(state === undefined ? [] : recordedClaims(found, stack, state, account)),
   ];
 }
@@ -104,23 +109,28 @@ function realOf(file: string): string {
 function configuredClaims(
   { path }: FoundStack,
   { resources, organizations }: Stack,
+  state: State | undefined,
   account: string,
 ): readonly Claim[] {
   return resources.flatMap(({ address, kind, document, lifecycle, position }) => {
     const { adopt } = lifecycle;
     const file = position === undefined ? path : inTree(path, `${position.file}:${position.line}`);
     const common = { stack: path, address, place: file, isTold: adopt !== undefined };
+    const isSought = adopt === undefined && state?.resources[address] === undefined;
     const name = naturalKeyOf(kindNamed(kind), document);
     return [
       ...(adopt === undefined ? [] : [{ ...common, ...byId(account, kind, adopt), isTold: false }]),
-      ...(name === undefined ? [] : [{ ...common, ...byName(account, kind, name, organizations) }]),
+      ...(name === undefined
+        ? []
+        : [{ ...common, isSought, ...byName(account, kind, name, organizations) }]),
     ];
   });
 }
 
 /**
- * What the state holds. Of what the configuration no longer has the name counts, too: another stack that has it now
- * would take over what this one deletes. What is let go of by `forget` is nobody's.
+ * What the state holds. The name that it was given last counts, too, where the configuration no longer has the resource
+ * or has another name for it: another stack that has that name now would take over what this one deletes or renames.
+ * What is let go of by `forget` is nobody's.
  */
 function recordedClaims(
   { path }: FoundStack,
@@ -128,19 +138,29 @@ function recordedClaims(
   { resources: recorded }: State,
   account: string,
 ): readonly Claim[] {
-  const positions = new Map(resources.map(({ address, position }) => [address, position]));
+  const configured = new Map(resources.map((resource) => [resource.address, resource]));
+  const isForgotten = isForgottenBy(moves);
   return Object.entries(recorded).flatMap(([address, resource]) => {
-    const isKept = positions.has(address);
-    if (!isKept && moves.forget.some((pattern) => matchesAddress(pattern, address))) return [];
-    const at = positions.get(address);
+    const kept = configured.get(address);
+    const isKept = kept !== undefined;
+    if (!isKept && isForgotten(address)) return [];
+    const at = kept?.position;
     const place = at === undefined ? `the state of ${path}` : inTree(path, `${at.file}:${at.line}`);
     const common = { stack: path, address, place, isTold: false };
-    const name = isKept ? undefined : naturalKeyOf(kindNamed(resource.kind), documentOf(resource));
+    const kind = kindNamed(resource.kind);
+    const name = naturalKeyOf(kind, documentOf(resource));
+    const isSame = isKept && name === naturalKeyOf(kind, kept.document);
     return [
       { ...common, ...byId(account, resource.kind, resource.id) },
-      ...(name === undefined
+      ...(name === undefined || isSame
         ? []
-        : [{ ...common, ...byName(account, resource.kind, name, organizations) }]),
+        : [
+            {
+              ...common,
+              isFormer: isKept,
+              ...byName(account, resource.kind, name, organizations),
+            },
+          ]),
     ];
   });
 }
@@ -191,7 +211,11 @@ function findOverlaps(claims: readonly Claim[]): ReadonlyMap<string, readonly Ov
     if (group.length < 2 || group.every(({ isTold }) => isTold)) continue;
     const first = new Map(group.toReversed().map((claim) => [claim.stack, claim]));
     for (const own of first.values()) {
-      const other = [...first.values()].findLast(({ stack }) => stack !== own.stack);
+      // Whoever gives a name up may go on: then the other one can, too.
+      if (own.isFormer === true) continue;
+      const other = [...first.values()].findLast(
+        ({ stack, isFormer }) => stack !== own.stack && (isFormer !== true || own.isSought),
+      );
       if (other === undefined) continue;
       overlaps.set(own.stack, [...(overlaps.get(own.stack) ?? []), { own, other }]);
     }
@@ -223,13 +247,16 @@ function pairOf({ own, other }: Overlap): string {
 function describe({ own, other }: Overlap): string {
   return own.address === undefined
     ? `the stacks ${own.stack} and ${other.stack} both keep ${own.what} (${own.place}, ${other.place})`
-    : `${own.address} (${own.place}) and ${other.address} of the stack ${other.stack} (${other.place}) both manage ${own.what}`;
+    : other.isFormer === true
+      ? `${own.address} (${own.place}) is to be ${own.what}, which ${other.address} of the stack ${other.stack} (${other.place}) was before, and is until that stack is applied`
+      : `${own.address} (${own.place}) and ${other.address} of the stack ${other.stack} (${other.place}) both manage ${own.what}`;
 }
 
 function hintFor(overlap: Overlap | undefined): string {
   if (overlap?.own.address === undefined) {
     return 'Each stack needs a state of its own: set another location under state in the callsheet.yaml of one of them.';
   }
+  if (overlap.other.isFormer === true) return `Apply the stack ${overlap.other.stack} first.`;
   return 'Only one stack can manage a live resource. Remove it from the other stack, with forget: [ADDRESS] in its callsheet.yaml so that it is not deleted, and apply that stack first.';
 }
 

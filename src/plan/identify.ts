@@ -74,15 +74,24 @@ export async function identify(
 ): Promise<Identified> {
   const wanted = new Set(desired.map(({ address }) => address));
   const known = state?.resources ?? {};
-  const taken = new Set<Address>();
+  /** Who took over an address of before. */
+  const takers = new Map<Address, Address>();
   const priorOf = (address: Address): Address | undefined =>
     known[address] === undefined
       ? priorAddresses(address).find(
-          (prior) => known[prior] !== undefined && !wanted.has(prior) && !taken.has(prior),
+          (prior) => known[prior] !== undefined && !wanted.has(prior) && !takers.has(prior),
         )
       : undefined;
+  // Known of all before any is looked for: what was moved may stand under a name that another one is to have.
+  const priors = new Map<Address, Address>();
+  for (const { address } of desired) {
+    const prior = priorOf(address);
+    if (prior === undefined) continue;
+    takers.set(prior, address);
+    priors.set(address, prior);
+  }
   const search: Search = {
-    claimed: claimsOf(desired, state, moves ? wanted : undefined),
+    claimed: claimsOf(desired, state, takers, moves ? wanted : undefined),
     reader,
     discover: createDiscovery(desired, state, reader),
     isAdoptionStrict: moves,
@@ -90,8 +99,7 @@ export async function identify(
   const identities: Identity[] = [];
   const ambiguities: Ambiguity[] = [];
   for (const resource of desired) {
-    const prior = priorOf(resource.address);
-    if (prior !== undefined) taken.add(prior);
+    const prior = priors.get(resource.address);
     const result = await identifyOne(resource, known[prior ?? resource.address], search);
     if ('type' in result) ambiguities.push(result);
     else identities.push(prior === undefined ? result : { ...result, movedFrom: prior });
@@ -157,17 +165,20 @@ type Search = {
 };
 
 /**
- * Who holds an id: the address in the state or, where none does, the first that says it takes it over.
- * Where `wanted` is given, an address that is no longer configured holds nothing.
+ * Who holds an id: the address in the state, the one that took that over (`takers`) or, where there is none, the first
+ * that says it takes it over. Where `wanted` is given, an address that is no longer configured holds nothing.
  */
 function claimsOf(
   desired: readonly DesiredResource[],
   state: State | undefined,
+  takers: ReadonlyMap<Address, Address>,
   wanted: ReadonlySet<Address> | undefined,
 ): ReadonlyMap<string, Address> {
   const claimed = new Map<string, Address>();
   for (const [address, { kind, id }] of Object.entries(state?.resources ?? {})) {
-    if (wanted?.has(address) !== false) claimed.set(`${kind} ${id}`, address);
+    const taker = takers.get(address);
+    if (taker !== undefined || wanted?.has(address) !== false)
+      claimed.set(`${kind} ${id}`, taker ?? address);
   }
   for (const { address, kind, lifecycle } of desired) {
     const claim = `${kind} ${lifecycle.adopt}`;

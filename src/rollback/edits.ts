@@ -13,6 +13,8 @@ export type Edited = {
   readonly message: string;
   /** Whether it was deleted, so that all of it would have to be made anew. */
   readonly isGone?: true;
+  /** Whether another one has the address of what the run made, so that all of that would be deleted. */
+  readonly isMade?: boolean;
 };
 
 /** What is asked of the platform to find edits. */
@@ -134,6 +136,12 @@ export async function findEdits(
 
 export function deletedSince(address: Address): Edited {
   return { address, message: `${address} was deleted since the run`, isGone: true };
+}
+
+/** Another resource has the address of one that a run wrote, and made where `isMade`. */
+export function replacedSince(address: Address, was: string, now: string, isMade: boolean): Edited {
+  const message = `${address} is another resource since the run: ${now}; the run wrote ${was}`;
+  return { address, message, isMade };
 }
 
 /**

@@ -8,6 +8,7 @@ import { moveEntry } from '../plan/state-entry.ts';
 import type { EditsReader } from '../rollback/edits.ts';
 import { underAddressesOfNow, undoRun } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
+import type { ResourceState } from '../state/model.ts';
 import { entriesOf } from './recover.ts';
 import type { CheckNamed, Session } from './session.ts';
 
@@ -207,6 +208,20 @@ export function createWriterFinder(session: Session): EditsReader['runOf'] {
     }
     return undefined;
   };
+}
+
+/** Whether a rollback made a resource, in the place of one that was gone. */
+export async function isPutBack(
+  { kind, id }: Pick<ResourceState, 'kind' | 'id'>,
+  session: Session,
+): Promise<boolean> {
+  for (const run of await runsOf(session)) {
+    const entries = (await readRun(session, run)) ?? [];
+    if (beganOf(entries)?.purpose !== 'rollback') continue;
+    const made = [...undoRun(entries).made.values()];
+    if (made.some((one) => one.kind === kind && one.id === id)) return true;
+  }
+  return false;
 }
 
 /** What a run set out to do; undefined where there is none of that id. */

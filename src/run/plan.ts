@@ -1,5 +1,5 @@
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
-import { type Address, matchesAny } from '../core/address.ts';
+import type { Address } from '../core/address.ts';
 import { digestOf } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
@@ -22,7 +22,7 @@ import { listKnown, naturalKeyOf, recordKeyOf, scopeOf, scopesOf } from '../plan
 import type { Reader } from '../plan/reader.ts';
 import { assumptionOf, movedEndpoints } from '../platform/endpoints.ts';
 import { type Stack, sourceOf } from '../stack/index.ts';
-import { priorAddresses } from '../stack/moves.ts';
+import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
 import { recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
@@ -145,7 +145,7 @@ export async function planConfiguration(
   checkNamed(options)(session);
   const rollout =
     options.rollout === undefined ? undefined : rolloutNamed(options.rollout, stack.rollouts);
-  const { moved, forget } = stack.moves;
+  const { moved } = stack.moves;
   const expected = new Set([...configured, ...Object.keys(state.resources)]).size;
   const planned = await planSession(session, expected, context, {
     // What a rollback or a restore writes comes from no line of the files.
@@ -154,7 +154,7 @@ export async function planConfiguration(
       return origin && sourceOf(origin);
     },
     priorAddresses: priorAddresses(moved),
-    isForgotten: (address) => matchesAny(forget, address),
+    isForgotten: isForgottenBy(stack.moves),
     ...(rollout && { atOnce: firstStepOf(rollout), configDigest: withRollout(stack, rollout) }),
     ...how,
     ...(refresh === undefined ? {} : { refresh: session.endpoints.assume ? refresh : 'full' }),

@@ -19,7 +19,13 @@ import type { Planned } from '../plan/make.ts';
 import { scopeOf } from '../plan/natural-key.ts';
 import { type HistoryEntry, type Reader, readWith } from '../plan/reader.ts';
 import { pinOf } from '../plan/refresh.ts';
-import { afterRollbacks, deletedSince, type Edited, findInterleaved } from '../rollback/edits.ts';
+import {
+  afterRollbacks,
+  deletedSince,
+  type Edited,
+  findInterleaved,
+  replacedSince,
+} from '../rollback/edits.ts';
 import {
   differencesOf,
   goneSince,
@@ -30,6 +36,7 @@ import {
   type Wanted,
 } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
+import type { ResourceState, State } from '../state/model.ts';
 import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
 import {
@@ -37,6 +44,7 @@ import {
   createWriterFinder,
   type FoundRun,
   findRun,
+  isPutBack,
   readBegan,
   readdress,
   refuseAtWork,
@@ -99,6 +107,8 @@ export type UndoRequest = {
   readonly question: string;
   /** The run whose values it takes back, and whether they are held from now on; absent where nobody can tell. */
   readonly hold?: Omit<HoldChange, 'values'> | undefined;
+  /** What the run wrote down of resources, which tells what is held of those that the state knows nothing of by now. */
+  readonly recorded?: State['resources'];
   /** The snapshot that it goes back to. */
   readonly snapshot?: PlanDocument['snapshot'];
   /** Whether what was made meanwhile is deleted; it is, unless this says no. */
@@ -165,17 +175,27 @@ export async function undo(
       options.undoEdited === true ? [] : await findEdited(chosen, undone, historyOf, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
+    const recorded = recordedIn(entries);
+    const others = await findOthers(chosen, recorded, options, session);
     const question = `Roll back run ${run}?`;
     const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
       const found = [
         ...edited,
-        ...(options.undoEdited === true ? [] : [...gone].map(deletedSince)),
+        ...(options.undoEdited === true
+          ? []
+          : [...others.replaced, ...[...gone].map(deletedSince)]),
       ];
       const whole = choose(undoWithout(gone));
-      const { undo, skipped: left } = leaveOutEdited(whole.undo, found, command, options);
-      const skipped = [...whole.skipped, ...left, ...displaced.map(takenOver)];
+      const known = narrowUndo(whole.undo, (address) => !others.left.has(address));
+      const { undo, skipped: left } = leaveOutEdited(known, found, command, options);
+      const skipped = [
+        ...whole.skipped,
+        ...left,
+        ...others.left.values(),
+        ...displaced.map(takenOver),
+      ];
       const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
-      return { undo, run, command, question, hold, skipped, without };
+      return { undo, run, command, question, hold, recorded, skipped, without };
     };
     return await carryOutUndo(requestFor(new Set()), options, review, session, context);
   } finally {
@@ -212,6 +232,67 @@ export function leaveToRollouts(
   }
   const left = new Set(skipped.map(({ address }) => address));
   return { undo: narrowUndo(undo, (address) => !left.has(address)), skipped };
+}
+
+/**
+ * What the state does not have under the address of what the run wrote. `left`: what stays as it is, by address. What is not
+ * in the state is not planned away, and what is there under another address would be made twice. `replaced`: another one
+ * has the address, which is not the run's to change or to delete, unless a rollback put it in the place of the first.
+ */
+async function findOthers(
+  { addresses, made, wanted }: Undo,
+  recorded: State['resources'],
+  options: UndoOptions,
+  session: Session,
+) {
+  const { reader, state } = session;
+  const left = new Map<Address, NotUndone>();
+  const replaced: Edited[] = [];
+  const isLive = async ({ kind, id, scope }: Pick<ResourceState, 'kind' | 'id' | 'scope'>) =>
+    (await reader.read(kindNamed(kind), { id, scope }, new Set())) !== undefined;
+  for (const address of addresses) {
+    const prior = wanted.get(address);
+    const now = state.resources[address];
+    const id = recorded[address]?.id ?? prior?.id ?? undefined;
+    const own = made.get(address);
+    const twin = Object.entries(state.resources).find(
+      ([at, one]) => at !== address && one.kind === prior?.kind && one.id === prior.id,
+    );
+    if (twin !== undefined && now !== undefined && (await isLive(twin[1])))
+      left.set(address, stillThere(address, now.id, twin, options));
+    else if (id === undefined || now?.id === id) continue;
+    else if (now === undefined) {
+      if (own !== undefined && (await isLive(own)))
+        left.set(address, notKnown(address, id, options));
+    } else if (!(await isPutBack(now, session)))
+      replaced.push(replacedSince(address, id, now.id, own !== undefined));
+  }
+  return { left, replaced };
+}
+
+function notKnown(address: Address, id: string, options: UndoOptions): NotUndone {
+  const bind = commandLine(`import ${quoted(address)} ${id}`, options);
+  return {
+    address,
+    path: null,
+    why: `stays: the run created it (${id}), and the state does not have it any more`,
+    advice: `If it is still configured: ${bind}, and roll back again. Otherwise delete it in the dashboard.`,
+  };
+}
+
+function stillThere(
+  address: Address,
+  now: string,
+  [at, { id }]: readonly [Address, ResourceState],
+  options: UndoOptions,
+): NotUndone {
+  const forget = commandLine(`state rm ${quoted(address)} ${quoted(at)}`, options);
+  return {
+    address,
+    path: null,
+    why: `is not made once more: what was there before the run (${id}) still is, as ${at}`,
+    advice: `To go back to that: revert the change in the configuration, and ${forget}. The next plan finds it by its name. Then delete the new one (${now}) in the dashboard.`,
+  };
 }
 
 /** What is gone and whose address another resource of the run has by now. */
@@ -323,6 +404,7 @@ export async function carryOutUndo(
     return { type: 'unchanged', plan, status: isLeft ? 'partial' : 'done', verification };
   }
   if ((await review.agree?.(question)) === false) return { type: 'declined' };
+  const resources = { ...request.recorded, ...session.state.resources };
   const outcome = await runPlan(whole, {
     ...running,
     desired,
@@ -331,9 +413,20 @@ export async function carryOutUndo(
       ...(await verifyUndo(withoutAgreed(undo, plan), result, session)),
       left,
     }),
-    ...(hold && { hold: { ...hold, values: valuesUndone(plan, session.state) } }),
+    ...(hold && { hold: { ...hold, values: valuesUndone(plan, { resources }) } }),
   });
   return { ...outcome, isHeld: hold?.isHeld === true && isCarriedOut(outcome) };
+}
+
+/** Resources as a run left them, as far as it came to write that down. */
+function recordedIn(entries: FoundRun['entries']): State['resources'] {
+  return Object.fromEntries(
+    entries.flatMap((entry) =>
+      entry.type === 'resource' && entry.resource !== null
+        ? [[entry.address, entry.resource] as const]
+        : [],
+    ),
+  );
 }
 
 /** Whether it went on to its end: what went wrong on the way is in its ledger. */
@@ -413,13 +506,20 @@ export function leaveOutEdited(
   const addresses = new Set(edited.map(({ address }) => address));
   return {
     undo: narrowUndo(undo, (address) => !addresses.has(address)),
-    skipped: edited.map(({ address, message, isGone = false }) => ({
-      address,
+    skipped: edited.map((one) => ({
+      address: one.address,
       path: null,
-      why: `is not changed: it${message.slice(address.length)}`,
-      advice: `${isGone ? 'To create it again as it was before the run' : 'To undo the fields that the run changed there as well'}: ${commandLine(`${command} --undo-edited`, options)}`,
+      why: `is not changed: it${one.message.slice(one.address.length)}`,
+      advice: `${whatUndoing(one)}: ${commandLine(`${command} --undo-edited`, options)}`,
     })),
   };
+}
+
+function whatUndoing({ isGone, isMade }: Edited): string {
+  if (isMade) return 'To delete it all the same';
+  return isGone
+    ? 'To create it again as it was before the run'
+    : 'To undo the fields that the run changed there as well';
 }
 
 /** More addresses than this make no line that anybody types. */

@@ -1,4 +1,4 @@
-import { type Address, isAddress, kindOf } from '../core/address.ts';
+import { type Address, isAddress, kindOf, matchesAny } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
 import { didYouMean, insteadOf } from '../core/nearest.ts';
 import type { Collector } from './collect.ts';
@@ -38,7 +38,6 @@ export function readMoves(
       return from && to ? [{ from, to }] : [];
     });
   const known = knownOf(moves, addresses);
-  for (const move of moves) checkMove(move, known, report);
   const forgotten = forget
     .flatMap((list) => itemsOf(list, 'forget', report))
     .flatMap((item) => {
@@ -55,6 +54,7 @@ export function readMoves(
       }
       return [given.address];
     });
+  for (const move of moves) checkMove(move, known, forgotten, report);
   return {
     moved: moves.map(({ from, to }) => ({ from: from.address, to: to.address })),
     forget: forgotten,
@@ -82,6 +82,17 @@ export function priorAddresses(moved: readonly Move[]): (address: Address) => re
       prior.push(at);
     }
   };
+}
+
+/**
+ * Whether an address is let go of: by its own name, or by one that it was to have since. A state that is some commits behind
+ * knows neither the move nor what came after it.
+ */
+export function isForgottenBy({ moved, forget }: Moves): (address: Address) => boolean {
+  const laterAddresses = priorAddresses(moved.map(({ from, to }) => ({ from: to, to: from })));
+  return (address) =>
+    forget.length > 0 &&
+    [address, ...laterAddresses(address)].some((one) => matchesAny(forget, one));
 }
 
 /** Everything that names an address, the narrowest first: itself, its row-less form, what it is nested in. */
@@ -168,7 +179,12 @@ function knownOf(moves: readonly Placed[], addresses: ReadonlySet<Address>): Kno
   };
 }
 
-function checkMove(move: Placed, known: Known, report: Report): void {
+function checkMove(
+  move: Placed,
+  known: Known,
+  forgotten: readonly Address[],
+  report: Report,
+): void {
   const { from, to } = move;
   const problem = (rule: string, message: string, hint: string, { address, range }: Given) =>
     report.add({ rule, message, hint, address, range });
@@ -186,7 +202,11 @@ function checkMove(move: Placed, known: Known, report: Report): void {
   } else if (sameStart !== move) {
     const message = `moved: ${from.address} becomes two addresses, the other at ${formatPosition(positionOf(sameStart.to.range))}`;
     problem('moved/twice', message, 'A resource has one address', from);
-  } else if (!known.patterns.has(to.address) && !known.starts.has(to.address)) {
+  } else if (
+    !known.patterns.has(to.address) &&
+    !known.starts.has(to.address) &&
+    !matchesAny(forgotten, to.address)
+  ) {
     const hint = didYouMean(
       to.address,
       known.addresses,

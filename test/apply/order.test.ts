@@ -52,6 +52,30 @@ describe('a change waits', () => {
     });
   });
 
+  test('for one after the other where each takes the name of the next, and for none that exchange theirs', async () => {
+    const named = (names: Readonly<Record<string, string>>) =>
+      Object.fromEntries(
+        Object.entries(names).map(([id, name]) => [`retry_policy.${id}`, { name, id }]),
+      );
+    const applied = named({ a: 'A', b: 'B', c: 'C', x: 'X', y: 'Y', z: 'Z' });
+    const wanted = { a: 'B', b: 'C', c: 'D', x: 'Y', y: 'X', z: 'X' };
+    const desired = Object.fromEntries(
+      Object.entries(wanted).map(([id, name]) => [`retry_policy.${id}`, { name }]),
+    );
+    const made = world()
+      .desired(desired)
+      .live({ retry_policy: Object.values(applied) })
+      .applied(applied);
+    expect(await waitsOf(made)).toEqual({
+      'retry_policy.a': ['retry_policy.b'],
+      'retry_policy.b': ['retry_policy.c'],
+      'retry_policy.c': [],
+      'retry_policy.x': [],
+      'retry_policy.y': [],
+      'retry_policy.z': ['retry_policy.x'],
+    });
+  });
+
   test('for nothing where nothing is referred to', async () => {
     const desired: Documents = {
       'email_template.a': { name: 'A' },

@@ -7,7 +7,7 @@ import {
   recoverRun,
   recoveryFindings,
 } from '../../src/apply/recover.ts';
-import { type Address, kindOf } from '../../src/core/address.ts';
+import { type Address, isAddress, kindOf } from '../../src/core/address.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { HistoryEntry, Reader } from '../../src/plan/reader.ts';
@@ -1714,4 +1714,14 @@ test.each<[string, readonly Address[], Address]>([
 ])('an address for what was replaced %s', (_title, taken, expected) => {
   const resources = Object.fromEntries(taken.map((address) => [address, resource('a1')]));
   expect(freeAddress(DESK, stateWith(resources))).toBe(expected);
+});
+
+test.each([
+  [[], 'agent.clinic.replaced["a.b[c]"]'],
+  [['agent.clinic.replaced["a.b[c]"]'], 'agent.clinic.replaced-2["a.b[c]"]'],
+])('of a row, the other copy has an address as well: beside %j', (taken, expected) => {
+  const resources = Object.fromEntries(taken.map((address) => [address, resource('a1')]));
+  const spare = freeAddress('agent.clinic["a.b[c]"]', { resources });
+  expect(spare).toBe(expected);
+  expect(isAddress(spare)).toBe(true);
 });

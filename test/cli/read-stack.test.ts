@@ -54,6 +54,20 @@ describe('the stack', () => {
     expect(err).toContain('there is no agent agent.desk (');
   });
 
+  staged('has addresses that were moved and not applied yet', async (stage) => {
+    await stage.apply();
+    await stage.edit(
+      'agents.yaml',
+      '  desk:\n    name: Front desk',
+      '  front:\n    name: New desk',
+    );
+    await writeFile(
+      join(stage.folder, 'moved.yaml'),
+      'moved: [{ from: agent.desk, to: agent.front }]\n',
+    );
+    expect(await getOne(stage, 'agent.front')).toBe('Front desk');
+  });
+
   staged('has addresses, found by name where the state was thrown away', async (stage) => {
     await stage.apply();
     await stage.forget();

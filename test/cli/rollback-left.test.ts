@@ -1,12 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
+import type { ApplyFlags } from '../../src/console/apply.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { longRows } from '../long.ts';
-import { stateIn } from './state-stage.ts';
+import { STATE, stateCommands, stateIn } from './state-stage.ts';
 
 const inWords = async (stage: Stage, exit: number, more: Partial<RollbackFlags> = {}) => {
   const flags = { dir: stage.folder, format: 'text', autoApprove: true, ...more } as const;
@@ -33,7 +34,115 @@ async function changeFleet(stage: Stage, size: number): Promise<readonly string[
 
 const greeting = ({ sim }: Stage, id: string) => sim.store.agents.get(id)?.record.greeting_message;
 
+/** Two agents, the second of them created by the last run, which also changed the first. Returns that run. */
+async function growFleet(stage: Stage): Promise<string> {
+  await stage.write('agents.yaml', 'agents:\n  a0: { name: A0, greeting_message: Hello }\n');
+  await stage.apply();
+  await stage.write(
+    'agents.yaml',
+    'agents:\n  a0: { name: A0, greeting_message: Good day }\n  a1: { name: A1 }\n',
+  );
+  await stage.apply();
+  return lastRun(stage);
+}
+
+const OTHER = '9c24e74f-4564-4836-a0d8-0691bfe720fe';
+
+const agentNames = ({ sim }: Stage) =>
+  [...sim.store.agents.values()].map(({ record }) => record.name).sort();
+
+describe('what the run created', () => {
+  const losses: readonly (readonly [string, (stage: Stage) => Promise<unknown>])[] = [
+    ['a lost state', (stage) => rm(join(stage.folder, STATE))],
+    ['a state that was told to forget it', (stage) => stateCommands(stage).rm(['agent.a1'])],
+  ];
+  for (const [name, lose] of losses) {
+    staged(`stays beside ${name}, and the rollback says so`, async (stage) => {
+      const run = await growFleet(stage);
+      const { id } = (await stateIn(stage)).resources['agent.a1'] ?? {};
+      await lose(stage);
+      const { out } = await inWords(stage, 3, { run });
+      expect(out).toContain('Verified: 1 resource read again');
+      expect(out).toContain('Not restored: 1 resource. agent.a1 stays: the run created it');
+      expect(out).toContain(`callsheet import agent.a1 ${id}`);
+      expect(agentNames(stage)).toEqual(['A0', 'A1']);
+      // What it did take back is held, although the state did not say any more what that was.
+      const { refusals = [] } = await stage.plan({}, { exit: 4 });
+      expect(refusals.map(({ message }) => message)).toEqual([
+        expect.stringContaining('agent.a0 greeting_message was rolled back'),
+      ]);
+    });
+  }
+
+  staged(
+    "and somebody made anew since is another resource, which is not the run's",
+    async (stage) => {
+      const run = await growFleet(stage);
+      const { id = '' } = (await stateIn(stage)).resources['agent.a1'] ?? {};
+      stage.sim.store.agents.delete(id);
+      await stage.apply();
+      const { err } = await inWords(stage, 4, { run });
+      expect(err).toContain('agent.a1 is another resource since the run');
+      const { out } = await inWords(stage, 3, { run, skipRefused: true });
+      expect(out).toContain('To delete it all the same: callsheet rollback');
+      expect(agentNames(stage)).toEqual(['A0', 'A1']);
+      await inWords(stage, 0, { run, undoEdited: true });
+      expect(agentNames(stage)).toEqual(['A0']);
+    },
+  );
+
+  staged("is the run's again once a rollback was rolled back", async (stage) => {
+    const run = await growFleet(stage);
+    await inWords(stage, 0);
+    await inWords(stage, 0, { run: await lastRun(stage) });
+    expect(agentNames(stage)).toEqual(['A0', 'A1']);
+    await inWords(stage, 0, { run, target: ['agent.a1'] });
+    expect(agentNames(stage)).toEqual(['A0']);
+  });
+});
+
+staged('what a replacement could not delete is not made a third time', async (stage) => {
+  const agent = (more: string) => `agents:\n  a0: { name: A0, greeting_message: Hello${more} }\n`;
+  await stage.write('agents.yaml', agent(''));
+  await stage.apply();
+  const [old = ''] = stage.sim.store.agents.keys();
+  const [harbor] = stage.sim.store.organizations.values();
+  if (harbor !== undefined) stage.sim.store.organizations.set(OTHER, { ...harbor, id: OTHER });
+  await stage.write('agents.yaml', agent(`, organization: ${OTHER}`));
+  stage.sim.faults.add({ operation: 'deleteAgent', status: 500, times: 9 });
+  await stage.apply({ allowDelete: true }, { exit: 3 });
+  stage.sim.faults.clear();
+  const { out } = await inWords(stage, 3);
+  expect(out).toContain(`what was there before the run (${old}) still is, as agent.a0.replaced`);
+  expect(out).toContain('callsheet state rm agent.a0 agent.a0.replaced');
+  expect(agentNames(stage)).toEqual(['A0', 'A0']);
+});
+
 describe('what was edited since', () => {
+  const again: readonly (readonly [string, string, Partial<ApplyFlags>])[] = [
+    ['changed', 'agents:\n  a0: { name: A0, greeting_message: Good day }\n', {}],
+    ['deleted', 'agents: {}\n', { allowDelete: true }],
+  ];
+  for (const [what, agents, flags] of again) {
+    staged(`is what a later run made in the place of what the run ${what}`, async (stage) => {
+      const agent = (words: string) => `agents:\n  a0: { name: A0, greeting_message: ${words} }\n`;
+      await stage.write('agents.yaml', agent('Hello'));
+      await stage.apply();
+      const { id = '' } = (await stateIn(stage)).resources['agent.a0'] ?? {};
+      await stage.write('agents.yaml', agents);
+      await stage.apply(flags);
+      const run = await lastRun(stage);
+      stage.sim.store.agents.delete(id);
+      await stage.write('agents.yaml', agent('Good evening'));
+      await stage.apply();
+      const { err } = await inWords(stage, 4, { run });
+      expect(err).toContain('agent.a0 is another resource since the run');
+      expect(agentNamed(stage.sim, 'A0').record.greeting_message).toBe('Good evening');
+      await inWords(stage, 0, { run, undoEdited: true });
+      expect(agentNamed(stage.sim, 'A0').record.greeting_message).toBe('Hello');
+    });
+  }
+
   staged(
     'is refused with the commands to type, left out, or undone in its own fields',
     async (stage) => {

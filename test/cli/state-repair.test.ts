@@ -259,6 +259,20 @@ describe('a repair', () => {
     ]);
   });
 
+  staged('keeps what has another address and another name by now', async (stage) => {
+    await stage.apply();
+    const { id } = (await stateIn(stage)).resources['agent.recall'] ?? {};
+    await stage.edit('agents.yaml', '  recall:\n    name: Recall', '  due:\n    name: Due');
+    await stage.write('moved.yaml', 'moved: [{ from: agent.recall, to: agent.due }]\n');
+    await change(stage, 'Front desk', 'Front desj');
+    expect(foundAs(await repair(stage))).toMatchObject({ 'agent.recall': 'kept' });
+    const { changes } = await stage.plan();
+    expect(changes.map((one) => [one.address, one.action, one.id])).toEqual([
+      ['agent.due', 'update', id],
+    ]);
+    await stage.apply();
+  });
+
   staged('certifies nothing that a damaged state says was live', async (stage) => {
     await stage.apply();
     // As `sed` over every file of the folder does, the state among them: what it remembers is what the files now want.

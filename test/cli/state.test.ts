@@ -123,13 +123,25 @@ describe('state mv', () => {
       'retry_policy.desk',
       'a resource of kind agent cannot become retry_policy',
     ],
-    ['to what is taken', 'agent.desk', 'agent.recall', 'the state holds agent.recall already'],
+    [
+      'to what is taken',
+      'agent.desk',
+      'agent.clinic["harbor"]',
+      'the state holds agent.clinic["harbor"] already',
+    ],
     ['to no address', 'agent.desk', 'agent.de sk', 'agent.de sk is not an address'],
+    [
+      'of rows below a row',
+      'agent.clinic',
+      'agent.desk["north"]',
+      'agent.clinic["harbor"] would be agent.desk["north"]["harbor"], which is not an address',
+    ],
     ['to itself', 'agent.desk', 'agent.desk', 'that is where it is'],
     ['of a whole kind', 'agent', 'agent.desk', 'agent is not an address'],
   ];
   staged('is refused where it makes no sense, and writes nothing', async (stage) => {
     await stage.apply();
+    await stateCommands(stage).mv('agent.recall', 'agent.clinic["harbor"]');
     const before = await stage.read(STATE);
     for (const [name, from, to, words] of refusals) {
       const { err } = await stateCommands(stage).mv(from, to, { exit: 1 });

@@ -85,6 +85,41 @@ test('what another stack has in its state is not taken over, before it lets go o
   expect(again.totals).toEqual({ unchanged: 3 });
 });
 
+test('a name that another stack gives up is not searched for before it did', async () => {
+  const { read, run, put, names, writes } = await scene(
+    trio({ 'agents.yaml': agents('Desk') }, { 'agents.yaml': agents('Other') }),
+  );
+  await run('apply', { autoApprove: true });
+  put('a/agents.yaml', agents('Desk').replace('name: Desk', 'name: Front'));
+  put('b/agents.yaml', agents('Other', 'Desk'));
+  const document = await read('apply', { autoApprove: true }, { exit: 4 });
+  expect(statuses(document)).toEqual({ a: 'done', b: 'refused', c: 'unchanged' });
+  expect(document.stacks[1]?.error).toMatchObject({
+    message: expect.stringContaining(
+      'agent.desk (b/agents.yaml:7) is to be the agent "Desk" of organization',
+    ),
+    hint: 'Apply the stack a first.',
+  });
+  expect(names()).toEqual(['Alone', 'Front', 'Other']);
+  await run('apply', { autoApprove: true });
+  expect(names()).toEqual(['Alone', 'Desk', 'Front', 'Other']);
+  expect(writes().slice(-2)).toEqual(['updateAgent', 'createAgent']);
+});
+
+test('two stacks whose agents exchange their names are both applied', async () => {
+  const { read, run, put, names } = await scene(
+    trio({ 'agents.yaml': agents('Desk') }, { 'agents.yaml': agents('Other') }),
+  );
+  await run('apply', { autoApprove: true });
+  put('a/agents.yaml', agents('Desk').replace('name: Desk', 'name: Other'));
+  put('b/agents.yaml', agents('Other').replace('name: Other', 'name: Desk'));
+  expect(statuses(await read('apply', { autoApprove: true }))).toMatchObject({
+    a: 'done',
+    b: 'done',
+  });
+  expect(names()).toEqual(['Alone', 'Desk', 'Other']);
+});
+
 test('an id in a state is not adopted by another stack', async () => {
   const { read, run, put, sim } = await scene(
     trio({ 'agents.yaml': agents('Desk') }, { 'agents.yaml': agents('Other') }),

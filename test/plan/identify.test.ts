@@ -323,6 +323,27 @@ describe('a former address', () => {
       },
     },
     {
+      title:
+        'hands over to one address only, also where a new one has the name that the resource still has',
+      desired: { ...renamed, 'agent.second': { name: 'Desk' } },
+      applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
+      priorAddresses: { 'agent.new': ['agent.old'] },
+      found: {
+        'agent.new': 'a1 by state, moved from agent.old',
+        'agent.second': 'none by nothing',
+      },
+    },
+    {
+      title: 'hands over although what has the name of the resource comes first',
+      desired: { 'agent.first': { name: 'Desk' }, ...renamed },
+      applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
+      priorAddresses: { 'agent.new': ['agent.old'] },
+      found: {
+        'agent.first': 'none by nothing',
+        'agent.new': 'a1 by state, moved from agent.old',
+      },
+    },
+    {
       title: 'is told where the resource was found by its name',
       desired: { 'agent.new': { name: 'Desk' } },
       applied: { 'agent.old': { id: 'a1', name: 'Desk' } },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { priorAddresses } from '../../src/stack/moves.ts';
+import { isForgottenBy, priorAddresses } from '../../src/stack/moves.ts';
 import { broken, loadGood } from './stack-folder.ts';
 
 const AGENTS = {
@@ -58,6 +58,35 @@ test.each([
   ],
 ])('%s was called before by %j', (address, moved, former) => {
   expect(priorAddresses(moved)(address)).toEqual(former);
+});
+
+test.each([
+  ['agent.old', true],
+  ['agent.older', true],
+  ['agent.gone', true],
+  ['agent.clinic["a"]', true],
+  ['agent.practice["b"]', true],
+  ['agent.other', false],
+  ['agent.row', true],
+  ['agent.row["x"]', false],
+])('what is let go of under a later address is so under %s: %s', (address, isForgotten) => {
+  const moved = [
+    { from: 'agent.older', to: 'agent.old' },
+    { from: 'agent.old', to: 'agent.gone' },
+    { from: 'agent.clinic', to: 'agent.practice' },
+    { from: 'agent.other', to: 'agent.desk' },
+    { from: 'agent.row', to: 'agent.row["h"]' },
+  ];
+  const forget = ['agent.gone', 'agent.practice', 'agent.row["h"]'];
+  expect(isForgottenBy({ moved, forget })(address)).toBe(isForgotten);
+});
+
+test('a move to what is let go of since is no slip', async () => {
+  const stack = await loadGood({
+    ...AGENTS,
+    'x.yaml': 'moved: [{ from: agent.front, to: agent.gone }]\nforget: [agent.gone]\n',
+  });
+  expect(stack.moves.forget).toEqual(['agent.gone']);
 });
 
 broken([

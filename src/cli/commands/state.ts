@@ -292,6 +292,13 @@ function moveAddress(from: Address, to: Address, state: State): Edit {
       const target = `${to}${address.slice(from.length)}`;
       return { address, target, before: resource, resource: withoutFingerprints(resource) };
     });
+  const nowhere = moved.find(({ target }) => !isAddress(target));
+  if (nowhere !== undefined)
+    throw cannot(
+      from,
+      to,
+      `${nowhere.address} would be ${nowhere.target}, which is not an address`,
+    );
   const taken = moved.find(({ target }) => state.resources[target] !== undefined);
   if (taken !== undefined) throw cannot(from, to, `the state holds ${taken.target} already`);
   return {

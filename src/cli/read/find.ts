@@ -8,6 +8,7 @@ import { describeApiError, isNotFound } from '../../platform/errors.ts';
 import { kindTitle } from '../../render/wording.ts';
 import type { PlatformSession } from '../../run/platform-session.ts';
 import { isUuid } from '../../stack/formats.ts';
+import { priorAddresses } from '../../stack/moves.ts';
 
 /** A live resource that was asked for. */
 export type Found = {
@@ -175,7 +176,7 @@ async function findAddress(kind: Kind, address: Address, session: PlatformSessio
   const { resources } = await session.state();
   const known = resources[address];
   if (known !== undefined) return { id: known.id, label: address, scope: known.scope };
-  const { resources: desired } = await session.stack();
+  const { resources: desired, moves } = await session.stack();
   const wanted = desired.find((resource) => resource.address === address);
   if (wanted === undefined) {
     const addresses = [...desired.map((resource) => resource.address), ...Object.keys(resources)];
@@ -189,6 +190,13 @@ async function findAddress(kind: Kind, address: Address, session: PlatformSessio
       hint: didYouMean(address, addresses, 'callsheet state list shows their addresses.'),
     });
   }
+  // The state has it under the address that it had before, until the next apply.
+  const isConfigured = (one: Address) => desired.some((resource) => resource.address === one);
+  const before = priorAddresses(moves.moved)(address).find(
+    (one) => !isConfigured(one) && resources[one],
+  );
+  const moved = before === undefined ? undefined : resources[before];
+  if (moved !== undefined) return { id: moved.id, label: address, scope: moved.scope };
   const { document } = wanted;
   const scope = Object.fromEntries(
     kind.scope.flatMap((field) => {

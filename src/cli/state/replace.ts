@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text as textFrom } from 'node:stream/consumers';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import type { Address } from '../../core/address.ts';
+import { type Address, kindOf } from '../../core/address.ts';
 import { digestOf } from '../../core/digest.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
@@ -173,7 +173,8 @@ function readOnly(store: StateStore): StateStore {
  *
  * | finding   | the readable rest names it | the platform has it      | the new state        |
  * |-----------|----------------------------|--------------------------|----------------------|
- * | `kept`    | yes                        | under that id            | remembers it         |
+ * | `kept`    | yes                        | under that id, even if   | remembers it, at the |
+ * |           |                            | the plan is to move it   | address of before    |
  * | `found`   | no, or under another id    | by name, as configured   | remembers it         |
  * | `differs` | no, or under another id    | by name, but otherwise   | is left to the plan  |
  * | `lost`    | yes                        | no                       | forgets it           |
@@ -193,8 +194,17 @@ function rebuild(known: State, { plan, ids, refresh }: Planned): Rebuilt {
   const changes = new Map(plan.changes.map((change) => [change.address, change]));
   const liveId = (address: Address) =>
     ids.get(address) ?? changes.get(address)?.id ?? refresh.get(address)?.id;
+  const remembered = new Set([...refresh.values()].map(identityOf));
+  const meant = new Set(
+    [...ids.entries()].map(([address, id]) => identityOf({ kind: kindOf(address), id })),
+  );
+  // Under another address by now, which the plan gives it: without what is known it would be gone from there.
+  const isMoving = (address: Address, one: ResourceState) =>
+    liveId(address) === undefined && meant.has(identityOf(one)) && !remembered.has(identityOf(one));
   const kept = Object.entries(known.resources).filter(
-    ([address, { id }]) => liveId(address) === id && changes.get(address)?.action !== 'forget',
+    ([address, one]) =>
+      (liveId(address) === one.id || isMoving(address, one)) &&
+      changes.get(address)?.action !== 'forget',
   );
   const resources = Object.fromEntries([...kept, ...refresh]);
   const addresses = new Set([
@@ -214,6 +224,10 @@ function rebuild(known: State, { plan, ids, refresh }: Planned): Rebuilt {
       : { address, finding: 'lost', id: recorded.id };
   });
   return { resources, findings, ledger: findings.flatMap((one) => ledgerOf(one, known)) };
+}
+
+function identityOf({ kind, id }: Pick<ResourceState, 'kind' | 'id'>): string {
+  return `${kind} ${id}`;
 }
 
 function isPresent(change: Change | undefined): boolean {
