@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { isScalar, parse, parseDocument, Scalar, visit } from 'yaml';
 import { kinds } from '../../../src/kinds/index.ts';
 import { fileShape, formatYaml } from '../../../src/stack/edit/format.ts';
-import { writeResources } from '../../../src/stack/edit/write.ts';
+import { type Writable, writeResources } from '../../../src/stack/edit/write.ts';
 import { runs } from '../../long.ts';
 import { BAY, HARBOR } from '../stack-folder.ts';
 import { stacks } from '../stacks.ts';
@@ -84,6 +84,24 @@ function commentsOf(text: string): readonly string[] {
   return (text.match(/# (?:about|behind) \d+/g) ?? []).sort();
 }
 
+/** A text that may stand without quotes, but is white space to JavaScript at one end or as a whole. */
+const BLANK_ELSEWHERE = ['\u00a0', '\u3000a', 'a\ufeff', '\u2028', 'a\u2029', '\u2003a', 'a\v'];
+
+const BLANKS: readonly Writable[] = [
+  {
+    kind: 'agent',
+    address: 'agent.desk',
+    document: {
+      name: 'Desk',
+      organization_id: HARBOR,
+      lists: [...BLANK_ELSEWHERE, BLANK_ELSEWHERE],
+      maps: BLANK_ELSEWHERE.map((text) => ({ [text]: text, b: text })),
+      last: '\u00a0',
+    },
+    lifecycle: { protect: false, ignore: [] },
+  },
+];
+
 test('whatever its order and style, a file keeps its meaning and its comments', () => {
   fc.assert(
     fc.property(stacks, whims, (resources, whim) => {
@@ -97,7 +115,16 @@ test('whatever its order and style, a file keeps its meaning and its comments', 
       expect(commentsOf(formatted)).toEqual(commentsOf(ugly));
       expect(format(formatted)).toBe(formatted);
     }),
-    { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: 30_000 },
+    {
+      seed: SEED,
+      numRuns: RUNS,
+      interruptAfterTimeLimit: 30_000,
+      // Every text as the library leaves it without quotes, in blocks and between brackets.
+      examples: [
+        [BLANKS, { swaps: [3], styles: [0] }],
+        [BLANKS, { swaps: [3], styles: [7] }],
+      ],
+    },
   );
 });
 
@@ -207,6 +234,31 @@ agents:
       title: 'with numbers as they were spelled',
       given: 'variables:\n  a: { default: 1.10 }\n  b: { default: 0x1F }\n',
       wanted: 'variables:\n  a: { default: 1.10 }\n  b: { default: 0x1F }\n',
+    },
+    {
+      title: 'with the line breaks that its last text keeps',
+      given: 'a:\n    b: |+\n        c\n\n\n',
+      wanted: 'a:\n  b: |+\n    c\n\n\n',
+    },
+    {
+      title: 'with one empty line below a block without any text, and none at its end',
+      given: 'a:\n  b:\n    - >\n\n\n  c: |\n   \n    \n',
+      wanted: 'a:\n  b:\n    - >\n\n  c: |\n',
+    },
+    {
+      title: 'with comments whole that have a line of their own only in JavaScript',
+      given: '# a\u2028---\n# b\u2029# yaml-language-server: c\na: "d" # e\u00a0\n',
+      wanted: '# a\u2028---\n# b\u2029# yaml-language-server: c\na: d # e\u00a0\n',
+    },
+    {
+      title: 'with the comment behind a text of several lines that ends with a bracket',
+      given: 'a: "b\n  {c}" # d\ne: [f,\n  g] # h\ni: { j: "{k\n  l}" } # m\n',
+      wanted: 'a: >- # d\n  b {c}\ne: [f,\n  g] # h\ni: { j: "{k l}" } # m\n',
+    },
+    {
+      title: 'with an anchor and a text that touch a no-break space',
+      given: 'a: &b\u00a0c   "d"\ne: [ &f \u00a0, *f ]\n',
+      wanted: 'a: &b\u00a0c d\ne: [&f \u00a0, *f]\n',
     },
     { title: 'as it went in, where it only has comments', given: '# none\n', wanted: '# none\n' },
   ])('$title', ({ given, wanted }) => {
