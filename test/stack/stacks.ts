@@ -295,7 +295,8 @@ function settled(kind: string, index: number, given: ValueObject, organization: 
     case 'email_template': {
       // Only a draft goes without them.
       const least = { subject: 'Hello', body_html: '<p>Hello</p>' };
-      return { ...least, ...document, name: unique, organization_id: organization };
+      const made = { ...least, ...document, name: unique, organization_id: organization };
+      return made.subject === '' ? { ...made, status: 'draft' } : made;
     }
     default:
       return withinLimits({ ...document, name: unique, organization_id: organization });
