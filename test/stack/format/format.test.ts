@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { isScalar, parse, parseDocument, Scalar, visit } from 'yaml';
 import { kinds } from '../../../src/kinds/index.ts';
 import { fileShape, formatYaml } from '../../../src/stack/edit/format.ts';
-import { type Writable, writeResources } from '../../../src/stack/edit/write.ts';
-import { runs } from '../../long.ts';
+import { writeResources } from '../../../src/stack/edit/write.ts';
+import { runs, timeFor } from '../../long.ts';
 import { BAY, HARBOR } from '../stack-folder.ts';
-import { stacks } from '../stacks.ts';
+import { BLANKS, stacks } from '../stacks.ts';
 
 const SHAPE = fileShape(kinds);
 /** More with CALLSHEET_RUNS=500. */
@@ -84,25 +84,9 @@ function commentsOf(text: string): readonly string[] {
   return (text.match(/# (?:about|behind) \d+/g) ?? []).sort();
 }
 
-/** A text that may stand without quotes, but is white space to JavaScript at one end or as a whole. */
-const BLANK_ELSEWHERE = ['\u00a0', '\u3000a', 'a\ufeff', '\u2028', 'a\u2029', '\u2003a', 'a\v'];
-
-const BLANKS: readonly Writable[] = [
-  {
-    kind: 'agent',
-    address: 'agent.desk',
-    document: {
-      name: 'Desk',
-      organization_id: HARBOR,
-      lists: [...BLANK_ELSEWHERE, BLANK_ELSEWHERE],
-      maps: BLANK_ELSEWHERE.map((text) => ({ [text]: text, b: text })),
-      last: '\u00a0',
-    },
-    lifecycle: { protect: false, ignore: [] },
-  },
-];
-
-test('whatever its order and style, a file keeps its meaning and its comments', () => {
+test('whatever its order and style, a file keeps its meaning and its comments', {
+  timeout: timeFor(RUNS),
+}, () => {
   fc.assert(
     fc.property(stacks, whims, (resources, whim) => {
       const organizations = { harbor: HARBOR, bay: BAY };
@@ -118,7 +102,6 @@ test('whatever its order and style, a file keeps its meaning and its comments', 
     {
       seed: SEED,
       numRuns: RUNS,
-      interruptAfterTimeLimit: 30_000,
       // Every text as the library leaves it without quotes, in blocks and between brackets.
       examples: [
         [BLANKS, { swaps: [3], styles: [0] }],
