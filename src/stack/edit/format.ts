@@ -114,12 +114,12 @@ function print(given: string, shape: Shape): string {
   const { own, rest } = splitTail(lines, 0);
   const { header, lead } = splitHeader(comments);
   const layout = { text, indent: '', shape };
+  const block = printBlock(contents, lead, { trailing, lines: own }, layout);
   const printed = [
     ...schemaLine,
     ...marker,
     ...gapLines(header, ''),
-    ...printBlock(contents, lead, { trailing, lines: own }, layout),
-    ...gapLines(rest, ''),
+    ...withBelow(block, rest, '').lines,
   ];
   return `${printed.join('\n')}\n`;
 }
@@ -245,7 +245,13 @@ function includedIn(dir: string, env: VariableInputs['env']): readonly Pattern[]
 type Layout = { readonly text: string; readonly indent: string; readonly shape: Shape };
 
 /** One member or element: what stands above it, and its lines, the first with its indentation. */
-type Printed = { readonly lead: readonly Between[]; readonly lines: readonly string[] };
+type Printed = Lines & { readonly lead: readonly Between[] };
+
+type Lines = {
+  readonly lines: readonly string[];
+  /** They end with a text that keeps its last line breaks: an empty line below would be one more of them. */
+  readonly isOpen: boolean;
+};
 
 /** A member or an element in the block style. */
 type Item = {
@@ -341,7 +347,7 @@ function printBlock(
   opening: readonly Between[],
   after: Gap,
   layout: Layout,
-): readonly string[] {
+): Lines {
   const { text, indent, shape } = layout;
   const { header, lead } = splitHeader(opening);
   const items = itemsOf(node, text);
@@ -351,20 +357,28 @@ function printBlock(
     const next = items[index + 1];
     const gap = next === undefined ? after : readGap(text.slice(item.end, next.start), item.end);
     const { own, rest } = splitTail(gap.lines, column);
-    const lines = printItem(item, { trailing: gap.trailing, lines: own }, layout);
-    const whole = { lead: above, lines };
+    const whole = {
+      ...printItem(item, { trailing: gap.trailing, lines: own }, layout),
+      lead: above,
+    };
     above = rest;
     return whole;
   });
-  const lines = gapLines(header, indent);
+  // No empty line stands above the first.
+  let whole: Lines = { lines: gapLines(header, indent), isOpen: header.length === 0 };
   for (const item of isMap(node) ? reordered(node, printed, shape) : printed) {
-    const lead = gapLines(item.lead, indent);
-    // Nothing stands above the first line, and behind a text that keeps its last line breaks an empty line
-    // would be one more of them.
-    const isClose = lines.length === 0 || lines.at(-1) === '';
-    lines.push(...(isClose && lead[0] === '' ? lead.slice(1) : lead), ...item.lines);
+    const { lines } = withBelow(whole, item.lead, indent);
+    whole = { lines: [...lines, ...item.lines], isOpen: item.isOpen };
   }
-  return [...lines, ...gapLines(above, indent)];
+  return withBelow(whole, above, indent);
+}
+
+/** Lines with what stands below them. */
+function withBelow({ lines, isOpen }: Lines, gap: readonly Between[], indent: string): Lines {
+  const below = gapLines(gap, indent);
+  const isClose = isOpen || lines.at(-1) === '';
+  const own = isClose && below[0] === '' ? below.slice(1) : below;
+  return { lines: [...lines, ...own], isOpen: isOpen && own.length === 0 };
 }
 
 /**
@@ -385,7 +399,7 @@ function reordered(map: YAMLMap, printed: readonly Printed[], shape: Shape): rea
   );
 }
 
-function printItem(item: Item, after: Gap, layout: Layout): readonly string[] {
+function printItem(item: Item, after: Gap, layout: Layout): Lines {
   const { text, indent, shape } = layout;
   const { key, value, head: from } = item;
   const inner = {
@@ -397,15 +411,18 @@ function printItem(item: Item, after: Gap, layout: Layout): readonly string[] {
   const { anchor, trailing, lines } = readOpening(text, from, rangeOf(value)[0]);
   const block = printBlock(value, lines, after, { ...inner, indent: indent + STEP });
   const line = head + anchor + trailing;
-  return key === undefined && line === head ? behindDash(head, block) : [line, ...block];
+  const isBehind = key === undefined && line === head;
+  return { ...block, lines: isBehind ? behindDash(head, block.lines) : [line, ...block.lines] };
 }
 
 /** A value that begins on the line of its `key:` or `-`. */
-function printValue(head: string, item: Item, after: Gap, layout: Layout): readonly string[] {
+function printValue(head: string, item: Item, after: Gap, layout: Layout): Lines {
   const { text, indent } = layout;
   const { value, start, head: from } = item;
-  const own = gapLines(after.lines, indent + STEP);
-  if (value === undefined) return [head + after.trailing, ...own];
+  const inside = indent + STEP;
+  if (value === undefined) {
+    return withBelow({ lines: [head + after.trailing], isOpen: false }, after.lines, inside);
+  }
   const opening = readOpening(text, from, rangeOf(value)[0]);
   const comments = opening.lines.some((line) => line.text !== '');
   const isTaken = opening.trailing !== '' && after.trailing !== '';
@@ -413,17 +430,25 @@ function printValue(head: string, item: Item, after: Gap, layout: Layout): reado
   const column = columnOf(text, start);
   const [first = '', ...rest] = linesOf(value, head + opening.anchor, column, layout);
   const trailing = opening.trailing + after.trailing;
-  // Behind a block text there is no place for it; behind a bracket there is.
+  if (isScalar(value) && rest.length > 0) {
+    const note = trailing === '' ? '' : ` ${trimBlankStart(trailing)}`;
+    const isOpen = isBlockScalar(value) && /^[|>]\d?\+/.test(sourceOf(value, text));
+    // A comment that is indented as the text is would be a part of it.
+    return withBelow({ lines: [first + note, ...rest], isOpen }, after.lines, indent);
+  }
+  // Behind a bracket at the end there is a place for it.
   const last = rest.at(-1) ?? '';
-  return trailing !== '' && isCollection(value) && keepsLines(value, text)
-    ? [first, ...rest.slice(0, -1), last + trailing, ...own]
-    : [first + trailing, ...rest, ...own];
+  const lines =
+    trailing !== '' && isCollection(value) && keepsLines(value, text)
+      ? [first, ...rest.slice(0, -1), last + trailing]
+      : [first + trailing, ...rest];
+  return withBelow({ lines, isOpen: false }, after.lines, inside);
 }
 
 function linesOf(node: Node, head: string, column: number, layout: Layout): readonly string[] {
   const { text, indent } = layout;
   if (isAlias(node)) return [`${head} *${node.source}`];
-  if (isCollection(node)) return flowLines(node, head, layout);
+  if (isCollection(node)) return flowLines(node, head, column, layout);
   if (!isScalar(node)) throw new Uneditable('a value of an unknown type', rangeOf(node)[0]);
   const isMany = isBlockScalar(node) || sourceOf(node, text).includes('\n');
   const [first = '', ...rest] = isMany
@@ -436,13 +461,16 @@ function linesOf(node: Node, head: string, column: number, layout: Layout): read
  * A collection in brackets or braces. A list stays as it was written; a map that does not fit on its line
  * is written out.
  */
-function flowLines(node: Collection, head: string, layout: Layout): readonly string[] {
+function flowLines(
+  node: Collection,
+  head: string,
+  column: number,
+  layout: Layout,
+): readonly string[] {
   const { text, shape, indent } = layout;
   const source = sourceOf(node, text);
   if (keepsLines(node, text)) {
-    const [start] = rangeOf(node);
-    const by = indent.length - indentOf(text.slice(lineStart(text, start), start));
-    const [first = '', ...rest] = movedText(source, by);
+    const [first = '', ...rest] = movedText(source, indent.length - column);
     return [`${head} ${first}`, ...rest];
   }
   const flow = `${head} ${flowText(node, text, shape)}`;
@@ -465,7 +493,10 @@ function openedLines(node: YAMLMap, { text, indent, shape }: Layout): readonly s
     const value = contentOf(node, node.items.indexOf(pair));
     const inner = { text, indent, shape: shape.member(String(key.value)) };
     const head = `${indent}${oneLine(key, text, 'key')}:`;
-    return value === undefined ? [head] : linesOf(value, head + anchorOf(value), 0, inner);
+    if (value === undefined) return [head];
+    const [start] = rangeOf(value);
+    const column = indentOf(text.slice(lineStart(text, start), start));
+    return linesOf(value, head + anchorOf(value), column, inner);
   });
 }
 

@@ -224,6 +224,23 @@ agents:
       wanted: 'a:\n  b: |+\n    c\n\n\n',
     },
     {
+      title: 'without an empty line below a text that keeps its last line breaks',
+      given:
+        'agents:\n  a:\n    b: |+\n      c\n    name: d\n\n    e: 1\nx: >+\n  y\ncallsheet: 1\n\n# z\n',
+      wanted:
+        'callsheet: 1\nagents:\n  a:\n    name: d\n\n    b: |+\n      c\n    e: 1\nx: >+\n  y\n# z\n',
+    },
+    {
+      title: 'with a comment below a text of several lines outside of it',
+      given: 'a: "b\n  c"  # d\n  # e\nf: |\n    g\n   # h\n',
+      wanted: 'a: >- # d\n  b c\n# e\nf: |\n  g\n# h\n',
+    },
+    {
+      title: 'with the lines of a list behind two dashes where they were',
+      given: 'a:\n  - - [b,\n       c]\n',
+      wanted: 'a:\n  - - [b,\n       c]\n',
+    },
+    {
       title: 'with one empty line below a block without any text, and none at its end',
       given: 'a:\n  b:\n    - >\n\n\n  c: |\n   \n    \n',
       wanted: 'a:\n  b:\n    - >\n\n  c: |\n',
