@@ -63,6 +63,15 @@ export function isIdentity(segment: string): boolean {
   return segment.startsWith('[');
 }
 
+const PLAIN_ELEMENT = /^\[[\w$./:-]+\]$/;
+
+/** Whether a segment in brackets is read as itself. A key may begin with a bracket, too: `[` and `[a b]` need quotes. */
+function isElement(segment: string): boolean {
+  if (PLAIN_ELEMENT.test(segment)) return true;
+  TOKEN.lastIndex = 0;
+  return TOKEN.exec(segment)?.[0] === segment && readSegment(segment) === segment;
+}
+
 /** The text form of a path: `voice_settings.speed`, `extensions.tools[crm_lookup].headers[X-Api-Key].value`. */
 export function formatPath(path: Path): string {
   let text = '';
@@ -72,7 +81,7 @@ export function formatPath(path: Path): string {
 
 /** The text of a path with one more segment. */
 export function extendPath(text: string, segment: string): string {
-  if (isIdentity(segment)) return text + segment;
+  if (isIdentity(segment) && isElement(segment)) return text + segment;
   const key = PLAIN_KEY.test(segment) ? segment : JSON.stringify(segment);
   return text === '' ? key : `${text}.${key}`;
 }
