@@ -14,6 +14,11 @@ export function runs(all: number): number {
   return isTorture ? all : Math.ceil(all / EVERY);
 }
 
+/** Milliseconds for so many runs of a property, on a machine that is busy with others. */
+export function timeFor(count: number): number {
+  return Math.max(60_000, count * 2_000);
+}
+
 /** Rows of a matrix that take the same paths: all of them in `npm run torture`, the short ones in `npm test`. */
 export function longRows<T>(all: readonly T[], isShort: (row: T, index: number) => boolean): T[] {
   return all.filter((row, index) => isTorture || isShort(row, index));

@@ -16,7 +16,8 @@ const ALLOWED = new RegExp(`${PICTURE_JOINER.source}|${PRESENTATION.source}`, 'u
 
 const NAMED: { readonly [character: string]: string } = { '\r': '\\r', '\n': '\\n', '\t': '\\t' };
 
-function escapeOne(character: string): string {
+/** `\x1b`, `\u{202e}`, or the name that a character has in code. */
+export function escapeOne(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return (
     NAMED[character] ??

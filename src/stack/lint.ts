@@ -20,7 +20,7 @@ import {
   type SourceRange,
 } from './source.ts';
 import type { PlacedRule } from './team-rules.ts';
-import { commentsIn, indentOf, type StackFile } from './yaml.ts';
+import { commentsIn, indentOf, isBlank, type StackFile, trimBlankStart } from './yaml.ts';
 
 type LintInput = {
   readonly resources: readonly DesiredResource[];
@@ -207,11 +207,11 @@ function readSuppressions(source: Source): readonly Suppression[] {
 function subjectLine({ source, start }: SourceRange): number {
   const line = lineAt(source, start);
   const begin = lineRange(source, line)?.start ?? 0;
-  if (source.text.slice(begin, start).trim() !== '') return line;
+  if (!isBlank(source.text.slice(begin, start))) return line;
   for (let next = line + 1; ; next += 1) {
     const text = lineText(source, next);
     if (text === undefined) return line;
-    if (!/^\s*(?:#|$)/.test(text)) return next;
+    if (!/^[ \t]*(?:#|$)/.test(text)) return next;
   }
 }
 
@@ -241,12 +241,12 @@ function lineText(source: Source, line: number): string | undefined {
 function linesBelow(source: Source, line: number): LineRange {
   const first = lineText(source, line) ?? '';
   const indent = indentOf(first);
-  const isEntry = first.trimStart().startsWith('- ');
+  const isEntry = trimBlankStart(first).startsWith('- ');
   let to = line;
   for (let next = line + 1; ; next += 1) {
     const text = lineText(source, next);
     if (text === undefined) return { from: line, to };
-    if (text.trim() === '') continue;
+    if (isBlank(text)) continue;
     const deeper = indentOf(text) > indent;
     const listed = !isEntry && indentOf(text) === indent && /^\s*-(?:\s|$)/.test(text);
     if (!deeper && !listed) return { from: line, to };

@@ -13,7 +13,7 @@ import type { SettingsOptions } from './settings.ts';
 import { type MapNode, memberOf, membersIn, type Source, type SyntaxNode } from './source.ts';
 import { stateFileAt } from './state-place.ts';
 import { readVariables, type Variables } from './variables.ts';
-import { parseYaml } from './yaml.ts';
+import { indentOf, parseYaml, trimBlankEnd, trimBlankStart } from './yaml.ts';
 
 /** What a stack calls things. */
 export type Names = {
@@ -148,9 +148,9 @@ export function outlineOf(text: string, kinds: readonly Kind[]): readonly Outlin
   // Lines deeper than this belong to a member of a resource, or to what is none.
   let within: { readonly indent: number; readonly isLoop: boolean } | undefined;
   for (const line of text.split('\n')) {
-    const trimmed = line.trim();
+    const trimmed = trimBlankStart(trimBlankEnd(line));
     if (trimmed === '' || trimmed.startsWith('#') || trimmed === '---') continue;
-    const indent = line.length - line.trimStart().length;
+    const indent = indentOf(line);
     const isItem = trimmed.startsWith('- ') || trimmed === '-';
     if (within !== undefined && (indent > within.indent || (isItem && indent === within.indent))) {
       const last = found.at(-1);
@@ -158,7 +158,7 @@ export function outlineOf(text: string, kinds: readonly Kind[]): readonly Outlin
       continue;
     }
     within = undefined;
-    const member = MEMBER.exec(line.trimEnd());
+    const member = MEMBER.exec(trimBlankEnd(line));
     if (member === null) return undefined;
     const key = (member[1] ?? '').replace(/^["']|["']$/g, '');
     const value = member[2] ?? '';

@@ -538,8 +538,27 @@ export function redactSecretFields(source: Source, names: readonly string[], rep
   }
 }
 
+/*
+ * White space in YAML is the space, the tab and the line break. What `trim` takes away besides, such as a no-break
+ * space, is text there: it may be all that a value is.
+ */
+
+/** The blanks that a line begins with. */
 export function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
+  return /^[ \t]*/.exec(line)?.[0].length ?? 0;
+}
+
+/** Whether nothing but white space stands in a text. */
+export function isBlank(text: string): boolean {
+  return /^[ \t\r\n]*$/.test(text);
+}
+
+export function trimBlankStart(text: string): string {
+  return text.replace(/^[ \t\r\n]+/, '');
+}
+
+export function trimBlankEnd(text: string): string {
+  return text.replace(/(?<![ \t\r\n])[ \t\r\n]+$/, '');
 }
 
 const KEY = /(?<![\w$.-])([\w$.-]+)["']?[ \t]*:[ \t]*/g;
@@ -562,7 +581,7 @@ function maskAfter(isMeant: (key: string) => boolean, source: Source, report: Re
   for (const line of source.text.split('\n')) {
     const end = lineStart + line.length;
     const indent = indentOf(line);
-    if (within !== undefined && indent <= within && line.trim() !== '') within = undefined;
+    if (within !== undefined && indent <= within && !isBlank(line)) within = undefined;
     const from = within === undefined ? valueStart(isMeant, line) : indent;
     if (from !== undefined) {
       within ??= indent;

@@ -39,6 +39,9 @@ describe('the text of a path', () => {
     ['extensions.tools["crm#2"]', ['extensions', 'tools', '["crm#2"]']],
     ['config."x.y".z', ['config', 'x.y', 'z']],
     ['config."two words"', ['config', 'two words']],
+    ['config."["', ['config', '[']],
+    ['config."[a b]".c', ['config', '[a b]', 'c']],
+    ['config."[a#1]"', ['config', '[a#1]']],
     ['"a key"', ['a key']],
     ['config.""', ['config', '']],
     ['extensions.tools[""]', ['extensions', 'tools', '[""]']],
@@ -114,7 +117,7 @@ describe('a path that a person writes', () => {
         const path = parsePath(text);
         if (path !== undefined) expect(parsePath(formatPath(path))).toEqual(path);
       }),
-      RUNS,
+      { ...RUNS, examples: [['"["'], ['\\.\\"[["a ']] },
     );
   });
 });

@@ -11,9 +11,9 @@ import type { Planned } from '../../src/plan/make.ts';
 import { pullLive } from '../../src/pull/index.ts';
 import { type Writable, writeResources } from '../../src/stack/edit/write.ts';
 import { loadStack, type Stack } from '../../src/stack/index.ts';
-import { runs } from '../long.ts';
+import { runs, timeFor } from '../long.ts';
 import { BAY, folderOf, HARBOR, MAIN } from '../stack/stack-folder.ts';
-import { STACK_FILES, stacks } from '../stack/stacks.ts';
+import { BLANKS, STACK_FILES, stacks } from '../stack/stacks.ts';
 
 /** More with CALLSHEET_RUNS=500. */
 const RUNS = Number(process.env.CALLSHEET_RUNS ?? runs(20));
@@ -128,7 +128,19 @@ function blocksOf(text: string): ReadonlyMap<string, string> {
   return blocks;
 }
 
-test('whatever is edited, pull makes the next plan empty and leaves all else as it is', async () => {
+/** The same resources with other texts. */
+const PLAIN: readonly Writable[] = BLANKS.map((one) => ({
+  ...one,
+  document: { ...one.document, greeting_message: 'Hi', system_prompt: 'Be\nkind.\n', lists: ['a'] },
+}));
+
+function* always<T>(value: T): Generator<T, never> {
+  while (true) yield value;
+}
+
+test('whatever is edited, pull makes the next plan empty and leaves all else as it is', {
+  timeout: timeFor(RUNS),
+}, async () => {
   await fc.assert(
     fc.asyncProperty(
       stacks,
@@ -193,6 +205,14 @@ test('whatever is edited, pull makes the next plan empty and leaves all else as 
         expect(/(^|[^\r])\n/.test(own) && isWindows).toBe(false);
       },
     ),
-    { seed: SEED, numRuns: RUNS, endOnFailure: process.env.CALLSHEET_SHRINK === '0' },
+    {
+      seed: SEED,
+      numRuns: RUNS,
+      endOnFailure: process.env.CALLSHEET_SHRINK === '0',
+      examples: [
+        [PLAIN, BLANKS, fc.stream(always(true)), false, false],
+        [BLANKS, PLAIN, fc.stream(always(true)), true, true],
+      ],
+    },
   );
 });

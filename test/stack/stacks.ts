@@ -295,7 +295,8 @@ function settled(kind: string, index: number, given: ValueObject, organization: 
     case 'email_template': {
       // Only a draft goes without them.
       const least = { subject: 'Hello', body_html: '<p>Hello</p>' };
-      return { ...least, ...document, name: unique, organization_id: organization };
+      const made = { ...least, ...document, name: unique, organization_id: organization };
+      return made.subject === '' ? { ...made, status: 'draft' } : made;
     }
     default:
       return withinLimits({ ...document, name: unique, organization_id: organization });
@@ -339,3 +340,23 @@ function resourcesOf(kindIndex: number): Arbitrary<readonly Writable[]> {
 export const stacks: Arbitrary<readonly Writable[]> = fc
   .tuple(...kinds.map((_, index) => resourcesOf(index)))
   .map((made) => made.flat());
+
+const ODD_BLANKS = ['\u00a0', '\u3000a', 'a\ufeff', '\u2028', 'a\u2029', '\u2003a', 'a\v'];
+
+/** Texts that begin or end with white space of JavaScript that is none of YAML, wherever one may stand. */
+export const BLANKS: readonly Writable[] = [
+  {
+    kind: 'agent',
+    address: 'agent.desk',
+    document: {
+      name: 'Desk',
+      organization_id: HARBOR,
+      greeting_message: '\u00a0Hello\u00a0',
+      system_prompt: '\u3000\nBe brief.\u00a0\n\u2003\n',
+      lists: [...ODD_BLANKS, ODD_BLANKS],
+      maps: ODD_BLANKS.map((text) => ({ [text]: text, b: text })),
+      last: '\u00a0',
+    },
+    lifecycle: { protect: false, ignore: [] },
+  },
+];

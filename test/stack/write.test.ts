@@ -12,9 +12,9 @@ import {
   writeResources,
 } from '../../src/stack/edit/write.ts';
 import type { Stack } from '../../src/stack/index.ts';
-import { runs } from '../long.ts';
+import { runs, timeFor } from '../long.ts';
 import { BAY, type Files, HARBOR, load, said } from './stack-folder.ts';
-import { STACK_FILES, stacks } from './stacks.ts';
+import { BLANKS, STACK_FILES, stacks } from './stacks.ts';
 
 /** More with CALLSHEET_RUNS=500. */
 const RUNS = Number(process.env.CALLSHEET_RUNS ?? runs(40));
@@ -175,7 +175,7 @@ const essence = ({ address, kind, document, lifecycle }: Writable) => ({
   lifecycle,
 });
 
-describe('a stack that is written', () => {
+describe('a stack that is written', { timeout: timeFor(RUNS) }, () => {
   test('loads as it was, is written alike again, and is as fmt leaves it', async () => {
     await fc.assert(
       fc.asyncProperty(stacks, async (resources) => {
@@ -189,7 +189,7 @@ describe('a stack that is written', () => {
         expect(writeResources(stack.resources, OPTIONS).text).toBe(text);
         expect(formatYaml({ file: 'all.yaml', text }, fileShape(kinds))).toEqual({ text });
       }),
-      { seed: SEED, numRuns: RUNS },
+      { seed: SEED, numRuns: RUNS, examples: [[BLANKS]] },
     );
   });
 
@@ -207,7 +207,7 @@ describe('a stack that is written', () => {
         const inline = { 'all.yaml': writeResources(resources, OPTIONS).text };
         expect((await loaded(files)).digest).toBe((await loaded(inline)).digest);
       }),
-      { seed: SEED, numRuns: RUNS / 2 },
+      { seed: SEED, numRuns: RUNS / 2, examples: [[BLANKS]] },
     );
   });
 });

@@ -1,6 +1,6 @@
 import { unreachable } from '../../core/errors.ts';
 import type { Json } from '../../core/value.ts';
-import { sanitiseLine } from '../untrusted.ts';
+import { escapeOne, sanitiseLine } from '../untrusted.ts';
 import { blockValue } from '../value-text.ts';
 import { formatCount, formatNumber } from '../wording.ts';
 import type { Block, Callout, Piece, ProseDiff } from './blocks.ts';
@@ -242,10 +242,15 @@ function blanksAmongWords(piece: Piece): Piece {
   return /\S/.test(piece.text) ? flat(piece) : blanksShown(piece);
 }
 
+/** Those that are told apart at a glance. All others look like one of them, or like nothing. */
+const BLANKS: { readonly [blank: string]: string } = { ' ': '␣', '\t': '⇥', '\n': '⏎' };
+
 function blanksShown(piece: Piece): Piece {
   if (piece.change === 'same') return flat(piece);
-  const text = piece.text.replaceAll(' ', '␣').replaceAll('\t', '⇥').replaceAll('\n', '⏎');
-  return { ...piece, text };
+  return {
+    ...piece,
+    text: piece.text.replace(/\s/g, (blank) => BLANKS[blank] ?? escapeOne(blank)),
+  };
 }
 
 /** Neighbours of one fate as one piece: that a word is called out is said elsewhere. */

@@ -30,7 +30,14 @@ import { blockSchema, isRefused, resourceSchema, secretNames } from '../schema.t
 import { COMPOSING_MEMBERS, settingsSchema } from '../settings-schema.ts';
 import { memberOf, type Source, type SyntaxNode, startOf } from '../source.ts';
 import { readVariables, type VariableInputs } from '../variables.ts';
-import { commentsIn, parseYaml, redactSecretFields } from '../yaml.ts';
+import {
+  commentsIn,
+  isBlank,
+  parseYaml,
+  redactSecretFields,
+  trimBlankEnd,
+  trimBlankStart,
+} from '../yaml.ts';
 import {
   anchorOf,
   type Collection,
@@ -61,7 +68,7 @@ import {
 /** What became of a file: its new text, or why it is left alone. */
 type Formatted = { readonly text: string } | { readonly problems: readonly Problem[] };
 
-const SCHEMA_LINE = /^#[ \t]*yaml-language-server:[^\n]*(?:\n|$)/m;
+const SCHEMA_LINE = /(?<![^\n])#[ \t]*yaml-language-server:[^\n]*(?:\n|$)/;
 
 /**
  * Brings a YAML file into the canonical order and style. What it means never changes: the result is read
@@ -82,8 +89,9 @@ export function formatYaml(source: Source, shape: Shape): Formatted {
       const offset = Math.max(0, source.text.indexOf(comment));
       return { problems: [refusal(source, 'a comment', offset)] };
     }
-    if (sameValues(before.root, after.root)) return { text };
-    return { problems: [refusal(source, 'a value', 0)] };
+    const changed = firstChange(before.root, after.root);
+    if (changed === undefined) return { text };
+    return { problems: [refusal(source, 'a value', changed.range.start)] };
   } catch (error) {
     if (!(error instanceof Uneditable)) throw error;
     return { problems: [refusal(source, error.message, error.offset)] };
@@ -109,34 +117,34 @@ function print(given: string, shape: Shape): string {
   const [start] = rangeOf(contents);
   const end = endOfLast(contents, contents.items.length - 1, text);
   const { marker, comments } = readHead(text.slice(0, start));
-  const { trailing, lines } = readGap(`${text.slice(end).trimEnd()}\n`, end);
+  const { trailing, lines } = readGap(`${trimBlankEnd(text.slice(end))}\n`, end);
   const { own, rest } = splitTail(lines, 0);
   const { header, lead } = splitHeader(comments);
   const layout = { text, indent: '', shape };
+  const block = printBlock(contents, lead, { trailing, lines: own }, layout);
   const printed = [
     ...schemaLine,
     ...marker,
     ...gapLines(header, ''),
-    ...printBlock(contents, lead, { trailing, lines: own }, layout),
-    ...gapLines(rest, ''),
+    ...withBelow(block, rest, '').lines,
   ];
-  return `${printed.join('\n').trimEnd()}\n`;
+  return `${printed.join('\n')}\n`;
 }
 
 /** The line that tells editors the schema comes first, wherever it stood among the first comments. */
 function withoutSchemaLine(text: string) {
   const found = SCHEMA_LINE.exec(text);
-  const isAbove = found !== null && /^(?:[ \t]*(?:#.*)?\n)*$/.test(text.slice(0, found.index));
+  const isAbove = found !== null && /^(?:[ \t]*(?:#[^\n]*)?\n)*$/.test(text.slice(0, found.index));
   if (!isAbove) return { schemaLine: [], text };
   const rest = text.slice(0, found.index) + text.slice(found.index + found[0].length);
   const isParted = found.index === 0 ? /^[ \t]*\n/.test(rest) : true;
-  const line = found[0].trimEnd();
+  const line = trimBlankEnd(found[0]);
   return { schemaLine: isParted ? [line, ''] : [line], text: rest.replace(/^(?:[ \t]*\n)+/, '') };
 }
 
 /** What stands above the first section: a marker that begins the document, and comments. */
 function readHead(text: string) {
-  const at = text.search(/^---[ \t]*$/m);
+  const at = text.search(/(?<![^\n])---[ \t]*(?![^\n])/);
   if (at < 0) return { marker: [], comments: readGap(`\n${text}`, 0).lines };
   const above = readGap(`\n${text.slice(0, at)}`, 0).lines;
   const end = text.indexOf('\n', at);
@@ -146,30 +154,36 @@ function readHead(text: string) {
   };
 }
 
-/** Whether two files say the same: equal values in equal spelling, whatever the order of their keys. */
-function sameValues(a: SyntaxNode | undefined, b: SyntaxNode | undefined): boolean {
-  if (a === undefined || b === undefined || a.type !== b.type) return a === b;
-  if (a.type === 'scalar' && b.type === 'scalar') {
-    return a.value === b.value && a.text === b.text && a.empty === b.empty;
+/**
+ * The first value of a file that another does not have, or not in the same spelling; undefined where they say the
+ * same, whatever the order of their keys.
+ */
+function firstChange(a: SyntaxNode, b: SyntaxNode | undefined): SyntaxNode | undefined {
+  if (a.type === 'list' && b?.type === 'list' && a.items.length === b.items.length) {
+    return firstOf(a.items.map((item, index) => [item, b.items[index]]));
   }
-  if (a.type === 'list' && b.type === 'list') {
-    return (
-      a.items.length === b.items.length &&
-      a.items.every((item, index) => sameValues(item, b.items[index]))
-    );
+  if (a.type === 'map' && b?.type === 'map' && a.members.size === b.members.size) {
+    return firstOf([...a.members].map(([key, { value }]) => [value, b.members.get(key)?.value]));
   }
-  if (a.type !== 'map' || b.type !== 'map') return false;
-  return (
-    a.members.size === b.members.size &&
-    [...a.members].every(([key, { value }]) => sameValues(value, b.members.get(key)?.value))
-  );
+  if (a.type !== 'scalar' || b?.type !== 'scalar') return a;
+  return a.value === b.value && a.text === b.text && a.empty === b.empty ? undefined : a;
+}
+
+function firstOf(
+  pairs: readonly (readonly [SyntaxNode, SyntaxNode | undefined])[],
+): SyntaxNode | undefined {
+  for (const [a, b] of pairs) {
+    const changed = firstChange(a, b);
+    if (changed !== undefined) return changed;
+  }
+  return undefined;
 }
 
 /** A comment that only one of two texts has, wherever it stands; undefined where they have the same. */
 function strayComment(a: string, b: string): string | undefined {
   const sorted = (text: string) =>
     commentsIn(text)
-      .map((start) => /[^\n]*/.exec(text.slice(start))?.[0].trimEnd() ?? '')
+      .map((start) => trimBlankEnd(/[^\n]*/.exec(text.slice(start))?.[0] ?? ''))
       .sort();
   const [left, right] = [sorted(a), sorted(b)];
   const at = left.findIndex((comment, index) => comment !== right[index]);
@@ -238,7 +252,13 @@ function includedIn(dir: string, env: VariableInputs['env']): readonly Pattern[]
 type Layout = { readonly text: string; readonly indent: string; readonly shape: Shape };
 
 /** One member or element: what stands above it, and its lines, the first with its indentation. */
-type Printed = { readonly lead: readonly Between[]; readonly lines: readonly string[] };
+type Printed = Lines & { readonly lead: readonly Between[] };
+
+type Lines = {
+  readonly lines: readonly string[];
+  /** They end with a text that keeps its last line breaks: an empty line below would be one more of them. */
+  readonly isOpen: boolean;
+};
 
 /** A member or an element in the block style. */
 type Item = {
@@ -292,9 +312,20 @@ function contentOf(holder: Collection, index: number): Node | undefined {
 
 /** Where the last character of an item stands, comments not counted. */
 function endOfLast(holder: Collection, index: number, text: string): number {
-  const isEmpty = contentOf(holder, index) === undefined;
-  const end = isEmpty ? endOfHead(holder, index) : endOfItem(holder, index);
-  return text[end - 1] === '\n' ? end - 1 : end;
+  const value = contentOf(holder, index);
+  if (value === undefined) return endOfHead(holder, index);
+  const end = endOfItem(holder, index);
+  if (text[end - 1] !== '\n') return end;
+  // To the parser an empty line behind a block without any text is a part of it.
+  const last = lastOf(value);
+  const isBare = isScalar(last) && last.value === '';
+  return isBare ? text.indexOf('\n', rangeOf(last)[0]) : end - 1;
+}
+
+/** What stands last in a node that is written in the block style. */
+function lastOf(node: Node): Node {
+  const last = isBlock(node) ? contentOf(node, node.items.length - 1) : undefined;
+  return last === undefined ? node : lastOf(last);
 }
 
 /** Whether a node is a map or list in the block style. */
@@ -308,11 +339,11 @@ function isBlockScalar(node: Scalar): boolean {
 
 /** What stands between `key:` or `-` and the value: an anchor, and comments. */
 function readOpening(text: string, from: number, to: number) {
-  const found = /^[ \t]*(&[^\s,[\]{}]+)?([\s\S]*)$/.exec(text.slice(from, to));
+  const found = /^[ \t]*(&[^ \t\n,[\]{}]+)?([\s\S]*)$/.exec(text.slice(from, to));
   const { trailing, lines } = readGap(found?.[2] ?? '', from);
   return {
     anchor: found?.[1] === undefined ? '' : ` ${found[1]}`,
-    trailing: trailing === '' ? '' : ` ${trailing.trimStart()}`,
+    trailing: trailing === '' ? '' : ` ${trimBlankStart(trailing)}`,
     lines,
   };
 }
@@ -323,7 +354,7 @@ function printBlock(
   opening: readonly Between[],
   after: Gap,
   layout: Layout,
-): readonly string[] {
+): Lines {
   const { text, indent, shape } = layout;
   const { header, lead } = splitHeader(opening);
   const items = itemsOf(node, text);
@@ -333,20 +364,28 @@ function printBlock(
     const next = items[index + 1];
     const gap = next === undefined ? after : readGap(text.slice(item.end, next.start), item.end);
     const { own, rest } = splitTail(gap.lines, column);
-    const lines = printItem(item, { trailing: gap.trailing, lines: own }, layout);
-    const whole = { lead: above, lines };
+    const whole = {
+      ...printItem(item, { trailing: gap.trailing, lines: own }, layout),
+      lead: above,
+    };
     above = rest;
     return whole;
   });
-  const lines = gapLines(header, indent);
+  // No empty line stands above the first.
+  let whole: Lines = { lines: gapLines(header, indent), isOpen: header.length === 0 };
   for (const item of isMap(node) ? reordered(node, printed, shape) : printed) {
-    const lead = gapLines(item.lead, indent);
-    // Nothing stands above the first line, and behind a text that keeps its last line breaks an empty line
-    // would be one more of them.
-    const isClose = lines.length === 0 || lines.at(-1) === '';
-    lines.push(...(isClose && lead[0] === '' ? lead.slice(1) : lead), ...item.lines);
+    const { lines } = withBelow(whole, item.lead, indent);
+    whole = { lines: [...lines, ...item.lines], isOpen: item.isOpen };
   }
-  return [...lines, ...gapLines(above, indent)];
+  return withBelow(whole, above, indent);
+}
+
+/** Lines with what stands below them. */
+function withBelow({ lines, isOpen }: Lines, gap: readonly Between[], indent: string): Lines {
+  const below = gapLines(gap, indent);
+  const isClose = isOpen || lines.at(-1) === '';
+  const own = isClose && below[0] === '' ? below.slice(1) : below;
+  return { lines: [...lines, ...own], isOpen: isOpen && own.length === 0 };
 }
 
 /**
@@ -367,7 +406,7 @@ function reordered(map: YAMLMap, printed: readonly Printed[], shape: Shape): rea
   );
 }
 
-function printItem(item: Item, after: Gap, layout: Layout): readonly string[] {
+function printItem(item: Item, after: Gap, layout: Layout): Lines {
   const { text, indent, shape } = layout;
   const { key, value, head: from } = item;
   const inner = {
@@ -379,15 +418,18 @@ function printItem(item: Item, after: Gap, layout: Layout): readonly string[] {
   const { anchor, trailing, lines } = readOpening(text, from, rangeOf(value)[0]);
   const block = printBlock(value, lines, after, { ...inner, indent: indent + STEP });
   const line = head + anchor + trailing;
-  return key === undefined && line === head ? behindDash(head, block) : [line, ...block];
+  const isBehind = key === undefined && line === head;
+  return { ...block, lines: isBehind ? behindDash(head, block.lines) : [line, ...block.lines] };
 }
 
 /** A value that begins on the line of its `key:` or `-`. */
-function printValue(head: string, item: Item, after: Gap, layout: Layout): readonly string[] {
+function printValue(head: string, item: Item, after: Gap, layout: Layout): Lines {
   const { text, indent } = layout;
   const { value, start, head: from } = item;
-  const own = gapLines(after.lines, indent + STEP);
-  if (value === undefined) return [head + after.trailing, ...own];
+  const inside = indent + STEP;
+  if (value === undefined) {
+    return withBelow({ lines: [head + after.trailing], isOpen: false }, after.lines, inside);
+  }
   const opening = readOpening(text, from, rangeOf(value)[0]);
   const comments = opening.lines.some((line) => line.text !== '');
   const isTaken = opening.trailing !== '' && after.trailing !== '';
@@ -395,17 +437,25 @@ function printValue(head: string, item: Item, after: Gap, layout: Layout): reado
   const column = columnOf(text, start);
   const [first = '', ...rest] = linesOf(value, head + opening.anchor, column, layout);
   const trailing = opening.trailing + after.trailing;
-  // Behind a block text there is no place for it; behind a bracket there is.
+  if (isScalar(value) && rest.length > 0) {
+    const note = trailing === '' ? '' : ` ${trimBlankStart(trailing)}`;
+    const isOpen = isBlockScalar(value) && /^[|>]\d?\+/.test(sourceOf(value, text));
+    // A comment that is indented as the text is would be a part of it.
+    return withBelow({ lines: [first + note, ...rest], isOpen }, after.lines, indent);
+  }
+  // Behind a bracket at the end there is a place for it.
   const last = rest.at(-1) ?? '';
-  return trailing !== '' && /[\]}]$/.test(last)
-    ? [first, ...rest.slice(0, -1), last + trailing, ...own]
-    : [first + trailing, ...rest, ...own];
+  const lines =
+    trailing !== '' && isCollection(value) && keepsLines(value, text)
+      ? [first, ...rest.slice(0, -1), last + trailing]
+      : [first + trailing, ...rest];
+  return withBelow({ lines, isOpen: false }, after.lines, inside);
 }
 
 function linesOf(node: Node, head: string, column: number, layout: Layout): readonly string[] {
   const { text, indent } = layout;
   if (isAlias(node)) return [`${head} *${node.source}`];
-  if (isCollection(node)) return flowLines(node, head, layout);
+  if (isCollection(node)) return flowLines(node, head, column, layout);
   if (!isScalar(node)) throw new Uneditable('a value of an unknown type', rangeOf(node)[0]);
   const isMany = isBlockScalar(node) || sourceOf(node, text).includes('\n');
   const [first = '', ...rest] = isMany
@@ -418,20 +468,28 @@ function linesOf(node: Node, head: string, column: number, layout: Layout): read
  * A collection in brackets or braces. A list stays as it was written; a map that does not fit on its line
  * is written out.
  */
-function flowLines(node: Collection, head: string, layout: Layout): readonly string[] {
+function flowLines(
+  node: Collection,
+  head: string,
+  column: number,
+  layout: Layout,
+): readonly string[] {
   const { text, shape, indent } = layout;
   const source = sourceOf(node, text);
-  // Comments between brackets keep their lines; `#` in a quoted text only makes this careful.
-  if (source.includes('\n') && (!isMap(node) || source.includes('#'))) {
-    const [start] = rangeOf(node);
-    const by = indent.length - indentOf(text.slice(lineStart(text, start), start));
-    const [first = '', ...rest] = movedText(source, by);
+  if (keepsLines(node, text)) {
+    const [first = '', ...rest] = movedText(source, indent.length - column);
     return [`${head} ${first}`, ...rest];
   }
   const flow = `${head} ${flowText(node, text, shape)}`;
   if (flow.length <= WIDTH || !isMap(node) || node.items.length === 0) return [flow];
   const lines = openedLines(node, { ...layout, indent: indent + STEP });
   return head.endsWith('-') ? behindDash(head, lines) : [head, ...lines];
+}
+
+/** Whether what stands between brackets keeps its lines: a list, or comments. A `#` in a quoted text only makes this careful. */
+function keepsLines(node: Collection, text: string): boolean {
+  const source = sourceOf(node, text);
+  return source.includes('\n') && (!isMap(node) || source.includes('#'));
 }
 
 /** The members of a map in braces, each on a line of its own. */
@@ -442,7 +500,10 @@ function openedLines(node: YAMLMap, { text, indent, shape }: Layout): readonly s
     const value = contentOf(node, node.items.indexOf(pair));
     const inner = { text, indent, shape: shape.member(String(key.value)) };
     const head = `${indent}${oneLine(key, text, 'key')}:`;
-    return value === undefined ? [head] : linesOf(value, head + anchorOf(value), 0, inner);
+    if (value === undefined) return [head];
+    const [start] = rangeOf(value);
+    const column = indentOf(text.slice(lineStart(text, start), start));
+    return linesOf(value, head + anchorOf(value), column, inner);
   });
 }
 
@@ -493,7 +554,8 @@ function movedBlock(node: Scalar, text: string, indent: string, column: number):
     return rest === '' ? '' : indent + rest;
   });
   const header = style + marks.replace(/\d/, String(STEP.length));
-  return [[header, comment].filter((part) => part !== '').join(' '), ...moved];
+  const written = node.value === '' ? [] : moved;
+  return [[header, comment].filter((part) => part !== '').join(' '), ...written];
 }
 
 /** Members of a map in their order. */
@@ -522,13 +584,13 @@ function flowText(node: unknown, text: string, shape: Shape): string {
     : isMap(node)
       ? braces(sorted(node.items, shape).map((pair) => flowMember(pair, text, shape)))
       : brackets(node.items.map((item) => flowText(item, text, shape.item())));
-  return `${anchorOf(node)} ${parts}`.trimStart();
+  return trimBlankStart(`${anchorOf(node)} ${parts}`);
 }
 
 function flowMember({ key, value }: Pair, text: string, shape: Shape): string {
   if (!isScalar(key)) return '';
   const inner = value === null ? '' : flowText(value, text, shape.member(String(key.value)));
-  return `${oneLine(key, text, 'key')}: ${inner}`.trimEnd();
+  return trimBlankEnd(`${oneLine(key, text, 'key')}: ${inner}`);
 }
 
 /** A stretch of the file as it stands, with the lines after the first moved to the right or left. */
@@ -577,13 +639,13 @@ function readGap(text: string, offset: number): Gap {
   if (!COMMENT.test(first)) throw new Uneditable('something other than a comment', offset);
   // What comes after the last line break is the indentation of the node that follows.
   const last = rest.at(-1);
-  const whole = last !== undefined && last.trim() === '' ? rest.slice(0, -1) : rest;
+  const whole = last !== undefined && isBlank(last) ? rest.slice(0, -1) : rest;
   const lines = whole.map((line): Between => {
     if (!COMMENT.test(line)) throw new Uneditable('something other than a comment', offset);
     const column = line.indexOf('#');
-    return { column, text: column < 0 ? '' : line.slice(column).trimEnd() };
+    return { column, text: column < 0 ? '' : trimBlankEnd(line.slice(column)) };
   });
-  return { trailing: first.trimEnd() === '' ? '' : first.trimEnd(), lines };
+  return { trailing: trimBlankEnd(first), lines };
 }
 
 /** Several empty lines in a row made one. */

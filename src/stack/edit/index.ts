@@ -56,7 +56,10 @@ export function editYaml(text: string, edits: readonly Edit[], { json = false } 
     else if (edit.type === 'remove') remove(find(edit.at), find, edition);
     else add(find(edit.to), edit, edition);
   }
-  for (const plan of edition.plans.values()) carryOut(plan, edition);
+  // What is added to a collection and what is added behind it may go to one place: what is inside comes first.
+  const startOf = ({ located }: Plan) => rangeOf(located.node)[0];
+  const fromInside = [...edition.plans.values()].sort((a, b) => startOf(b) - startOf(a));
+  for (const plan of fromInside) carryOut(plan, edition);
   return joinSplices(text, edition.splices);
 }
 

@@ -1,4 +1,5 @@
 import type { Scalar } from 'yaml';
+import { isBlank, trimBlankEnd, trimBlankStart } from '../yaml.ts';
 
 /** What is to be written, with everything decided but its layout. */
 export type Tree =
@@ -55,7 +56,7 @@ export function braces(parts: readonly string[]): string {
 /** Lines behind a dash: the first of them begins on its line. */
 export function behindDash(head: string, lines: readonly string[]): readonly string[] {
   const [first = '', ...rest] = lines;
-  return [`${head} ${first.trimStart()}`, ...rest];
+  return [`${head} ${trimBlankStart(first)}`, ...rest];
 }
 
 /** Lines of a tree behind `head`, which is `key:` or `-` with its indentation. */
@@ -252,13 +253,13 @@ const HEADER = /^([|>])([^\s#]*)([^\n]*)\n/;
 function inBlock(node: Scalar, text: string, { written, indent }: ScalarPlace): string | undefined {
   const [head = '', , , note = ''] = HEADER.exec(written.replaceAll('\r\n', '\n')) ?? [];
   const lines = written.replaceAll('\r\n', '\n').slice(head.length).split('\n');
-  const own = /^ +/.exec(lines.find((line) => line.trim() !== '') ?? '')?.[0] ?? indent;
+  const own = /^ +/.exec(lines.find((line) => !isBlank(line)) ?? '')?.[0] ?? indent;
   const block =
     (node.type === 'BLOCK_FOLDED' ? foldAgain(text, own, lines) : undefined) ??
     literalBlock(text, own);
   if (block === undefined) return undefined;
   const [first = '', ...rest] = block;
-  return [`${first}${note.trimEnd()}`, ...rest, ''].join('\n');
+  return [`${first}${trimBlankEnd(note)}`, ...rest, ''].join('\n');
 }
 
 /** Folds a text so that lines of which nothing changed stay as they are. */
@@ -270,7 +271,7 @@ function foldAgain(
   const ends = text.endsWith('\n') ? '>' : '>-';
   let rest = text.replace(/\n$/, '');
   if (rest.includes('\n') || foldedBlock(rest, indent, 80) === undefined) return undefined;
-  const kept = lines.filter((line) => line.trim() !== '').map((line) => line.slice(indent.length));
+  const kept = lines.filter((line) => !isBlank(line)).map((line) => line.slice(indent.length));
   const width = Math.max(80, ...kept.map((line) => indent.length + line.length));
   const before: string[] = [];
   for (const line of kept) {

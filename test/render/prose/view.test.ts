@@ -16,6 +16,12 @@ test.each<[string, string, string, string]>([
   ['a paragraph that moves away', '- a\n- b', '- a\n\n- b', '- a{+⏎+}'],
   ['blanks between words', 'a b\n\nc', 'a  b\n\nc', 'a[-␣-]{+␣␣+}b'],
   [
+    'a blank that looks like another',
+    'a b\n\nc\n\nd',
+    'a\u00a0b\u3000\n\nc\n\nd',
+    'a[-␣-]{+\\xa0+}b{+\\u{3000}+}',
+  ],
+  [
     'a blank less beside a word',
     'tell them the price , then ask',
     'tell them the price, then wait',

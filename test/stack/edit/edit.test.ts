@@ -251,6 +251,26 @@ describe('an edit', () => {
     expect(editYaml(yaml, [editOf(row, at)], { json: row.json === true })).toBe(row.after);
   });
 
+  test.each([['from inside'], ['from outside']])(
+    'adds to what stands last and behind it: %s',
+    (order) => {
+      const yaml = 'list:\n  - name: a\n  - name: b\n    map:\n      x: 1\nend: 1\n';
+      const at = (first: string, last: string) => ({
+        start: yaml.indexOf(first),
+        end: yaml.indexOf(last),
+      });
+      const whole = at('- name: a', 'end');
+      const edits: readonly Edit[] = [
+        { type: 'add', to: at('x: 1', 'end'), key: 'z', tree: bare(2) },
+        { type: 'add', to: at('name: b', 'end'), key: 'c', tree: bare(3) },
+        { type: 'add', to: whole, tree: map({ name: text('d') }) },
+      ];
+      expect(editYaml(yaml, order === 'from inside' ? edits : edits.toReversed())).toBe(
+        'list:\n  - name: a\n  - name: b\n    map:\n      x: 1\n      z: 2\n    c: 3\n  - name: d\nend: 1\n',
+      );
+    },
+  );
+
   test('finds nothing where no value stands', () => {
     const edit: Edit = { type: 'remove', at: { start: 0, end: 1 } };
     expect(() => editYaml('a: 1\n', [edit])).toThrow('cannot edit the way');

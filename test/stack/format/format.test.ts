@@ -6,9 +6,9 @@ import { isScalar, parse, parseDocument, Scalar, visit } from 'yaml';
 import { kinds } from '../../../src/kinds/index.ts';
 import { fileShape, formatYaml } from '../../../src/stack/edit/format.ts';
 import { writeResources } from '../../../src/stack/edit/write.ts';
-import { runs } from '../../long.ts';
+import { runs, timeFor } from '../../long.ts';
 import { BAY, HARBOR } from '../stack-folder.ts';
-import { stacks } from '../stacks.ts';
+import { BLANKS, stacks } from '../stacks.ts';
 
 const SHAPE = fileShape(kinds);
 /** More with CALLSHEET_RUNS=500. */
@@ -84,7 +84,9 @@ function commentsOf(text: string): readonly string[] {
   return (text.match(/# (?:about|behind) \d+/g) ?? []).sort();
 }
 
-test('whatever its order and style, a file keeps its meaning and its comments', () => {
+test('whatever its order and style, a file keeps its meaning and its comments', {
+  timeout: timeFor(RUNS),
+}, () => {
   fc.assert(
     fc.property(stacks, whims, (resources, whim) => {
       const organizations = { harbor: HARBOR, bay: BAY };
@@ -97,7 +99,15 @@ test('whatever its order and style, a file keeps its meaning and its comments', 
       expect(commentsOf(formatted)).toEqual(commentsOf(ugly));
       expect(format(formatted)).toBe(formatted);
     }),
-    { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: 30_000 },
+    {
+      seed: SEED,
+      numRuns: RUNS,
+      // Every text as the library leaves it without quotes, in blocks and between brackets.
+      examples: [
+        [BLANKS, { swaps: [3], styles: [0] }],
+        [BLANKS, { swaps: [3], styles: [7] }],
+      ],
+    },
   );
 });
 
@@ -207,6 +217,48 @@ agents:
       title: 'with numbers as they were spelled',
       given: 'variables:\n  a: { default: 1.10 }\n  b: { default: 0x1F }\n',
       wanted: 'variables:\n  a: { default: 1.10 }\n  b: { default: 0x1F }\n',
+    },
+    {
+      title: 'with the line breaks that its last text keeps',
+      given: 'a:\n    b: |+\n        c\n\n\n',
+      wanted: 'a:\n  b: |+\n    c\n\n\n',
+    },
+    {
+      title: 'without an empty line below a text that keeps its last line breaks',
+      given:
+        'agents:\n  a:\n    b: |+\n      c\n    name: d\n\n    e: 1\nx: >+\n  y\ncallsheet: 1\n\n# z\n',
+      wanted:
+        'callsheet: 1\nagents:\n  a:\n    name: d\n\n    b: |+\n      c\n    e: 1\nx: >+\n  y\n# z\n',
+    },
+    {
+      title: 'with a comment below a text of several lines outside of it',
+      given: 'a: "b\n  c"  # d\n  # e\nf: |\n    g\n   # h\n',
+      wanted: 'a: >- # d\n  b c\n# e\nf: |\n  g\n# h\n',
+    },
+    {
+      title: 'with the lines of a list behind two dashes where they were',
+      given: 'a:\n  - - [b,\n       c]\n',
+      wanted: 'a:\n  - - [b,\n       c]\n',
+    },
+    {
+      title: 'with one empty line below a block without any text, and none at its end',
+      given: 'a:\n  b:\n    - >\n\n\n  c: |\n   \n    \n',
+      wanted: 'a:\n  b:\n    - >\n\n  c: |\n',
+    },
+    {
+      title: 'with comments whole that have a line of their own only in JavaScript',
+      given: '# a\u2028---\n# b\u2029# yaml-language-server: c\na: "d" # e\u00a0\n',
+      wanted: '# a\u2028---\n# b\u2029# yaml-language-server: c\na: d # e\u00a0\n',
+    },
+    {
+      title: 'with the comment behind a text of several lines that ends with a bracket',
+      given: 'a: "b\n  {c}" # d\ne: [f,\n  g] # h\ni: { j: "{k\n  l}" } # m\n',
+      wanted: 'a: >- # d\n  b {c}\ne: [f,\n  g] # h\ni: { j: "{k l}" } # m\n',
+    },
+    {
+      title: 'with an anchor and a text that touch a no-break space',
+      given: 'a: &b\u00a0c   "d"\ne: [ &f \u00a0, *f ]\n',
+      wanted: 'a: &b\u00a0c d\ne: [&f \u00a0, *f]\n',
     },
     { title: 'as it went in, where it only has comments', given: '# none\n', wanted: '# none\n' },
   ])('$title', ({ given, wanted }) => {
