@@ -2,7 +2,7 @@ import { type Address, formatAddress, isResourceName } from '../core/address.ts'
 import type { Export } from '../core/documents.generated.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import type { JsonObject } from '../core/value.ts';
+import { isUuid, type JsonObject } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { organizationTitles } from '../live/entitlements.ts';
@@ -11,7 +11,6 @@ import type { ListedResource, Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { LongText } from '../stack/edit/write.ts';
-import { isUuid } from '../stack/formats.ts';
 import { compare, distinct, type Nameless, nameAll, slugOf } from './names.ts';
 
 /** An organization with the name that the stack gives it. */
