@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
+import { redactText } from '../core/credentials.ts';
 import { fieldIn } from '../core/path.ts';
 import type { Pin, RecoveryFinding } from '../core/plan-document.ts';
-import { redactText } from '../core/redact.ts';
 import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';

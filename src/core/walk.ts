@@ -1,4 +1,11 @@
-import { elementSegments, extendPath, identityText, isIdentity, type Path } from './path.ts';
+import {
+  elementSegments,
+  extendPath,
+  identityText,
+  isIdentity,
+  type Path,
+  shownIdentity,
+} from './path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from './schema.ts';
 import {
   isList,
@@ -317,7 +324,9 @@ export function twinsOn(root: FieldSchema, document: JsonObject, path: Path): Tw
     const name = identityText(segment);
     const found = valueAt(root, document, list);
     const elements = isList(found)
-      ? found.filter((element) => isObject(element) && String(element[key] ?? '') === name)
+      ? found.filter(
+          (element) => isObject(element) && shownIdentity(String(element[key] ?? '')) === name,
+        )
       : [];
     if (elements.length > 1) return { list, key, name, elements };
   }

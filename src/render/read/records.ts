@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
+import { MASK } from '../../core/credentials.ts';
 import type { Read } from '../../core/documents.generated.ts';
-import { MASK } from '../../core/redact.ts';
 import { isList, isObject, isSameJson, type Json, type JsonObject } from '../../core/value.ts';
 import { fieldLines } from '../field-lines.ts';
 import type { FieldView } from '../fields.ts';
