@@ -32,6 +32,7 @@ import {
   identityText,
   isIdentity,
   type Path,
+  shownIdentity,
 } from './path.ts';
 import type { FieldSchema } from './schema.ts';
 import {
@@ -40,6 +41,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  ownOf,
   Ref,
   Secret,
   type Value,
@@ -320,6 +322,14 @@ function redactValue(
   return found === 'whole' || typeof value !== 'string' ? MASK : redactText(value);
 }
 
+/** An element that still says which one it is, where its identity was left out for a credential in it. */
+function identified(left: Json, element: Value, identity: string | undefined): Json {
+  if (identity === undefined || !isObject(left) || !isObject(element)) return left;
+  const name = ownOf(element, identity);
+  if (typeof name !== 'string' || Object.hasOwn(left, identity)) return left;
+  return { [identity]: shownIdentity(name), ...left };
+}
+
 function isComparedWhole({ isWhole, identity }: FieldNode, value: Value): boolean {
   return isWhole || (isList(value) && identity === undefined);
 }
@@ -344,7 +354,7 @@ function redactMembers(
       const segment = segments?.[index] ?? identitySegment(String(index));
       const at = isPlaced ? extendPath(text, segment) : '';
       const one = redactValue(items, item, at, redaction, withheld);
-      if (one !== undefined) list.push(one);
+      if (one !== undefined) list.push(identified(one, item, identity));
     }
     return list;
   }

@@ -311,6 +311,12 @@ export type Twins = {
   readonly elements: readonly Json[];
 };
 
+/** Whether a path leads to what an element of a list is known by. */
+export function isElementName(root: FieldSchema, path: Path): boolean {
+  const { 'x-identity': identity } = schemaAt(root, path.slice(0, -2));
+  return isIdentity(path.at(-2) ?? '') && path.at(-1) === identity;
+}
+
 /**
  * The elements that a path may lead to, where the identity that it names must be unique and several have it: nobody
  * can tell which of them is meant.
