@@ -33,7 +33,7 @@ import { isAnswerLost, performCreate } from './create.ts';
 import { historyAfter, interleavedMessage } from './history.ts';
 import { type createJournalIo, record } from './journal.ts';
 import { checkPin, StaleError } from './pins.ts';
-import { recoverFailedChange } from './recover.ts';
+import { journalledKey, recoverFailedChange } from './recover.ts';
 import { explainRefusal, isClear, narrow, refusedClears, skippedLeaves } from './refusal.ts';
 import { type Carried, checkBody, checkFile, disturbed } from './verify.ts';
 import {
@@ -425,7 +425,7 @@ function intendedBy(work: Work, live: LiveResource | undefined): Intended | null
   const { change, kind, desired, recorded, world, deps } = work;
   const restored = deps.restored?.get(change.address);
   if (desired === undefined || restored === null) return null;
-  const key = naturalKeyOf(kind, desired.document) ?? null;
+  const key = journalledKey(naturalKeyOf(kind, desired.document));
   const scope = scopeOf(kind, desired.document);
   if (restored !== undefined) {
     const { name, leaves, protect } = restored;

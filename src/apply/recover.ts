@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import { redactText } from '../core/credentials.ts';
 import { fieldIn } from '../core/path.ts';
 import type { Pin, RecoveryFinding } from '../core/plan-document.ts';
 import type { World } from '../diff/leaves.ts';
@@ -529,6 +530,11 @@ function answeredIn(
   ]);
 }
 
+/** A natural key as a journal keeps it: the address of a page may hold a credential. Null: there is none. */
+export function journalledKey(key: string | null | undefined): string | null {
+  return key === undefined || key === null ? null : redactText(key);
+}
+
 /**
  * Live resources that a request whose answer was lost may have made: of its natural key, nobody else's, and
  * not older than the request, where the list tells. Of a kind whose resources have versions it is the
@@ -543,7 +549,7 @@ export async function findCreated(
   const earliest = Date.parse(since) - CLOCK_SKEW_MS;
   const found = listed?.filter(({ id, record }) => {
     const isOlder = createdAt(record) < earliest || createdAt(record) < before;
-    const isNamed = recordKeyOf(kind, record, scope) === key;
+    const isNamed = journalledKey(recordKeyOf(kind, record, scope)) === journalledKey(key);
     return id !== old && !isTaken(id) && isNamed && !isOlder;
   });
   if (kind.tie === 'error') return found;

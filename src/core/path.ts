@@ -1,26 +1,34 @@
+import { redactText } from './credentials.ts';
 import { isObject, type Value } from './value.ts';
 
 /**
  * A path leads to a leaf of a canonical document. Its segments are object keys; an element of a list
  * that is keyed by identity (webhooks by `name`, say) has a segment in square brackets, so that
  * `extensions.tools[crm_lookup].url` stays the same leaf wherever the element stands in the list. Of
- * elements that share an identity, each but the first has its number too: `headers[Cookie#2].value`.
+ * elements that share an identity, each but the first has its number too: `headers[Cookie#2].value`. Paths are shown
+ * and kept, so that a credential within an identity is masked in them.
  */
 export type Path = readonly string[];
 
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
 const PLAIN_IDENTITY = /^[\w$./:-]+$/;
 
+/** An identity as paths have it. */
+export function shownIdentity(identity: string): string {
+  return redactText(identity);
+}
+
 /** The segment of a keyed list's element. `nth`: its number among those of the same identity, from 1. */
 export function identitySegment(identity: string, nth = 1): string {
-  const text = PLAIN_IDENTITY.test(identity) ? identity : JSON.stringify(identity);
+  const known = shownIdentity(identity);
+  const text = PLAIN_IDENTITY.test(known) ? known : JSON.stringify(known);
   return nth === 1 ? `[${text}]` : `[${text}#${nth}]`;
 }
 
 /** The segments of elements with these identities, in their order. No two are the same. */
 export function segmentsOf(identities: readonly string[]): readonly string[] {
   const seen = new Map<string, number>();
-  return identities.map((identity) => {
+  return identities.map(shownIdentity).map((identity) => {
     const nth = (seen.get(identity) ?? 0) + 1;
     seen.set(identity, nth);
     return identitySegment(identity, nth);
@@ -47,7 +55,7 @@ export function writtenSegments(identities: readonly unknown[]): readonly string
 
 const ORDINAL = /#([1-9]\d*)$/;
 
-/** The identity of the element that a segment leads to, without its number. */
+/** The identity of the element that a segment leads to, as paths have it and without its number. */
 export function identityText(segment: string): string {
   const text = segment.slice(1, -1).replace(ORDINAL, '');
   return text.startsWith('"') ? String(JSON.parse(text)) : text;

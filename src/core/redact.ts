@@ -17,12 +17,21 @@
  */
 
 import {
+  credentialsIn,
+  factsOfName,
+  isHarmless,
+  MASK,
+  PLAIN_NAME,
+  redactText,
+} from './credentials.ts';
+import {
   elementSegments,
   extendPath,
   identitySegment,
   identityText,
   isIdentity,
   type Path,
+  shownIdentity,
 } from './path.ts';
 import type { FieldSchema } from './schema.ts';
 import {
@@ -31,15 +40,13 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  ownOf,
   Ref,
   Secret,
   type Value,
   type ValueObject,
 } from './value.ts';
 import { elementNode, type FieldNode, memberNode, rootNode } from './walk.ts';
-
-/** Stands wherever a secret value would. */
-export const MASK = '(secret)';
 
 /** How much of a value is secret: nothing, the credentials in a text, or all of it. */
 type Sensitivity = 'open' | 'part' | 'whole';
@@ -195,193 +202,6 @@ function labelBeside(key: string, object: ValueObject | undefined): string | und
   return typeof label === 'string' ? label : undefined;
 }
 
-// Names
-
-type NameFacts = {
-  readonly secret: boolean;
-  readonly plural: boolean;
-  /** Of a list or a map of headers. */
-  readonly headers: boolean;
-};
-
-const PLAIN_NAME: NameFacts = { secret: false, plural: false, headers: false };
-
-/** Every value of a fleet asks for its name; people may choose any number of them. */
-const known = new Map<string, NameFacts>();
-const MOST_KNOWN = 20_000;
-
-function factsOfName(name: string): NameFacts {
-  let facts = known.get(name);
-  if (facts === undefined) {
-    const words = wordsOf(name);
-    facts = {
-      secret: soundSecret(words),
-      plural: words.at(-1)?.endsWith('s') === true,
-      headers: HEADERS.test(words.at(-1) ?? ''),
-    };
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(name, facts);
-  }
-  return facts;
-}
-
-/** Whether a name, however it is written, is that of a secret: `clientSecret`, `X-API-Key`, `session`. */
-export function isSecretName(name: string): boolean {
-  return factsOfName(name).secret;
-}
-
-/** `privateKey`, `private_key` and `PRIVATE-KEY` are the same words; a number at the end says nothing. */
-function wordsOf(name: string): readonly string[] {
-  return name
-    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
-    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .map((word) => word.replace(/\d+$/, ''))
-    .filter((word) => word !== '');
-}
-
-const HEADERS = /headers?$/;
-
-/** Words that make a name a secret's wherever they stand in it, unless it ends in one that says otherwise. */
-const ANYWHERE =
-  /passw(?:or)?d|passphrase|passcode|credential|secret(?!ar|ion)|authori[sz]ation|privatekey/;
-/** About a secret, such as `password_reset_url`, `secret_name` and `credentials_updated_at`. */
-const ABOUT =
-  /^(?:ur[li]|links?|page|hint|polic(?:y|ies)|length|min|max|expiry|expires|expired|expiration|at|on|date|time|ttl|timeout|days|hours|minutes|seconds|required|enabled|disabled|rotation|count|limits?|type|format|status|state|reset|name|used|prompt|label|description|instructions|message|text|title)$/;
-/** Words that make a name a secret's where they end it. */
-const AT_END =
-  /(?:token|apikey|accesskey|secretkey|authkey)s?$|^(?:auth|oauth|cookies?|signatures?|sig|sessions?|session(?:id|key)|bearer|jwts?|pwd|userpass|passkeys?|secrets?)$/;
-/** What a key is for where it opens doors: others sort, or name something. */
-const KEY_FOR =
-  /^(?:api|access|app|application|auth|private|subscription|secret|encryption|decryption|signing|master|shared|service|account|server|client|consumer|storage|session|webhook|license|deploy|ssh|hmac|aes|rsa|x)$/;
-/** What an id is of where it counts as half of a credential. */
-const ID_OF = /^(?:api|access|app|auth|private|subscription|session)$/;
-/** A secret in some form: `token_value`, `authorization_header`. */
-const FORM = /^(?:values?|headers?|strings?|base|hex|raw|encoded|plain|plaintext)$/;
-
-function soundSecret(words: readonly string[]): boolean {
-  const last = words.at(-1);
-  if (last === undefined) return false;
-  const before = words.at(-2) ?? '';
-  if (words.length > 1 && FORM.test(last)) return soundSecret(words.slice(0, -1));
-  if (/^keys?$/.test(last))
-    return words.length === 1
-      ? last === 'key'
-      : KEY_FOR.test(before) || words.some((word) => ANYWHERE.test(word));
-  if (/^ids?$/.test(last) && ID_OF.test(before)) return true;
-  if (AT_END.test(last) || (last === 'pass' && words.length === 1)) return true;
-  return !ABOUT.test(last) && words.some((word) => ANYWHERE.test(word));
-}
-
-// Values
-
-const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
-/** What is filled in during a call, or by the configuration. */
-const FILLED_IN = /\$\{[^{}]*\}|\{\{[^{}]*\}\}/g;
-const NUMBER = /^\d+$/;
-
-/** Whether a text is a moment, such as when a provider was connected: it gives nothing away. */
-export function isMoment(text: string): boolean {
-  return MOMENT.test(text);
-}
-
-/** Whether a text gives nothing away although its name is that of a secret. */
-function isHarmless(text: string, counts: boolean): boolean {
-  return isFilledIn(text) || isMoment(text) || (counts && NUMBER.test(text));
-}
-
-/** Whether a text has nothing of its own but a scheme: `Bearer {{token}}`. */
-export function isFilledIn(text: string): boolean {
-  return SCHEME.test(text.replace(FILLED_IN, '').trim());
-}
-
-const SCHEME = /^(?:bearer|basic|digest|token|apikey|api-key)?$/i;
-
-// Credentials within a text
-
-/** `name=value` of a query, a fragment or a form, also where it stands within another address. */
-const PAIR = /(^|[?&#;]|%3f|%26)([\w.~%[\]-]{1,100}?)(=|%3d)([^\s&#"<>`]*?)(?=$|[\s&#"<>`]|%26)/gi;
-/** The user information of an address. */
-const USER = /\b([a-z][a-z0-9+.-]*:\/\/)([^\s/?#"'<>`\\]+)(?=@)/gi;
-/** Protocols in which a user name alone opens no door. */
-const NAMES_USER = /^(?:ssh|sftp|git|git\+ssh|svn\+ssh|rsync|ftp):/i;
-const SCHEMED = /\b(bearer|basic)(\s+)((?=[^\s]*\d)(?=[^\s]*[a-z])[\w.~+/=-]{12,})/gi;
-const JWT = /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g;
-const PEM = /(-----BEGIN [A-Z ]*PRIVATE KEY-----)([\s\S]*?)(-----END |$)/g;
-
-/** A scheme as it is spelled in practice. */
-const SCHEMES = ['bearer ', 'Bearer ', 'EARER ', 'basic ', 'Basic ', 'ASIC '];
-
-/**
- * Each rule is tried only where what it needs is there: of nearly all texts that is a look, and no more. What is looked
- * for begins with what texts hardly have: a look for an `e` stops at every tenth letter.
- */
-function replaceCredentials(text: string, replace: (credential: string) => string): string {
-  const put = (value: string) => (isFilledIn(value) || value === MASK ? value : replace(value));
-  let shown = text;
-  if (shown.includes('PRIVATE KEY')) {
-    shown = shown.replace(
-      PEM,
-      (_, begin: string, body: string, end: string) => `${begin}${put(body)}${end}`,
-    );
-  }
-  if (shown.includes('@') && shown.includes('://')) {
-    shown = shown.replace(USER, (_, scheme: string, user: string) => {
-      const [name = '', ...rest] = user.split(':');
-      const password = rest.join(':');
-      if (password !== '') return `${scheme}${name}:${put(password)}`;
-      const isOpen = NAMES_USER.test(scheme);
-      return isOpen ? `${scheme}${user}` : `${scheme}${put(name)}${user.slice(name.length)}`;
-    });
-  }
-  if (shown.includes('=') || shown.includes('%3')) {
-    shown = shown.replace(
-      PAIR,
-      (whole, before: string, name: string, equals: string, value: string) => {
-        const { secret, plural } = factsOfName(decoded(name));
-        if (secret && value !== '' && !isHarmless(value, plural))
-          return `${before}${name}${equals}${put(value)}`;
-        // Another address may stand in it, encoded.
-        if (!value.includes('%3')) return whole;
-        return `${before}${name}${equals}${replaceCredentials(value, replace)}`;
-      },
-    );
-  }
-  if (shown.includes('.eyJ')) shown = shown.replace(JWT, put);
-  if (SCHEMES.some((scheme) => shown.includes(scheme))) {
-    shown = shown.replace(
-      SCHEMED,
-      (_, scheme: string, space: string, value: string) => `${scheme}${space}${put(value)}`,
-    );
-  }
-  return shown;
-}
-
-function decoded(name: string): string {
-  if (!name.includes('%')) return name;
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-}
-
-/** A text with the credentials in it masked: `https://user:(secret)@host/x?token=(secret)`. */
-export function redactText(text: string): string {
-  return replaceCredentials(text, () => MASK);
-}
-
-/** The credentials in a text. */
-export function credentialsIn(text: string): readonly string[] {
-  const found: string[] = [];
-  replaceCredentials(text, (credential) => {
-    found.push(credential);
-    return credential;
-  });
-  return found;
-}
-
 // The walk
 
 /** How a document is redacted. */
@@ -501,6 +321,14 @@ function redactValue(
   return found === 'whole' || typeof value !== 'string' ? MASK : redactText(value);
 }
 
+/** An element that still says which one it is, where its identity was left out for a credential in it. */
+function identified(left: Json, element: Value, identity: string | undefined): Json {
+  if (identity === undefined || !isObject(left) || !isObject(element)) return left;
+  const name = ownOf(element, identity);
+  if (typeof name !== 'string' || Object.hasOwn(left, identity)) return left;
+  return { [identity]: shownIdentity(name), ...left };
+}
+
 function isComparedWhole({ isWhole, identity }: FieldNode, value: Value): boolean {
   return isWhole || (isList(value) && identity === undefined);
 }
@@ -525,7 +353,7 @@ function redactMembers(
       const segment = segments?.[index] ?? identitySegment(String(index));
       const at = isPlaced ? extendPath(text, segment) : '';
       const one = redactValue(items, item, at, redaction, withheld);
-      if (one !== undefined) list.push(one);
+      if (one !== undefined) list.push(identified(one, item, identity));
     }
     return list;
   }

@@ -162,6 +162,18 @@ export function ownOf<T>(
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Whether a text is the id of something on the platform. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** An id in the spelling that ids are compared in: a UUID in capitals is the same one. Other texts stay as they are. */
+export function plainId(text: string): string {
+  return isUuid(text) ? text.toLowerCase() : text;
+}
+
 /** `2026-11-21T09:45:12Z`: a time in a sentence for people, who count in seconds. Other texts stay as they are. */
 export function inSeconds(time: string): string {
   return time.replace(/(?<=T\d\d:\d\d:\d\d)\.\d+(?=Z$)/, '');

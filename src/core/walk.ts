@@ -1,4 +1,11 @@
-import { elementSegments, extendPath, identityText, isIdentity, type Path } from './path.ts';
+import {
+  elementSegments,
+  extendPath,
+  identityText,
+  isIdentity,
+  type Path,
+  shownIdentity,
+} from './path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from './schema.ts';
 import {
   isList,
@@ -286,6 +293,12 @@ export type Twins = {
   readonly elements: readonly Json[];
 };
 
+/** Whether a path leads to what an element of a list is known by. */
+export function isElementName(root: FieldSchema, path: Path): boolean {
+  const { 'x-identity': identity } = schemaAt(root, path.slice(0, -2));
+  return isIdentity(path.at(-2) ?? '') && path.at(-1) === identity;
+}
+
 /**
  * The elements that a path may lead to, where the identity that it names must be unique and several have it: nobody
  * can tell which of them is meant.
@@ -299,7 +312,9 @@ export function twinsOn(root: FieldSchema, document: JsonObject, path: Path): Tw
     const name = identityText(segment);
     const found = valueAt(root, document, list);
     const elements = isList(found)
-      ? found.filter((element) => isObject(element) && String(element[key] ?? '') === name)
+      ? found.filter(
+          (element) => isObject(element) && shownIdentity(String(element[key] ?? '')) === name,
+        )
       : [];
     if (elements.length > 1) return { list, key, name, elements };
   }

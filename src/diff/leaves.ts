@@ -20,6 +20,7 @@ import {
   type Json,
   type JsonObject,
   ownOf,
+  plainId,
   Ref,
   Secret,
   type Value,
@@ -184,14 +185,15 @@ export function leafSensitivity({ node, facts, value }: Leaf, other: Value | und
 }
 
 /**
- * A leaf's value in the form that is compared: null for whatever reads as absent, sets sorted, and
- * block text without its final newline. Special values must have been replaced before.
+ * A leaf's value in the form that is compared: null for whatever reads as absent, sets sorted, ids in small
+ * letters, and block text without its final newline. Special values must have been replaced before.
  */
 export function normalise(schema: FieldSchema, value: Value | undefined): Json {
   if (value === undefined || value === null || isSpecial(value)) return null;
   if (typeof value === 'string') {
     const echoes = schema['x-echoes'];
     if (echoes !== undefined && !echoes.includes(value)) return null;
+    if (schema.format === 'uuid') return plainId(value);
     return value.endsWith('\n') ? value.slice(0, -1) : value;
   }
   if (isList(value)) {

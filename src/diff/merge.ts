@@ -116,8 +116,9 @@ export function mergeDocuments(
     });
     return segments.flatMap((segment) => {
       const at = [...path, segment];
-      // What is left alone and is not there is not made.
-      if (ignored(at) && !left.has(segment)) return [];
+      // What is left alone and is not there is not made, nor is what has no name to be given.
+      const isLeft = ignored(at) || ignored([...at, identity]);
+      if (isLeft && !left.has(segment)) return [];
       return [merge(items, right?.get(segment), left.get(segment), at, true) ?? null];
     });
   }

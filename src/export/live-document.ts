@@ -1,8 +1,8 @@
+import { isMoment } from '../core/credentials.ts';
 import { elementSegments, type Path, pointerParts } from '../core/path.ts';
 import {
   type FieldContext,
   holdsSecret,
-  isMoment,
   itemContext,
   memberContext,
   rootContext,

@@ -2,16 +2,15 @@ import { type Address, formatAddress, isResourceName } from '../core/address.ts'
 import type { Export } from '../core/documents.generated.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import type { JsonObject } from '../core/value.ts';
+import { isUuid, type JsonObject } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { organizationTitles } from '../live/entitlements.ts';
-import { recordKeyOf } from '../plan/natural-key.ts';
+import { recordKeyOf, scopeOf } from '../plan/natural-key.ts';
 import type { ListedResource, Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { LongText } from '../stack/edit/write.ts';
-import { isUuid } from '../stack/formats.ts';
 import { compare, distinct, type Nameless, nameAll, slugOf } from './names.ts';
 
 /** An organization with the name that the stack gives it. */
@@ -61,7 +60,10 @@ export async function survey(scopes: Scopes, open: () => Reader): Promise<Survey
           const items = await open().list(kind, scope, false, namingFields(kind));
           if (items === undefined)
             unlisted.push({ kind: kind.name, reason: 'there is no list of them' });
-          return (items ?? []).map((item) => lean(kind, item));
+          return await owned(
+            (items ?? []).map((item) => lean(kind, item)),
+            open,
+          );
         } catch (error) {
           const reason = refusalIn(error);
           if (reason === undefined || isStreamed(kind)) throw error;
@@ -117,6 +119,25 @@ function scopesOf(
 /** Fields that names are made of; undefined where the list is all that is read of a kind. */
 function namingFields(kind: Kind): readonly string[] | undefined {
   return isStreamed(kind) ? ['name', 'created_at', ...kind.scope] : undefined;
+}
+
+/** The list with whose each is: where its items do not say so, each is read (List items carry a subset of the fields). */
+async function owned(listed: readonly Listed[], open: () => Reader): Promise<readonly Listed[]> {
+  const isOwned = ({ kind, scope }: Listed) => kind.scope.every((field) => scope[field]);
+  if (listed.every(isOwned)) return listed;
+  const reader = open();
+  const told = await Promise.all(
+    listed.map(async (one) => {
+      if (isOwned(one)) return one;
+      const live = await reader.read(one.kind, one, new Set());
+      return (
+        live &&
+        lean(one.kind, { ...one, record: { ...one.record, ...scopeOf(one.kind, live.record) } })
+      );
+    }),
+  );
+  // What was deleted meanwhile is not there to be exported.
+  return told.filter((one) => one !== undefined);
 }
 
 /** Of a kind that is read one by one only what names are made of is kept: fleets are large. */

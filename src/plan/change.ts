@@ -1,4 +1,5 @@
 import { matchesAny } from '../core/address.ts';
+import { MASK } from '../core/credentials.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { fieldIn, formatPath, parsePaths } from '../core/path.ts';
@@ -12,7 +13,7 @@ import type {
   PlanOptions,
   Verdict,
 } from '../core/plan-document.ts';
-import { MASK, mask, maskAt } from '../core/redact.ts';
+import { mask, maskAt } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
 import {
   Blob,

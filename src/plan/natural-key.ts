@@ -1,5 +1,6 @@
 import type { DesiredResource } from '../core/desired.ts';
 import type { JsonObject, ValueObject } from '../core/value.ts';
+import { fieldSchema, normalise } from '../diff/leaves.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
 import type { ListedResource, Reader } from './reader.ts';
@@ -16,7 +17,9 @@ export function naturalKeyOf(kind: Kind, document: ValueObject): string | undefi
   const fields = kind.naturalKey.find((names) =>
     names.every((name) => typeof document[name] === 'string' && document[name] !== ''),
   );
-  return fields && JSON.stringify(fields.map((name) => [name, document[name]]));
+  // As it is compared: what is no difference between two resources names none apart.
+  const keyed = (name: string) => normalise(fieldSchema(kind.schema, name), document[name]);
+  return fields && JSON.stringify(fields.map((name) => [name, keyed(name)]));
 }
 
 /** The natural key of a record as a list gives it, which may leave out what the scope says. */

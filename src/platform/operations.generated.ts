@@ -620,7 +620,7 @@ export const assumptions = {
   'agent.list-subset': {
     documented: 'List items carry a subset of an agent\'s fields.',
     assumed: 'Identity, status, type, model, language, time zone and timestamps; `updated_at` may be missing.',
-    why: 'The subset is not listed; Callsheet only relies on `id`, `organization_id` and `name`.',
+    why: 'The subset is not listed; Callsheet only relies on `id` and `name`, and asks each agent whose it is where the list does not say.',
   },
   'agent.updated-at': {
     documented: 'An agent has `updated_at`, a timestamp; items of the list carry a subset of its fields.',

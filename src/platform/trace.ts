@@ -1,11 +1,5 @@
-import {
-  contextAt,
-  MASK,
-  maskStrictly,
-  maskUnknown,
-  redactText,
-  secretTexts,
-} from '../core/redact.ts';
+import { MASK, redactText } from '../core/credentials.ts';
+import { contextAt, maskStrictly, maskUnknown, secretTexts } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { type Json, type JsonObject, mapTexts } from '../core/value.ts';
 import bodies from './bodies.generated.json' with { type: 'json' };

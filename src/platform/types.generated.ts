@@ -744,7 +744,7 @@ export interface AgentSummary {
   /**
    * The organization that owns the agent. Configured as `organization`: a name from `organizations`, or an id.
    */
-  organization_id: string;
+  organization_id?: string;
   /**
    * Display name. With the organization it is how an agent is recognised when there is no state.
    */

@@ -1,6 +1,7 @@
+import { MASK } from '../core/credentials.ts';
 import { formatPath, segmentsOf } from '../core/path.ts';
 import type { RehearsalDifference } from '../core/plan-document.ts';
-import { contextAt, MASK, maskAt, sensitivity } from '../core/redact.ts';
+import { contextAt, maskAt, sensitivity } from '../core/redact.ts';
 import { isList, isObject, type Json, type JsonObject, mapTexts, valuesIn } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
 import type { Kind } from '../kinds/kind.ts';

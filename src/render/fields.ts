@@ -1,3 +1,4 @@
+import { MASK } from '../core/credentials.ts';
 import {
   formatPath,
   identityOrdinal,
@@ -8,7 +9,6 @@ import {
   startsWith,
 } from '../core/path.ts';
 import type { Change, FieldCause, FieldChange, PlanDocument } from '../core/plan-document.ts';
-import { MASK } from '../core/redact.ts';
 import { isObject, isSameJson, type Json, ownOf } from '../core/value.ts';
 import { onlyBlanksDiffer } from './prose/words.ts';
 import { sanitiseLine } from './untrusted.ts';

@@ -1,5 +1,5 @@
 import { isAddress } from '../core/address.ts';
-import { MASK } from '../core/redact.ts';
+import { MASK } from '../core/credentials.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
 import { formatCount, formatSize } from './wording.ts';

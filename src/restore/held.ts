@@ -195,8 +195,8 @@ export type Target = {
   readonly isOriginal: (held: Held, address: Address) => boolean;
   /** What the state of the restoration says of it. */
   readonly recorded: (address: Address) => ResourceState | undefined;
-  /** The secret of a path, where it is at hand. */
-  readonly secretAt: (address: Address, path: string) => Secret | undefined;
+  /** The secret of a path, where it is at hand; of what an element is known by its text, as nothing else tells it. */
+  readonly secretAt: (address: Address, path: string) => Secret | string | undefined;
   /** The environment variable that the secret of a path is looked for in. */
   readonly variableAt: (address: Address, path: string) => string;
   /** The file that a resource was made of, where it is at hand. */

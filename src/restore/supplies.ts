@@ -2,11 +2,13 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { type Address, matchesAddress } from '../core/address.ts';
+import { type Address, kindOf, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
+import { pathOf } from '../core/path.ts';
 import { Blob, isObject, type Json, ownOf, Secret } from '../core/value.ts';
+import { isElementName } from '../core/walk.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { openFolder } from '../stack/folder.ts';
@@ -89,7 +91,11 @@ export async function gatherSupplies(
     variableAt,
     secretAt(address, path) {
       const source = sources.get(`${address} ${path}`);
-      return source !== undefined && values.has(source) ? new Secret(source) : undefined;
+      const value = source === undefined ? undefined : values.get(source);
+      if (source === undefined || value === undefined) return undefined;
+      return isElementName(kindNamed(kindOf(address)).schema, pathOf(path))
+        ? value
+        : new Secret(source);
     },
     fileFor(held, address, field) {
       const kept = keptFile(held, field, media);

@@ -12,7 +12,15 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { mapInside, mapMembers, pickLeaves, placeValue, schemaAt, valueAt } from '../core/walk.ts';
+import {
+  isElementName,
+  mapInside,
+  mapMembers,
+  pickLeaves,
+  placeValue,
+  schemaAt,
+  valueAt,
+} from '../core/walk.ts';
 import { compareWhole, type LeafChange, liveKey } from '../diff/compare.ts';
 import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -322,7 +330,13 @@ function undoOne(
   const paths = parsePaths(changed.filter((text) => !stays.has(text)));
   const prior = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
   const elsewhere = isWhole ? facetsSetUpElsewhere(kind, document) : [];
-  const bare = [...bareElements(kind, snapshot), ...elsewhere.map(({ field }) => field)];
+  const nameless = namelessElements(kind, snapshot);
+  const gone = nameless.filter(({ element }) => isWhole || changed.includes(element));
+  const bare = [
+    ...bareElements(kind, snapshot),
+    ...gone.map(({ element }) => element),
+    ...elsewhere.map(({ field }) => field),
+  ];
   const source = isWhole ? creatable(kind, snapshot, document, bare) : snapshot;
   const { wanted, remapped } = wantedFrom(source, addressOf, isWhole ? undefined : changed);
   // What is not returned is sent again, and cannot be verified.
@@ -340,7 +354,7 @@ function undoOne(
       {
         ...(whole && { whole: { document: whole, withheld: [...snapshot.withheld, ...bare] } }),
         // It stays where it is still there, and is not made again where it is not.
-        ignore: bare,
+        ignore: [...bare, ...nameless.map(({ name }) => name)],
       },
     ),
     impossible: [
@@ -369,6 +383,15 @@ function bareElements({ schema }: Kind, { document, withheld }: SnapshotTaken): 
     return members.every((name) => name === identity);
   });
   return [...new Set(bare.map(formatPath))];
+}
+
+/** Elements whose name is not all there, since it holds a credential: the paths of both. */
+function namelessElements({ schema }: Kind, { withheld }: SnapshotTaken) {
+  return withheld.flatMap((name) => {
+    const path = pathOf(name);
+    if (!isElementName(schema, path)) return [];
+    return [{ name, element: formatPath(path.slice(0, -1)) }];
+  });
 }
 
 /** A copy with what can be made anew of it. Where nothing of a facet was on, sending it would make defaults its own. */

@@ -1,4 +1,5 @@
 import { createContext, Script } from 'node:vm';
+import { redactText } from '../core/credentials.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Severity } from '../core/diagnostics.ts';
 import { formatPath, isIdentity, parsePath, pointerParts, writtenSegments } from '../core/path.ts';
@@ -7,7 +8,6 @@ import {
   type FieldContext,
   itemContext,
   memberContext,
-  redactText,
   rootContext,
   sensitivity,
 } from '../core/redact.ts';

@@ -133,7 +133,7 @@ const LISTED = [
   'created_at',
 ];
 
-const FEWEST = ['id', 'organization_id', 'name'];
+const FEWEST = ['id', 'name'];
 
 /** What a list says of an agent: a part of its fields (Agent). */
 function listAgent(platform: Platform, agent: Agent): JsonObject {

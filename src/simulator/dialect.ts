@@ -73,7 +73,7 @@ export const DIALECT_OPTIONS = {
   ),
   listFields: oneOf(
     ['some', 'fewest', 'all'],
-    'which fields items of the agent list have: about ten, only `id`, `organization_id` and `name`, or all',
+    'which fields items of the agent list have: about ten, only `id` and `name`, or all',
   ),
   listUpdatedAt: oneOf([true, false], 'whether items of the agent list carry `updated_at`'),
   listPages: oneOf(

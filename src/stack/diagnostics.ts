@@ -1,4 +1,5 @@
 import { isResourceName } from '../core/address.ts';
+import { credentialsIn } from '../core/credentials.ts';
 import type { Diagnostic, Severity, SourcePosition } from '../core/diagnostics.ts';
 import {
   lineAt,
@@ -217,6 +218,21 @@ type Shown = {
   readonly last: boolean;
 };
 
+/** The stretches of a line that are credentials by themselves: a place that no schema knows may hold one. */
+function credentialsOn(
+  source: SourceRange['source'],
+  { start, end }: Pick<SourceRange, 'start' | 'end'>,
+): readonly SourceRange[] {
+  const found: SourceRange[] = [];
+  const line = source.text.slice(start, end);
+  for (const credential of credentialsIn(line)) {
+    if (credential === '') continue;
+    for (let at = line.indexOf(credential); at >= 0; at = line.indexOf(credential, at + 1))
+      found.push({ source, start: start + at, end: start + at + credential.length });
+  }
+  return found;
+}
+
 /** One line with what must not be seen replaced, and with control characters made visible. */
 function showLine(
   range: SourceRange,
@@ -226,7 +242,7 @@ function showLine(
   const whole = lineRange(range.source, line);
   if (whole === undefined) return undefined;
   const last = whole.end === range.source.text.length;
-  const covered = masks
+  const covered = [...masks, ...credentialsOn(range.source, whole)]
     .filter((mask) => mask.start < whole.end && mask.end > whole.start)
     .map((mask) => ({
       start: Math.max(mask.start, whole.start),

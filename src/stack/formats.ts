@@ -2,7 +2,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { nearest } from '../core/nearest.ts';
 import { type DateSpan, type FreezeWindow, type Hours, WEEKDAYS } from '../core/plan-document.ts';
 import type { StepSize } from '../core/rollout.ts';
-import { millisecondsIn } from '../core/value.ts';
+import { isUuid, millisecondsIn } from '../core/value.ts';
 
 const zones = new Map<string, boolean>();
 
@@ -44,11 +44,6 @@ function isUri(text: string): boolean {
 function isEmail(text: string): boolean {
   const { email } = fullFormats;
   return email instanceof RegExp && email.test(text);
-}
-
-/** Whether a text is the id of something on the platform. */
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
 }
 
 /**

@@ -1,11 +1,10 @@
 import { isAddress, isResourceName, kindOf } from '../core/address.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { isIdentity } from '../core/path.ts';
-import { oncePer, Ref, Secret } from '../core/value.ts';
+import { isUuid, oncePer, plainId, Ref, Secret } from '../core/value.ts';
 import { NAME_HINT } from './diagnostics.ts';
 import { findUnbalanced, interpolate } from './expressions.ts';
 import { type FileText, fileMessage, isUnreadable, STACK_FILE } from './folder.ts';
-import { isUuid } from './formats.ts';
 import { REMOVE, REPLACE } from './merge.ts';
 import {
   type Context,
@@ -277,7 +276,7 @@ function resolveOrganization(
   field: Field,
   context: Context,
 ): Resolved {
-  if (isUuid(text)) return text;
+  if (isUuid(text)) return plainId(text);
   const found = context.organization(text);
   if (found === 'unreadable') return FAILED;
   if ('id' in found) return found.id;
@@ -319,6 +318,7 @@ export function resolveText(
     });
   }
   checkTokens(filled.text, node.range, field, context);
+  if (schema.format === 'uuid') return plainId(filled.text);
   return filled.whole || node.loose === true ? convert(filled.text, field) : filled.text;
 }
 

@@ -1,7 +1,8 @@
 import { kindOf } from '../core/address.ts';
+import { credentialsIn, isFilledIn, isSecretName } from '../core/credentials.ts';
 import { insteadOf, nearest } from '../core/nearest.ts';
 import { identityText, isIdentity, type Path, writtenSegments } from '../core/path.ts';
-import { credentialsIn, isFilledIn, isSecretName, scalarSensitivity } from '../core/redact.ts';
+import { scalarSensitivity } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { Problem } from './diagnostics.ts';
 import { interpolate } from './expressions.ts';

@@ -10,7 +10,7 @@ import {
   memberSchema,
   namesField,
 } from '../core/schema.ts';
-import { Blob, oncePer } from '../core/value.ts';
+import { Blob, oncePer, plainId } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Inherited } from './collect.ts';
 import type { Composed, ComposedResource } from './compose.ts';
@@ -370,7 +370,7 @@ function readLifecycle(value: Resolved | undefined): Lifecycle {
   return {
     protect: protect === true,
     ignore: paths.filter((path) => typeof path === 'string'),
-    ...(typeof adopt === 'string' ? { adopt } : {}),
+    ...(typeof adopt === 'string' ? { adopt: plainId(adopt) } : {}),
     // Absent and false are one, so that writing the default out changes no digest.
     ...(heal === true ? { heal } : {}),
   };

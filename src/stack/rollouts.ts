@@ -1,8 +1,8 @@
 import written from '../../schemas/settings.json' with { type: 'json' };
 import { type Address, matchesAddress, rowKey } from '../core/address.ts';
+import { MASK } from '../core/credentials.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Path } from '../core/path.ts';
-import { MASK } from '../core/redact.ts';
 import {
   type Choice,
   type GuardRails,

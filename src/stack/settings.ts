@@ -6,6 +6,7 @@ import { baseUrlFault, type NamedBy } from '../core/origin.ts';
 import type { FreezeWindow, Guards } from '../core/plan-document.ts';
 import { memberSchema } from '../core/schema.ts';
 import type { StatePlace } from '../core/stores.ts';
+import { isUuid } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import { operations } from '../platform/operations.generated.ts';
 import { DEFAULT_LINT, type LintSettings } from '../rules/prose.ts';
@@ -13,7 +14,7 @@ import { enterEnvironment } from './compose.ts';
 import { notingErrors, openReport, type Problem, type Report } from './diagnostics.ts';
 import { type Pattern, patternsIn } from './discover.ts';
 import { type Folder, openFolder, refuseFolder, STACK_FILE } from './folder.ts';
-import { isUuid, readDates, readTimes } from './formats.ts';
+import { readDates, readTimes } from './formats.ts';
 import { mergeLayers } from './merge.ts';
 import { resolve } from './resolve.ts';
 import {

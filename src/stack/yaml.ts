@@ -16,8 +16,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import { credentialsIn, isSecretName } from '../core/credentials.ts';
 import { formatPosition } from '../core/diagnostics.ts';
-import { credentialsIn, isSecretName } from '../core/redact.ts';
 import type { JsonScalar } from '../core/value.ts';
 import type { Problem, Report } from './diagnostics.ts';
 import { type Folder, fileMessage, isUnreadable } from './folder.ts';

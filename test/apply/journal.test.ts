@@ -32,6 +32,21 @@ staged('every write stands in the journal: its intent, then its outcome', async 
   expect(entries.at(-1)?.type).toBe('ended');
 });
 
+staged(
+  'a journal has no credential of an address, and what it says of one is enough to find it',
+  async (stage) => {
+    const page = 'https://desk:hush-password@harbor.example.test/faq?token=hush-token';
+    await stage.edit('resources.yaml', 'https://harbor.example.test/faq', page);
+    stage.sim.faults.add({ operation: 'createKnowledgeSource', reset: 'after' });
+    await stage.apply();
+    const pages = [...stage.sim.store.sources.values()].filter(({ record }) => record.url === page);
+    expect(pages).toHaveLength(1);
+    const written = JSON.stringify(await journals(stage));
+    expect(written).toContain('desk:(secret)@harbor.example.test');
+    expect(written).not.toContain('hush');
+  },
+);
+
 staged('a snapshot comes before the first write to its resource', async (stage) => {
   await stage.apply();
   await stage.edit('agents.yaml', 'how can I help?', 'good day!');

@@ -207,8 +207,13 @@ function addTheirs(sim: Simulator): void {
   const headers = [{ key: 'X-Theirs', value: 'canary-of-somebody-else' }];
   const tool = { type: 'webhook', name: 'theirs', condition: 'during_call', method: 'GET' };
   const url = 'https://theirs.example.test/';
+  // Some call a connection by its address, which may hold its token.
+  const address = `${url}?token=canary-in-a-name`;
+  const server = { connection_name: address, mcp_endpoint_url: address, transport_type: 'http' };
   for (const id of sim.store.agents.keys())
-    sim.edit(id, { extensions: { tools: [{ ...tool, url, headers }] } });
+    sim.edit(id, {
+      extensions: { tools: [{ ...tool, url, headers }], mcp_servers: [server] },
+    });
 }
 
 /** The signature of a presigned address. */

@@ -74,4 +74,37 @@ describe('sensitive values that the platform returns', () => {
     const { out } = await undo(stage, 3, env);
     expect(out).toContain('headers[X-Api-Key].value');
   });
+
+  for (const [how, env, isKept] of [
+    ['with a key', {}, true],
+    ['without one', NO_KEY, false],
+  ] as const) {
+    const address = 'https://mcp.example.test/mcp?token=hush-0123';
+    const named = async (stage: Stage) => {
+      const server = 'connection_name: Calendar';
+      await stage.edit('agents.yaml', server, `connection_name: '${address}'`);
+      await stage.apply({}, { env });
+      return extensions(stage);
+    };
+
+    staged(`a server that its address names keeps its name, ${how}`, async (stage) => {
+      const before = await named(stage);
+      await stage.edit('agents.yaml', 'transport_type: http', 'transport_type: sse');
+      await stage.apply({}, { env });
+      await undo(stage, 0, env);
+      expect(extensions(stage)).toEqual(before);
+    });
+
+    staged(`a server that its address names is never made nameless, ${how}`, async (stage) => {
+      const before = await named(stage);
+      const agents = await stage.read('agents.yaml');
+      const [from, to] = [agents.indexOf('      mcp_servers:'), agents.indexOf('\n  recall:')];
+      const none = '      mcp_servers: []\n';
+      await stage.write('agents.yaml', agents.slice(0, from) + none + agents.slice(to));
+      await stage.apply({}, { env });
+      const { out } = await undo(stage, isKept ? 0 : 3, env);
+      expect(out).not.toContain('hush');
+      expect(extensions(stage)).toEqual(isKept ? before : { ...before, mcp_servers: [] });
+    });
+  }
 });

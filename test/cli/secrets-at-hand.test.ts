@@ -97,6 +97,11 @@ describe('a secret from a command', () => {
 
   const failures = [
     ['one that fails', 'echo sealed >&2; echo half-a-secret; exit 3', 'ended with 3: sealed'],
+    [
+      'one that fails with what it was called with',
+      'echo "no https://u:hush@vault.test/?token=hush" >&2; exit 3',
+      'ended with 3: no https://u:(secret)@vault.test/?token=(secret)',
+    ],
     ['one that prints nothing', 'true', 'printed nothing'],
     ['one that prints too much', 'yes', 'printed more than the maximum size of a secret'],
     ['one that is not there', 'no-such-vault get x', 'ended with 127'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MASK, mask, maskAt, withhold } from '../../src/core/redact.ts';
+import { MASK } from '../../src/core/credentials.ts';
+import { mask, maskAt, withhold } from '../../src/core/redact.ts';
 import type { ValueObject } from '../../src/core/value.ts';
 import { knownSecrets } from '../../src/diff/applied.ts';
 import { agent } from '../../src/kinds/agent.ts';

@@ -132,6 +132,18 @@ test.each([
   expect(startsWith(path, prefix)).toBe(expected);
 });
 
+test('a path has no credential that an identity has, and leads to the element all the same', () => {
+  const at = (token: string) => `https://desk:${token}@mcp.example.test/?token=${token}`;
+  const list = [{ name: at('one') }, { name: at('two') }];
+  const shown = '"https://desk:(secret)@mcp.example.test/?token=(secret)"';
+  expect(elementSegments('name', list)).toEqual([`[${shown}]`, `[${shown}#2]`]);
+  expect(parsePath(`servers[${JSON.stringify(at('one'))}].url`)).toEqual([
+    'servers',
+    `[${shown}]`,
+    'url',
+  ]);
+});
+
 describe('elements that share an identity', () => {
   const names = fc.array(fc.constantFrom('a', 'a#2', 'a b', 'a]', '#2', '', '"a"#2', '2'), {
     maxLength: 6,

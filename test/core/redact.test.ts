@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { credentialsIn, isSecretName, maskUnknown, redactText } from '../../src/core/redact.ts';
+import { credentialsIn, isSecretName, redactText } from '../../src/core/credentials.ts';
+import { maskUnknown } from '../../src/core/redact.ts';
 
 const SECRET = `password passphrase privateKey private_key PRIVATE-KEY x-api-key X-Api-Key apikey APIKey clientSecret
   credentials bearer access_key AWS_SECRET_ACCESS_KEY signature X-Amz-Signature sig cookie Set-Cookie session sessionId

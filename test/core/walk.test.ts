@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { identitySegment } from '../../src/core/path.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { schemasAlong, twinsOn, valueAt } from '../../src/core/walk.ts';
 import { leavesOf } from '../../src/diff/leaves.ts';
@@ -69,6 +70,14 @@ describe('elements that nobody can tell apart', () => {
       name: '',
       elements: nameless,
     });
+  });
+
+  test('are those that only a credential in their identity tells apart', () => {
+    const [one, other] = ['one', 'two'].map((token) => ({
+      name: `https://a.test/?token=${token}`,
+    }));
+    const path = [...AT, identitySegment('https://a.test/?token=two')];
+    expect(of([one ?? {}, other ?? {}], path)?.elements).toEqual([one, other]);
   });
 
   test.each<[string, readonly JsonObject[], readonly string[]]>([

@@ -47,6 +47,11 @@ const equal: readonly Omit<Row, 'finds'>[] = [
     live: { extensions: { tools: [] } },
   },
   {
+    title: 'an id and the same one in capitals',
+    desired: { default_retry_policy_id: 'abcdef12-3456-4789-8abc-def012345678' },
+    live: { default_retry_policy_id: 'ABCDEF12-3456-4789-8ABC-DEF012345678' },
+  },
+  {
     title: 'one final newline',
     desired: { system_prompt: 'Be kind.\n' },
     live: { system_prompt: 'Be kind.' },

@@ -41,6 +41,13 @@ test.each<[string, string, ValueObject, string | undefined]>([
   expect(told?.join(', ')).toBe(expected);
 });
 
+test('a resource is named alike wherever a comparison finds its name and its place the same', () => {
+  const kind = kindNamed('agent');
+  const live = { organization_id: HARBOR.toUpperCase(), name: 'Desk' };
+  expect(recordKeyOf(kind, live, { organization_id: HARBOR })).toBe(naturalKeyOf(kind, agent));
+  expect(naturalKeyOf(kind, { ...agent, name: 'Desk\n' })).toBe(naturalKeyOf(kind, agent));
+});
+
 test('a record of a list is named as the configuration names it, by the list that it stands in', () => {
   const kind = kindNamed('agent');
   const scope = { organization_id: HARBOR };

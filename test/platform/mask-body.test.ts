@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MASK } from '../../src/core/redact.ts';
+import { MASK } from '../../src/core/credentials.ts';
 import { dereference, type FieldSchema } from '../../src/core/schema.ts';
 import { isList, isObject, type Json } from '../../src/core/value.ts';
 import bodies from '../../src/platform/bodies.generated.json' with { type: 'json' };

@@ -207,6 +207,32 @@ describe('what no snapshot holds', () => {
     expect(named.err).toContain('names sources that cannot be read');
   });
 
+  staged('is asked for too where it stands in what an element is known by', async (stage) => {
+    const address = 'https://mcp.example.test/mcp?token=hush-0123';
+    await stage.edit('agents.yaml', 'connection_name: Calendar', `connection_name: '${address}'`);
+    const { before, file, media, state } = await prepared(stage);
+    const secrets = join(stage.folder, 'wanted.yaml');
+    const server = `extensions.mcp_servers["${address.replace('hush-0123', '(secret)')}"]`;
+    const lines = [
+      'agent.desk:',
+      '  integrations.smsProvider.auth_token: env:SMS_TOKEN',
+      '  extensions.tools[crm_lookup].headers[X-Api-Key].value: env:CRM_KEY',
+      `  '${server}.connection_name': env:MCP_NAME`,
+      `  '${server}.auth_headers.Authorization': env:MCP_TOKEN`,
+    ];
+    await writeFile(secrets, lines.join('\n'));
+    const env = { MCP_NAME: address };
+    const { err, summary } = await restoreOn(
+      stage,
+      file,
+      { ...BARE, media, state, secrets },
+      { env },
+    );
+    expect(summary().status).toBe('done');
+    expect(err).not.toContain('hush');
+    expect(fleetOf(stage.sim)).toEqual(before);
+  });
+
   staged('comes with the files that were kept in it', async (stage) => {
     await stage.apply();
     const bytes = () => [

@@ -15,6 +15,12 @@ const rows: readonly (readonly [string, SourceRange, readonly string[], string])
     [],
     '  1 | a: 1\n> 2 | b: two\n    |    ^^^\n  3 | c: 3',
   ],
+  [
+    'no credential, whatever it stands in',
+    at('stat: https://u:hush-1@a.test/?token=hush-2\n', 'stat'),
+    [],
+    '> 1 | stat: https://u:***@a.test/?token=***\n    | ^^^^',
+  ],
   ['the first line', at('a: 1\nb: 2\n', 'a'), [], '> 1 | a: 1\n    | ^\n  2 | b: 2'],
   ['the last line', at('a: 1\nb: 2\n', '2'), [], '  1 | a: 1\n> 2 | b: 2\n    |    ^'],
   [

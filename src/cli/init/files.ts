@@ -14,13 +14,13 @@ import { rootAbove, writeAllOrNone } from '../../console/named-file.ts';
 import { isResourceName } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { baseUrlFault } from '../../core/origin.ts';
+import { isUuid } from '../../core/value.ts';
 import { kinds } from '../../kinds/index.ts';
 import { discover } from '../../stack/discover.ts';
 import { writeResources } from '../../stack/edit/write.ts';
 import { writtenValue } from '../../stack/editor/explain-field.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
 import { STACK_FILE } from '../../stack/folder.ts';
-import { isUuid } from '../../stack/formats.ts';
 import { packageFolder } from '../topics.ts';
 
 /** Where the new stack stands. */

@@ -1,13 +1,12 @@
 import { type Address, isAddress, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
-import type { JsonObject } from '../../core/value.ts';
+import { isUuid, type JsonObject } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
 import { describeApiError, isNotFound } from '../../platform/errors.ts';
 import { kindTitle } from '../../render/wording.ts';
 import type { PlatformSession } from '../../run/platform-session.ts';
-import { isUuid } from '../../stack/formats.ts';
 import { priorAddresses } from '../../stack/moves.ts';
 
 /** A live resource that was asked for. */

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
+import { MASK } from '../../core/credentials.ts';
 import type { Read } from '../../core/documents.generated.ts';
-import { MASK } from '../../core/redact.ts';
 import { isSameJson, type JsonObject, mapTexts } from '../../core/value.ts';
 import { fieldLines } from '../field-lines.ts';
 import { type FieldView, viewSides } from '../fields.ts';

@@ -1,8 +1,15 @@
 import type { Address } from '../../core/address.ts';
+import { MASK, redactText } from '../../core/credentials.ts';
 import type { SourcePosition } from '../../core/diagnostics.ts';
 import type { ValueLayer } from '../../core/documents.ts';
-import { identityOrdinal, identityText, isIdentity, type Path } from '../../core/path.ts';
-import { MASK, redactText, scalarSensitivity } from '../../core/redact.ts';
+import {
+  identityOrdinal,
+  identityText,
+  isIdentity,
+  type Path,
+  shownIdentity,
+} from '../../core/path.ts';
+import { scalarSensitivity } from '../../core/redact.ts';
 import type { FieldSchema } from '../../core/schema.ts';
 import { ownOf, type Value } from '../../core/value.ts';
 import {
@@ -159,15 +166,15 @@ export function step(
   if (node.type !== 'list') return memberOf(node, segment)?.value;
   const key = schema['x-identity'];
   const name = identityText(segment);
-  const named = node.items.filter((item) => {
-    const identity = key === undefined ? item : memberOf(item, key)?.value;
-    return identity?.type === 'scalar' && interpolate(identity.text, scope).text === name;
-  });
+  const isNamed = (given: SyntaxNode | undefined) => {
+    const text = given?.type === 'scalar' ? interpolate(given.text, scope).text : undefined;
+    return text !== undefined && shownIdentity(text) === name;
+  };
+  const named = node.items.filter((item) =>
+    isNamed(key === undefined ? item : memberOf(item, key)?.value),
+  );
   const byName = named[identityOrdinal(segment) - 1];
-  const removed = node.items.find((item) => {
-    const given = memberOf(item, '$remove')?.value;
-    return given?.type === 'scalar' && interpolate(given.text, scope).text === name;
-  });
+  const removed = node.items.find((item) => isNamed(memberOf(item, '$remove')?.value));
   return byName ?? removed ?? node.items[Number(name)];
 }
 

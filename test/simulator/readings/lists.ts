@@ -43,7 +43,7 @@ export const listsReadings: Readings<
         .sort()
         .join(),
     shows: [
-      ['fewest', 'id,name,organization_id,updated_at'],
+      ['fewest', 'id,name,updated_at'],
       ['some', expect.stringContaining('agent_type')],
       ['all', expect.stringContaining('system_prompt')],
     ],
