@@ -57,8 +57,8 @@ export type UndoChoices = Pick<
 export async function planStack(given: StackChoice & PlanChoices): Promise<PlanDocument> {
   const { planOptions, planStack } = await import('./run/plan.ts');
   const { stack, choices } = apart(given);
-  const wanted = { ...optionsOf(stack), options: planOptions(choices) };
-  return (await planStack(wanted, contextOf(stack))).plan;
+  const wanted = { ...toStackOptions(stack), options: planOptions(choices) };
+  return (await planStack(wanted, toRunContext(stack))).plan;
 }
 
 /**
@@ -76,12 +76,12 @@ export async function runPlan(
   const reviewed = parsePlan(JSON.stringify(plan), 'the plan');
   const { rollbackOnFailure } = stack;
   const wanted = {
-    ...optionsOf(stack),
+    ...toStackOptions(stack),
     plan: reviewed,
     options: reviewed.options,
     rollbackOnFailure,
   };
-  const document = applyDocument(await applyStack(wanted, contextOf(stack)));
+  const document = applyDocument(await applyStack(wanted, toRunContext(stack)));
   if (document === undefined) throw new Error('nobody was asked, and yet somebody declined');
   return document;
 }
@@ -90,7 +90,7 @@ export async function runPlan(
 export async function undo(given: StackChoice & UndoChoices): Promise<RunDocument> {
   const { stack, choices } = apart(given);
   const { runDocument, undo } = await import('./run/undo.ts');
-  const outcome = await undo({ ...optionsOf(stack), ...choices }, contextOf(stack));
+  const outcome = await undo({ ...toStackOptions(stack), ...choices }, toRunContext(stack));
   if (outcome.type === 'planned' || outcome.type === 'declined')
     throw new Error('nobody was asked, and yet somebody declined');
   return runDocument(outcome);
@@ -111,7 +111,12 @@ function apart<Choices extends object>({
 
 type Given = { readonly [name in keyof StackChoice]: StackChoice[name] | undefined };
 
-function optionsOf({ dir = '.', environment, variables = {}, concurrency }: Given): StackOptions {
+function toStackOptions({
+  dir = '.',
+  environment,
+  variables = {},
+  concurrency,
+}: Given): StackOptions {
   return {
     dir,
     env: environment,
@@ -120,6 +125,6 @@ function optionsOf({ dir = '.', environment, variables = {}, concurrency }: Give
   };
 }
 
-function contextOf({ env = process.env, onEvent = () => undefined }: Given): RunContext {
+function toRunContext({ env = process.env, onEvent = () => undefined }: Given): RunContext {
   return { env, now: () => new Date(), stop: new AbortController().signal, emit: onEvent };
 }

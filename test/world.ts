@@ -1,4 +1,4 @@
-import { type Address, kindOf } from '../src/core/address.ts';
+import { type Address, getKind } from '../src/core/address.ts';
 import type { DesiredResource } from '../src/core/desired.ts';
 import type { Change, PlanOptions } from '../src/core/plan-document.ts';
 import {
@@ -11,12 +11,12 @@ import {
   type ValueObject,
 } from '../src/core/value.ts';
 import { compare, type LeafChange } from '../src/diff/compare.ts';
-import { leavesOf, type World } from '../src/diff/leaves.ts';
+import { listLeaves, type World } from '../src/diff/leaves.ts';
 import { kindNamed } from '../src/kinds/index.ts';
-import { sidesOf } from '../src/plan/change.ts';
+import { getSides } from '../src/plan/change.ts';
 import { identify } from '../src/plan/identify.ts';
 import { makePlan, type PlanInput, type Planned } from '../src/plan/make.ts';
-import { scopeOf } from '../src/plan/natural-key.ts';
+import { getScope } from '../src/plan/natural-key.ts';
 import type { HistoryEntry, Reader } from '../src/plan/reader.ts';
 import { rememberResource } from '../src/plan/state-entry.ts';
 import { createFingerprinter } from '../src/state/fingerprint.ts';
@@ -170,7 +170,7 @@ async function compareOne(
   const fields = kind.facets.map(({ field }) => field);
   const facets = new Set(fields.filter((field) => desired.document[field] !== undefined));
   const live = await reader.read(kind, found, facets);
-  const sides = sidesOf(identity, desired, { ...NO_OPTIONS, ...parts.options });
+  const sides = getSides(identity, desired, { ...NO_OPTIONS, ...parts.options });
   const looked = given((at) => ids.get(at));
   return compare(kind.schema, desired.document, live?.document ?? {}, sides, looked);
 }
@@ -178,7 +178,7 @@ async function compareOne(
 /** A resource as the configuration would want it. The organization is Harbor unless the document has one. */
 export function desiredResource(address: Address, written: Written): DesiredResource {
   const { lifecycle, ...fields } = written;
-  const kind = kindNamed(kindOf(address));
+  const kind = kindNamed(getKind(address));
   const asked = isObject(lifecycle) ? lifecycle : {};
   const scope = kind.scope.includes('organization_id') ? { organization_id: HARBOR } : {};
   const document = materialise({ ...scope, ...fields });
@@ -249,8 +249,8 @@ function resourceState(
 ): ResourceState {
   const desired = desiredResource(address, written);
   const kind = kindNamed(desired.kind);
-  const scope = scopeOf(kind, desired.document);
+  const scope = getScope(kind, desired.document);
   const pin = { digest: 'sha256:then', updated_at: null, history_id: entry === 0 ? null : entry };
-  const all = new Set(leavesOf(kind.schema, desired.document).leaves.keys());
+  const all = new Set(listLeaves(kind.schema, desired.document).leaves.keys());
   return rememberResource(kind, desired, { id, scope, pin }, undefined, all, then);
 }

@@ -1,6 +1,6 @@
 import type { FieldDocument, FieldMember } from '../../src/core/documents.ts';
 import { kinds } from '../../src/kinds/index.ts';
-import { factsOf } from '../../src/render/explain.ts';
+import { listFacts } from '../../src/render/explain.ts';
 import { explainField } from '../../src/stack/editor/explain-field.ts';
 import { bullet, code, inline, paragraph, summary, table, toHeading } from './markdown.ts';
 
@@ -41,7 +41,7 @@ export function fieldSections(name: string, level: number, scope: Scope): readon
     `${'#'.repeat(Math.min(level, 6))} ${code(title)}`,
     paragraph(field.description),
     [
-      ...factsOf(field).map(([label, words]) => bullet(`**${label}** ${inline(words)}`)),
+      ...listFacts(field).map(([label, words]) => bullet(`**${label}** ${inline(words)}`)),
       ...membersLine(below, scope),
     ].join('\n'),
   ];

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { fieldIn, pathOf } from '../core/path.ts';
+import { fieldIn, toPath } from '../core/path.ts';
 import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
@@ -17,11 +17,11 @@ import {
   liveKey,
   UNCLEARABLE,
 } from '../diff/compare.ts';
-import { leavesOf } from '../diff/leaves.ts';
+import { listLeaves } from '../diff/leaves.ts';
 import { facetBody, mergeDocuments, requestBody } from '../diff/merge.ts';
 import type { Draft } from '../kinds/kind.ts';
 import { isResent } from '../plan/change.ts';
-import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
+import { getNaturalKey, getScope } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { livePin } from '../plan/refresh.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
@@ -38,7 +38,7 @@ import { explainRefusal, isClear, narrow, refusedClears, skippedLeaves } from '.
 import { type Carried, checkBody, checkFile, disturbed } from './verify.ts';
 import {
   clearedIn,
-  facetOf,
+  findFacet,
   ignoredPaths,
   type Progress,
   readLive,
@@ -148,7 +148,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
         status: isDone(work, progress) ? 'done' : 'failed',
         id: progress.live?.id ?? change.id,
         ...priorId(work),
-        message: remarksOf(work, progress, kept),
+        message: formatRemarks(work, progress, kept),
         ...seenIn(progress),
       },
       id: progress.live?.id ?? null,
@@ -159,7 +159,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     const left = await recoverFailedChange(work, entries);
     const id = left?.id ?? progress.live?.id ?? change.id;
     const why = await explainRefusal(error, work, progress.live);
-    const failure = [...(why === undefined ? [] : [why]), messageOf(error)].join('. ');
+    const failure = [...(why === undefined ? [] : [why]), describeError(error)].join('. ');
     return {
       line: {
         ...base,
@@ -233,7 +233,7 @@ async function performFacet(
   const { kind, desired, world } = work;
   const live = required(progress);
   const field = operation.fields[0] ?? '';
-  const facet = facetOf(kind, field);
+  const facet = findFacet(kind, field);
   if (facet === undefined || desired === undefined) return progress;
   const changes = remaining(work, live, false).filter(
     (change) => change.path[0] === field && !isUnclearable(change),
@@ -282,7 +282,7 @@ function takeSnapshot(work: Work, live: LiveResource | undefined, pin: Pin | nul
     ? withhold(kind.schema, live.document, secrets)
     : { document: null, withheld: [] };
   const sealed = withheld.flatMap((text): [string, string][] => {
-    const value = live && valueAt(kind.schema, live.document, pathOf(text));
+    const value = live && valueAt(kind.schema, live.document, toPath(text));
     const kept = value === undefined ? undefined : deps.seal?.(change.address, text, value);
     return kept === undefined ? [] : [[text, kept]];
   });
@@ -346,7 +346,7 @@ function isSecretSent(field: Change['fields'][number]): boolean {
 }
 
 /** What a person should know of a change that took all the same. */
-function remarksOf(work: Work, progress: Progress, kept: readonly string[]): string | null {
+function formatRemarks(work: Work, progress: Progress, kept: readonly string[]): string | null {
   const { remarks, left } = progress;
   const others = othersIn(work.change.address, progress);
   const { former_id: prior } = priorId(work);
@@ -398,7 +398,7 @@ function leftMessage({ text, why }: SkippedLeaf, isUndo: boolean): string {
 /** What the plan of a rollback leaves out, as the platform would refuse it. */
 function refusedIn({ fields }: Change): readonly SkippedLeaf[] {
   return fields.flatMap(({ path: text, refused: why }) => {
-    return why === undefined ? [] : [{ path: pathOf(text), text, why }];
+    return why === undefined ? [] : [{ path: toPath(text), text, why }];
   });
 }
 
@@ -413,7 +413,7 @@ function seenIn({ history }: Progress): Pick<LedgerLine, 'history' | 'interleave
   return { history: { before, after }, ...(interleaved.length === 0 ? {} : { interleaved }) };
 }
 
-function messageOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof CallsheetError))
     return error instanceof Error ? error.message : String(error);
   const message = error instanceof ApiError ? describeApiError(error) : error.message;
@@ -425,15 +425,15 @@ function intendedBy(work: Work, live: LiveResource | undefined): Intended | null
   const { change, kind, desired, recorded, world, deps } = work;
   const restored = deps.restored?.get(change.address);
   if (desired === undefined || restored === null) return null;
-  const key = journalledKey(naturalKeyOf(kind, desired.document));
-  const scope = scopeOf(kind, desired.document);
+  const key = journalledKey(getNaturalKey(kind, desired.document));
+  const scope = getScope(kind, desired.document);
   if (restored !== undefined) {
     const { name, leaves, protect } = restored;
     return { key, scope, name, leaves, protect, unreadable: [] };
   }
   const isSentAt = sendsLeaf(change);
-  const written = [...leavesOf(kind.schema, desired.document).leaves.values()].filter(({ text }) =>
-    isSentAt(text),
+  const written = [...listLeaves(kind.schema, desired.document).leaves.values()].filter(
+    ({ text }) => isSentAt(text),
   );
   const unreadable = written.filter(({ facts }) => facts.unreadable).map(({ text }) => text);
   const known = recorded?.id === change.id ? recorded : undefined;
@@ -510,7 +510,7 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
   // Secrets that are to be sent again are among them.
   const found = remaining(work, live, isResent(work.change.address, work.options)).filter(
     ({ path, text }) =>
-      facetOf(kind, path[0]) === undefined && !progress.left.some((one) => one.text === text),
+      findFacet(kind, path[0]) === undefined && !progress.left.some((one) => one.text === text),
   );
   const all = found.filter((one) => !isUnclearable(one));
   const sent: LeafChange[] = [];

@@ -4,12 +4,12 @@ import { CallsheetError, ConflictError } from '../core/errors.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
 import { Blob, isObject, type JsonObject } from '../core/value.ts';
 import { isWritten } from '../diff/compare.ts';
-import { leavesOf } from '../diff/leaves.ts';
+import { listLeaves } from '../diff/leaves.ts';
 import { mergeDocuments, requestBody } from '../diff/merge.ts';
 import type { Begun, Created, Draft, Io, Kind, Scope } from '../kinds/kind.ts';
 import { isWhole, nextRequest } from '../kinds/making.ts';
 import { plainTexts } from '../plan/change.ts';
-import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
+import { getNaturalKey, getScope } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { ApiError, NetworkError } from '../platform/errors.ts';
 import { findCreated, listingAfresh } from './recover.ts';
@@ -24,18 +24,18 @@ export async function performCreate(
 ): Promise<Progress> {
   const { kind, desired, world } = work;
   if (desired === undefined) throw new Error(`${work.change.address} has no configuration`);
-  const leaves = [...leavesOf(kind.schema, desired.document).leaves.values()];
+  const leaves = [...listLeaves(kind.schema, desired.document).leaves.values()];
   const secrets = new Set(leaves.filter((leaf) => leaf.facts.unreadable).map((leaf) => leaf.text));
   const ignore = work.refused.map(({ path }) => path);
   const intent = { secrets, cleared: new Set<string>(), ignore };
   const document = mergeDocuments(kind.schema, desired.document, {}, intent, world);
   const fields = again ? Object.keys(desired.document) : operation.fields;
   const body = requestBody(kind.schema, withoutNulls(document), fields);
-  const scope = scopeOf(kind, desired.document);
+  const scope = getScope(kind, desired.document);
   const draft: Draft = {
     body,
     scope,
-    files: filesOf(desired),
+    files: listFiles(desired),
     again,
     begun: begunBefore(work, progress),
     isTaken: work.isTaken,
@@ -149,7 +149,7 @@ async function createOrFind(
   } catch (error) {
     if (error instanceof ConflictError) throw await whoHasIt(error, work, draft.scope);
     if (again || !isAnswerLost(error) || desired === undefined) throw error;
-    const key = naturalKeyOf(kind, desired.document) ?? null;
+    const key = getNaturalKey(kind, desired.document) ?? null;
     const { isTaken } = work;
     const sought = { kind, scope: draft.scope, key, since, old: change.id, isTaken };
     const matches = await findCreated(sought, listingAfresh(deps.reader));
@@ -220,7 +220,7 @@ export function isAnswerLost(error: unknown): boolean {
   return error instanceof CallsheetError && error.code === 'api';
 }
 
-function filesOf({ document }: DesiredResource): Readonly<Record<string, Blob>> {
+function listFiles({ document }: DesiredResource): Readonly<Record<string, Blob>> {
   return Object.fromEntries(
     Object.entries(document).filter((entry): entry is [string, Blob] => entry[1] instanceof Blob),
   );

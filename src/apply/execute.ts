@@ -10,19 +10,19 @@
  * A failure blocks what depends on it, and nothing else.
  */
 import pLimit from 'p-limit';
-import { type Address, kindOf } from '../core/address.ts';
+import { type Address, getKind } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import type { ValueObject } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import { naturalKeyOf } from '../plan/natural-key.ts';
+import { getNaturalKey } from '../plan/natural-key.ts';
 import { referredKinds } from '../plan/references.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { applyChange } from './change.ts';
 import { createJournalIo, type RunEvent, type RunStatus } from './journal.ts';
-import { type RunDeps, recordedOf } from './work.ts';
+import { findRecorded, type RunDeps } from './work.ts';
 
 export type RunResult = {
   readonly status: RunStatus;
@@ -62,7 +62,7 @@ export async function executePlan(
   const stale: Address[] = [];
   const running = new Map<Address, Promise<void>>();
   const byAddress = new Map(changes.map((change) => [change.address, change]));
-  const dependencies = dependenciesOf(changes, deps.desired);
+  const dependencies = listDependencies(changes, deps.desired);
 
   function run(change: Change): Promise<void> {
     const started = running.get(change.address) ?? runAfterDependencies(change);
@@ -89,22 +89,23 @@ export async function executePlan(
     const claimed = claims.get(`${kind} ${id}`);
     if (claimed !== undefined && claimed !== address) return true;
     return [...ids].some(
-      ([other, known]) => known === id && other !== address && kindOf(other) === kind,
+      ([other, known]) => known === id && other !== address && getKind(other) === kind,
     );
   }
 
   async function runChange(change: Change, blocker: Address | undefined): Promise<LedgerLine> {
     if (deps.stop.aborted)
-      return lineOf(change, 'not_attempted', 'the run was stopped before this change');
-    if (hasFailed()) return lineOf(change, 'not_attempted', 'the state could not be written');
-    if (blocker !== undefined) return lineOf(change, 'blocked', `waits for ${blocker}`);
+      return buildLedgerLine(change, 'not_attempted', 'the run was stopped before this change');
+    if (hasFailed())
+      return buildLedgerLine(change, 'not_attempted', 'the state could not be written');
+    if (blocker !== undefined) return buildLedgerLine(change, 'blocked', `waits for ${blocker}`);
     onEvent({ type: 'change_started', address: change.address, action: change.action });
     const desired = deps.desired.get(change.address);
     const isSent = sendsLeaf(change);
     const outcome = await applyChange(change, {
       kind: kindNamed(change.kind),
       desired,
-      recorded: recordedOf(change, desired, deps.state, world),
+      recorded: findRecorded(change, desired, deps.state, world),
       options: plan.options,
       organizations: plan.organizations,
       // A secret that the plan does not write is not at hand: what is set here by now may be another one.
@@ -165,10 +166,14 @@ function noteFailure(lease: RunDeps['lease']) {
 /** What the plan leaves out has its line too: the ledger lists every change of the plan. */
 function leftOut(change: Change): readonly LedgerLine[] {
   const { verdict, reason } = change;
-  return verdict === 'ok' ? [] : [{ ...lineOf(change, 'not_attempted', reason), verdict }];
+  return verdict === 'ok' ? [] : [{ ...buildLedgerLine(change, 'not_attempted', reason), verdict }];
 }
 
-function lineOf(change: Change, status: LedgerLine['status'], message: string): LedgerLine {
+function buildLedgerLine(
+  change: Change,
+  status: LedgerLine['status'],
+  message: string,
+): LedgerLine {
   const { address, action, id } = change;
   return { address, action, status, id, message, fields: [], history: null };
 }
@@ -186,13 +191,13 @@ function changesAtOnce(requests: number): number {
  * another one takes. A delete comes last: after every change of a kind that could still refer to what goes, deleted
  * ones included.
  */
-export function dependenciesOf(
+export function listDependencies(
   changes: readonly Change[],
   desired: ReadonlyMap<Address, DesiredResource>,
 ): ReadonlyMap<Address, readonly Address[]> {
   const referring = new Map(kinds.map((kind) => [kind.name, referredKinds(kind.schema)]));
   const nameIn = ({ kind, organization_id: owner }: Change, document: ValueObject = {}) => {
-    const key = naturalKeyOf(kindNamed(kind), document);
+    const key = getNaturalKey(kindNamed(kind), document);
     return key && `${kind} ${owner} ${key}`;
   };
   const updates = changes.filter(({ action }) => action === 'update');

@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { Pin } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { authorOf, baseEntry, isBefore, STAMPED_TOGETHER_MS } from '../plan/drift.ts';
+import { baseEntry, findAuthor, isBefore, STAMPED_TOGETHER_MS } from '../plan/drift.ts';
 import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
 import { isSamePin } from '../plan/refresh.ts';
 import type { Interleaved, JournalEntry, LedgerLine } from '../state/journal.ts';
@@ -241,7 +241,7 @@ function ownWrites(
   const isRevert = change.operations.some(({ step }) => step === 'revert');
   return {
     // Where nothing was to be seen of a history before, nothing of it is known to be new.
-    author: account === undefined || (before && base === null) ? undefined : authorOf(account),
+    author: account === undefined || (before && base === null) ? undefined : findAuthor(account),
     than: base ?? 0,
     most: tries,
     isRevert,

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { Events } from '../core/documents.generated.ts';
 import { ConflictError } from '../core/errors.ts';
-import { fieldIn, overlaps, pathOf } from '../core/path.ts';
+import { fieldIn, overlaps, toPath } from '../core/path.ts';
 import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { isSent } from '../diff/compare.ts';
@@ -170,7 +170,7 @@ function withoutLeft(
 }
 
 function isAmong(left: readonly SkippedLeaf[], text: string): boolean {
-  const path = pathOf(text);
+  const path = toPath(text);
   return left.some((one) => overlaps(path, one.path));
 }
 

@@ -7,20 +7,20 @@ import { isSameJson } from '../core/value.ts';
 import { compare, isWritten } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
-import { itemOf, itemsNamed, listKnown, naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
+import { findItem, getNaturalKey, getScope, itemsNamed, listKnown } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import {
+  buildPin,
   fastRefreshPin,
   isSamePin,
   isStampOver,
   isWhollyRemembered,
-  pinOf,
 } from '../plan/refresh.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import { PAGE_SIZE } from '../platform/pages.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { isHeld } from './recover.ts';
-import { type RunDeps, readLive, recordedOf, type Work } from './work.ts';
+import { findRecorded, type RunDeps, readLive, type Work } from './work.ts';
 
 /** Somebody changed a resource between plan and apply. */
 export class StaleError extends CallsheetError {
@@ -45,7 +45,7 @@ export async function checkPins(
   const moved = await Promise.all(
     changes.map(async (change) => {
       const desired = deps.desired.get(change.address);
-      const recorded = recordedOf(change, desired, deps.state, world);
+      const recorded = findRecorded(change, desired, deps.state, world);
       const work = { change, kind: kindNamed(change.kind), desired, recorded, world, deps };
       try {
         const isAsListed =
@@ -83,7 +83,7 @@ async function isStampAsPlanned(work: PinnedChange): Promise<boolean> {
   const { id, pin } = change;
   if (kind.stamp === undefined || id === null || !pin?.updated_at) return false;
   const items = await listKnown(deps.reader, kind, scopeIn(work));
-  return items !== undefined && itemOf(items, id)?.record.updated_at === pin.updated_at;
+  return items !== undefined && findItem(items, id)?.record.updated_at === pin.updated_at;
 }
 
 /** A change with what its pin is checked by. */
@@ -103,7 +103,7 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
     if (change.action === 'delete') return undefined;
     throw new StaleError(`${change.address} (${change.id}) was deleted since the plan`);
   }
-  const now = pinOf(kind, live);
+  const now = buildPin(kind, live);
   if (isSamePin(now, change.pin)) return live;
   const what = `${change.address} (${change.id}) was changed since the plan`;
   // A state that has a later stamp than the plan has it from a run that was recovered right before.
@@ -120,8 +120,8 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
 /** Nobody made a resource of that name since the plan. One that another address has, and may give its name up, is none. */
 async function checkAbsence({ change, kind, desired, deps }: PinnedChange): Promise<void> {
   if (desired === undefined) return;
-  const scope = scopeOf(kind, desired.document);
-  const key = naturalKeyOf(kind, desired.document);
+  const scope = getScope(kind, desired.document);
+  const key = getNaturalKey(kind, desired.document);
   const listed = await listKnown(deps.reader, kind, scope);
   const named = listed && key !== undefined ? itemsNamed(listed, kind, scope, key) : [];
   const twin = named.find(({ id }) => !isHeld(deps.state, kind, id, change.address));
@@ -134,7 +134,7 @@ async function checkAbsence({ change, kind, desired, deps }: PinnedChange): Prom
 
 export function scopeIn({ change, kind, desired, recorded }: PinnedChange): Scope {
   if (recorded !== undefined && recorded.id === change.id) return recorded.scope;
-  return desired ? scopeOf(kind, desired.document) : {};
+  return desired ? getScope(kind, desired.document) : {};
 }
 
 type Resources = Readonly<Record<Address, ResourceState>>;
@@ -177,7 +177,7 @@ async function confirm(
   if (pin === null || desired === undefined || !isWhollyRemembered(kind, desired)) return undefined;
   if (deps.stop.aborted || recorded.unfinished !== undefined) return undefined;
   const live = await readLive({ kind, desired, recorded, deps }, { id, scope });
-  if (live === undefined || !isSamePin(pin, pinOf(kind, live))) return undefined;
+  if (live === undefined || !isSamePin(pin, buildPin(kind, live))) return undefined;
   const world = { ...deps.world, idOf: (one: Address) => resources[one]?.id };
   const sides = {
     address,

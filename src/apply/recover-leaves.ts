@@ -1,7 +1,7 @@
-import { digestOf } from '../core/digest.ts';
-import { pathOf } from '../core/path.ts';
+import { computeDigest } from '../core/digest.ts';
+import { toPath } from '../core/path.ts';
 import { namesField } from '../core/schema.ts';
-import { type JsonObject, ownOf } from '../core/value.ts';
+import { getOwn, type JsonObject } from '../core/value.ts';
 import { schemaAt, schemasAlong } from '../core/walk.ts';
 import { matchesApplied } from '../diff/applied.ts';
 import { liveForm, type World } from '../diff/leaves.ts';
@@ -11,7 +11,7 @@ import { isFieldRead } from '../plan/refresh.ts';
 import type { Intended } from '../state/journal.ts';
 import type { AppliedLeaf, ResourceState } from '../state/model.ts';
 import type { RequestMade } from '../state/replay.ts';
-import { facetOf } from './work.ts';
+import { findFacet } from './work.ts';
 
 type Leaves = ResourceState['leaves'];
 type Form = ReturnType<typeof liveForm>;
@@ -52,7 +52,7 @@ export function recoverLeaves(given: Given): Taken {
   const { intended, before = {} } = given;
   const paths = new Set([...Object.keys(before), ...Object.keys(intended.leaves)]);
   const moved = [...paths].filter(
-    (path) => !isSameLeaf(ownOf(before, path), ownOf(intended.leaves, path)),
+    (path) => !isSameLeaf(getOwn(before, path), getOwn(intended.leaves, path)),
   );
   const hidden = new Set(intended.unreadable);
   const takenOver = new Set(moved.filter((path) => !hidden.has(path) && isTakenOver(path, given)));
@@ -73,10 +73,10 @@ export function recoverLeaves(given: Given): Taken {
   for (const path of paths) {
     const isUnsettled =
       hidden.has(path) &&
-      (verdict === 'unknown' || (verdict === 'not_written' && !ownOf(before, path)));
+      (verdict === 'unknown' || (verdict === 'not_written' && !getOwn(before, path)));
     const isUntold = !hidden.has(path) && !readable.includes(path);
     const isNew = takenOver.has(path) || (isUntold ? isAll : took.has(path));
-    const leaf = ownOf(isNew ? intended.leaves : before, path);
+    const leaf = getOwn(isNew ? intended.leaves : before, path);
     if (isUnsettled) leaves[path] = { unsettled: true };
     else if (leaf !== undefined) leaves[path] = leaf;
   }
@@ -94,8 +94,8 @@ export function recoverLeaves(given: Given): Taken {
  * A secret that is no longer wanted is let go in the same way: that it is not read is no sign that the change took.
  */
 function isTakenOver(path: string, { intended, kind }: Given): boolean {
-  const leaf = ownOf(intended.leaves, path);
-  const schemas = schemasAlong(kind.schema, pathOf(path));
+  const leaf = getOwn(intended.leaves, path);
+  const schemas = schemasAlong(kind.schema, toPath(path));
   return (
     (leaf !== undefined && 'unknown' in leaf) || schemas.some(({ writeOnly }) => writeOnly === true)
   );
@@ -108,7 +108,7 @@ function verdictOnHidden(
   { kind, requests, intended }: Given,
 ): 'written' | 'not_written' | 'unknown' {
   if (intended.unreadable.length === 0) return 'written';
-  const own = readable.filter((path) => facetOf(kind, path.split(/[.[]/)[0]) === undefined);
+  const own = readable.filter((path) => findFacet(kind, path.split(/[.[]/)[0]) === undefined);
   const writes = requests.filter(({ intent }) => WRITES.has(intent.step));
   if (writes.length === 0) return 'not_written';
   if (writes.some(({ outcome }) => outcome?.ok === true)) return 'written';
@@ -122,7 +122,7 @@ const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'again']);
 
 /** Whether the platform tells a leaf's value now: not all that could be read was, and some need another to be true. */
 function isReturned(path: string, form: Form, { kind, live }: Given): boolean {
-  const at = pathOf(path);
+  const at = toPath(path);
   const [field = ''] = at;
   if (!isFieldRead(live, field)) return false;
   if (!namesField(kind.schema, field) && !Object.hasOwn(live.document, field)) return false;
@@ -132,7 +132,7 @@ function isReturned(path: string, form: Form, { kind, live }: Given): boolean {
 
 function isLive(path: string, form: Form, { address, intended, world }: Given): boolean {
   const value = form.get(path) ?? null;
-  const wanted = ownOf(intended.leaves, path);
+  const wanted = getOwn(intended.leaves, path);
   return wanted === undefined
     ? value === null
     : matchesApplied(wanted, value, address, path, world) === 'equal';
@@ -140,5 +140,5 @@ function isLive(path: string, form: Form, { address, intended, world }: Given): 
 
 function isSameLeaf(one: AppliedLeaf | undefined, other: AppliedLeaf | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
-  return digestOf({ ...one }) === digestOf({ ...other });
+  return computeDigest({ ...one }) === computeDigest({ ...other });
 }

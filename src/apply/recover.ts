@@ -6,10 +6,10 @@ import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { isWhole, nextRequest } from '../kinds/making.ts';
-import { authorOf, baseEntry } from '../plan/drift.ts';
-import { recordKeyOf } from '../plan/natural-key.ts';
+import { baseEntry, findAuthor } from '../plan/drift.ts';
+import { getRecordKey } from '../plan/natural-key.ts';
 import { type ListedResource, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
-import { livePin, pinOf } from '../plan/refresh.ts';
+import { buildPin, livePin } from '../plan/refresh.ts';
 import {
   type Intended,
   type IntentRecorded,
@@ -23,7 +23,7 @@ import type { ResourceState, State } from '../state/model.ts';
 import { type OpenChange, type Replayed, type RequestMade, replay } from '../state/replay.ts';
 import { isSigned } from './history.ts';
 import { recoverLeaves, type Taken } from './recover-leaves.ts';
-import { facetOf, type RunDeps, type Work } from './work.ts';
+import { findFacet, type RunDeps, type Work } from './work.ts';
 
 /** What became of one change of a run that died. */
 type Recovered = {
@@ -83,7 +83,7 @@ export async function recoverRun(
   deps: { readonly reader: Reader; readonly world: Omit<World, 'idOf'> } | undefined,
 ): Promise<Recovery | undefined> {
   if (began === undefined || state === undefined) return undefined;
-  const author = began.account_id === '' ? undefined : authorOf(began.account_id);
+  const author = began.account_id === '' ? undefined : findAuthor(began.account_id);
   const recovered = await Promise.all(
     open.flatMap((change) => {
       const { snapshot } = change;
@@ -114,7 +114,7 @@ export async function recoverRun(
     entries,
     recovered,
     records,
-    ledger: ledgerOf(entries, recovered),
+    ledger: buildLedger(entries, recovered),
     state: replay(state, records).state ?? state,
   };
 }
@@ -227,7 +227,7 @@ async function made(
       ? nextRequest(kind, live.record, answered) === undefined
       : isWhole(kind, live.record, answered);
   const isDone = isFinished && taken.extent === 'all';
-  const { known, history } = await historyOf(interrupted, live, null);
+  const { known, history } = await readHistory(interrupted, live, null);
   const resource: ResourceState = {
     kind: kind.name,
     id,
@@ -244,7 +244,7 @@ async function made(
     ...(isFinished ? {} : { unfinished: answered }),
   };
   const left = await leftBehind(interrupted, id);
-  const rest = isFinished ? restOf(taken) : ', but is not complete yet';
+  const rest = isFinished ? describeRest(taken) : ', but is not complete yet';
   return {
     address,
     id,
@@ -313,7 +313,7 @@ function several(address: Address, ids: readonly string[]): Recovered {
 async function recoverDeletion(interrupted: InterruptedChange): Promise<Recovered> {
   const { change, kind, reader } = interrupted;
   const { address, snapshot } = change;
-  const id = idOf(change);
+  const id = findSentId(change);
   const scope = snapshot.resource?.scope ?? snapshot.intended?.scope ?? {};
   const live = await reader.read(kind, { id, scope }, new Set());
   const common = { address, id, severity: 'info' as const };
@@ -330,7 +330,7 @@ async function recoverDeletion(interrupted: InterruptedChange): Promise<Recovere
 async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered> {
   const { change, kind } = interrupted;
   const { address, snapshot } = change;
-  const id = idOf(change);
+  const id = findSentId(change);
   const { intended } = snapshot;
   const before = snapshot.resource ?? undefined;
   const scope = before?.scope ?? intended?.scope ?? {};
@@ -352,32 +352,32 @@ async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered>
   if (taken.extent === 'none' && !taken.isUnsettled)
     return { ...common, isDone: false, message: `was not changed (id ${id})` };
   const isDone = taken.extent === 'all';
-  const { known, history } = await historyOf(interrupted, live, snapshot.pin);
+  const { known, history } = await readHistory(interrupted, live, snapshot.pin);
   const resource: ResourceState = {
     kind: kind.name,
     id,
     scope: live.scope,
     name: intended.name,
     leaves: taken.leaves,
-    pin: isDone ? livePin(kind, live, known) : (before?.pin ?? pinOf(kind, live)),
+    pin: isDone ? livePin(kind, live, known) : (before?.pin ?? buildPin(kind, live)),
     protect: isDone ? intended.protect : (before?.protect ?? intended.protect),
   };
   return {
     ...common,
     isDone,
-    message: `was updated${isDone ? '' : ' in part'} (id ${id})${restOf(taken)}`,
+    message: `was updated${isDone ? '' : ' in part'} (id ${id})${describeRest(taken)}`,
     records: new Map([[address, resource]]),
     history,
   };
 }
 
 /** The resource that a change is about; where nothing was known of it, the one that was last asked for. */
-function idOf({ snapshot, requests }: InterruptedChange['change']): string {
+function findSentId({ snapshot, requests }: InterruptedChange['change']): string {
   return snapshot.id ?? requests.at(-1)?.intent.id ?? '';
 }
 
 /** What is still to do about a change that took in part, in words. */
-function restOf({ extent, isUnsettled }: Taken): string {
+function describeRest({ extent, isUnsettled }: Taken): string {
   if (isUnsettled)
     return '; Callsheet cannot tell whether its secrets arrived, so it will write them again';
   return extent === 'all' ? '' : '; the rest is still to do';
@@ -402,7 +402,7 @@ const ENTRIES_READ = 20;
  * The history entry that the run made, if it can be told from those of others: it is not seen at once, and
  * what somebody wrote since is none of the run's.
  */
-async function historyOf(
+async function readHistory(
   { change, kind, reader, author }: InterruptedChange,
   { id }: LiveResource,
   found: Pin | null,
@@ -448,7 +448,7 @@ function idTold(making: readonly RequestMade[]): string | null | undefined {
 }
 
 /** The operations of a making that were answered, from its last beginning on: what was before that went elsewhere. */
-export function answeredOf(requests: readonly RequestMade[]): readonly string[] {
+export function listAnswered(requests: readonly RequestMade[]): readonly string[] {
   const making = requests.filter(({ intent }) => isMakingStep(intent));
   const first = making[0]?.intent.operation;
   const begun = making.findLastIndex(({ intent }) => intent.operation === first);
@@ -458,7 +458,7 @@ export function answeredOf(requests: readonly RequestMade[]): readonly string[] 
     .map(({ intent }) => intent.operation);
 }
 
-function ledgerOf(
+function buildLedger(
   entries: readonly JournalEntry[],
   recovered: readonly Recovered[],
 ): readonly LedgerLine[] {
@@ -484,7 +484,7 @@ function answeredBy({ change, kind }: InterruptedChange, id: string): readonly s
   const first = new Set(kind.making.map((making) => making.requests[0]?.operation));
   const isBegun = requests.some(({ intent }) => first.has(intent.operation));
   const known = isBegun || snapshot.resource?.id !== id ? [] : snapshot.resource.unfinished;
-  return [...new Set([...(known ?? []), ...answeredOf(requests)])];
+  return [...new Set([...(known ?? []), ...listAnswered(requests)])];
 }
 
 function interruptedBy(work: FailedWork, change: InterruptedChange['change']): InterruptedChange {
@@ -495,7 +495,7 @@ function interruptedBy(work: FailedWork, change: InterruptedChange['change']): I
     kind,
     reader: listingAfresh(deps.reader),
     world,
-    author: account === undefined ? undefined : authorOf(account),
+    author: account === undefined ? undefined : findAuthor(account),
     isTaken,
     spare: (address) => freeAddress(address, deps.state),
   };
@@ -509,10 +509,10 @@ function answeredIn(
   const { address, requests } = change;
   const id = idTold(requests.filter(({ intent }) => isMakingStep(intent)));
   if (!id) return new Map();
-  const isFacet = (path: string) => facetOf(kind, fieldIn(path)) !== undefined;
+  const isFacet = (path: string) => findFacet(kind, fieldIn(path)) !== undefined;
   const { scope, name, protect } = intended;
   const leaves = Object.entries(intended.leaves).filter(([path]) => !isFacet(path));
-  const answered = answeredOf(requests);
+  const answered = listAnswered(requests);
   return new Map([
     [
       address,
@@ -549,7 +549,7 @@ export async function findCreated(
   const earliest = Date.parse(since) - CLOCK_SKEW_MS;
   const found = listed?.filter(({ id, record }) => {
     const isOlder = createdAt(record) < earliest || createdAt(record) < before;
-    const isNamed = journalledKey(recordKeyOf(kind, record, scope)) === journalledKey(key);
+    const isNamed = journalledKey(getRecordKey(kind, record, scope)) === journalledKey(key);
     return id !== old && !isTaken(id) && isNamed && !isOlder;
   });
   if (kind.tie === 'error') return found;

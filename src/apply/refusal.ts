@@ -6,8 +6,8 @@ import type { LeafChange } from '../diff/compare.ts';
 import {
   type Barred,
   bars,
+  findOwners,
   findRefusals,
-  ownersOf,
   type PreflightContext,
   reasonsIn,
 } from '../plan/preflight.ts';
@@ -114,7 +114,7 @@ async function askBarred(
     reader: deps.reader,
     entitlements: deps.reader.entitlements(fresh),
     organizations,
-    ...ownersOf([...deps.desired.values()]),
+    ...findOwners([...deps.desired.values()]),
   };
   const { operations } = change;
   // What was made before the refusal is there now.

@@ -5,7 +5,7 @@
  * plan shows that it goes. It knows nothing of how bodies are made: it reads them back from the wire's names.
  */
 import { CallsheetError } from '../core/errors.ts';
-import { isWithin, type Path, pathOf } from '../core/path.ts';
+import { isWithin, type Path, toPath } from '../core/path.ts';
 import { type FieldSchema, memberSchema } from '../core/schema.ts';
 import {
   Blob,
@@ -21,7 +21,7 @@ import { schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
 import { isSent } from '../diff/compare.ts';
 import {
   type Leaf,
-  leavesOf,
+  listLeaves,
   normalise,
   pathTo,
   resolveLeaf,
@@ -55,15 +55,15 @@ export function checkBody(call: Call, evidence: Evidence, given: Reviewed): Body
   const carried = new Map<string, Carried>();
   const shown = new Set<string>();
   for (const file of Object.values(call.form?.files ?? {})) checkFile(file, given);
-  const body = bodyOf(call);
+  const body = getBody(call);
   if (body === undefined) return { carried, shown };
   const { kind, change, desired, world, before } = given;
   const root = kind.schema;
   const unseen: string[] = [];
   /** Those that the plan shows as written. */
-  const fields = change.fields.filter(isSent).map(({ path }) => pathOf(path));
+  const fields = change.fields.filter(isSent).map(({ path }) => toPath(path));
   const read = [evidence.live, before].filter((one) => one !== undefined && one !== null);
-  const wanted = leavesOf(root, desired?.document ?? {}).leaves;
+  const wanted = listLeaves(root, desired?.document ?? {}).leaves;
   const { draft } = evidence;
   // What the kind adds, as it follows from what is made; a refusal of twins is answered with `again`.
   const implied = draft && {
@@ -158,8 +158,8 @@ function lostBy(
   const sent = Object.fromEntries(
     Object.entries(live).filter(([field]) => Object.hasOwn(document, field)),
   );
-  const kept = leavesOf(root, document).leaves;
-  return [...leavesOf(root, sent).leaves.values()].flatMap(({ text, path, value }) => {
+  const kept = listLeaves(root, document).leaves;
+  return [...listLeaves(root, sent).leaves.values()].flatMap(({ text, path, value }) => {
     const left = kept.get(text)?.value ?? null;
     // A revert may have brought it back, which takes what others did beside it along.
     const isNew = before !== undefined && isEmpty(valueAt(root, before, path) ?? null);
@@ -167,7 +167,7 @@ function lostBy(
   });
 }
 
-function bodyOf({ body, form }: Call): JsonObject | undefined {
+function getBody({ body, form }: Call): JsonObject | undefined {
   if (form !== undefined) return form.fields;
   if (body === undefined || isObject(body)) return body;
   throw new Error('a request body is an object');

@@ -8,7 +8,7 @@ import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Draft, Facet, Io, Kind, Scope } from '../kinds/kind.ts';
-import { fieldsOf, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
+import { type LiveResource, listFields, type Reader, readWith } from '../plan/reader.ts';
 import { isFieldRead } from '../plan/refresh.ts';
 import { moveEntry } from '../plan/state-entry.ts';
 import type { Client } from '../platform/client.ts';
@@ -95,7 +95,7 @@ export type HistoryAfter = {
 };
 
 /** What the state remembers of the resource of a change, under this address or the one that it had before. */
-export function recordedOf(
+export function findRecorded(
   { address, kind, moved_from: prior }: Change,
   desired: DesiredResource | undefined,
   { resources }: State,
@@ -112,7 +112,7 @@ export function readLive(
   { kind, desired, recorded, deps }: Pick<Work, 'kind' | 'desired' | 'recorded' | 'deps'>,
   at: { readonly id: string; readonly scope: Scope; readonly isUnread?: boolean },
 ): ReturnType<Reader['read']> {
-  return readWith(deps.reader, kind, at, fieldsOf(kind, desired?.document, recorded?.leaves));
+  return readWith(deps.reader, kind, at, listFields(kind, desired?.document, recorded?.leaves));
 }
 
 /**
@@ -157,7 +157,7 @@ export function required({ live }: Progress): LiveResource {
 }
 
 /** The facet of a top-level field, if it is one. */
-export function facetOf(kind: Kind, field: string | undefined): Facet | undefined {
+export function findFacet(kind: Kind, field: string | undefined): Facet | undefined {
   return kind.facets.find((facet) => facet.field === field);
 }
 

@@ -11,10 +11,10 @@ import { CallsheetError, EXIT, type ExitCode, failureIn } from '../core/errors.t
 import { COMMANDS, type CommandEntry, GROUPS, INNER, runCommand } from './command-table.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
 import {
+  buildOption,
   CliCommand,
   foldedList,
   HELP,
-  optionOf,
   optionsHelp,
   pathTo,
   refuseUnknownCommand,
@@ -208,8 +208,8 @@ function spellOut(command: Command, entry: CommandEntry, action: Act): void {
   }
   // Before commander reads the values: that one is there at all comes first.
   refuseUnusable(command, [...COMMON_FLAGS, ...own]);
-  for (const flag of own) command.addOption(optionOf(flag));
-  for (const flag of COMMON_FLAGS) command.addOption(optionOf(flag).hideHelp());
+  for (const flag of own) command.addOption(buildOption(flag));
+  for (const flag of COMMON_FLAGS) command.addOption(buildOption(flag).hideHelp());
   command.addHelpText('after', afterHelp(entry));
   command.action((...given) => {
     refuseOptionsAbove(command);
@@ -240,7 +240,7 @@ function refuseUnusable(command: Command, flags: readonly Flag[]): void {
           `option '${spelling}' is empty: ${pathTo(command)} --help shows what it takes.`,
         );
       if (typed === null) return;
-      if (isOptionOf(command, typed))
+      if (hasOption(command, typed))
         command.error(`option '${spelling}' argument missing`, {
           code: 'commander.optionMissingArgument',
         });
@@ -253,7 +253,7 @@ function refuseUnusable(command: Command, flags: readonly Flag[]): void {
   }
 }
 
-function isOptionOf({ options }: Command, word: string): boolean {
+function hasOption({ options }: Command, word: string): boolean {
   const [name = ''] = word.split('=');
   return name === '--help' || options.some(({ long, short }) => name === long || name === short);
 }

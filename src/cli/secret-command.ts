@@ -64,7 +64,7 @@ export function runSecretCommand({
       child.on('close', (exit, signal) => {
         if (ended !== undefined) settle({ why: ended });
         else if (exit !== 0) settle({ why: failure(exit ?? signal, complaint) });
-        else settle(textOf(Buffer.concat(printed)));
+        else settle(decodeText(Buffer.concat(printed)));
       });
     });
 }
@@ -76,7 +76,7 @@ function failure(exit: number | NodeJS.Signals | null, complaint: string): strin
   return `ended with ${exit}${first === '' ? '' : `: ${first}`}`;
 }
 
-function textOf(bytes: Buffer): Outcome {
+function decodeText(bytes: Buffer): Outcome {
   try {
     return { printed: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {

@@ -30,7 +30,8 @@ export function openTraceFile(path: string, terminal: Terminal): TraceFile {
     try {
       work();
     } catch (error) {
-      if (!isBroken) terminal.err(`Warning: --trace-http ${path} ends here: ${reasonOf(error)}`);
+      if (!isBroken)
+        terminal.err(`Warning: --trace-http ${path} ends here: ${describeReason(error)}`);
       isBroken = true;
     }
   };
@@ -48,7 +49,7 @@ function openPlainFile(path: string): number {
   try {
     file = openSync(path, FLAGS, 0o600);
   } catch (error) {
-    throw unusable(path, reasonOf(error), error);
+    throw unusable(path, describeReason(error), error);
   }
   if (fstatSync(file).isFile()) {
     fchmodSync(file, 0o600);
@@ -58,7 +59,7 @@ function openPlainFile(path: string): number {
   throw unusable(path, 'it is not a file');
 }
 
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   const code = errorCode(error);
   if (code === 'ELOOP' || code === 'EMLINK') return 'it is a link';
   if (code === 'EISDIR') return 'it is a folder';

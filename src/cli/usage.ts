@@ -161,10 +161,10 @@ function sentenceFor(command: Command, message: string, code: string): string {
     case 'commander.unknownOption':
       return unknownOption(command, word);
     case 'commander.missingArgument':
-      return `missing argument '${word}': ${path} ${usageOf(command)}${choicesOf(command, word)}.`;
+      return `missing argument '${word}': ${path} ${formatUsage(command)}${formatChoices(command, word)}.`;
     case 'commander.excessArguments': {
       const [, got = ''] = /but got \d+: ([\s\S]*)\.$/.exec(text) ?? [];
-      const expected = usageOf(command);
+      const expected = formatUsage(command);
       const takes = expected === '' ? 'takes none' : `takes ${expected}`;
       const isTarget = command.options.some(({ long }) => long === '--target');
       if (expected === '' && isTarget && /^[a-z_]+\.\S+(?:, [a-z_]+\.\S+)*$/.test(got))
@@ -257,7 +257,7 @@ function invalidArgument(text: string): string {
 }
 
 /** `<from> <to>`: the arguments that a command takes. */
-function usageOf({ registeredArguments }: Command): string {
+function formatUsage({ registeredArguments }: Command): string {
   return registeredArguments
     .map((one) => {
       const name = `${one.name()}${one.variadic ? '...' : ''}`;
@@ -266,7 +266,7 @@ function usageOf({ registeredArguments }: Command): string {
     .join(' ');
 }
 
-function choicesOf({ registeredArguments }: Command, name: string): string {
+function formatChoices({ registeredArguments }: Command, name: string): string {
   const choices = registeredArguments.find((one) => one.name() === name)?.argChoices;
   return choices === undefined ? '' : `, where it is one of ${choices.join(', ')}`;
 }
@@ -339,7 +339,7 @@ export function optionsHelp(): string {
   const command = new Command('callsheet')
     .usage('COMMAND [options]')
     .helpOption('-h, --help', 'show help of the command');
-  for (const flag of COMMON_FLAGS) command.addOption(optionOf(flag));
+  for (const flag of COMMON_FLAGS) command.addOption(buildOption(flag));
   command.description('Every command takes these options, after its name.');
   command.addOption(new Option('-V, --version', 'print the version, without a command'));
   return command.helpInformation();
@@ -360,7 +360,7 @@ export const HELP = {
 };
 
 /** A flag of the table for commander. */
-export function optionOf(flag: Flag): Option {
+export function buildOption(flag: Flag): Option {
   const { spelling, does, choices, byDefault, defaultSaid, isRequired = false, parse } = flag;
   const made = new Option(spelling, does).makeOptionMandatory(isRequired);
   if (choices !== undefined) made.choices([...choices]);

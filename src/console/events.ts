@@ -1,10 +1,16 @@
-import { CallsheetError, EXIT, type ExitCode, exitOf, explainSystemError } from '../core/errors.ts';
+import {
+  CallsheetError,
+  EXIT,
+  type ExitCode,
+  explainSystemError,
+  getExitCode,
+} from '../core/errors.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import { renderDiagnosticsBeside, renderFailureJson } from '../render/diagnostics.ts';
 import { renderProse } from '../render/terminal.ts';
 import { sanitise } from '../render/untrusted.ts';
 import { formatNumber } from '../render/wording.ts';
-import { type Event, failureOf } from '../run/document.ts';
+import { type Event, toFailure } from '../run/document.ts';
 import type { Context } from './context.ts';
 import { drawEvery, type Terminal } from './terminal.ts';
 
@@ -181,7 +187,7 @@ export function endedBy(error: unknown, stop: AbortSignal): unknown {
 
 /** A failure as the document that `--format json` prints. */
 export function failureJson(error: unknown): string {
-  return renderFailureJson(failureOf(error));
+  return renderFailureJson(toFailure(error));
 }
 
 /** Shows a failure and gives its exit code. Only a bug in Callsheet is shown with a stack trace. */
@@ -200,5 +206,5 @@ export function reportFailure(thrown: unknown, terminal: Terminal, verbose: bool
     if (error.hint !== undefined) write(error.hint);
   }
   if (verbose && error.cause !== undefined) write(`Cause: ${String(error.cause)}`);
-  return exitOf(error.code);
+  return getExitCode(error.code);
 }

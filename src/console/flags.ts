@@ -237,7 +237,7 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
  * (`--concurrency`, `--trace-http`, `--allow-exec`, `--allow-env`) are the worker's own. Values of `--var` may be what nobody else is
  * to read, so they stay where they are: each worker is given the same, and the digest of the configuration tells.
  */
-export function jobFlagsOf(command: QueuedCommand): ReadonlySet<string> {
+export function listJobFlags(command: QueuedCommand): ReadonlySet<string> {
   const flags = [...COMMON_FLAGS, ...STACK_FLAGS[command]];
   return new Set(
     flags.flatMap(({ spelling, isInJob }) => (isInJob ? new Option(spelling).attributeName() : [])),

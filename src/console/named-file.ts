@@ -43,7 +43,7 @@ export async function writeNamedFile(
     const there = await lstat(file).catch(() => undefined);
     // A pipe or a link is written through, never replaced.
     if (there !== undefined && !there.isFile()) return writeFile(file, text);
-    const draft = draftOf(file, 'new');
+    const draft = nameDraft(file, 'new');
     try {
       await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
       await rename(draft, file);
@@ -61,7 +61,7 @@ export async function writeNamedFile(
  * @returns its path
  */
 export function draftBeside(target: string, text: string, command: string): string {
-  const draft = draftOf(target, command);
+  const draft = nameDraft(target, command);
   try {
     writeFileSync(draft, text, { flag: 'wx' });
     chmodSync(draft, statSync(target).mode);
@@ -108,7 +108,7 @@ export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => v
 }
 
 /** A name beside a file that nobody else has for a file of theirs. */
-function draftOf(target: string, command: string): string {
+function nameDraft(target: string, command: string): string {
   return join(dirname(target), `.${randomBytes(6).toString('hex')}.callsheet-${command}`);
 }
 
@@ -117,19 +117,19 @@ function draftOf(target: string, command: string): string {
  * forward slashes and empty for the root itself. Outside a repository it is seen from `working`.
  */
 export function folderInRepository(dir: string, working: string): string {
-  const folder = realOf(resolve(working, dir));
-  return relative(rootAbove(folder) ?? realOf(working), folder)
+  const folder = resolveLinks(resolve(working, dir));
+  return relative(rootAbove(folder) ?? resolveLinks(working), folder)
     .split(sep)
     .join('/');
 }
 
 /** A path without links: GitHub knows a file only by where it really is. */
-function realOf(path: string): string {
+function resolveLinks(path: string): string {
   try {
     return realpathSync(path);
   } catch {
     const above = dirname(path);
-    return above === path ? path : resolve(realOf(above), relative(above, path));
+    return above === path ? path : resolve(resolveLinks(above), relative(above, path));
   }
 }
 

@@ -4,7 +4,7 @@ import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { type NoticeAddress, postNotice, readNoticeAddress } from '../platform/notify.ts';
 import { realPause } from '../platform/rate.ts';
-import { notificationOf } from '../render/notification.ts';
+import { buildNotification } from '../render/notification.ts';
 import { describeActor } from '../run/actor.ts';
 import { driftStack } from '../run/drift.ts';
 import { planOptions } from '../run/plan.ts';
@@ -51,7 +51,7 @@ export async function notifyDrift(
   const { commit, pipeline } = await describeActor(dir, context);
   const id = randomUUID();
   const sender = { id, sent_at: context.now().toISOString(), commit, pipeline };
-  await deliver(address, id, JSON.stringify(notificationOf(drift, sender)), context);
+  await deliver(address, id, JSON.stringify(buildNotification(drift, sender)), context);
 }
 
 /** Posts a JSON text, signed where there is a secret. `id`: the same for whoever gets it twice. */

@@ -57,7 +57,7 @@ export async function planNow(
 }
 
 /** What a page on a pull request says of its stack: nothing, where it lies outside of where we are. */
-export function pageOf(dir: string | undefined): PageOptions {
+export function getPageOptions(dir: string | undefined): PageOptions {
   const stack = dir === undefined ? '' : folderInRepository(dir, process.cwd());
   return stack.startsWith('..') ? {} : { stack };
 }
@@ -82,7 +82,7 @@ export async function renderReview(
       return renderPlanJson(document);
     case 'markdown': {
       const { renderPlanMarkdown } = await import('../render/markdown.ts');
-      return renderPlanMarkdown(document, pageOf(dir));
+      return renderPlanMarkdown(document, getPageOptions(dir));
     }
     case 'html':
       return (await import('../page/index.ts')).renderReport(document);

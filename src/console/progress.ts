@@ -1,16 +1,16 @@
 import { open } from 'node:fs/promises';
 import type { RunEvent } from '../apply/journal.ts';
-import { type Address, kindOf } from '../core/address.ts';
+import { type Address, getKind } from '../core/address.ts';
 import type { Events } from '../core/documents.generated.ts';
 import { reasonIn } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import {
   type Line,
+  measureWidest,
   padText,
   type RenderOptions,
   renderLive,
   span,
-  widestOf,
 } from '../render/terminal.ts';
 import { sanitiseLine } from '../render/untrusted.ts';
 import { formatCount, formatDuration, formatNumber, kindTitle } from '../render/wording.ts';
@@ -173,7 +173,7 @@ export function trackProgress(plan: PlanDocument): Tracker {
       if (event.type !== 'change_ended') return;
       const { address, status } = event.line;
       running.delete(address);
-      const batch = batches.get(kindOf(address));
+      const batch = batches.get(getKind(address));
       if (batch === undefined) return;
       batch.ended += 1;
       if (status === 'failed' || status === 'blocked') batch.failed += 1;
@@ -262,10 +262,10 @@ function sum(batches: readonly Batch[], what: 'total' | 'ended' | 'failed'): num
 }
 
 function batchLines({ batches }: ProgressView): readonly Line[] {
-  const titles = widestOf(batches.map(({ kind }) => kindTitle(kind)));
+  const titles = measureWidest(batches.map(({ kind }) => kindTitle(kind)));
   const counts = batches.map(({ ended, total }) => `${formatNumber(ended)}/${formatNumber(total)}`);
   // As wide as they get, so that nothing jumps.
-  const widest = widestOf(
+  const widest = measureWidest(
     batches.map(({ total }) => `${formatNumber(total)}/${formatNumber(total)}`),
   );
   return batches.map(({ kind, total, ended, failed }, at) => {

@@ -66,7 +66,7 @@ export type ReadFlags = CommonFlags & { readonly format: ReadFormat };
 type Shown = { readonly terminal: Terminal };
 
 /** A document of the first version of its format. */
-export function documentOf<F extends DocumentFormat, D extends object>(format: F, content: D) {
+export function stampDocument<F extends DocumentFormat, D extends object>(format: F, content: D) {
   return { format, version: 1, ...content } as const;
 }
 

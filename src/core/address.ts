@@ -2,7 +2,7 @@
 export type Address = string;
 
 /** What stands before the first dot: `agent` of `agent.clinic["harbor"]`. */
-export function kindOf(address: Address): string {
+export function getKind(address: Address): string {
   const dot = address.indexOf('.');
   return dot < 0 ? address : address.slice(0, dot);
 }

@@ -18,7 +18,7 @@ export function formatInstant(zone: string, instant: number): string {
 }
 
 /** When a stretch ends that lasts at an instant; undefined: none does. */
-export function endOf(window: Calendar, instant: number): number | undefined {
+export function findEnd(window: Calendar, instant: number): number | undefined {
   const near = [...stretchesAround(window, { from: instant, until: instant })];
   return near.findLast(({ start, end }) => start <= instant && instant < end)?.end;
 }
@@ -59,10 +59,10 @@ function beginsOn({ weekdays, dates }: Calendar, day: string): boolean {
  */
 function boundsOn({ zone, hours = WHOLE_DAY }: Calendar, day: string) {
   const { from, to } = hours;
-  const start = instantsOf(zone, day, from).first;
+  const start = listInstants(zone, day, from).first;
   const next = dayAfter(day, 1);
-  if (to === 1440 || to === 0) return { start, end: instantsOf(zone, next, 0).first };
-  return { start, end: instantsOf(zone, to > from ? day : next, to).last };
+  if (to === 1440 || to === 0) return { start, end: listInstants(zone, next, 0).first };
+  return { start, end: listInstants(zone, to > from ? day : next, to).last };
 }
 
 /** A day by the calendar of the zone, from midnight to midnight. */
@@ -74,7 +74,7 @@ const DAY = 24 * 60 * MINUTE;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(zone: string): Intl.DateTimeFormat {
+function getFormat(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;
   const made = new Intl.DateTimeFormat('en-US', {
@@ -94,7 +94,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 /** What the clock of a zone shows, written as if it were UTC. */
 function wallAt(zone: string, instant: number): number {
   const parts = new Map(
-    formatOf(zone)
+    getFormat(zone)
       .formatToParts(instant)
       .map(({ type, value }) => [type, Number(value)]),
   );
@@ -127,7 +127,7 @@ function dayAfter(day: string, days: number): string {
  * When the clock of a zone shows a time of a day. Where it is set back over that time it shows it twice,
  * `first` and `last`; where it is set forward over it, both are the moment at which it is set.
  */
-function instantsOf(
+function listInstants(
   zone: string,
   day: string,
   minutes: number,

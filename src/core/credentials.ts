@@ -24,7 +24,7 @@ const MOST_KNOWN = 20_000;
 export function factsOfName(name: string): NameFacts {
   let facts = known.get(name);
   if (facts === undefined) {
-    const words = wordsOf(name);
+    const words = splitWords(name);
     facts = {
       secret: soundSecret(words),
       plural: words.at(-1)?.endsWith('s') === true,
@@ -42,7 +42,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /** `privateKey`, `private_key` and `PRIVATE-KEY` are the same words; a number at the end says nothing. */
-function wordsOf(name: string): readonly string[] {
+function splitWords(name: string): readonly string[] {
   return name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')

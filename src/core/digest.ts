@@ -46,7 +46,7 @@ const DIGITS = [48, 57] as const;
 /** The same as of an object with these members, which need not be made for it. */
 export function digestOfMembers(members: ReadonlyMap<string, unknown>): string {
   const keys = [...members.keys()];
-  if (keys.some(isIndex)) return digestOf(Object.fromEntries(members));
+  if (keys.some(isIndex)) return computeDigest(Object.fromEntries(members));
   return `sha256:${hash(
     'sha256',
     writeMembers(keys.sort(), (key) => members.get(key)),
@@ -54,7 +54,7 @@ export function digestOfMembers(members: ReadonlyMap<string, unknown>): string {
 }
 
 /** `sha256:<hex>` of a text or of a value's canonical JSON, which is hashed in pieces as it comes. */
-export function digestOf(value: unknown): string {
+export function computeDigest(value: unknown): string {
   let begun: Hash | undefined;
   let waiting = '';
   const give = (text: string) => {

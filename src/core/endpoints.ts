@@ -53,15 +53,15 @@ function checkOverride(
     const message = `the method of ${operation} is ${JSON.stringify(method)}; it may be ${may}`;
     problems.push({ operation, member: 'method', message, candidates: allowed });
   }
-  for (const complaint of path === undefined ? [] : complaintsOf(path, original, operations)) {
+  for (const complaint of path === undefined ? [] : listComplaints(path, original, operations)) {
     const message = `the path of ${operation} ${complaint}`;
     problems.push({ operation, member: 'path', message, candidates: [] });
   }
   return problems;
 }
 
-function complaintsOf(path: string, original: Place, operations: Places): readonly string[] {
-  const [given, wanted] = [parametersOf(path), parametersOf(original.path)];
+function listComplaints(path: string, original: Place, operations: Places): readonly string[] {
+  const [given, wanted] = [listParameters(path), listParameters(original.path)];
   const missing = wanted.filter((name) => !given.includes(name));
   const unknown = given.filter((name) => !wanted.includes(name));
   const twice = new Set(given.filter((name, index) => given.indexOf(name) !== index));
@@ -92,13 +92,13 @@ const PLAIN = /^\/?[\w.~:-]+(\/[\w.~:-]+)*\/?$/;
 /** A parameter of a path: `{agentId}`. */
 const PARAMETER = /\{(\w+)\}/g;
 
-function parametersOf(path: string): readonly string[] {
+function listParameters(path: string): readonly string[] {
   return [...path.matchAll(PARAMETER)].map(([, name = '']) => name);
 }
 
 /** Whether two paths are the same for some values of their parameters. */
 function mayMeet(one: string, other: string): boolean {
-  const [these, those] = [stepsOf(one), stepsOf(other)];
+  const [these, those] = [listSteps(one), listSteps(other)];
   return (
     these.length === those.length &&
     these.every((step, index) => {
@@ -108,7 +108,7 @@ function mayMeet(one: string, other: string): boolean {
   );
 }
 
-function stepsOf(path: string): readonly string[] {
+function listSteps(path: string): readonly string[] {
   return path
     .toLowerCase()
     .split('/')

@@ -3,7 +3,7 @@ import type { Error as ErrorDocument } from './documents.generated.ts';
 import type { Json } from './value.ts';
 
 /**
- * What kind of end a failure is. `exitOf` gives each its exit code; nothing else does.
+ * What kind of end a failure is. `getExitCode` gives each its exit code; nothing else does.
  *
  * | code          | when                                                               |
  * |---------------|--------------------------------------------------------------------|
@@ -114,7 +114,7 @@ export function failureIn(code: ExitCode): ExitName | undefined {
 const EXIT_OF: { readonly [code in FailureCode]?: ExitCode } = EXIT;
 
 /** The exit code of a failure. */
-export function exitOf(code: FailureCode): ExitCode {
+export function getExitCode(code: FailureCode): ExitCode {
   return EXIT_OF[code] ?? EXIT.error;
 }
 

@@ -79,7 +79,7 @@ export function meantBy(word: string, candidates: readonly string[]): string | u
  * What to write instead of a name that is not known. `all` is what the candidates are called, and `more`
  * where all of them can be looked up.
  */
-export function insteadOf(
+export function suggestInstead(
   word: string,
   candidates: readonly string[],
   all: string,

@@ -26,7 +26,7 @@ export function identitySegment(identity: string, nth = 1): string {
 }
 
 /** The segments of elements with these identities, in their order. No two are the same. */
-export function segmentsOf(identities: readonly string[]): readonly string[] {
+export function toSegments(identities: readonly string[]): readonly string[] {
   const seen = new Map<string, number>();
   return identities.map(shownIdentity).map((identity) => {
     const nth = (seen.get(identity) ?? 0) + 1;
@@ -37,7 +37,7 @@ export function segmentsOf(identities: readonly string[]): readonly string[] {
 
 /** The segments of a keyed list's elements. `key`: the member that they are recognised by (`x-identity`). */
 export function elementSegments(key: string, list: readonly Value[]): readonly string[] {
-  return segmentsOf(
+  return toSegments(
     list.map((element) => {
       const name = isObject(element) && Object.hasOwn(element, key) ? element[key] : undefined;
       return String(name ?? '');
@@ -47,7 +47,7 @@ export function elementSegments(key: string, list: readonly Value[]): readonly s
 
 /** `[crm_lookup]` for each element with an identity, `[2]` for any other. */
 export function writtenSegments(identities: readonly unknown[]): readonly string[] {
-  const named = segmentsOf(identities.filter((one) => typeof one === 'string')).values();
+  const named = toSegments(identities.filter((one) => typeof one === 'string')).values();
   return identities.map((one, index) =>
     typeof one === 'string' ? (named.next().value ?? '') : `[${index}]`,
   );
@@ -108,13 +108,13 @@ export function parsePath(text: string): Path | undefined {
 }
 
 /** The path that a text of ours stands for, such as one in a plan or in the state. */
-export function pathOf(text: string): Path {
+export function toPath(text: string): Path {
   return parsePath(text) ?? [text];
 }
 
 /** The top-level field that a text of ours leads to, or into. */
 export function fieldIn(text: string): string {
-  return pathOf(text)[0] ?? '';
+  return toPath(text)[0] ?? '';
 }
 
 /** The members and positions that a JSON pointer names: `a/b` and `0` of `/a~1b/0`. */

@@ -36,11 +36,11 @@ import {
 import type { FieldSchema } from './schema.ts';
 import {
   Blob,
+  getOwn,
   isList,
   isObject,
   type Json,
   type JsonObject,
-  ownOf,
   Ref,
   Secret,
   type Value,
@@ -324,7 +324,7 @@ function redactValue(
 /** An element that still says which one it is, where its identity was left out for a credential in it. */
 function identified(left: Json, element: Value, identity: string | undefined): Json {
   if (identity === undefined || !isObject(left) || !isObject(element)) return left;
-  const name = ownOf(element, identity);
+  const name = getOwn(element, identity);
   if (typeof name !== 'string' || Object.hasOwn(left, identity)) return left;
   return { [identity]: shownIdentity(name), ...left };
 }

@@ -15,7 +15,7 @@ const MARKED = /^\$text:(?:0|[1-9]\d{0,8})$/;
 const LONG = 128;
 
 /** What stands for a text of the list. */
-export function markOf(index: number): string {
+export function getMark(index: number): string {
   return `${MARK}${index}`;
 }
 
@@ -41,7 +41,7 @@ export function createTextTable() {
   const held = (text: string) => {
     if (text.length < LONG && !text.startsWith(MARK)) return text;
     const key = keyOf(text);
-    const mark = marks.get(key) ?? markOf(texts.push(text) - 1);
+    const mark = marks.get(key) ?? getMark(texts.push(text) - 1);
     marks.set(key, mark);
     return mark;
   };

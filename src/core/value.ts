@@ -125,14 +125,14 @@ export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object') return false;
   if (one === null || other === null || Array.isArray(one) !== Array.isArray(other)) return false;
-  const keys = keysOf(one);
+  const keys = listKeys(one);
   return (
-    keys.length === keysOf(other).length &&
+    keys.length === listKeys(other).length &&
     keys.every((key) => isSameJson(Reflect.get(one, key), Reflect.get(other, key)))
   );
 }
 
-function keysOf(value: object): readonly string[] {
+function listKeys(value: object): readonly string[] {
   return Object.keys(value).filter((key) => Reflect.get(value, key) !== undefined);
 }
 
@@ -155,7 +155,7 @@ export function oncePer<K extends object, V extends object | string>(
  * What a table holds under a name that somebody else wrote. A plain look-up would also find what every
  * object has, such as `constructor`.
  */
-export function ownOf<T>(
+export function getOwn<T>(
   table: { readonly [name: string]: T } | undefined,
   name: string,
 ): T | undefined {

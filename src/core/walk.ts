@@ -8,11 +8,11 @@ import {
 } from './path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from './schema.ts';
 import {
+  getOwn,
   isList,
   isObject,
   type Json,
   type JsonObject,
-  ownOf,
   type Value,
   type ValueObject,
 } from './value.ts';
@@ -71,7 +71,7 @@ export function memberAt(
   value: Value | undefined,
   segment: string,
 ): Value | undefined {
-  if (isObject(value)) return ownOf(value, segment);
+  if (isObject(value)) return getOwn(value, segment);
   if (!isList(value) || key === undefined) return undefined;
   return value[elementSegments(key, value).indexOf(segment)];
 }
@@ -126,7 +126,7 @@ export function placeValue(
       return index < 0 ? [...all, placed] : all.with(index, placed);
     }
     const object = isObject(at) ? at : {};
-    const placed = place(memberSchema(root, schema, segment), ownOf(object, segment), inner, rest);
+    const placed = place(memberSchema(root, schema, segment), getOwn(object, segment), inner, rest);
     if (placed !== undefined) return { ...object, [segment]: placed };
     const { [segment]: _, ...others } = object;
     return others;
@@ -218,13 +218,13 @@ const roots = new WeakMap<FieldSchema, FieldNode>();
 export function rootNode(root: FieldSchema): FieldNode {
   let node = roots.get(root);
   if (node === undefined) {
-    node = nodeOf(root, root, { isNamed: true });
+    node = buildNode(root, root, { isNamed: true });
     roots.set(root, node);
   }
   return node;
 }
 
-function nodeOf(
+function buildNode(
   root: FieldSchema,
   schema: FieldSchema,
   { isNamed = false, isElement = false, isOfElement = false },
@@ -260,13 +260,13 @@ export function memberNode(
     const { root, schema } = above;
     if (schema.properties === undefined || !Object.hasOwn(schema.properties, key)) {
       // Names that people choose are not kept: there may be any number.
-      above.others ??= nodeOf(root, memberSchema(root, schema, key), {
+      above.others ??= buildNode(root, memberSchema(root, schema, key), {
         isOfElement: above.isElement,
       });
       return { node: above.others, text: extendPath(textAbove, key) };
     }
     known = {
-      node: nodeOf(root, memberSchema(root, schema, key), { isNamed: true }),
+      node: buildNode(root, memberSchema(root, schema, key), { isNamed: true }),
       text: extendPath('', key),
     };
     above.named.set(key, known);
@@ -277,7 +277,7 @@ export function memberNode(
 /** The node of a list's elements. */
 export function elementNode(list: FieldNode): FieldNode {
   const { root, schema } = list;
-  list.items ??= nodeOf(root, itemSchema(root, schema), {
+  list.items ??= buildNode(root, itemSchema(root, schema), {
     isNamed: schema.items !== undefined,
     isElement: true,
   });

@@ -1,5 +1,5 @@
-import { digestOf } from '../core/digest.ts';
-import { pathOf } from '../core/path.ts';
+import { computeDigest } from '../core/digest.ts';
+import { toPath } from '../core/path.ts';
 import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Blob, isSameJson, type Json, Secret, type ValueObject } from '../core/value.ts';
@@ -25,9 +25,9 @@ export function rememberLeaf(leaf: Leaf, address: string, world: World): Applied
   }
   // A prompt need not be quoted to see that it is long.
   if (typeof value === 'string' && value.length > LONGEST_PLAIN_VALUE)
-    return { digest: digestOf(value) };
+    return { digest: computeDigest(value) };
   const plain = JSON.stringify(value);
-  if (plain.length > LONGEST_PLAIN_VALUE) return { digest: digestOf(value) };
+  if (plain.length > LONGEST_PLAIN_VALUE) return { digest: computeDigest(value) };
   return { value: typeof value === 'object' ? JSON.parse(plain) : value };
 }
 
@@ -61,7 +61,9 @@ export function matchesApplied(
     return match === 'different' ? other : match;
   }
   const equal =
-    'digest' in applied ? applied.digest === digestOf(value) : isSameJson(applied.value, value);
+    'digest' in applied
+      ? applied.digest === computeDigest(value)
+      : isSameJson(applied.value, value);
   return equal ? 'equal' : other;
 }
 
@@ -98,7 +100,7 @@ export function knownSecrets(
   const written = Object.entries(applied)
     .filter(([, leaf]) => isConcealed(leaf))
     // Elsewhere it is a credential within a value that has a fingerprint, and is found there again.
-    .filter(([text]) => contextAt(root, pathOf(text)).secrecy.hidden !== 'no')
+    .filter(([text]) => contextAt(root, toPath(text)).secrecy.hidden !== 'no')
     .map(([text]) => text);
   return new Set([...given, ...written]);
 }

@@ -7,17 +7,17 @@ import {
   type Path,
   parsePath,
   parsePaths,
-  pathOf,
   startsWith,
+  toPath,
 } from '../core/path.ts';
 import type { FieldCause, FieldChange } from '../core/plan-document.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import {
   Blob,
+  getOwn,
   isObject,
   type Json,
   type JsonObject,
-  ownOf,
   Secret,
   type Value,
   type ValueObject,
@@ -29,7 +29,7 @@ import {
   type Leaf,
   type Leaves,
   leafSensitivity,
-  leavesOf,
+  listLeaves,
   normalise,
   resolveLeaf,
   type Sides,
@@ -60,8 +60,8 @@ export function compare(
   sides: Sides,
   world: World,
 ): readonly LeafChange[] {
-  const wanted = leavesOf(root, desired);
-  const found = leavesOf(root, live);
+  const wanted = listLeaves(root, desired);
+  const found = listLeaves(root, live);
   const compared: Compared = { root, wanted, found, live, sides, world };
   const changes = [
     ...compareReadable(compared),
@@ -193,9 +193,14 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
   const changes = [...differing].flatMap((text) => {
     const leaf = wanted.leaves.get(text);
     if (leaf === undefined) return [];
-    const cause = causeOf(leaf, ownOf(left, text) ?? null, ownOf(right, text) ?? null, compared);
+    const cause = findCause(
+      leaf,
+      getOwn(left, text) ?? null,
+      getOwn(right, text) ?? null,
+      compared,
+    );
     const found = leafChange(leaf, valueAt(root, compared.live, leaf.path), leaf.value, cause);
-    return [cause === 'conflict' ? { ...found, ...baseOf(leaf, compared) } : found];
+    return [cause === 'conflict' ? { ...found, ...getBase(leaf, compared) } : found];
   });
   return [...changes, ...unread];
 }
@@ -203,7 +208,7 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
 /** Of a secret that is not at hand: what is live can still be held against what was written last. */
 function unreadCause(leaf: Leaf, compared: Compared): FieldCause {
   const { sides, world } = compared;
-  const last = ownOf(sides.applied, leaf.text);
+  const last = getOwn(sides.applied, leaf.text);
   const live = liveValue(leaf, compared);
   // The state would know of one that was configured when it was written.
   if (last === undefined)
@@ -228,7 +233,7 @@ function compareUntold(compared: Compared): readonly LeafChange[] {
     const condition = wanted.leaves.get(leaf.schema['x-told-while'] ?? '');
     if (condition?.value !== true || leaf.value === null || isTold(leaf, compared)) return [];
     const live = normalise(condition.schema, found.leaves.get(condition.text)?.value);
-    return [leafChange(leaf, undefined, leaf.value, causeOf(condition, live, true, compared))];
+    return [leafChange(leaf, undefined, leaf.value, findCause(condition, live, true, compared))];
   });
 }
 
@@ -247,10 +252,10 @@ function liveValue(leaf: Leaf, { found }: Compared): Json {
   return below ? PRESENT : null;
 }
 
-function causeOf(leaf: Leaf, live: Json, desired: Json, compared: Compared): FieldCause {
+function findCause(leaf: Leaf, live: Json, desired: Json, compared: Compared): FieldCause {
   const { sides, world } = compared;
   const { address, applied } = sides;
-  const last = ownOf(applied, leaf.text);
+  const last = getOwn(applied, leaf.text);
   if (last === undefined) return hasMovedBelow(leaf, compared) ? 'conflict' : 'changed';
   if (matchesApplied(last, live, address, leaf.text, world) !== 'different') return 'changed';
   return matchesApplied(last, desired, address, leaf.text, world) === 'equal'
@@ -259,8 +264,8 @@ function causeOf(leaf: Leaf, live: Json, desired: Json, compared: Compared): Fie
 }
 
 /** What both sides came from. */
-function baseOf(leaf: Leaf, { sides }: Compared): Pick<LeafChange, 'base'> {
-  const last = ownOf(sides.applied, leaf.text);
+function getBase(leaf: Leaf, { sides }: Compared): Pick<LeafChange, 'base'> {
+  const last = getOwn(sides.applied, leaf.text);
   return last !== undefined && 'value' in last ? { base: last.value } : {};
 }
 
@@ -271,7 +276,7 @@ function hasMovedBelow(leaf: Leaf, { found, sides, world }: Compared): boolean {
     const other = found.leaves.get(text);
     // A secret is never found, so that nothing can be said of it.
     const isUnseen = other === undefined && isConcealed(last);
-    if (isUnseen || !startsWith(pathOf(text), leaf.path)) return false;
+    if (isUnseen || !startsWith(toPath(text), leaf.path)) return false;
     const value = other === undefined ? null : normalise(other.schema, other.value);
     return matchesApplied(last, value, sides.address, text, world) === 'different';
   });
@@ -304,7 +309,7 @@ function compareUnechoed(compared: Compared): readonly LeafChange[] {
       if (found === undefined) return [];
       return [{ ...leafChange(leaf, undefined, leaf.value, found), unreadable: true }];
     }
-    const last = ownOf(sides.applied, leaf.text);
+    const last = getOwn(sides.applied, leaf.text);
     const resolved = resolveLeaf(leaf, world);
     const value = resolved instanceof Unknown ? UNBORN : normalise(leaf.schema, resolved);
     const isNew = sides.applied !== undefined && last === undefined;
@@ -330,12 +335,12 @@ function wasLost({ path, value }: Leaf, { root, wanted, live }: Compared): boole
 }
 
 function lostCause({ text }: Leaf, { applied }: Sides): FieldCause {
-  return ownOf(applied, text) === undefined ? 'changed' : 'drifted';
+  return getOwn(applied, text) === undefined ? 'changed' : 'drifted';
 }
 
 function unreadableCause(leaf: Leaf, sides: Sides, world: World): FieldCause | undefined {
   const isFile = leaf.value instanceof Blob;
-  const last = ownOf(sides.applied, leaf.text);
+  const last = getOwn(sides.applied, leaf.text);
   // The state would know of one that was configured when it was written.
   const isNew = sides.applied !== undefined && last === undefined;
   if (isNew && !isFile && !sides.resend) return 'changed';
@@ -369,9 +374,9 @@ function elementRemoval(
   { found, sides, world }: Compared,
 ): LeafChange {
   const inside = [...found.leaves.values()].filter((leaf) => startsWith(leaf.path, path));
-  const known = inside.filter((leaf) => ownOf(sides.applied, leaf.text) !== undefined);
+  const known = inside.filter((leaf) => getOwn(sides.applied, leaf.text) !== undefined);
   const moved = known.some((leaf) => {
-    const last = ownOf(sides.applied, leaf.text);
+    const last = getOwn(sides.applied, leaf.text);
     const value = normalise(leaf.schema, leaf.value);
     return last && matchesApplied(last, value, sides.address, leaf.text, world) === 'different';
   });
@@ -433,8 +438,8 @@ function unseenLeaf(text: string, compared: Compared): LeafChange | undefined {
   if (path === undefined || isCovered(wanted, path)) return undefined;
   const along = schemasAlong(root, path);
   const [top, ...below] = along;
-  const isUnread = top?.['x-facet'] === true && ownOf(live, path[0] ?? '') === undefined;
-  const last = ownOf(sides.applied, text);
+  const isUnread = top?.['x-facet'] === true && getOwn(live, path[0] ?? '') === undefined;
+  const last = getOwn(sides.applied, text);
   const isSecret = last !== undefined && isConcealed(last) && isNeverReturned(along);
   const isNew = isUnechoed({ path }, compared);
   const isGone = below.length > 0 && !isObject(valueAt(root, live, path.slice(0, -1)));

@@ -15,11 +15,11 @@ import { elementSecrecy, memberSecrecy, OPEN, type Secrecy, sensitivity } from '
 import { dereference, type FieldSchema } from '../core/schema.ts';
 import {
   Blob,
+  getOwn,
   isList,
   isObject,
   type Json,
   type JsonObject,
-  ownOf,
   plainId,
   Ref,
   Secret,
@@ -79,7 +79,7 @@ type Visitor = {
 };
 
 /** Takes a document apart. An explicit null is a leaf of its own; callers that read live data skip it. */
-export function leavesOf(root: FieldSchema, document: { readonly [key: string]: Value }): Leaves {
+export function listLeaves(root: FieldSchema, document: { readonly [key: string]: Value }): Leaves {
   const leaves = new Map<string, Leaf>();
   const lists = new Map<string, KeyedList>();
   walkLeaves(root, document, {
@@ -198,7 +198,7 @@ export function normalise(schema: FieldSchema, value: Value | undefined): Json {
   }
   if (isList(value)) {
     if (value.length === 0) return null;
-    const items = value.map(plainOf);
+    const items = value.map(toPlain);
     return schema['x-set'] ? [...new Set(items.map(String))].sort() : items;
   }
   if (!isObject(value)) return value;
@@ -206,9 +206,9 @@ export function normalise(schema: FieldSchema, value: Value | undefined): Json {
   return Object.keys(members).length === 0 ? null : members;
 }
 
-function plainOf(value: Value): Json {
+function toPlain(value: Value): Json {
   if (isSpecial(value)) return null;
-  if (isList(value)) return value.map(plainOf);
+  if (isList(value)) return value.map(toPlain);
   return isObject(value) ? withoutNulls(value) : value;
 }
 
@@ -216,7 +216,7 @@ function withoutNulls(value: ValueObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => member !== null && member !== undefined)
-      .map(([key, member]) => [key, plainOf(member)]),
+      .map(([key, member]) => [key, toPlain(member)]),
   );
 }
 
@@ -254,7 +254,7 @@ export function leafTexts(
 
 /** The facts' schema of a whole field, for those that only have its name. */
 export function fieldSchema(root: FieldSchema, field: string): FieldSchema {
-  const schema = ownOf(root.properties, field);
+  const schema = getOwn(root.properties, field);
   return schema === undefined ? {} : dereference(root, schema);
 }
 

@@ -1,15 +1,15 @@
 import { elementSegments, formatPath, isWithin, type Path } from '../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
+  getOwn,
   isList,
   isObject,
   type Json,
   type JsonObject,
-  ownOf,
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { fieldSchema, type Leaf, leavesOf, resolveLeaf, Unknown, type World } from './leaves.ts';
+import { fieldSchema, type Leaf, listLeaves, resolveLeaf, Unknown, type World } from './leaves.ts';
 
 /** What a write is to do beside setting what is desired. Paths are in text form. */
 type WriteIntent = {
@@ -35,7 +35,7 @@ export function mergeDocuments(
   intent: WriteIntent,
   world: World,
 ): JsonObject {
-  const { leaves } = leavesOf(root, desired);
+  const { leaves } = listLeaves(root, desired);
   const ignored = (path: Path) => isWithin(path, intent.ignore);
 
   /** `isReplaced`: what the place lies in is sent whole, so that leaving it out removes it. */
@@ -57,7 +57,7 @@ export function mergeDocuments(
     if (leaf !== undefined && !isKept && !isOpen) {
       // Null would wipe it: it is written like any other value, or not at all.
       if (leaf.facts.unreadable && !intent.secrets.has(text)) return undefined;
-      return leafValue(leaf, found) ?? nothingOf(leaf, nothing);
+      return leafValue(leaf, found) ?? toNothing(leaf, nothing);
     }
     const identity = schema['x-identity'];
     if (identity !== undefined && (isList(wanted) || isList(found))) {
@@ -91,9 +91,12 @@ export function mergeDocuments(
     const merged: [string, Json][] = [];
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
       const member = memberSchema(root, schema, key);
-      const value = merge(member, ownOf(right, key), ownOf(left, key), [...path, key], isInside);
+      const value = merge(member, getOwn(right, key), getOwn(left, key), [...path, key], isInside);
       const isEmptied =
-        isInside && ownOf(right, key) === undefined && isEmpty(value) && !isEmpty(ownOf(left, key));
+        isInside &&
+        getOwn(right, key) === undefined &&
+        isEmpty(value) &&
+        !isEmpty(getOwn(left, key));
       if (value !== undefined && !isEmptied) merged.push([key, value]);
     }
     return Object.fromEntries(merged);
@@ -107,8 +110,8 @@ export function mergeDocuments(
     path: Path,
   ): readonly Json[] {
     const items = itemSchema(root, schema);
-    const left = elementsOf(identity, isList(found) ? found : []);
-    const right = isList(wanted) ? elementsOf<Value>(identity, wanted) : undefined;
+    const left = indexElements(identity, isList(found) ? found : []);
+    const right = isList(wanted) ? indexElements<Value>(identity, wanted) : undefined;
     const segments = [...(right?.keys() ?? []), ...left.keys()].filter((segment, index, all) => {
       const isFirst = all.indexOf(segment) === index;
       const isOwned = right === undefined || right.has(segment) || ignored([...path, segment]);
@@ -127,7 +130,7 @@ export function mergeDocuments(
 }
 
 /** What stands for a leaf without a value: null takes it away, a secret that is not sent is left out. */
-function nothingOf(leaf: Leaf, nothing: null | undefined): null | undefined {
+function toNothing(leaf: Leaf, nothing: null | undefined): null | undefined {
   return leaf.value === null ? nothing : undefined;
 }
 
@@ -139,7 +142,7 @@ function isEmpty(value: Json | undefined): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-function elementsOf<V extends Value>(identity: string, list: readonly V[]): Map<string, V> {
+function indexElements<V extends Value>(identity: string, list: readonly V[]): Map<string, V> {
   const segments = elementSegments(identity, list);
   return new Map(list.map((element, index) => [segments[index] ?? '', element]));
 }

@@ -1,4 +1,4 @@
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import { type FieldSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
 import { placeValue, valueAt } from '../core/walk.ts';
@@ -56,13 +56,13 @@ export function openCensus(kind: Kind, organizations: readonly Organization[]): 
     count(organization, document) {
       const group = groups.get(organization) ?? { size: 0, tallies: new Map() };
       groups.set(organization, group);
-      const leaves = leavesOf(kind, document, new Set(own));
+      const leaves = listLeaves(kind, document, new Set(own));
       for (const one of [whole, group]) {
         one.size += 1;
         for (const leaf of leaves) add(leaf, one.tallies);
       }
     },
-    bases: () => basesOf(kind, whole, groups, organizations),
+    bases: () => chooseBases(kind, whole, groups, organizations),
   };
 }
 
@@ -72,7 +72,7 @@ function add({ path, value }: Leaf, tallies: Map<string, Tally>): void {
   tallies.set(key, tally);
   tally.present += 1;
   if (tally.isVaried) return;
-  const text = keyOf(value);
+  const text = getKey(value);
   const known = tally.counts.get(text);
   if (known !== undefined) known.count += 1;
   else tally.counts.set(text, { count: 1, value });
@@ -81,12 +81,12 @@ function add({ path, value }: Leaf, tallies: Map<string, Tally>): void {
   tally.counts.clear();
 }
 
-function keyOf(value: Value): string {
-  return digestOf(JSON.parse(JSON.stringify(value)));
+function getKey(value: Value): string {
+  return computeDigest(JSON.parse(JSON.stringify(value)));
 }
 
 /** The places of a document that a base can hold. What names a resource is its own. */
-function leavesOf(
+function listLeaves(
   { schema: root }: Kind,
   document: ValueObject,
   own: ReadonlySet<string>,
@@ -122,7 +122,7 @@ function sharedIn({ size, tallies }: Group): readonly (Leaf & { readonly count: 
   });
 }
 
-function basesOf(
+function chooseBases(
   kind: Kind,
   whole: Group,
   groups: ReadonlyMap<string, Group>,
@@ -151,7 +151,7 @@ function basesOf(
     const own = paying(
       sharedIn(group).filter(({ path, value }) => {
         const other = known.get(JSON.stringify(path));
-        return other === undefined || keyOf(other) !== keyOf(value);
+        return other === undefined || getKey(other) !== getKey(value);
       }),
     );
     if (own.length === 0) continue;
@@ -168,7 +168,7 @@ function basesOf(
       const base = own?.base ?? below;
       const rest = [...laid.values()].reduce((left, { path, value }) => {
         const held = valueAt(kind.schema, left, path);
-        const isGiven = held !== undefined && keyOf(held) === keyOf(value);
+        const isGiven = held !== undefined && getKey(held) === getKey(value);
         return isGiven ? without(kind.schema, left, path) : left;
       }, document);
       return { base, document: rest };

@@ -14,7 +14,7 @@ import {
 } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { facetsRead, fieldsOf, type LiveResource, type Reader } from '../plan/reader.ts';
+import { facetsRead, type LiveResource, listFields, type Reader } from '../plan/reader.ts';
 import { fastRefreshPin, livePin } from '../plan/refresh.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import {
@@ -40,9 +40,9 @@ import {
 } from './secrets.ts';
 import {
   type Entry,
+  formatNoun,
+  getLayout,
   isStreamed,
-  layoutOf,
-  nounOf,
   type Organization,
   refusalIn,
   type Scopes,
@@ -148,7 +148,7 @@ type Done = {
 /** Reads resources and writes them, and keeps account of what that came to. */
 function openWork({ organizations, entries, unlisted }: Survey, input: ExportInput) {
   const reader = input.open();
-  const layout = layoutOf(organizations);
+  const layout = getLayout(organizations);
   const byAddress = new Map(entries.map((entry) => [entry.address, entry]));
   const byId = new Map(entries.map((entry) => [`${entry.kind.name} ${entry.id}`, entry]));
   const idOf = (address: Address) => byAddress.get(address)?.id;
@@ -174,12 +174,12 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
   function expression(kind: string, id: string): string | undefined {
     const entry = byId.get(`${kind} ${id}`);
     if (entry === undefined || !isNameable(entry.kind)) return undefined;
-    const name = `${nounOf(entry.kind)}_${entry.address.split('.').slice(1).join('_')}`;
+    const name = `${formatNoun(entry.kind)}_${entry.address.split('.').slice(1).join('_')}`;
     variables.set(name, id);
     return `\${var.${name}}`;
   }
 
-  function addressOf(kind: string, id: string): Address | undefined {
+  function getAddress(kind: string, id: string): Address | undefined {
     const entry = byId.get(`${kind} ${id}`);
     return entry === undefined || isNameable(entry.kind) ? undefined : entry.address;
   }
@@ -214,7 +214,15 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
     }
     const { isTwin, file, organization = '' } = entry;
     const owner = titles.get(organization) ?? '';
-    const context = { kind, address, isTwin, addressOf, own: file, organization: owner, standIn };
+    const context = {
+      kind,
+      address,
+      isTwin,
+      addressOf: getAddress,
+      own: file,
+      organization: owner,
+      standIn,
+    };
     const { one, remarks: own } = sayOne(live, context, optionsFor(layout.fileOf(entry)));
     remarks.push(...own);
     if (one === undefined) return undefined;
@@ -439,7 +447,7 @@ export function openMemory() {
 
 /** A resource as a plan of its configuration reads it: without the facets that nothing was written of. */
 function asPlanned(kind: Kind, live: LiveResource, { document }: DesiredResource): LiveResource {
-  const read = facetsRead(kind, fieldsOf(kind, document, undefined));
+  const read = facetsRead(kind, listFields(kind, document, undefined));
   const unread = new Set(kind.facets.map(({ field }) => field).filter((one) => !read.has(one)));
   const members = Object.entries(live.document).filter(([field]) => !unread.has(field));
   return { ...live, document: Object.fromEntries(members) };

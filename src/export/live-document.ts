@@ -219,26 +219,26 @@ const STAND_IN = '00000000-0000-4000-8000-000000000000';
 export function faultsIn(kind: Kind, document: ValueObject): readonly Fault[] {
   const written: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(document)) {
-    const name = nameOf(kind, field);
+    const name = getName(kind, field);
     if (name !== undefined) written[name] = plain(value);
   }
   const errors = schemaErrors(resourceSchema(kind), written)
     .filter(({ schemaPath }) => !/(?<!\/properties)\/contains\//.test(schemaPath))
     .map((error): Fault => {
       const [first, ...rest] = pointerParts(error.instancePath);
-      const field = Object.keys(document).find((one) => nameOf(kind, one) === first);
+      const field = Object.keys(document).find((one) => getName(kind, one) === first);
       const spot = first === undefined ? [] : [field ?? first, ...rest];
-      return { spot, reason: reasonOf(error) };
+      return { spot, reason: describeSchemaError(error) };
     });
   return [...errors, ...unbalancedIn(kind, document)];
 }
 
-function nameOf({ schema }: Kind, field: string): string | undefined {
+function getName({ schema }: Kind, field: string): string | undefined {
   return configName(field, memberSchema(schema, schema, field));
 }
 
 /** What is wrong, for people who cannot change what the platform has. */
-function reasonOf({ keyword, params }: ReturnType<typeof schemaErrors>[number]): string {
+function describeSchemaError({ keyword, params }: ReturnType<typeof schemaErrors>[number]): string {
   switch (keyword) {
     case 'required':
       return `it has no ${String(params.missingProperty)}`;

@@ -18,7 +18,7 @@ const STACK_WORDS = /^(?:callsheet|node_modules)$/;
  * A name that is safe in addresses, in YAML and as a file on every system: `front_desk` of `Front desk`,
  * `qian_tai` of `前台`. Lower case, so that no two differ by case alone. Empty where nothing remains.
  */
-export function slugOf(display: string): string {
+export function toSlug(display: string): string {
   const plain = inAscii(display)
     .replace(/['’`]/g, '')
     .replace(/([a-z])([A-Z])/g, '$1_$2')
@@ -54,8 +54,8 @@ export type Nameless = {
 
 /** A name by itself, whatever others are called; `noun` goes before what cannot begin one. */
 function baseName({ id, display }: Nameless, noun: string): string {
-  const slug = slugOf(display);
-  if (slug === '') return `${noun}_${slugOf(id).replaceAll('_', '').slice(0, ID_CHARACTERS)}`;
+  const slug = toSlug(display);
+  if (slug === '') return `${noun}_${toSlug(id).replaceAll('_', '').slice(0, ID_CHARACTERS)}`;
   const isOdd = /^[0-9]/.test(slug) || [DEVICES, WORDS, STACK_WORDS].some((one) => one.test(slug));
   return isOdd ? `${noun}_${slug}` : slug;
 }

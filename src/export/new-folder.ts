@@ -127,7 +127,7 @@ function moveInto(draft: string, dir: string, { rename }: Disk): void {
   const kept = `${draft}.before`;
   const undo: (() => void)[] = [];
   const paths = filesIn(draft);
-  for (const folder of new Set(paths.flatMap(foldersOf))) refuseInner(dir, folder);
+  for (const folder of new Set(paths.flatMap(listFolders))) refuseInner(dir, folder);
   for (const path of paths) refuseFolderAt(join(dir, path));
   try {
     for (const path of paths) {
@@ -155,9 +155,9 @@ function moveInto(draft: string, dir: string, { rename }: Disk): void {
 }
 
 /** `harbor` and `harbor/agents` of `harbor/agents/desk.yaml`. */
-function foldersOf(path: string): readonly string[] {
+function listFolders(path: string): readonly string[] {
   const folder = dirname(path);
-  return folder === '.' ? [] : [...foldersOf(folder), folder];
+  return folder === '.' ? [] : [...listFolders(folder), folder];
 }
 
 /** Throws where what is written into a folder would lie elsewhere, or in a stack of its own: neither is read. */

@@ -6,7 +6,7 @@ import { memberSchema } from '../core/schema.ts';
 import { type Json, type JsonObject, Ref, type Secret, type ValueObject } from '../core/value.ts';
 import { type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import { destinationOf } from '../plan/secrets.ts';
+import { findDestination } from '../plan/secrets.ts';
 import type { WrittenResources } from '../stack/edit/write.ts';
 import {
   type Unwritable,
@@ -58,7 +58,7 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
       return target === undefined ? id : new Ref(target);
     },
     secret: (path, value, beside) => {
-      const destination = destinationOf(kind.schema, [live.document], path);
+      const destination = findDestination(kind.schema, [live.document], path);
       const place = { address, own, organization, path, destination, beside, value };
       const secret = context.standIn(place);
       secrets.push({ ...place, secret });

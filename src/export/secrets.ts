@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import { formatPath, identityText, isIdentity, type Path } from '../core/path.ts';
 import { isList, isObject, Secret, type Value, type ValueObject, valuesIn } from '../core/value.ts';
-import { compare, slugOf } from './names.ts';
+import { compare, toSlug } from './names.ts';
 
 /**
  * Which places of a new stack read the same environment variable, and what it is called.
@@ -122,11 +122,11 @@ export function nameSecrets(
   held: readonly HeldSecret[],
   isTaken: (name: string) => boolean = () => false,
 ): Names {
-  const groups = groupsOf(held);
-  const alike = Map.groupBy(groups, ({ first }) => nameOf(first));
+  const groups = listGroups(held);
+  const alike = Map.groupBy(groups, ({ first }) => chooseName(first));
   const wishes = new Map(
     [...alike.values()].flatMap((those) =>
-      wishesOf(those).map(([group, names]) => [
+      listWishes(those).map(([group, names]) => [
         group,
         [...new Set(names)].filter((name) => name.length <= MOST_CHARACTERS && !isTaken(name)),
       ]),
@@ -136,9 +136,9 @@ export function nameSecrets(
   for (const name of [...wishes.values()].flat()) claims.set(name, (claims.get(name) ?? 0) + 1);
   const next = new Map<string, number>();
   const numbered = ({ first }: Group): string => {
-    const base = nameOf(first);
+    const base = chooseName(first);
     for (let number = next.get(base) ?? 1; ; number += 1) {
-      const name = nameOf(first, [], `_${number}`);
+      const name = chooseName(first, [], `_${number}`);
       if (claims.has(name) || isTaken(name)) continue;
       next.set(base, number + 1);
       claims.set(name, 1);
@@ -153,7 +153,7 @@ export function nameSecrets(
   );
 }
 
-function groupsOf(held: readonly HeldSecret[]): readonly Group[] {
+function listGroups(held: readonly HeldSecret[]): readonly Group[] {
   const keyOf = ({ address, path }: HeldSecret) => `${address} ${formatPath(path)}`;
   const sorted = held
     .map((one) => ({ one, key: keyOf(one) }))
@@ -165,7 +165,7 @@ function groupsOf(held: readonly HeldSecret[]): readonly Group[] {
 }
 
 /** What each of several groups that would be called the same may be called, the best first. */
-function wishesOf(groups: readonly Group[]): readonly (readonly [Group, readonly string[]])[] {
+function listWishes(groups: readonly Group[]): readonly (readonly [Group, readonly string[]])[] {
   const organizations = new Map<string, number>();
   const within = new Map(
     groups.map((group) => [group, [...new Set(group.all.map((one) => one.organization))]]),
@@ -180,8 +180,8 @@ function wishesOf(groups: readonly Group[]): readonly (readonly [Group, readonly
     return [
       group,
       [
-        ...(groups.length === 1 ? [nameOf(first)] : []),
-        ...(isOneOrganization && organization !== '' ? [nameOf(first, [organization])] : []),
+        ...(groups.length === 1 ? [chooseName(first)] : []),
+        ...(isOneOrganization && organization !== '' ? [chooseName(first, [organization])] : []),
         ...(isOneResource
           ? [longName(first, [first.own]), longName(first, first.address.split('.').slice(1))]
           : []),
@@ -209,39 +209,39 @@ function namesIn(path: Path): readonly string[] {
 }
 
 /** `AGENT_CRM_LOOKUP_API_KEY`, cut to the longest that a name may be. */
-function nameOf(place: SecretPlace, before: readonly string[] = [], ending = ''): string {
+function chooseName(place: SecretPlace, before: readonly string[] = [], ending = ''): string {
   const most = MOST_CHARACTERS - ending.length;
-  const parts = wordsOf(place, before);
-  while (textOf(parts).length > most) {
+  const parts = listWordings(place, before);
+  while (joinWords(parts).length > most) {
     const longest = parts.reduce((a, b) => (b.join('').length >= a.join('').length ? b : a));
     if (longest.length > 1) longest.pop();
-    else longest[0] = longest[0]?.slice(0, most - textOf(parts).length) ?? '';
+    else longest[0] = longest[0]?.slice(0, most - joinWords(parts).length) ?? '';
   }
-  return `${textOf(parts)}${ending}`;
+  return `${joinWords(parts)}${ending}`;
 }
 
 /** The same at its full length. */
 function longName(place: SecretPlace, before: readonly string[]): string {
-  return textOf(wordsOf(place, before));
+  return joinWords(listWordings(place, before));
 }
 
 /** The words of each part. */
-function wordsOf({ address, path }: SecretPlace, before: readonly string[]): string[][] {
+function listWordings({ address, path }: SecretPlace, before: readonly string[]): string[][] {
   const [kind = ''] = address.split('.');
   const fields = namesIn(path).map((name) => {
-    const words = slugOf(name).split('_');
+    const words = toSlug(name).split('_');
     // `X-Api-Key` is an API key, and `smsProvider` the one for SMS.
     const telling = words.filter(
       (word, index) => word !== 'provider' && (word !== 'x' || index > 0),
     );
     return telling.length === 0 ? words : telling;
   });
-  const parts = [...before.map((name) => slugOf(name).split('_')), ...fields].filter(
+  const parts = [...before.map((name) => toSlug(name).split('_')), ...fields].filter(
     (words) => words.join('') !== '',
   );
   return [[kind], ...(parts.length === 0 ? [['secret']] : parts)];
 }
 
-function textOf(parts: readonly (readonly string[])[]): string {
+function joinWords(parts: readonly (readonly string[])[]): string {
   return parts.flat().join('_').toUpperCase();
 }

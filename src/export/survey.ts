@@ -6,12 +6,12 @@ import { isUuid, type JsonObject } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { organizationTitles } from '../live/entitlements.ts';
-import { recordKeyOf, scopeOf } from '../plan/natural-key.ts';
+import { getRecordKey, getScope } from '../plan/natural-key.ts';
 import type { ListedResource, Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { LongText } from '../stack/edit/write.ts';
-import { compare, distinct, type Nameless, nameAll, slugOf } from './names.ts';
+import { compare, distinct, type Nameless, nameAll, toSlug } from './names.ts';
 
 /** An organization with the name that the stack gives it. */
 export type Organization = { readonly id: string; readonly name: string };
@@ -82,7 +82,7 @@ export async function survey(scopes: Scopes, open: () => Reader): Promise<Survey
     scopes.only ?? nameOrganizations([...owners, ...scopes.titles.keys()], scopes.titles);
   const rest = kinds.filter((kind) => !sweeping.includes(kind));
   const others = await Promise.all(
-    rest.map((kind) => list(kind, scopesOf(kind, organizations, scopes))),
+    rest.map((kind) => list(kind, listScopes(kind, organizations, scopes))),
   );
   const all = [...first, ...others.flat()];
   const entries = kinds.flatMap((kind) =>
@@ -106,7 +106,7 @@ export function refusalIn(error: unknown): string | undefined {
   return [403, 404, 405, 502].includes(cause.status) ? describeApiError(cause) : undefined;
 }
 
-function scopesOf(
+function listScopes(
   { scope: [field] }: Kind,
   organizations: readonly Organization[],
   { knowledgeBases }: Scopes,
@@ -132,7 +132,7 @@ async function owned(listed: readonly Listed[], open: () => Reader): Promise<rea
       const live = await reader.read(one.kind, one, new Set());
       return (
         live &&
-        lean(one.kind, { ...one, record: { ...one.record, ...scopeOf(one.kind, live.record) } })
+        lean(one.kind, { ...one, record: { ...one.record, ...getScope(one.kind, live.record) } })
       );
     }),
   );
@@ -168,7 +168,7 @@ function withoutOlder(kind: Kind, listed: readonly Listed[]): readonly Listed[] 
   if (kind.tie === 'error') return listed;
   const newest = new Map<string, Listed>();
   for (const one of listed) {
-    const key = keyOf(one) ?? one.id;
+    const key = getKey(one) ?? one.id;
     const other = newest.get(key);
     if (other === undefined || isNewer(one, other)) newest.set(key, one);
   }
@@ -180,8 +180,8 @@ function isNewer({ record: one, id }: Listed, { record: other, id: otherId }: Li
   return order > 0 || (order === 0 && id < otherId);
 }
 
-function keyOf({ kind, record, scope }: Listed): string | undefined {
-  return recordKeyOf(kind, record, scope);
+function getKey({ kind, record, scope }: Listed): string | undefined {
+  return getRecordKey(kind, record, scope);
 }
 
 /** Gives the resources of a kind their files, and addresses that are their own in the whole stack. */
@@ -193,15 +193,15 @@ function named(
 ): readonly Entry[] {
   const counts = new Map<string, number>();
   for (const one of listed) {
-    const key = keyOf(one) ?? '';
+    const key = getKey(one) ?? '';
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   const owners = new Map([...organizations, ...knowledgeBases].map(({ id, name }) => [id, name]));
   const ownerOf = ({ scope }: Listed) =>
     Object.values(scope).flatMap((id) => owners.get(id) ?? [])[0];
   const groups = [...Map.groupBy(listed, ownerOf).values()];
-  const things = groups.map((group) => group.map((one) => namelessOf(kind, one)));
-  const files = new Map(things.flatMap((group) => [...nameAll(group, nounOf(kind))]));
+  const things = groups.map((group) => group.map((one) => describeNameless(kind, one)));
+  const files = new Map(things.flatMap((group) => [...nameAll(group, formatNoun(kind))]));
   const ordered = listed.toSorted((a, b) => compare(a.id, b.id));
   const isPrefixed = kind.nested === undefined && organizations.length > 1;
   const own = distinct(
@@ -217,7 +217,7 @@ function named(
     const owner = ownerOf(one);
     const file = files.get(one.id) ?? one.id;
     const names = kind.nested === undefined ? [own.get(one.id) ?? file] : [owner ?? 'other', file];
-    const key = keyOf(one);
+    const key = getKey(one);
     return {
       kind,
       id: one.id,
@@ -232,12 +232,12 @@ function named(
 }
 
 /** `source` of `knowledge_source`. */
-export function nounOf({ name }: Kind): string {
+export function formatNoun({ name }: Kind): string {
   return name.split('_').at(-1) ?? name;
 }
 
 /** What a resource is named after: its name, or the page that it stands for. */
-export function namelessOf(
+export function describeNameless(
   kind: Kind,
   { id, record }: Pick<ListedResource, 'id' | 'record'>,
 ): Nameless {
@@ -246,14 +246,14 @@ export function namelessOf(
     const value = record[field];
     return typeof value === 'string' && value !== '' ? [value] : [];
   });
-  return { id, display: pageOf(display), createdAt: String(record.created_at ?? '') };
+  return { id, display: toPageName(display), createdAt: String(record.created_at ?? '') };
 }
 
 /** `faq` of `https://harbor.example.test/faq`; anything that is no address stays as it is. */
-function pageOf(display: string): string {
+function toPageName(display: string): string {
   if (!/^https?:\/\//.test(display) || !URL.canParse(display)) return display;
   const { hostname, pathname, search } = new URL(display);
-  const page = slugOf(`${pathname} ${search}`.replaceAll(/%[0-9a-f]{2}/gi, ' '));
+  const page = toSlug(`${pathname} ${search}`.replaceAll(/%[0-9a-f]{2}/gi, ' '));
   return page === '' ? hostname : page;
 }
 
@@ -292,7 +292,7 @@ const LONGEST_LINE = 160;
 /** The texts that a resource is about: their files are called like the resource alone. */
 const MAIN_TEXTS = new Set(['system_prompt', 'body_html', 'body']);
 
-export function layoutOf(organizations: readonly Organization[]): Layout {
+export function getLayout(organizations: readonly Organization[]): Layout {
   const names = new Map(organizations.map(({ id, name }) => [id, name]));
   const folderOf = ({ organization }: Entry) => {
     const name = names.get(organization ?? '');

@@ -8,7 +8,7 @@ import { readPlanFile } from '../console/plan.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import { formatCount } from '../render/wording.ts';
 import { openConnections } from '../run/client.ts';
-import { failureOf } from '../run/document.ts';
+import { toFailure } from '../run/document.ts';
 import { type PlannedStack, type PlanSet, readPlanSet } from './plan-set.ts';
 import {
   type Chosen,
@@ -84,12 +84,12 @@ async function applySet(folder: string, request: TreeRequest, context: Context):
       plan: () => readPlanFile(join(folder, file)),
     };
   };
-  const chosen = stacksOf(set, request);
+  const chosen = chooseStacks(set, request);
   return (await workOn(request, chosen, context, { taskOf, digest: set.digest })).exit;
 }
 
 /** The stacks of a set, or the part of them that a shard takes. */
-function stacksOf({ shard: part, stacks }: PlanSet, { flags, shard }: TreeRequest): Chosen {
+function chooseStacks({ shard: part, stacks }: PlanSet, { flags, shard }: TreeRequest): Chosen {
   const found = findStacks(flags.dir);
   const planned = stacks.map(({ path }: PlannedStack) => ({ path, dir: join(flags.dir, path) }));
   const isPart = part?.index === shard?.index && part?.count === shard?.count;
@@ -121,7 +121,7 @@ function unplanned(path: string): StackResult {
   const error = new CallsheetError('config', 'it has no plan, because planning it failed', {
     hint: 'Fix it, plan again, and apply the new plans.',
   });
-  return { path, exit: EXIT.error, document: undefined, error: failureOf(error), said: '' };
+  return { path, exit: EXIT.error, document: undefined, error: toFailure(error), said: '' };
 }
 
 /** Runs a command in every stack of a tree, and shows what came of all. Throws only where nothing was begun. */

@@ -8,9 +8,9 @@ import { CallsheetError } from '../core/errors.ts';
 import { placeKey, placeName } from '../core/stores.ts';
 import type { Json } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { naturalKeyOf } from '../plan/natural-key.ts';
+import { getNaturalKey } from '../plan/natural-key.ts';
 import { checkBaseUrl } from '../platform/endpoints.ts';
-import { failureOf } from '../run/document.ts';
+import { toFailure } from '../run/document.ts';
 import { openStore, readState } from '../run/session.ts';
 import { loadOptions } from '../run/stack.ts';
 import { STACK_FILE } from '../stack/folder.ts';
@@ -44,7 +44,7 @@ type Claim = {
  * its resources are found. Nothing, where the stack cannot be loaded: then nothing of it is written either, and its own
  * result says why. `withState` is false where nothing beyond the configuration is to be read.
  */
-async function claimsOf(
+async function listClaims(
   found: FoundStack,
   flags: Omit<CommonFlags, 'dir'>,
   context: Context,
@@ -55,8 +55,8 @@ async function claimsOf(
     secrets: 'skip',
   });
   if (stack === undefined) return [];
-  const account = platformOf(stack, context);
-  const state = withState ? await stateOf(stack, context) : undefined;
+  const account = getPlatform(stack, context);
+  const state = withState ? await readRecorded(stack, context) : undefined;
   return [
     stateClaim(found, stack),
     ...configuredClaims(found, stack, state, account),
@@ -68,7 +68,7 @@ async function claimsOf(
  * Where its resources live, however the address is spelled: whoever has the same address there has the same account.
  * Empty where nobody says it, or says it wrongly: then nothing is sent, and only `validate` goes on.
  */
-function platformOf({ platform }: Stack, { env }: Context): string {
+function getPlatform({ platform }: Stack, { env }: Context): string {
   try {
     return checkBaseUrl(env.CALLSHEET_BASE_URL ?? platform.base_url);
   } catch {
@@ -77,7 +77,7 @@ function platformOf({ platform }: Stack, { env }: Context): string {
 }
 
 /** The state, where it can be had. Where it cannot, the stack itself stops at it, and says why. */
-async function stateOf(stack: Stack, context: Context): Promise<State | undefined> {
+async function readRecorded(stack: Stack, context: Context): Promise<State | undefined> {
   try {
     const store = openStore(stack, context);
     try {
@@ -92,13 +92,13 @@ async function stateOf(stack: Stack, context: Context): Promise<State | undefine
 
 function stateClaim({ path }: FoundStack, { state }: Stack): Claim {
   const what = `the state ${placeName(state)}`;
-  const key = `state ${'file' in state ? realOf(state.file) : placeKey(state)}`;
+  const key = `state ${'file' in state ? resolveLinks(state.file) : placeKey(state)}`;
   const place = inTree(path, STACK_FILE);
   return { key, stack: path, what, address: undefined, place, isTold: false };
 }
 
 /** Two ways to one file are one place. */
-function realOf(file: string): string {
+function resolveLinks(file: string): string {
   try {
     return join(realpathSync(dirname(file)), basename(file));
   } catch {
@@ -117,7 +117,7 @@ function configuredClaims(
     const file = position === undefined ? path : inTree(path, `${position.file}:${position.line}`);
     const common = { stack: path, address, place: file, isTold: adopt !== undefined };
     const isSought = adopt === undefined && state?.resources[address] === undefined;
-    const name = naturalKeyOf(kindNamed(kind), document);
+    const name = getNaturalKey(kindNamed(kind), document);
     return [
       ...(adopt === undefined ? [] : [{ ...common, ...byId(account, kind, adopt), isTold: false }]),
       ...(name === undefined
@@ -148,8 +148,8 @@ function recordedClaims(
     const place = at === undefined ? `the state of ${path}` : inTree(path, `${at.file}:${at.line}`);
     const common = { stack: path, address, place, isTold: false };
     const kind = kindNamed(resource.kind);
-    const name = naturalKeyOf(kind, documentOf(resource));
-    const isSame = isKept && name === naturalKeyOf(kind, kept.document);
+    const name = getNaturalKey(kind, rebuildDocument(resource));
+    const isSame = isKept && name === getNaturalKey(kind, kept.document);
     return [
       { ...common, ...byId(account, resource.kind, resource.id) },
       ...(name === undefined || isSame
@@ -166,7 +166,7 @@ function recordedClaims(
 }
 
 /** As much of what was written last as stands there in clear, which names are. */
-function documentOf({ scope, leaves }: ResourceState): { readonly [field: string]: Json } {
+function rebuildDocument({ scope, leaves }: ResourceState): { readonly [field: string]: Json } {
   const values = Object.entries(leaves).flatMap(([path, leaf]) =>
     'value' in leaf ? [[path, leaf.value] as const] : [],
   );
@@ -174,7 +174,7 @@ function documentOf({ scope, leaves }: ResourceState): { readonly [field: string
 }
 
 function byId(account: string, kind: string, id: string): Pick<Claim, 'key' | 'what'> {
-  return { key: `id ${account} ${kind} ${id}`, what: `the live ${wordOf(kind)} ${id}` };
+  return { key: `id ${account} ${kind} ${id}`, what: `the live ${formatWord(kind)} ${id}` };
 }
 
 function byName(
@@ -192,11 +192,11 @@ function byName(
   );
   return {
     key: `name ${account} ${kind} ${name}`,
-    what: [`the ${wordOf(kind)} ${JSON.stringify(last?.[1] ?? '')}`, ...where].join(' of '),
+    what: [`the ${formatWord(kind)} ${JSON.stringify(last?.[1] ?? '')}`, ...where].join(' of '),
   };
 }
 
-function wordOf(kind: string): string {
+function formatWord(kind: string): string {
   return kind.replaceAll('_', ' ');
 }
 
@@ -232,7 +232,7 @@ function describeOverlaps(overlaps: readonly Overlap[]): {
   readonly hint: string;
 } {
   // The same two resources may meet by id and by name.
-  const distinct = [...new Map(overlaps.map((one) => [pairOf(one), one])).values()];
+  const distinct = [...new Map(overlaps.map((one) => [formatPair(one), one])).values()];
   const told = distinct.slice(0, MAX_TOLD).map(describe);
   const rest = distinct.length - told.length;
   const lines = [...told, ...(rest > 0 ? [`and ${rest} more that both stacks manage`] : [])];
@@ -240,7 +240,7 @@ function describeOverlaps(overlaps: readonly Overlap[]): {
   return { message: lines.join('\n'), hint: hintFor(first) };
 }
 
-function pairOf({ own, other }: Overlap): string {
+function formatPair({ own, other }: Overlap): string {
   return JSON.stringify([own.address, other.stack, other.address]);
 }
 
@@ -248,7 +248,7 @@ function describe({ own, other }: Overlap): string {
   return own.address === undefined
     ? `the stacks ${own.stack} and ${other.stack} both keep ${own.what} (${own.place}, ${other.place})`
     : other.isFormer === true
-      ? `${own.address} (${own.place}) is to be ${own.what}, which ${other.address} of the stack ${other.stack} (${other.place}) was before, and is until that stack is applied`
+      ? `${own.address} (${own.place}) takes the name of ${own.what}, which is ${other.address} of the stack ${other.stack} (${other.place}) until that stack is applied`
       : `${own.address} (${own.place}) and ${other.address} of the stack ${other.stack} (${other.place}) both manage ${own.what}`;
 }
 
@@ -278,7 +278,7 @@ export async function refuseOverlaps(
     found,
     { verb: 'Reading the stacks' },
     context,
-    (stack) => claimsOf(stack, flags, context, command !== 'validate'),
+    (stack) => listClaims(stack, flags, context, command !== 'validate'),
     (own) => void claims.push(...own),
   );
   const overlaps = findOverlaps(claims);
@@ -296,5 +296,5 @@ export async function refuseOverlaps(
 function refusal(path: string, error: CallsheetError, { terminal }: Context): StackResult {
   const said: string[] = [];
   const exit = reportFailure(error, messagesOnly(terminal, said), false);
-  return { path, exit, document: undefined, error: failureOf(error), said: said.join('') };
+  return { path, exit, document: undefined, error: toFailure(error), said: said.join('') };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withNamedFile, writeNamedFile } from '../console/named-file.ts';
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, reasonIn } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
@@ -28,7 +28,7 @@ export type PlanSet = {
 };
 
 /** Name of a stack's plan file: to be recognised, and never that of another stack. */
-export function planFileOf(path: string): string {
+export function getPlanFile(path: string): string {
   const slug = path
     .replace(/[^\w.-]+/g, '-')
     .slice(-60)
@@ -39,7 +39,7 @@ export function planFileOf(path: string): string {
 
 /** `sha256:…` over which stack is to be applied with which plan; one without a plan counts as such. */
 export function digestOfPlans(stacks: readonly Pick<FleetStack, 'path' | 'plan_digest'>[]): string {
-  return digestOf(stacks.map(({ path, plan_digest: digest }) => [path, digest]));
+  return computeDigest(stacks.map(({ path, plan_digest: digest }) => [path, digest]));
 }
 
 /** Files of a set, and what a killed process left of one that it was writing. */
@@ -65,7 +65,7 @@ export async function clearPlanSet(folder: string): Promise<void> {
 
 /** Writes the plan of one stack, and gives the name of its file. */
 export async function writePlan(folder: string, path: string, plan: PlanDocument): Promise<string> {
-  const name = planFileOf(path);
+  const name = getPlanFile(path);
   await writeNamedFile('--out', join(folder, name), planFilePieces(plan));
   return name;
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { refusePlanningFlags } from '../console/apply.ts';
 import type { Context } from '../console/context.ts';
 import { say } from '../console/events.ts';
-import { documentOf } from '../console/show.ts';
+import { stampDocument } from '../console/show.ts';
 import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../core/errors.ts';
 import { parsePlan } from '../plan/document.ts';
 import { QueueLost } from '../queue/database.ts';
@@ -27,7 +27,7 @@ import { describeCheckout, runId } from '../run/actor.ts';
 import { refuseOverlaps } from './claims.ts';
 import { readPlanSet } from './plan-set.ts';
 import { checkTree, chosenStacks, type FoundStack, type TreeRequest } from './request.ts';
-import { outcomeOf, type StackResult } from './run-stack.ts';
+import { type StackResult, summariseStack } from './run-stack.ts';
 import { digestAt, jobPayload } from './work.ts';
 import { workOn } from './work-on.ts';
 
@@ -130,7 +130,7 @@ function showCommand(id: string, flags: QueueFlags): string {
 /** What is printed of a batch that nobody waits for: `schemas/batch.schema.json`. */
 function batchDocument({ id, isOld }: Enqueued, { command, commit, tasks }: NewBatch) {
   const batch = { batch: id, command, commit: commit ?? null, stacks: tasks.length, new: !isOld };
-  return documentOf('callsheet-batch', batch);
+  return stampDocument('callsheet-batch', batch);
 }
 
 const LOOK_MS = 1_000;
@@ -189,7 +189,7 @@ async function reportBatch(
   const request = { command, flags: shown, shard: undefined, planSet: undefined };
   const { exit } = await workOn(request, { found: stacks, chosen: stacks }, context, {
     isReport: true,
-    taskOf: ({ path }) => resultOf(done.get(path), flags),
+    taskOf: ({ path }) => buildResult(done.get(path), flags),
   });
   if (rest === 0) return exit;
   const open = `${rest} of the ${tasks.length} stacks of ${id} are not done yet.`;
@@ -198,7 +198,7 @@ async function reportBatch(
 }
 
 /** What a worker wrote down is what `runStack` gave it. Who asks for the report may ask for changes to be told apart. */
-function resultOf(
+function buildResult(
   task: TaskStatus | undefined,
   { detailedExitcode: isDetailed }: TreeRequest['flags'],
 ): StackResult {
@@ -206,7 +206,7 @@ function resultOf(
   if (typeof result !== 'object' || result === null || !('exit' in result))
     throw new CallsheetError('state', `the queue holds no result of ${task?.stack ?? 'a stack'}`);
   const written = { document: undefined, error: undefined, ...(result as object) } as StackResult;
-  const isChanged = isDetailed === true && outcomeOf(written).status === 'changes';
+  const isChanged = isDetailed === true && summariseStack(written).status === 'changes';
   return isChanged ? { ...written, exit: EXIT.changes } : written;
 }
 

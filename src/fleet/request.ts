@@ -200,12 +200,12 @@ export function assignShards(
   count: number,
 ): ReadonlyMap<string, number> {
   const sorted = stacks
-    .map(({ path, weight }) => ({ path, weight: roundWeight(weight), hash: hashOf(path) }))
+    .map(({ path, weight }) => ({ path, weight: roundWeight(weight), hash: computeHash(path) }))
     .sort((a, b) => b.weight - a.weight || compare(a.hash, b.hash) || compare(a.path, b.path));
   const loads = Array.from({ length: count }, () => 0);
   const shards = new Map<string, number>();
   for (const { path, weight } of sorted) {
-    const least = leastOf(loads);
+    const least = findLeast(loads);
     loads[least] = (loads[least] ?? 0) + weight;
     shards.set(path, least + 1);
   }
@@ -222,13 +222,13 @@ export function roundWeight(weight: number): number {
   return Math.max(1, Math.round(weight / step) * step);
 }
 
-function leastOf(loads: readonly number[]): number {
+function findLeast(loads: readonly number[]): number {
   let least = 0;
   for (const [at, load] of loads.entries()) if (load < (loads[least] ?? 0)) least = at;
   return least;
 }
 
-function hashOf(path: string): string {
+function computeHash(path: string): string {
   return createHash('sha256').update(path).digest('hex');
 }
 

@@ -17,7 +17,7 @@ import {
 import type { DiagnosticsDocument } from '../render/report/index.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatNumber } from '../render/wording.ts';
-import { failureOf, type RunDocument } from '../run/document.ts';
+import { type RunDocument, toFailure } from '../run/document.ts';
 import type { UndoOutcome } from '../run/undo.ts';
 import { type FoundStack, inTree, type StackCommand, type StackFlags } from './request.ts';
 
@@ -86,7 +86,7 @@ async function end(task: StackTask, context: Context, terminal: Terminal): Promi
     return {
       exit: reportFailure(error, terminal, task.flags.verbose === true),
       document: found,
-      error: failureOf(error),
+      error: toFailure(error),
     };
   }
 }
@@ -195,7 +195,7 @@ export function worstExit(exits: readonly number[]): ExitCode {
 }
 
 /** What is told of a stack in the summary. */
-export function outcomeOf({ path, exit, document, error }: StackResult): FleetStack {
+export function summariseStack({ path, exit, document, error }: StackResult): FleetStack {
   const told = document === undefined ? NOTHING_TOLD : toldBy(document, path);
   const reason = error === undefined ? told.reason : reasonOfFailure(path, error);
   const failure = failureIn(exit);
@@ -238,7 +238,7 @@ function toldBy(document: StackDocument, path: string): Told {
       return {
         status: counts.done === undefined ? 'unchanged' : 'done',
         counts,
-        reason: firstOf([
+        reason: getFirst([
           ...refusals.map(({ message }) => message),
           ...failed.map(({ address, message }) => `${address}: ${message ?? 'failed'}`),
         ]),
@@ -252,7 +252,7 @@ function toldBy(document: StackDocument, path: string): Told {
       return {
         status: isChanged ? 'changes' : 'unchanged',
         counts: isDrift ? { drifted: changes.length } : summary,
-        reason: firstOf([
+        reason: getFirst([
           ...refusals.map(({ message }) => message),
           ...struck.map(({ address, reason }) => `${address}: ${reason}`),
         ]),
@@ -270,7 +270,7 @@ function reasonOfFailure(path: string, { message, diagnostics }: Failure): strin
 }
 
 function reasonOfProblems(path: string, diagnostics: readonly Diagnostic[]): string | undefined {
-  return firstOf(
+  return getFirst(
     diagnostics
       .filter(({ severity }) => severity === 'error')
       .map(({ position: at, message }) =>
@@ -279,7 +279,7 @@ function reasonOfProblems(path: string, diagnostics: readonly Diagnostic[]): str
   );
 }
 
-function firstOf(reasons: readonly string[]): string | undefined {
+function getFirst(reasons: readonly string[]): string | undefined {
   const [first, ...others] = reasons;
   return first === undefined ? undefined : `${first}${moreWords(others.length)}`;
 }

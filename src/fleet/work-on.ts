@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { folderInRepository } from '../console/named-file.ts';
-import { pageOf, treeReview } from '../console/plan.ts';
+import { getPageOptions, treeReview } from '../console/plan.ts';
 import { openTerminal } from '../console/terminal.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { commandLine, type ExitCode, quoted, unreachable } from '../core/errors.ts';
@@ -33,11 +33,11 @@ import {
 import {
   eachStack,
   fleetJson,
-  outcomeOf,
   runStack,
   type StackDocument,
   type StackResult,
   type StackTask,
+  summariseStack,
   worstExit,
 } from './run-stack.ts';
 
@@ -79,7 +79,7 @@ export async function workOn(
       const { path, document } = result;
       const isPlanned = out !== undefined && document?.format === 'callsheet-plan';
       const file = isPlanned ? await writePlan(out, path, document) : null;
-      const outcome = { ...outcomeOf(result), plan_file: file };
+      const outcome = { ...summariseStack(result), plan_file: file };
       stacks.push(outcome);
       tellSaid(result, flags, context);
       view.add(result, outcome);
@@ -94,14 +94,14 @@ export async function workOn(
     shard: shard ?? null,
     exit,
     digest: work.digest ?? (command === 'plan' ? digestOfPlans(stacks) : null),
-    totals: totalsOf(stacks),
+    totals: sumTotals(stacks),
     stacks,
   };
   if (work.isStep !== true || flags.format !== 'json') view.end(document);
   // What an interrupt left is no set: nobody is to apply it.
   if (out !== undefined && !context.stop.aborted) {
     await closePlanSet(out, document);
-    const next = nextOf(out, stacks, flags);
+    const next = suggestNext(out, stacks, flags);
     if (work.isStep !== true && next !== undefined)
       context.terminal.err(`The plans are in ${out}: ${next}`);
   }
@@ -109,7 +109,7 @@ export async function workOn(
 }
 
 /** What carries the plans of a folder out; undefined where there are none. Rollouts are started one by one. */
-function nextOf(
+function suggestNext(
   out: string,
   stacks: readonly FleetStack[],
   flags: TreeRequest['flags'],
@@ -160,7 +160,7 @@ export function ownFlags({
   return own;
 }
 
-function totalsOf(stacks: readonly FleetStack[]): FleetDocument['totals'] {
+function sumTotals(stacks: readonly FleetStack[]): FleetDocument['totals'] {
   const totals: { [status in StackStatus]?: number } = {};
   for (const { status } of stacks) totals[status] = (totals[status] ?? 0) + 1;
   return totals;
@@ -208,7 +208,7 @@ async function openView(
             parts.push({ path, text: part(document, path) });
         },
         end: (document) =>
-          terminal.out(whole(document, parts, { ...pageOf(dir), environment: env })),
+          terminal.out(whole(document, parts, { ...getPageOptions(dir), environment: env })),
       };
     }
   }
@@ -221,11 +221,11 @@ function stackText(
   options: RenderOptions,
 ): string {
   if (document === undefined || (status === 'unchanged' && !options.verbose)) return '';
-  const body = bodyOf(document, options);
+  const body = renderBody(document, options);
   return body === '' ? '' : `${renderStackTitle(path, options)}\n${body}`;
 }
 
-function bodyOf(document: StackDocument, options: RenderOptions): string {
+function renderBody(document: StackDocument, options: RenderOptions): string {
   switch (document.format) {
     case 'callsheet-diagnostics':
       return document.diagnostics.length === 0
@@ -260,7 +260,7 @@ function reportTree(
   { terminal, version }: Context,
 ): string {
   const report = {
-    diagnostics: results.flatMap(diagnosticsOf),
+    diagnostics: results.flatMap(listDiagnostics),
     files: results.map(({ path }) => inTree(path, STACK_FILE)),
     folder: folderInRepository(dir, process.cwd()),
     version,
@@ -268,7 +268,7 @@ function reportTree(
   return renderReport(format, report, terminal.render);
 }
 
-function diagnosticsOf({ path, document, error }: StackResult): readonly Diagnostic[] {
+function listDiagnostics({ path, document, error }: StackResult): readonly Diagnostic[] {
   const found = document?.format === 'callsheet-diagnostics' ? document.diagnostics : [];
   const all = error === undefined ? found : [...found, ...problemsIn(error)];
   return all.map((one) => {

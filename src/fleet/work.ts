@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommonFlags, Context } from '../console/context.ts';
-import { jobFlagsOf } from '../console/flags.ts';
+import { listJobFlags } from '../console/flags.ts';
 import { CallsheetError, commandLine, EXIT } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
 import { parsePlan } from '../plan/document.ts';
@@ -95,10 +95,10 @@ export async function work(deps: WorkDeps): Promise<Worked> {
     const { task } = claim;
     const why = await deps.misfit(claim);
     if (why !== undefined) {
-      misfits.add(keyOf(task));
+      misfits.add(getKey(task));
       return again(claim, { is: 'again', why, seconds: MISFIT_SECONDS });
     }
-    misfits.delete(keyOf(task));
+    misfits.delete(getKey(task));
     tell({ type: 'began', claim });
     const began = Date.now();
     const isPoison = task.deaths >= MOST_DEATHS;
@@ -151,7 +151,7 @@ export async function work(deps: WorkDeps): Promise<Worked> {
   /** Whether nothing is left that this worker could do, now or once another one died. */
   async function isEmpty(): Promise<boolean> {
     const left = await handOut.left();
-    return left.tasks.every((task) => misfits.has(keyOf(task)));
+    return left.tasks.every((task) => misfits.has(getKey(task)));
   }
 
   async function look(): Promise<void> {
@@ -218,7 +218,7 @@ async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-function keyOf({ batch, number }: { readonly batch: string; readonly number: number }): string {
+function getKey({ batch, number }: { readonly batch: string; readonly number: number }): string {
   return `${batch}/${number}`;
 }
 
@@ -304,16 +304,16 @@ export async function misfit(
   own: OwnFlags,
   context: Context,
 ): Promise<string | undefined> {
-  const dir = folderOf(task, own);
+  const dir = findFolder(task, own);
   if (dir === undefined || !existsSync(dir)) return 'the checkout of a worker has no such stack';
-  const flags = { ...flagsOf(task, own), dir };
+  const flags = { ...mergeFlags(task, own), dir };
   const digest = await digestAt(flags, context);
   if (digest === task.digest) return undefined;
   return 'its configuration differs at a worker: uncommitted changes, or another --var';
 }
 
 /** The folder of a task's stack. A path that leads out of the checkout is none. */
-function folderOf({ stack }: Task, { dir }: OwnFlags): string | undefined {
+function findFolder({ stack }: Task, { dir }: OwnFlags): string | undefined {
   const isInside = !stack.startsWith('/') && !/\\|(^|\/)\.\.(\/|$)/.test(stack);
   return isInside ? join(dir, stack) : undefined;
 }
@@ -324,15 +324,15 @@ export async function performTask(
   own: OwnFlags,
   context: Context,
 ): Promise<StackResult> {
-  const stack = { path: task.stack, dir: folderOf(task, own) ?? own.dir };
-  const flags = flagsOf(task, own);
+  const stack = { path: task.stack, dir: findFolder(task, own) ?? own.dir };
+  const flags = mergeFlags(task, own);
   const { plan, command } = task;
   const read =
     plan === undefined ? {} : { plan: async () => parsePlan(plan, 'the plan of the batch') };
   return runStack({ command, stack, flags, isAlone: true, ...read }, context);
 }
 
-function flagsOf(task: Task, { dir: _, ...own }: OwnFlags): StackFlags {
+function mergeFlags(task: Task, { dir: _, ...own }: OwnFlags): StackFlags {
   return { ...own, ...flagsInPayload(task.command, task.flags) };
 }
 
@@ -358,11 +358,11 @@ export function jobPayload(
   flags: StackFlags,
 ): { readonly [flag: string]: Json } {
   const given = Object.entries(flags).flatMap(([name, value]) =>
-    value !== undefined && QUEUED.some((one) => jobFlagsOf(one).has(name))
+    value !== undefined && QUEUED.some((one) => listJobFlags(one).has(name))
       ? [[name, value] as const]
       : [],
   );
-  const own = jobFlagsOf(command);
+  const own = listJobFlags(command);
   const wrong = given.filter(([name]) => !own.has(name));
   if (wrong.length > 0) {
     const names = wrong.map(([name]) => spelt(name)).join(', ');
@@ -378,7 +378,7 @@ function flagsInPayload(
   command: QueuedCommand,
   flags: { readonly [flag: string]: Json },
 ): StackFlags {
-  const own = jobFlagsOf(command);
+  const own = listJobFlags(command);
   return Object.fromEntries(Object.entries(flags).filter(([name]) => own.has(name)));
 }
 

@@ -28,19 +28,19 @@ export const EVENTS = {
   exposed: warn(exposedWords),
   stack_began: debug(
     (event: About & { readonly attempt: number; readonly alone: boolean }) =>
-      `${nameOf(event)}: try ${event.attempt}${event.alone ? ', alone' : ''}`,
+      `${formatName(event)}: try ${event.attempt}${event.alone ? ', alone' : ''}`,
   ),
   stack_ended: {
     levelOf: ({ well }: Ended) => (well ? 'info' : 'error'),
-    wordsOf: (event: Ended) => `${nameOf(event)}: ${event.message}`,
+    wordsOf: (event: Ended) => `${formatName(event)}: ${event.message}`,
   },
   stack_given_back: info((event: GivenBack) => {
     const when = event.seconds === 0 ? '' : `, again in ${event.seconds} s`;
-    return `${nameOf(event)}: given back, ${event.message}${when}`;
+    return `${formatName(event)}: given back, ${event.message}${when}`;
   }),
   lease_lost: warn(
     (event: About) =>
-      `${nameOf(event)}: another worker has it now, and will find the changes of this one`,
+      `${formatName(event)}: another worker has it now, and will find the changes of this one`,
   ),
   queue_lost: warn(({ message }: { readonly message: string }) => `${message}. Trying again.`),
   queue_back: info(
@@ -91,7 +91,10 @@ type WaitsElsewhere = {
 type Stopped = { readonly done: number; readonly failed: number; readonly given_back: number };
 
 /** What happened to the work, as it is logged; undefined for what is only counted. */
-export function lineOf(event: WorkEvent, commit: string | undefined): WorkerEvent | undefined {
+export function toWorkerEvent(
+  event: WorkEvent,
+  commit: string | undefined,
+): WorkerEvent | undefined {
   switch (event.type) {
     case 'working':
     case 'looked':
@@ -99,19 +102,26 @@ export function lineOf(event: WorkEvent, commit: string | undefined): WorkerEven
       return undefined;
     case 'began': {
       const { attempts: attempt, isSuspect: alone } = event.claim.task;
-      return { event: 'stack_began', ...aboutOf(event), attempt, alone };
+      return { event: 'stack_began', ...describeAbout(event), attempt, alone };
     }
     case 'settled': {
       const { seconds, result, isWell: well } = event;
       const message = outcomeWords(result);
-      return { event: 'stack_ended', ...aboutOf(event), exit: result.exit, well, seconds, message };
+      return {
+        event: 'stack_ended',
+        ...describeAbout(event),
+        exit: result.exit,
+        well,
+        seconds,
+        message,
+      };
     }
     case 'again': {
       const { why: message, seconds } = event;
-      return { event: 'stack_given_back', ...aboutOf(event), message, seconds };
+      return { event: 'stack_given_back', ...describeAbout(event), message, seconds };
     }
     case 'taken':
-      return { event: 'lease_lost', ...aboutOf(event) };
+      return { event: 'lease_lost', ...describeAbout(event) };
     case 'lost':
       return { event: 'queue_lost', message: event.error.message };
     case 'back':
@@ -123,12 +133,12 @@ export function lineOf(event: WorkEvent, commit: string | undefined): WorkerEven
   }
 }
 
-function aboutOf({ claim }: Extract<WorkEvent, { claim: unknown }>): About {
+function describeAbout({ claim }: Extract<WorkEvent, { claim: unknown }>): About {
   const { stack, command, batch } = claim.task;
   return { stack, command, batch };
 }
 
-function nameOf({ stack, command }: About): string {
+function formatName({ stack, command }: About): string {
   return `${stack}  ${command}`;
 }
 

@@ -5,10 +5,10 @@ import type { CommonFlags, Context } from '../console/context.ts';
 import { isLoopback, type ListenAddress } from '../console/flags.ts';
 import { type LogFlags, monitorRoutes, openLog, serveRoutes } from '../console/monitor/serve.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
-import { recordIn, textOf } from '../kinds/making.ts';
+import { getText, recordIn } from '../kinds/making.ts';
 import { type Budget, budgetedLimiter, openBudget } from '../queue/budget.ts';
 import { type QueueDatabase, QueueLost } from '../queue/database.ts';
-import { makeQueue, openQueue, type Queue, queueOf } from '../queue/enqueue.ts';
+import { makeQueue, nameQueue, openQueue, type Queue } from '../queue/enqueue.ts';
 import { handOut } from '../queue/hand-out.ts';
 import { describeCheckout } from '../run/actor.ts';
 import { openClient, openConnections } from '../run/client.ts';
@@ -22,7 +22,7 @@ import {
   type WorkEvent,
   work,
 } from './work.ts';
-import { EVENTS, lineOf, openWorkerMetrics, watchWorker } from './worker-log.ts';
+import { EVENTS, openWorkerMetrics, toWorkerEvent, watchWorker } from './worker-log.ts';
 
 export type WorkerFlags = CommonFlags &
   LogFlags & {
@@ -48,7 +48,7 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
   const tell = (event: WorkEvent) => {
     metrics.happened(event);
     health.happened(event);
-    const line = lineOf(event, commit);
+    const line = toWorkerEvent(event, commit);
     if (line !== undefined) log(line);
   };
   const { listen } = flags;
@@ -68,7 +68,7 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
     });
     if (listen !== undefined && at !== null && !isLoopback(listen))
       log({ event: 'exposed', listen: at });
-    const waiting = queueOf(commit);
+    const waiting = nameQueue(commit);
     const queue = await openInTime(flags, { stop, tell }, async () => {
       const opened = await openQueue(flags.queue, {
         env: context.env,
@@ -225,7 +225,7 @@ async function accountAt(
   const platform = { base_url: baseUrl, by: 'operator' as const };
   const client = await openClient({ dir: '.', platform }, context);
   try {
-    return textOf(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
+    return getText(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
   } finally {
     await client.close();
   }

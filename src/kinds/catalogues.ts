@@ -39,7 +39,7 @@ export function catalogueNamed(name: string): Catalogue {
 }
 
 /** Locks of an organization with those above it or, without one, of the account alone (Features). */
-export function featuresOf(organization: string | null): Call {
+export function buildFeaturesCall(organization: string | null): Call {
   return {
     operation: 'listFeatures',
     query: organization === null ? {} : { organization_id: organization },

@@ -1,7 +1,7 @@
 import schema from '../../schemas/kinds/custom_voice.schema.json' with { type: 'json' };
 import { formText } from '../core/value.ts';
 import type { Kind } from './kind.ts';
-import { dataOf, textOf } from './making.ts';
+import { getData, getText } from './making.ts';
 
 /** The configuration cannot say otherwise: without it there is no voice (Custom voices). */
 const implied = () => ({ consent: 'true' });
@@ -42,7 +42,7 @@ export const customVoice: Kind = {
       operation: 'createCustomVoice',
       form: { fields: { ...fields, ...implied() }, files: draft.files },
     });
-    return { id: textOf(dataOf(answer), 'id') };
+    return { id: getText(getData(answer), 'id') };
   },
   facets: [],
 };

@@ -2,7 +2,7 @@ import schema from '../../schemas/kinds/knowledge_source.schema.json' with { typ
 import { ConflictError } from '../core/errors.ts';
 import { inSeconds, isObject, type Json, type JsonObject, millisecondsIn } from '../core/value.ts';
 import type { Begun, Created, Draft, Io, Kind } from './kind.ts';
-import { dataOf, textOf } from './making.ts';
+import { getData, getText } from './making.ts';
 
 /** The requests of a document after its declaration, in their order. */
 const UPLOAD = 'upload';
@@ -27,25 +27,29 @@ function implied({ files: { file }, again }: Draft): JsonObject {
 }
 
 /** The knowledge base stands in the path. */
-function bodyOf(draft: Draft): JsonObject {
+function buildBody(draft: Draft): JsonObject {
   const { knowledge_base_id: _, ...fields } = draft.body;
   return { ...fields, ...implied(draft) };
 }
 
 /** A page: the platform crawls it. `forceReingest` ingests one that exists afresh (Knowledge base sources). */
 async function createPage(draft: Draft, path: Place, io: Io): Promise<Created> {
-  const answer = await io.call({ operation: 'createKnowledgeSource', path, body: bodyOf(draft) });
-  return { id: textOf(dataOf(answer), 'sourceId') };
+  const answer = await io.call({
+    operation: 'createKnowledgeSource',
+    path,
+    body: buildBody(draft),
+  });
+  return { id: getText(getData(answer), 'sourceId') };
 }
 
 /** A document: declared, uploaded to a presigned address, then queued for ingestion (Knowledge base sources). */
 async function createDocument(draft: Draft, path: Place, io: Io): Promise<Created> {
   const file = draft.files.file;
   if (file === undefined) throw new Error('a document source needs its file');
-  const body = bodyOf(draft);
-  const answer = dataOf(await io.call({ operation: 'createKnowledgeSource', path, body }));
-  const id = textOf(answer, 'sourceId');
-  await io.upload(textOf(answer, 'presignedUrl'), file);
+  const body = buildBody(draft);
+  const answer = getData(await io.call({ operation: 'createKnowledgeSource', path, body }));
+  const id = getText(answer, 'sourceId');
+  await io.upload(getText(answer, 'presignedUrl'), file);
   await io.call({ operation: ENQUEUE, path: { ...path, sourceId: id } });
   return { id };
 }

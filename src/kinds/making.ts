@@ -23,7 +23,7 @@ export function nextRequest(
   record: JsonObject,
   answered: readonly string[],
 ): MakingRequest | undefined {
-  const { requests } = makingOf(kind, record);
+  const { requests } = getMaking(kind, record);
   const missing = requests.findIndex(({ operation }) => !answered.includes(operation));
   if (missing < 0) return undefined;
   const from = requests.slice(0, missing + 1).findLastIndex(({ isBound }) => isBound !== true);
@@ -32,13 +32,13 @@ export function nextRequest(
 
 /** Whether all of a resource that is there is known to be there, by its record or by what was answered of its making. */
 export function isWhole(kind: Kind, record: JsonObject, answered: readonly string[]): boolean {
-  const { requests } = makingOf(kind, record);
+  const { requests } = getMaking(kind, record);
   // It is there, so the first one was carried out, whether or not its answer came.
   const isMade = requests.slice(1).every(({ operation }) => answered.includes(operation));
   return isMade || kind.lacking?.(record) === undefined;
 }
 
-function makingOf(kind: Kind, record: JsonObject): Making {
+function getMaking(kind: Kind, record: JsonObject): Making {
   const making = kind.making.find(({ when }) => when === undefined || Boolean(record[when]));
   if (making === undefined) throw new Error(`${kind.name}: no create operation fits its fields`);
   return making;
@@ -78,7 +78,7 @@ export function restCalls(operations: {
     get: (id) => ({ operation: operations.get, ...at(id) }),
     create: async ({ body }, io) => {
       const answer = await io.call({ operation: operations.create, body });
-      return { id: textOf(dataOf(answer), 'id') };
+      return { id: getText(getData(answer), 'id') };
     },
     update: async (id, { body }, io) => {
       await io.call({ operation: operations.update, ...at(id), body });
@@ -90,7 +90,7 @@ export function restCalls(operations: {
 }
 
 /** `data` of an answer, which must be an object: single records come wrapped so (Resources, Conventions). */
-export function dataOf(answer: Json): JsonObject {
+export function getData(answer: Json): JsonObject {
   const data = isObject(answer) ? answer.data : undefined;
   if (isObject(data)) return data;
   throw new CallsheetError('api', 'the platform answered without a `data` object', {
@@ -111,7 +111,7 @@ export function recordIn(answer: Json): JsonObject {
 }
 
 /** A member of an object that must be a text, such as an id. */
-export function textOf(record: JsonObject, member: string): string {
+export function getText(record: JsonObject, member: string): string {
   const value = record[member];
   if (typeof value === 'string' && value !== '') return value;
   throw new CallsheetError('api', `the platform answered without \`${member}\``);

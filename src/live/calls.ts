@@ -25,7 +25,7 @@ export async function* wantedCalls(
   const kept: JsonObject[] = [];
   let seen = 0;
   for await (const call of listed) {
-    const at = timeOf(call);
+    const at = findTime(call);
     order.see(at);
     seen += 1;
     if (isWanted(at, wanted)) {
@@ -60,7 +60,7 @@ function watchOrder() {
 
 /** Keeps at most `limit` calls, those that began last, in that order. */
 function keepNewest(calls: JsonObject[], limit: number): readonly JsonObject[] {
-  calls.sort((a, b) => (timeOf(b) ?? 0) - (timeOf(a) ?? 0));
+  calls.sort((a, b) => (findTime(b) ?? 0) - (findTime(a) ?? 0));
   calls.length = Math.min(calls.length, limit);
   return calls;
 }
@@ -72,7 +72,7 @@ function isWanted(at: number | undefined, { since, until }: WantedCalls): boolea
 }
 
 /** When a call began, in milliseconds since 1970; undefined where its log does not say it. */
-export function timeOf(call: JsonObject): number | undefined {
+export function findTime(call: JsonObject): number | undefined {
   const start = [call.call_started_at, call.created_at].find((one) => typeof one === 'string');
   const time = Date.parse(String(start));
   return Number.isNaN(time) ? undefined : time;

@@ -1,11 +1,11 @@
 import type { Read } from '../core/documents.generated.ts';
 import { isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
-import { catalogueNamed, featuresOf } from '../kinds/catalogues.ts';
+import { buildFeaturesCall, catalogueNamed } from '../kinds/catalogues.ts';
 import type { Call } from '../kinds/kind.ts';
 import { listIn, recordIn } from '../kinds/making.ts';
 import type { Answer, Entitlements, KeyLevel, Lock } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
-import { endpointOf } from '../platform/endpoints.ts';
+import { getEndpoint } from '../platform/endpoints.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 
 /** Entitlements over a client. `me` is what `/v1/me` answered, where it was asked already. */
@@ -14,20 +14,20 @@ export function createEntitlements(client: Pick<Client, 'call'>, me?: Json): Ent
 
   function ask(call: Call): Promise<Answer<Json>> {
     const key = JSON.stringify(call);
-    const asking = asked.get(key) ?? answerOf(client, call);
+    const asking = asked.get(key) ?? readAnswer(client, call);
     asked.set(key, asking);
     return asking;
   }
 
   return {
-    locks: async (organization) => told(await ask(featuresOf(organization)), locksIn),
+    locks: async (organization) => told(await ask(buildFeaturesCall(organization)), locksIn),
     offers: async (catalogue, organization) => {
       const { list, isOrganizations } = catalogueNamed(catalogue);
       return told(await ask(list(isOrganizations ? organization : null)), idsIn);
     },
     about: async (call) => told(await ask(call), recordIn),
     closedTo: async (operation) => {
-      if (endpointOf(operation).scoped !== 'closed') return { type: 'answered', value: undefined };
+      if (getEndpoint(operation).scoped !== 'closed') return { type: 'answered', value: undefined };
       const known: Answer<Json> =
         me === undefined ? await ask({ operation: 'getMe' }) : { type: 'answered', value: me };
       return told(known, (answer) => levelIn(recordIn(answer)));
@@ -36,7 +36,7 @@ export function createEntitlements(client: Pick<Client, 'call'>, me?: Json): Ent
 }
 
 /** A platform that does not say is no obstacle: whoever writes will learn of it. */
-async function answerOf(client: Pick<Client, 'call'>, call: Call): Promise<Answer<Json>> {
+async function readAnswer(client: Pick<Client, 'call'>, call: Call): Promise<Answer<Json>> {
   try {
     return { type: 'answered', value: await client.call(call) };
   } catch (error) {
@@ -78,7 +78,7 @@ function names(value: Json, level: KeyLevel, isScope: boolean): boolean {
   if (!isObject(value)) return isScope && value === level;
   return Object.entries(value).some(
     ([key, member]) =>
-      (isIdOf(key, level) && typeof member === 'string' && member !== '') ||
+      (isId(key, level) && typeof member === 'string' && member !== '') ||
       names(member, level, isScope || SCOPE.test(key)),
   );
 }
@@ -87,7 +87,7 @@ function names(value: Json, level: KeyLevel, isScope: boolean): boolean {
 const SCOPE = /scope|access/i;
 
 /** `organization_id`, `organizationId`, `scope_organization_id`. */
-function isIdOf(key: string, level: KeyLevel): boolean {
+function isId(key: string, level: KeyLevel): boolean {
   return new RegExp(`(^|_)${level}_?id$`, 'i').test(key);
 }
 
@@ -116,7 +116,7 @@ export async function readOrganizations(
 ): Promise<Answer<readonly NamedOrganization[]>> {
   const date = (at: number) => new Date(at).toISOString().slice(0, 10);
   const query = { start_date: date(now.getTime() - DAY_MS), end_date: date(now.getTime()) };
-  return told(await answerOf(client, { operation: 'getBillingReport', query }), organizationsIn);
+  return told(await readAnswer(client, { operation: 'getBillingReport', query }), organizationsIn);
 }
 
 function organizationsIn(report: Json): readonly NamedOrganization[] {

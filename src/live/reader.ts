@@ -1,7 +1,7 @@
 import { CallsheetError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject, textOrNull } from '../core/value.ts';
 import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
-import { dataOf, listIn, recordIn } from '../kinds/making.ts';
+import { getData, listIn, recordIn } from '../kinds/making.ts';
 import { type Edits, editsSince, isAhead, type Since } from '../plan/drift.ts';
 import type {
   Extent,
@@ -12,7 +12,7 @@ import type {
   Reader,
 } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
-import { type Endpoints, endpointOf, refusalOf } from '../platform/endpoints.ts';
+import { type Endpoints, findRefusal, getEndpoint } from '../platform/endpoints.ts';
 import { ApiError, describeApiError, isNotFound, NOT_THE_PLATFORM } from '../platform/errors.ts';
 import { createEntitlements } from './entitlements.ts';
 
@@ -62,7 +62,7 @@ export function createReader(client: Client, me?: Json): Reader {
     const call = kind.get(at.id);
     if (lacks.of(call.operation) !== undefined) return findListed(kind, at, 'listed');
     try {
-      return { record: dataOf(await client.call(call)), extent: 'whole' };
+      return { record: getData(await client.call(call)), extent: 'whole' };
     } catch (error) {
       if (lacks.mayBeLack(call.operation, error)) return findUntold(kind, at, call, error);
       if (isNotFound(error)) return undefined;
@@ -190,13 +190,13 @@ function openLacks(endpoints: Endpoints): Lacks {
   const absent = new Set<string>();
   const mayBeLack = (operation: string, error: unknown) => {
     const isAssumed =
-      !endpointOf(operation).documented && endpoints.overrides[operation] === undefined;
+      !getEndpoint(operation).documented && endpoints.overrides[operation] === undefined;
     const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 405);
     return isAssumed && isMissing;
   };
   return {
     of: (operation) =>
-      refusalOf(operation, endpoints) ?? (absent.has(operation) ? 'absent' : undefined),
+      findRefusal(operation, endpoints) ?? (absent.has(operation) ? 'absent' : undefined),
     mayBeLack,
     learn(operation, error) {
       const isLack = mayBeLack(operation, error);

@@ -21,7 +21,7 @@ export async function pageAssets(page: PageName): Promise<Assets> {
 export async function bundlePage(
   page: PageName,
 ): Promise<Assets & { readonly modules: readonly string[] }> {
-  const style = await styleOf(page);
+  const style = await readStyle(page);
   if (page === 'rollouts') return { script: '', style, modules: [] };
   const { build } = await import('rolldown');
   const { output } = await build({
@@ -49,7 +49,7 @@ const STYLES: { readonly [page in PageName]: readonly string[] } = {
   rollouts: ['frame', 'rollouts'],
 };
 
-async function styleOf(page: PageName): Promise<string> {
+async function readStyle(page: PageName): Promise<string> {
   const sheets = await Promise.all(
     STYLES[page].map((name) => readFile(join(BROWSER, 'style', `${name}.css`), 'utf8')),
   );

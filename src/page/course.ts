@@ -1,9 +1,9 @@
 import type { RolloutMark, RolloutMeasure, ShownRollout } from '../core/documents.ts';
 import {
   effectText,
-  figuresOf,
   formatShift,
-  limitOf,
+  getFigures,
+  getLimit,
   VERDICTS,
   verdictWord,
 } from '../render/rollout.ts';
@@ -37,12 +37,12 @@ export const SHAPES = html`<svg class="unseen" aria-hidden="true"><defs>
 <pattern id="stripes" width="9" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="9" height="9" class="stripe-ground" /><line x1="0" x2="0" y1="0" y2="9" class="stripe-line" /></pattern>
 </defs></svg>`;
 
-export function courseOf(measure: RolloutMeasure, rollout: ShownRollout): Markup {
-  const moments = momentsOf(measure, rollout);
-  const span = spanOf(moments, rollout);
-  const scale = scaleOf(measure, moments);
-  const { unit } = figuresOf(measure);
-  return html`<div class="plot"><svg class="axis" width="${AXIS}" height="${HEIGHT}" aria-hidden="true">${axisLabels(scale, unit)}</svg><svg class="course" height="${HEIGHT}" role="img" aria-label="${summaryOf(measure, moments, rollout)}">
+export function renderCourse(measure: RolloutMeasure, rollout: ShownRollout): Markup {
+  const moments = listMoments(measure, rollout);
+  const span = getSpan(moments, rollout);
+  const scale = getScale(measure, moments);
+  const { unit } = getFigures(measure);
+  return html`<div class="plot"><svg class="axis" width="${AXIS}" height="${HEIGHT}" aria-hidden="true">${axisLabels(scale, unit)}</svg><svg class="course" height="${HEIGHT}" role="img" aria-label="${formatSummary(measure, moments, rollout)}">
 ${grounds(scale)}${timeTicks(span)}${stepMarks(rollout, span)}
 <svg y="${PLOT.top}" width="100%" height="${PLOT.height}" viewBox="0 0 1000 ${PLOT.height}" preserveAspectRatio="none">${lines(moments, span, scale)}</svg>
 ${lastMark(measure, moments, span, scale)}${verdictLane(moments, span, rollout)}${hits(moments, span, measure, rollout)}
@@ -50,7 +50,10 @@ ${lastMark(measure, moments, span, scale)}${verdictLane(moments, span, rollout)}
 ${courseTable(moments, measure, rollout)}`;
 }
 
-function momentsOf({ name, ...latest }: RolloutMeasure, rollout: ShownRollout): readonly Moment[] {
+function listMoments(
+  { name, ...latest }: RolloutMeasure,
+  rollout: ShownRollout,
+): readonly Moment[] {
   const { course, look } = rollout;
   const earlier = course.flatMap(({ measures, ...mark }) =>
     measures.filter((one) => one.name === name).map((one) => ({ ...mark, ...one })),
@@ -63,7 +66,7 @@ function momentsOf({ name, ...latest }: RolloutMeasure, rollout: ShownRollout): 
 }
 
 /** What the chart says, for those who do not see it. */
-function summaryOf(
+function formatSummary(
   measure: RolloutMeasure,
   moments: readonly Moment[],
   rollout: ShownRollout,
@@ -71,7 +74,7 @@ function summaryOf(
   const first = moments[0];
   const last = moments.at(-1);
   if (first === undefined || last === undefined) return `${measure.name}: nothing was looked at`;
-  const { effect, interval, unit } = figuresOf(measure);
+  const { effect, interval, unit } = getFigures(measure);
   const figure = effect === null ? 'no figures' : `${effect} ${unit}`;
   const bounds = interval === null ? '' : ` (${interval})`;
   return `Effect on ${measure.name} from ${formatTime(first.at)} to ${formatTime(last.at)}, looked at ${formatCount(moments.length, 'time')}. At last ${figure}${bounds}: ${verdictWord(measure.verdict, last, rollout)}.`;
@@ -88,7 +91,7 @@ const WORD_ROOM = 0.24;
 /** Of a narrow chart. */
 const NARROW_WORD_ROOM = 0.45;
 
-function spanOf(moments: readonly { readonly time: number }[], { steps }: ShownRollout): Span {
+function getSpan(moments: readonly { readonly time: number }[], { steps }: ShownRollout): Span {
   const times = [
     ...steps.map(({ at }) => Date.parse(at ?? '')),
     ...moments.map(({ time }) => time),
@@ -99,7 +102,7 @@ function spanOf(moments: readonly { readonly time: number }[], { steps }: ShownR
 }
 
 /** A share of the width. */
-function xOf(time: number, { start, end }: Span): number {
+function toX(time: number, { start, end }: Span): number {
   return Math.min(1, Math.max(0, (time - start) / (end - start)));
 }
 
@@ -121,8 +124,8 @@ const ROOM = 0.08;
  * Effects that are shown: zero, the margin and somewhat beyond, the last interval, and the course but for its wildest
  * tenth, which comes from the first calls and would make all others flat.
  */
-function scaleOf(measure: RolloutMeasure, moments: readonly Moment[]): Scale {
-  const limit = limitOf(measure);
+function getScale(measure: RolloutMeasure, moments: readonly Moment[]): Scale {
+  const limit = getLimit(measure);
   const effects = moments.flatMap(({ effect }) => (effect === null ? [] : [effect])).sort(byValue);
   const cut = moments.length < 20 ? 0 : Math.floor(effects.length / 20);
   const last = moments.findLast(({ effect }) => effect !== null);
@@ -143,7 +146,7 @@ function byValue(a: number, b: number): number {
 }
 
 /** Pixels from the top of the plot. */
-function yOf(value: number, { low, high }: Scale): number {
+function toY(value: number, { low, high }: Scale): number {
   return Number((((high - value) / (high - low)) * PLOT.height).toFixed(1));
 }
 
@@ -167,7 +170,7 @@ function axisLabels(scale: Scale, unit: string): readonly Markup[] {
     html`<text x="${AXIS - 8}" y="${y}" text-anchor="end">${text}</text>`;
   return [
     label(11, unit === '%' ? 'percent' : unit),
-    ...ticks.map((value) => label(PLOT.top + yOf(value, scale) + 4, formatShift(value, digits))),
+    ...ticks.map((value) => label(PLOT.top + toY(value, scale) + 4, formatShift(value, digits))),
   ];
 }
 
@@ -175,10 +178,10 @@ function axisLabels(scale: Scale, unit: string): readonly Markup[] {
 function grounds(scale: Scale): Markup {
   const { limit } = scale;
   const line = (value: number, name: string) => {
-    const y = PLOT.top + yOf(value, scale);
+    const y = PLOT.top + toY(value, scale);
     return html`<line class="${name}" x1="0" x2="100%" y1="${y}" y2="${y}" />`;
   };
-  const at = yOf(limit, scale);
+  const at = toY(limit, scale);
   const [top, height] = limit > 0 ? [0, at] : [at, PLOT.height - at];
   return html`<rect class="beyond" y="${PLOT.top + top}" width="100%" height="${height}" />${valueTicks(
     scale,
@@ -202,7 +205,7 @@ function timeTicks(span: Span): readonly Markup[] {
   const even = (days[0] ?? 0) % 2;
   return Array.from({ length: Math.max(0, count) }, (_, at) => {
     const time = (first + at) * step;
-    const share = xOf(time, span);
+    const share = toX(time, span);
     const anchor = share < 0.04 ? 'start' : share > 0.96 ? 'end' : 'middle';
     const x = percent(share);
     return html`<line class="grid" x1="${x}" x2="${x}" y1="${PLOT.top}" y2="${LANE.top + LANE.height}" /><text class="${at % 2 === even ? 'tick' : 'tick wide'}" x="${x}" y="${TICKS}" text-anchor="${anchor}">${tickText(time, each)}</text>`;
@@ -226,7 +229,7 @@ function stepMarks({ steps }: ShownRollout, span: Span): readonly Markup[] {
     const time = Date.parse(at ?? '');
     return at === null || Number.isNaN(time)
       ? []
-      : [{ at, agents, number, share: xOf(time, span) }];
+      : [{ at, agents, number, share: toX(time, span) }];
   });
   return applied.map(({ at, agents, number, share }, index) => {
     const next = applied[index + 1]?.share ?? 2;
@@ -247,13 +250,13 @@ const END = html`dx="-4" text-anchor="end"`;
 /** The interval as a band and the effect as a line, each with a gap where there was none. */
 function lines(moments: readonly Moment[], span: Span, scale: Scale): readonly Markup[] {
   const point = (time: number, value: number) =>
-    `${Number((xOf(time, span) * 1000).toFixed(1))},${yOf(value, scale)}`;
-  const bands = runsOf(moments, boundsOf).map((run) => {
+    `${Number((toX(time, span) * 1000).toFixed(1))},${toY(value, scale)}`;
+  const bands = splitRuns(moments, getBounds).map((run) => {
     const upper = run.map(({ time, high }) => point(time, high));
     const lower = run.map(({ time, low }) => point(time, low)).reverse();
     return html`<polygon class="band" points="${[...upper, ...lower].join(' ')}" />`;
   });
-  const effects = runsOf(moments, ({ time, effect }) =>
+  const effects = splitRuns(moments, ({ time, effect }) =>
     effect === null ? null : { time, effect },
   );
   return [
@@ -265,12 +268,12 @@ function lines(moments: readonly Moment[], span: Span, scale: Scale): readonly M
   ];
 }
 
-function boundsOf({ time, low, high }: Moment) {
+function getBounds({ time, low, high }: Moment) {
   return low === null || high === null ? null : { time, low, high };
 }
 
 /** What moments have, in runs that nothing interrupts. */
-function runsOf<T>(
+function splitRuns<T>(
   moments: readonly Moment[],
   partOf: (moment: Moment) => T | null,
 ): readonly (readonly T[])[] {
@@ -292,9 +295,9 @@ function lastMark(
 ): Markup | null {
   const last = moments.findLast(({ effect }) => effect !== null);
   if (last === undefined || last.effect === null) return null;
-  const x = percent(xOf(last.time, span));
-  const y = (value: number) => PLOT.top + yOf(value, scale);
-  const bounds = boundsOf(last);
+  const x = percent(toX(last.time, span));
+  const y = (value: number) => PLOT.top + toY(value, scale);
+  const bounds = getBounds(last);
   const shape =
     verdict === 'worse'
       ? html`<svg x="${x}" y="${y(last.effect)}" overflow="visible"><path d="M0 -7L7 0L0 7L-7 0z" /></svg>`
@@ -319,8 +322,8 @@ function verdictLane(
     if (segments.at(-1)?.word !== word) segments.push({ verdict, word, from: time, at });
   }
   return segments.map(({ verdict, word, from, at }, index) => {
-    const start = xOf(from, span);
-    const end = xOf(segments[index + 1]?.from ?? span.end, span);
+    const start = toX(from, span);
+    const end = toX(segments[index + 1]?.from ?? span.end, span);
     const width = Math.max(end - start, 0.004);
     const { mark } = VERDICTS[verdict];
     const { top, height } = LANE;
@@ -351,9 +354,9 @@ function hits(
   const shown = chosen(moments, MOST_HITS);
   return shown.map((moment, index) => {
     const { time } = moment;
-    const from = xOf(((shown[index - 1]?.time ?? time) + time) / 2, span);
-    const to = xOf(((shown[index + 1]?.time ?? time) + time) / 2, span);
-    const effect = effectText(figuresOf({ ...measure, ...moment }));
+    const from = toX(((shown[index - 1]?.time ?? time) + time) / 2, span);
+    const to = toX(((shown[index + 1]?.time ?? time) + time) / 2, span);
+    const effect = effectText(getFigures({ ...measure, ...moment }));
     const figure = effect === null ? '' : `${effect}, `;
     const title = `${formatTime(moment.at)}: ${figure}${verdictWord(moment.verdict, moment, rollout)}, ${formatCount(moment.calls, 'call')}`;
     return html`<rect class="hit" x="${percent(from)}" y="${PLOT.top}" width="${percent(to - from)}" height="${PLOT.height}"><title>${title}</title></rect>`;
@@ -380,11 +383,11 @@ function courseTable(
 ): Markup {
   const shown = chosen(moments, MOST_ROWS);
   const rows = shown.toReversed().map((moment) => {
-    const effect = effectText(figuresOf({ ...measure, ...moment }));
+    const effect = effectText(getFigures({ ...measure, ...moment }));
     return html`<tr><th scope="row"><time datetime="${moment.at}">${formatTime(moment.at)}</time></th><td class="figure">${moment.step}</td><td class="figure">${formatNumber(moment.calls)}</td><td class="figure">${effect ?? '–'}</td><td>${VERDICTS[moment.verdict].mark} ${verdictWord(moment.verdict, moment, rollout)}</td></tr>`;
   });
   const all = formatCount(moments.length, 'look');
   const title = shown.length === moments.length ? all : `${formatNumber(shown.length)} of ${all}`;
-  const { unit } = figuresOf(measure);
+  const { unit } = getFigures(measure);
   return html`<details><summary>Figures of ${title}</summary><div class="scroll" tabindex="0" role="group" aria-label="${`Figures of ${measure.name}`}"><table class="looks"><thead><tr><th scope="col">Time</th><th scope="col" class="figure">Step</th><th scope="col" class="figure">Calls</th><th scope="col" class="figure">Effect in ${unit}</th><th scope="col">Verdict</th></tr></thead><tbody>${rows}</tbody></table></div></details>`;
 }

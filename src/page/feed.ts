@@ -1,7 +1,7 @@
 import { open, readdir } from 'node:fs/promises';
 import { isRunId, type JournalEntry } from '../state/journal.ts';
 import { readLine } from '../state/journal-text.ts';
-import { type Layout, layoutOf, runOf } from '../state/runs.ts';
+import { getLayout, type Layout, parseRunFile } from '../state/runs.ts';
 import type { LiveEvent, LiveNote } from './live.ts';
 
 /** What the page of `callsheet ui` is told while a run is at work, from its journal. */
@@ -26,7 +26,7 @@ type Followed = {
  * reader who was cut off has got: it goes on behind it, and is told where that run has ended since.
  */
 export function followJournals(stateFile: string, last: string | undefined): JournalFeed {
-  const layout = layoutOf(stateFile);
+  const layout = getLayout(stateFile);
   let followed = resumed(last);
   return {
     async next() {
@@ -63,7 +63,7 @@ async function openRunIn({ runs }: Layout): Promise<string | undefined> {
   const names = await readdir(runs).catch(() => []);
   return names
     .flatMap((name) => {
-      const found = runOf(name);
+      const found = parseRunFile(name);
       return found?.open === true ? [found.run] : [];
     })
     .sort()
@@ -81,7 +81,7 @@ async function readMore(file: string, followed: Followed): Promise<readonly Live
     followed.line += 1;
     if (followed.line <= followed.known) return [];
     const entry = readLine(Buffer.from(line, 'latin1').toString('utf8'));
-    const event = entry === undefined ? undefined : eventOf(entry as JournalEntry);
+    const event = entry === undefined ? undefined : toLiveEvent(entry as JournalEntry);
     return event === undefined ? [] : [{ id: `${followed.run}:${followed.line}`, event }];
   });
 }
@@ -98,7 +98,7 @@ async function readFrom(file: string, offset: number): Promise<Buffer> {
 }
 
 /** What the page is told of an entry: never the documents that it keeps for a rollback. */
-function eventOf(entry: JournalEntry): LiveEvent | undefined {
+function toLiveEvent(entry: JournalEntry): LiveEvent | undefined {
   switch (entry.type) {
     case 'began': {
       const { run, at, purpose, actor, plan_digest } = entry;

@@ -71,7 +71,12 @@ function frameApp({ title, instead, assets, data, policy }: AppParts): string {
   const body = `<div id="app"><noscript><main><h1>${plain}</h1><p>This page needs JavaScript to show the changes. It runs none but its own and asks for nothing from any network. ${instead}</p></main></noscript></div>
 <script type="application/json" id="${DATA}">${escapeScript(data)}</script>
 <script>${script}</script>`;
-  return framePage({ title, style, body, policy: [`script-src ${hashOf(script)}`, ...policy] });
+  return framePage({
+    title,
+    style,
+    body,
+    policy: [`script-src ${computeHash(script)}`, ...policy],
+  });
 }
 
 type PageParts = {
@@ -89,7 +94,7 @@ type PageParts = {
 function framePage({ title, style, body, policy }: PageParts): string {
   const directives = [
     "default-src 'none'",
-    `style-src ${hashOf(style)}`,
+    `style-src ${computeHash(style)}`,
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
@@ -116,7 +121,7 @@ ${body}
 }
 
 /** A source of the policy that lets exactly this text run. */
-function hashOf(text: string): string {
+function computeHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 

@@ -1,7 +1,12 @@
 import type { PlanDocument } from '../core/plan-document.ts';
 import { createTextTable } from '../core/texts.ts';
 import type { Json } from '../core/value.ts';
-import { type AlikeGroup, type FirstLook, type Overview, overviewOf } from '../render/overview.ts';
+import {
+  type AlikeGroup,
+  buildOverview,
+  type FirstLook,
+  type Overview,
+} from '../render/overview.ts';
 import { headline } from '../render/wording.ts';
 
 /** A document in which every long text is written down once (`core/texts.ts`). */
@@ -33,7 +38,7 @@ export function packDocument(document: PlanDocument): Packed {
 }
 
 function packOverview(document: PlanDocument): PackedOverview {
-  const { above, first, groups, changes, below } = overviewOf(document);
+  const { above, first, groups, changes, below } = buildOverview(document);
   const places = new Map(document.changes.map(({ address }, at) => [address, at]));
   const left = new Set(changes.map(({ change }) => change.address));
   return {

@@ -8,16 +8,16 @@ import type {
 import {
   brokenText,
   callsText,
-  figuresOf,
+  describeMeaning,
+  formatOrigin,
+  getFigures,
   guardRailsText,
   hasFigures,
   inOrder,
   isEnded,
-  meaningOf,
   momentText,
   needsText,
   noVerdictWhy,
-  originOf,
   rolloutTitle,
   stepAt,
   stepStatus,
@@ -27,7 +27,7 @@ import {
 } from '../render/rollout.ts';
 import { html, type Markup } from '../render/untrusted.ts';
 import { formatCount, formatNumber, formatTime } from '../render/wording.ts';
-import { courseOf, SHAPES } from './course.ts';
+import { renderCourse, SHAPES } from './course.ts';
 
 /** Rollouts as a page that no script draws: how far each is, what calls say of it, and the course of each measure. */
 
@@ -51,7 +51,7 @@ export function rolloutsBody(document: RolloutsDocument): string {
   return html`${SHAPES}
 <header class="top">
 <div class="title"><h1>${rolloutsTitle(document)}</h1></div>
-<dl class="about">${factsOf([
+<dl class="about">${renderFacts([
     ['Environment', environment],
     ['As of', formatTime(now)],
     ['Times', 'UTC, by the clock of the platform'],
@@ -64,7 +64,7 @@ ${rollouts.map((rollout, at) => rolloutSection(rollout, at, document))}
 
 type Fact = readonly [name: string, value: string | Markup | null];
 
-function factsOf(facts: readonly Fact[]): readonly Markup[] {
+function renderFacts(facts: readonly Fact[]): readonly Markup[] {
   return facts.flatMap(([name, value]) =>
     value === null ? [] : [html`<div><dt>${name}</dt><dd>${value}</dd></div>`],
   );
@@ -86,9 +86,9 @@ ${content}
 <article class="rollout" id="rollout-${at}">${
     isOne ? null : html`<h2>${rolloutTitle(rollout, document)}</h2>`
   }
-${bannersOf(rollout)}
+${renderBanners(rollout)}
 ${part(isEnded(rollout) ? 'How it ended' : 'Where it is', nowPart(rollout, new Date(document.now)))}
-${part(`Steps: ${reachOf(rollout)}`, stepsPart(rollout))}
+${part(`Steps: ${formatReach(rollout)}`, stepsPart(rollout))}
 ${part('What calls say', look === null ? null : figuresPart(look, rollout))}
 ${part('Course of each measure', coursePart(rollout))}
 ${part('Guard rails', railsPart(rollout))}
@@ -105,7 +105,7 @@ const STOPPED: { readonly [status in ShownRollout['status']]: string } = {
 };
 
 /** What a person must not miss: why it does not go on. */
-function bannersOf(rollout: ShownRollout): readonly Markup[] {
+function renderBanners(rollout: ShownRollout): readonly Markup[] {
   const { status, overdue, look } = rollout;
   const [why, ...more] = whyLines(rollout);
   const broken = look?.broken ?? [];
@@ -113,7 +113,7 @@ function bannersOf(rollout: ShownRollout): readonly Markup[] {
     ...(why === undefined
       ? []
       : [
-          html`<div class="banner ${status === 'held' ? 'warning' : 'error'}"><p><strong>${STOPPED[status]}:</strong> ${why}</p>${listOf(more)}</div>`,
+          html`<div class="banner ${status === 'held' ? 'warning' : 'error'}"><p><strong>${STOPPED[status]}:</strong> ${why}</p>${renderList(more)}</div>`,
         ]),
     ...(overdue
       ? [
@@ -127,12 +127,12 @@ function bannersOf(rollout: ShownRollout): readonly Markup[] {
             broken.length === 1
               ? 'A guard rail is'
               : `${formatNumber(broken.length)} guard rails are`
-          } broken:</strong>${listOf(broken.map(brokenText))}</div>`,
+          } broken:</strong>${renderList(broken.map(brokenText))}</div>`,
         ]),
   ];
 }
 
-function listOf(texts: readonly string[]): Markup | null {
+function renderList(texts: readonly string[]): Markup | null {
   return texts.length === 0 ? null : html`<ul>${texts.map((text) => html`<li>${text}</li>`)}</ul>`;
 }
 
@@ -140,7 +140,7 @@ function nowPart(rollout: ShownRollout, now: Date): Markup {
   const { started_at: started, ended_at: ended, look, next, commands, left, id } = rollout;
   const at = stepAt(rollout)?.at ?? null;
   const calls = look === null ? 'not looked at yet' : callsText(look, rollout);
-  return html`<dl class="pairs">${factsOf([
+  return html`<dl class="pairs">${renderFacts([
     ['No verdict yet', noVerdictWhy(rollout) ?? null],
     ['Next', next === '' ? null : next],
     [
@@ -149,19 +149,19 @@ function nowPart(rollout: ShownRollout, now: Date): Markup {
         ? null
         : html`<ul>${commands.map((command) => html`<li><code>${command}</code></li>`)}</ul>`,
     ],
-    ['Not undone', listOf(left)],
+    ['Not undone', renderList(left)],
     ['Calls', calls],
     ['Looked at', look === null ? null : momentText(look.at, now)],
     [`Step ${rollout.step} applied`, at === null || isEnded(rollout) ? null : momentText(at, now)],
     ['Ended', ended === null ? null : momentText(ended, now)],
-    ['Started', `${momentText(started, now)}${originOf(rollout)}`],
+    ['Started', `${momentText(started, now)}${formatOrigin(rollout)}`],
     ['Rollout', html`<code>${id}</code>`],
     ['Reviewed plan', html`<code>${rollout.plan_digest}</code>`],
   ])}</dl>`;
 }
 
 /** `3 of 40 agents have the change` */
-function reachOf(rollout: ShownRollout): string {
+function formatReach(rollout: ShownRollout): string {
   const { status, agents } = rollout;
   const reached = status === 'done' ? agents : (stepAt(rollout)?.agents ?? 0);
   const had = status === 'rolled_back' || status === 'rolling_back' ? 'had' : 'have';
@@ -219,9 +219,9 @@ function figuresPart(look: RolloutLook, rollout: ShownRollout): Markup {
     'Others',
   ];
   const rows = look.measures.map((measure) => {
-    const { effect, interval, margin, changed, others, unit } = figuresOf(measure);
+    const { effect, interval, margin, changed, others, unit } = getFigures(measure);
     const cells = [effect === null ? null : `${effect} ${unit}`, interval, margin, changed, others];
-    return html`<tr role="row"><th scope="row" role="rowheader">${measure.name}<span class="said">${meaningOf(measure)}, ${measure.better} is better</span></th><td role="cell" data-name="Verdict">${verdictBadge(measure, look, rollout)}</td>${cells.map(
+    return html`<tr role="row"><th scope="row" role="rowheader">${measure.name}<span class="said">${describeMeaning(measure)}, ${measure.better} is better</span></th><td role="cell" data-name="Verdict">${verdictBadge(measure, look, rollout)}</td>${cells.map(
       (cell, index) =>
         html`<td role="cell" class="figure" data-name="${columns[index + 2] ?? ''}">${cell ?? '–'}</td>`,
     )}</tr>`;
@@ -252,8 +252,8 @@ function coursePart(rollout: ShownRollout): Markup | null {
   const charts = look.measures.map(
     (
       measure,
-    ) => html`<figure class="measure"><figcaption><strong>${measure.name}</strong> ${verdictBadge(measure, look, rollout)}<span class="said">${captionOf(measure)}</span></figcaption>
-${courseOf(measure, rollout)}</figure>`,
+    ) => html`<figure class="measure"><figcaption><strong>${measure.name}</strong> ${verdictBadge(measure, look, rollout)}<span class="said">${formatCaption(measure)}</span></figcaption>
+${renderCourse(measure, rollout)}</figure>`,
   );
   const { confidence } = rollout.judge;
   const { course } = rollout;
@@ -268,8 +268,8 @@ ${courseOf(measure, rollout)}</figure>`,
 }
 
 /** `effect −7.6 points (−10.1 to −5.0), margin −5 points` */
-function captionOf(measure: RolloutMeasure): string {
-  const { effect, interval, margin, unit } = figuresOf(measure);
+function formatCaption(measure: RolloutMeasure): string {
+  const { effect, interval, margin, unit } = getFigures(measure);
   const figure = effect === null ? 'no figures' : `effect ${effect} ${unit}`;
   return `${figure}${interval === null ? '' : ` (${interval})`}, margin ${margin}`;
 }

@@ -17,21 +17,21 @@ import { mask, maskAt } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
 import {
   Blob,
+  getOwn,
   isSameJson,
   type Json,
   type JsonObject,
-  ownOf,
   type ValueObject,
 } from '../core/value.ts';
 import { twinsOn } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import { compare, isWritten, type LeafChange, leafChange } from '../diff/compare.ts';
-import { fieldSchema, leavesOf, type Sides, type World } from '../diff/leaves.ts';
+import { fieldSchema, listLeaves, type Sides, type World } from '../diff/leaves.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
 import type { Identity } from './identify.ts';
 import { foundBy, missingReason, successorReason, twinsReason, updateReason } from './messages.ts';
-import { naturalKeyOf } from './natural-key.ts';
+import { getNaturalKey } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
 import { compareLastApplied, splitByRead } from './refresh.ts';
 import { secretTravels } from './secrets.ts';
@@ -68,7 +68,7 @@ export function planChange(
 }
 
 /** What a comparison is told about one resource. */
-export function sidesOf(
+export function getSides(
   { address, recorded, by, missing }: Identity,
   { lifecycle, isPartial, isExact = false }: DesiredResource,
   options: PlanOptions,
@@ -137,7 +137,7 @@ function planCreate(
   { options, purpose }: ChangeContext,
 ): Change {
   const { kind, missing, isListed } = identity;
-  const { leaves } = leavesOf(kind.schema, document);
+  const { leaves } = listLeaves(kind.schema, document);
   const absent = facetsSetUpElsewhere(kind, document);
   const fields = [...leaves.values()]
     .filter((leaf) => leaf.value !== null)
@@ -173,7 +173,7 @@ function planPresence(
   const { kind, by, recorded, movedFrom } = identity;
   const { world, options } = context;
   const { document } = desired;
-  const compared = sidesOf(identity, desired, options);
+  const compared = getSides(identity, desired, options);
   const { read, unread } = splitByRead(document, live);
   const unreadChanges = compareLastApplied(kind, unread, compared, world);
   const found = [...compare(kind.schema, read, live.document, compared, world), ...unreadChanges];
@@ -287,7 +287,7 @@ function withHidden(
   found: readonly LeafChange[],
 ): readonly LeafChange[] {
   const seen = new Set(found.filter(isWritten).map(({ text }) => text));
-  const hidden = [...leavesOf(kind.schema, document).leaves.values()].filter(
+  const hidden = [...listLeaves(kind.schema, document).leaves.values()].filter(
     ({ facts, text, value }) => facts.unreadable && value !== null && !seen.has(text),
   );
   const texts = new Set(hidden.map(({ text }) => text));
@@ -490,7 +490,7 @@ function planReplace(
     const reason = `${what}, and for a new one ${absent.field} cannot be set: ${absent.absent}. ${way}`;
     return { action: 'replace', verdict: 'refused', reason, operations: [] };
   }
-  const isSameKey = naturalKeyOf(kind, document) === naturalKeyOf(kind, live.document);
+  const isSameKey = getNaturalKey(kind, document) === getNaturalKey(kind, live.document);
   const create = createSteps(kind, Object.keys(document));
   if (kind.delete === undefined) {
     return isSameKey
@@ -543,6 +543,6 @@ function project(
   live: JsonObject,
   secrets: ReadonlySet<string>,
 ): JsonObject {
-  const owned = Object.entries(live).filter(([field]) => ownOf(document, field) !== undefined);
+  const owned = Object.entries(live).filter(([field]) => getOwn(document, field) !== undefined);
   return mask(kind.schema, Object.fromEntries(owned), { secrets, onlyOwn: true });
 }

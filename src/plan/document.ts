@@ -1,4 +1,4 @@
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type {
   Change,
@@ -53,7 +53,7 @@ export function forecastRequests(
  * (times, forecasts, wording) or that means nothing (the order of fields).
  */
 export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
-  return digestOf({
+  return computeDigest({
     format: plan.format,
     version: plan.version,
     purpose: plan.purpose,
@@ -201,7 +201,7 @@ function readJson(text: string, file: string): unknown {
 const AGAIN = 'Make a new one with: callsheet plan --out plan.json';
 
 function checkPlan(parsed: unknown, file: string): PlanDocument {
-  const version = versionOf(parsed);
+  const version = findVersion(parsed);
   if (version !== undefined && version !== VERSION) {
     throw new CallsheetError(
       'usage',
@@ -243,14 +243,14 @@ function inFull(parsed: unknown): unknown {
 }
 
 /** The version of a plan, whatever a newer one may look like; undefined where it is no plan. */
-function versionOf(value: unknown): number | undefined {
+function findVersion(value: unknown): number | undefined {
   const { format, version }: Partial<Record<string, unknown>> = Object(value);
   return format === 'callsheet-plan' && typeof version === 'number' ? version : undefined;
 }
 
 /** A validated border: the digest that follows vouches for everything that apply reads. */
 function isPlan(value: unknown): value is PlanDocument {
-  if (versionOf(value) !== VERSION) return false;
+  if (findVersion(value) !== VERSION) return false;
   const { digest, changes, rehearsal } = value as Partial<Record<string, unknown>>;
   const known = new Set(kinds.map(({ name }) => name));
   return (

@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import { pathOf } from '../core/path.ts';
+import { toPath } from '../core/path.ts';
 import type {
   Attribution,
   Change,
@@ -20,7 +20,7 @@ import { missingReason, successorReason } from './messages.ts';
  * The drift in a plan: what differs because the platform moved, not because the configuration did.
  * `before` is what Callsheet last wrote, `after` is what is live.
  */
-export function driftOf(plan: PlanDocument): PlanDocument {
+export function keepDrift(plan: PlanDocument): PlanDocument {
   const changes = plan.changes.flatMap((change) => {
     const fields = change.fields.filter((field) => isDrift(field, change)).map(turnRound);
     if (fields.length === 0 && !isMissing(change)) return [];
@@ -80,7 +80,7 @@ export function attributeChange(change: Change, edits: Edits): Change {
   const { entries } = edits;
   const recorded = attributeRecorded(edits);
   const fields = change.fields.map((field) => {
-    const doubt = doubtOf(change.kind, field.path);
+    const doubt = findDoubt(change.kind, field.path);
     return { ...field, attribution: doubt === null ? recorded : unknown(doubt, entries) };
   });
   const told = { ...change, fields, edits: entries };
@@ -201,16 +201,16 @@ function lastWritten({ kind, fields, after }: Change): Change['after'] {
     (document, { path, base }) =>
       base === undefined
         ? document
-        : placeValue(schema, document, pathOf(path), base ?? undefined, { adds: true }),
+        : placeValue(schema, document, toPath(path), base ?? undefined, { adds: true }),
     after,
   );
 }
 
 /** Why no history could tell who changed a leaf; null where it could. */
-function doubtOf(kindName: string, text: string): Doubt | null {
+function findDoubt(kindName: string, text: string): Doubt | null {
   const kind = kindNamed(kindName);
   if (kind.history === undefined) return 'no_history';
-  const along = schemasAlong(kind.schema, pathOf(text));
+  const along = schemasAlong(kind.schema, toPath(text));
   return along.some((schema) => schema['x-revert'] === false) ? 'not_recorded' : null;
 }
 
@@ -223,29 +223,30 @@ function attributeRecorded({ entries, base, doubt }: Edits): Attribution {
   const at = entries.findIndex(({ action }) => action === 'reverted');
   const last = entries[at];
   if (doubt === 'late') return unknown(doubt, entries);
-  if (last === undefined) return doubt === null ? oneOf(entries) : unknown(doubt, entries);
+  if (last === undefined)
+    return doubt === null ? mergeAttributions(entries) : unknown(doubt, entries);
   const isBack = last.reverted_from_id === base;
-  return oneOf(entries.slice(0, isBack ? at : at + 1));
+  return mergeAttributions(entries.slice(0, isBack ? at : at + 1));
 }
 
-function oneOf(entries: readonly HistoryEntry[]): Attribution {
+function mergeAttributions(entries: readonly HistoryEntry[]): Attribution {
   const [first] = entries;
   if (first === undefined) return unknown('no_entry');
   const isOneActor = first.actor !== null && entries.every(({ actor }) => actor === first.actor);
   const certainty = entries.length === 1 ? 'entry' : isOneActor ? 'actor' : 'one_of';
-  return { certainty, because: null, entries: idsOf(entries) };
+  return { certainty, because: null, entries: listIds(entries) };
 }
 
 function unknown(because: Doubt, entries: readonly HistoryEntry[] = []): Attribution {
-  return { certainty: 'unknown', because, entries: idsOf(entries) };
+  return { certainty: 'unknown', because, entries: listIds(entries) };
 }
 
-function idsOf(entries: readonly HistoryEntry[]): readonly number[] {
+function listIds(entries: readonly HistoryEntry[]): readonly number[] {
   return entries.map(({ id }) => id);
 }
 
 /** How a history signs what a key of the account changed. */
-export function authorOf(account: string): string {
+export function findAuthor(account: string): string {
   return `api:${account}`;
 }
 

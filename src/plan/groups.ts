@@ -41,8 +41,8 @@ export function groupAlike(changes: readonly Change[], sourceOf: SourceOf): read
     if (action !== 'update' && action !== 'create') continue;
     for (const field of change.fields) {
       if (APART.has(field.cause)) continue;
-      const { words, lines } = editOf(field);
-      const key = keyOf(change, field, words);
+      const { words, lines } = toEdit(field);
+      const key = getGroupKey(change, field, words);
       const known = alike.get(key);
       const { path } = field;
       const site = { address: change.address, path, edit: JSON.stringify(lines) };
@@ -83,7 +83,7 @@ function settled(
 }
 
 /** What is the same of all fields that change in the same way. */
-function keyOf(change: Change, field: FieldChange, words: Json): string {
+function getGroupKey(change: Change, field: FieldChange, words: Json): string {
   const { kind, action, undoing, verdict, reason } = change;
   const { path, cause, secret, refused } = field;
   // A limit stops all of a plan for one reason. What is refused by itself is read by itself.
@@ -95,13 +95,13 @@ function keyOf(change: Change, field: FieldChange, words: Json): string {
  * What an edit does to a text: the lines that go and those that come, with the section that they stand in, and of
  * lines in pairs the words that differ. Of any other value it is the value before and after.
  */
-function editOf({ before, after, secret }: FieldChange): {
+function toEdit({ before, after, secret }: FieldChange): {
   readonly words: Json;
   readonly lines: Json;
 } {
   const whole = { words: [before, after], lines: null };
   if (typeof before !== 'string' || typeof after !== 'string' || secret) return whole;
-  const [old, fresh] = [linesOf(before), linesOf(after)];
+  const [old, fresh] = [listLines(before), listLines(after)];
   const gone = without(old, fresh);
   const come = without(fresh, old);
   // Only the order of lines differs, so the whole text is the edit.
@@ -118,7 +118,7 @@ function editOf({ before, after, secret }: FieldChange): {
 /** A line, and how many headings stand above it. A text without headings has its lines counted. */
 type TextLine = { readonly text: string; readonly section: number };
 
-function linesOf(text: string): readonly TextLine[] {
+function listLines(text: string): readonly TextLine[] {
   const lines = text.split('\n');
   const hasHeadings = lines.some(isHeading);
   let section = 0;

@@ -1,4 +1,4 @@
-import { endOf, formatInstant } from '../core/calendar.ts';
+import { findEnd, formatInstant } from '../core/calendar.ts';
 import { commandLine } from '../core/errors.ts';
 import type {
   Change,
@@ -276,7 +276,7 @@ function checkFreeze(
   const freeze = freezeAt(guards.freeze ?? [], now);
   if (freeze === undefined) return [];
   const { windows, until } = freeze;
-  const names = windows.map(nameOf).join(' and ');
+  const names = windows.map(formatFreeze).join(' and ');
   const end = until === undefined ? undefined : formatInstant(windows[0].zone, until.getTime());
   const lasts = end === undefined ? 'with no end within a year' : `until ${end}`;
   const how = 'pass --override-freeze REASON, which is recorded with the run.';
@@ -295,7 +295,7 @@ function checkFreeze(
   ];
 }
 
-function nameOf({ reason, source }: FreezeWindow): string {
+function formatFreeze({ reason, source }: FreezeWindow): string {
   return reason === undefined ? `the window of ${source}` : `"${reason}" (${source})`;
 }
 
@@ -342,7 +342,7 @@ type Freeze = {
 
 /** The freeze that is in force at a moment, if there is one. */
 export function freezeAt(windows: readonly FreezeWindow[], now: Date): Freeze | undefined {
-  const [first, ...others] = windows.filter((one) => endOf(one, now.getTime()) !== undefined);
+  const [first, ...others] = windows.filter((one) => findEnd(one, now.getTime()) !== undefined);
   if (first === undefined) return undefined;
   return { windows: [first, ...others], until: endOfAll(windows, now.getTime()) };
 }
@@ -353,7 +353,7 @@ const YEAR = 366 * 24 * 60 * 60_000;
 function endOfAll(windows: readonly FreezeWindow[], now: number): Date | undefined {
   let end = now;
   while (end < now + YEAR) {
-    const ends = windows.flatMap((one) => endOf(one, end) ?? []);
+    const ends = windows.flatMap((one) => findEnd(one, end) ?? []);
     if (ends.length === 0) return new Date(end);
     end = Math.max(...ends);
   }

@@ -1,11 +1,11 @@
 import type { DesiredResource } from '../core/desired.ts';
-import { digestOf } from '../core/digest.ts';
-import { overlaps, pathOf, startsWith } from '../core/path.ts';
+import { computeDigest } from '../core/digest.ts';
+import { overlaps, startsWith, toPath } from '../core/path.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { Blob } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
 import { isSent } from '../diff/compare.ts';
-import { leavesOf, normalise, resolveLeaf, Unknown, type World } from '../diff/leaves.ts';
+import { listLeaves, normalise, resolveLeaf, Unknown, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { RunBegan } from '../state/journal.ts';
 import type { AppliedLeaf, HeldValue, Hold, Holds, ResourceState, State } from '../state/model.ts';
@@ -41,7 +41,7 @@ export function valuesUndone(
       return recorded ? [{ address, id: null, path: null, value: digestOfWhole(recorded) }] : [];
     return writtenPaths(change).flatMap(({ text, path }): readonly HeldValue[] => {
       const known = Object.entries(recorded?.leaves ?? {}).filter(([leaf]) =>
-        startsWith(pathOf(leaf), path),
+        startsWith(toPath(leaf), path),
       );
       if (known.length === 0) return [{ address, id, path: text, value: null }];
       return known.flatMap(([leaf, applied]) => {
@@ -61,7 +61,9 @@ export function withHoldChange(
   if (!isHeld) {
     return Object.fromEntries(Object.entries(holds).filter(([, { by }]) => by !== undid));
   }
-  const put = values.map((one) => [digestOf({ ...one }), { undid, ...rollback, ...one }] as const);
+  const put = values.map(
+    (one) => [computeDigest({ ...one }), { undid, ...rollback, ...one }] as const,
+  );
   return { ...holds, ...Object.fromEntries(put) };
 }
 
@@ -143,25 +145,25 @@ function isBroken(
     const all = new Set(change.fields.map(({ path }) => path));
     return digestOfWhole(rememberResource(kind, desired, at, undefined, all, world)) === value;
   }
-  const path = pathOf(text);
+  const path = toPath(text);
   if (!writtenPaths(change).some((one) => overlaps(path, one.path))) return false;
-  const leaf = leavesOf(kind.schema, desired.document).leaves.get(text);
+  const leaf = listLeaves(kind.schema, desired.document).leaves.get(text);
   if (value === null) return leaf === undefined || leaf.value === null;
   const wish = leaf && resolveLeaf(leaf, world);
   if (leaf === undefined || wish === undefined || wish instanceof Unknown) return false;
   if (leaf.value instanceof Blob) return wish === value;
   const plain = normalise(leaf.schema, wish);
   return value.startsWith('sha256:')
-    ? digestOf(plain) === value
+    ? computeDigest(plain) === value
     : world.fingerprints.matches(value, address, text, plain) === 'equal';
 }
 
 function writtenPaths({ fields }: Change) {
-  return fields.filter(isSent).map(({ path: text }) => ({ text, path: pathOf(text) }));
+  return fields.filter(isSent).map(({ path: text }) => ({ text, path: toPath(text) }));
 }
 
 function digestOfApplied(leaf: AppliedLeaf): string | undefined {
-  if ('value' in leaf) return digestOf(leaf.value);
+  if ('value' in leaf) return computeDigest(leaf.value);
   if ('digest' in leaf) return leaf.digest;
   return 'fingerprint' in leaf ? leaf.fingerprint : undefined;
 }
@@ -170,10 +172,10 @@ function digestOfApplied(leaf: AppliedLeaf): string | undefined {
 function digestOfWhole({ kind, leaves }: Pick<ResourceState, 'kind' | 'leaves'>): string {
   const { schema } = kindNamed(kind);
   const plain = Object.entries(leaves).filter(([text, leaf]) => {
-    const isReference = schemasAlong(schema, pathOf(text)).some((one) => one['x-ref']);
+    const isReference = schemasAlong(schema, toPath(text)).some((one) => one['x-ref']);
     return ('value' in leaf || 'digest' in leaf) && !isReference;
   });
-  return digestOf(
+  return computeDigest(
     Object.fromEntries(plain.map(([text, leaf]) => [text, digestOfApplied(leaf) ?? ''])),
   );
 }

@@ -1,4 +1,4 @@
-import { type Address, kindOf } from '../core/address.ts';
+import { type Address, getKind } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { CallsheetError, commandLine, quoted } from '../core/errors.ts';
@@ -7,7 +7,14 @@ import { inSeconds, type Json } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
-import { itemOf, itemsNamed, listKnown, naturalKeyOf, scopeOf, scopesOf } from './natural-key.ts';
+import {
+  findItem,
+  getNaturalKey,
+  getScope,
+  itemsNamed,
+  listKnown,
+  listScopes,
+} from './natural-key.ts';
 import type { ListedResource, Reader } from './reader.ts';
 import { referredKinds, usesBy } from './references.ts';
 
@@ -91,7 +98,7 @@ export async function identify(
     priors.set(address, prior);
   }
   const search: Search = {
-    claimed: claimsOf(desired, state, takers, moves ? wanted : undefined),
+    claimed: indexClaims(desired, state, takers, moves ? wanted : undefined),
     reader,
     discover: createDiscovery(desired, state, reader),
     isAdoptionStrict: moves,
@@ -134,7 +141,7 @@ export async function findById(
   reader: Reader,
 ): Promise<ListedResource | undefined> {
   const listed = await listKnown(reader, kind, scope);
-  return listed === undefined ? lookUp(kind, { id, scope }, reader) : itemOf(listed, id);
+  return listed === undefined ? lookUp(kind, { id, scope }, reader) : findItem(listed, id);
 }
 
 export function ambiguousIdentityError(
@@ -168,7 +175,7 @@ type Search = {
  * Who holds an id: the address in the state, the one that took that over (`takers`) or, where there is none, the first
  * that says it takes it over. Where `wanted` is given, an address that is no longer configured holds nothing.
  */
-function claimsOf(
+function indexClaims(
   desired: readonly DesiredResource[],
   state: State | undefined,
   takers: ReadonlyMap<Address, Address>,
@@ -195,7 +202,7 @@ async function identifyOne(
   const { reader, claimed, discover } = search;
   const { address, lifecycle } = desired;
   const kind = kindNamed(desired.kind);
-  const scope = scopeOf(kind, desired.document);
+  const scope = getScope(kind, desired.document);
   const listed = await listKnown(reader, kind, scope);
   const common = { address, kind, desired, recorded, isListed: listed !== undefined };
   const holderOf = (id: string) => claimed.get(`${kind.name} ${id}`) ?? address;
@@ -220,7 +227,7 @@ async function identifyOne(
     return { type: 'adopts_nothing', address, id: adopt, holder: other };
   }
   const candidates = listed ?? (await discover(kind, scope));
-  const key = naturalKeyOf(kind, desired.document);
+  const key = getNaturalKey(kind, desired.document);
   const named = key === undefined ? [] : itemsNamed(candidates, kind, scope, key);
   const matches = named.filter(({ id }) => holderOf(id) === address);
   const [first, ...others] = matches;
@@ -228,8 +235,8 @@ async function identifyOne(
   if (others.length > 0 && kind.tie === 'error') {
     const candidates = matches.map(({ id, record }) => ({
       id,
-      created: textOf(record.created_at),
-      changed: textOf(record.updated_at),
+      created: findText(record.created_at),
+      changed: findText(record.updated_at),
     }));
     return { type: 'several', address, candidates, position: desired.position };
   }
@@ -268,7 +275,7 @@ async function findRecorded(
   reader: Reader,
   listed: readonly ListedResource[] | undefined,
 ): Promise<ListedResource | undefined> {
-  const found = listed && itemOf(listed, recorded.id);
+  const found = listed && findItem(listed, recorded.id);
   if (found !== undefined) return found;
   if (listed === undefined) {
     const at = { id: recorded.id, scope: recorded.scope, isUnread: recorded.pin === null };
@@ -298,18 +305,18 @@ export function createDiscovery(
 ): Discover {
   const known = new Map<string, Promise<readonly string[]>>();
 
-  async function idsOf(kind: Kind): Promise<readonly string[]> {
+  async function readIds(kind: Kind): Promise<readonly string[]> {
     const recorded = Object.values(state?.resources ?? {}).filter((one) => one.kind === kind.name);
     const referring = kinds.filter(({ schema }) => referredKinds(schema).has(kind.name));
     const referred = await Promise.all(
-      referring.map((other) => usesBy(other, scopesOf(other, desired, state), reader)),
+      referring.map((other) => usesBy(other, listScopes(other, desired, state), reader)),
     );
     const uses = referred.flat().filter(({ to }) => to.kind === kind.name);
     return [...new Set([...recorded.map(({ id }) => id), ...uses.map(({ to }) => to.id)])];
   }
 
   return async (kind, scope) => {
-    const ids = known.get(kind.name) ?? idsOf(kind);
+    const ids = known.get(kind.name) ?? readIds(kind);
     known.set(kind.name, ids);
     const found = await Promise.all((await ids).map((id) => lookUp(kind, { id, scope }, reader)));
     return found.filter((one) => one !== undefined);
@@ -326,7 +333,7 @@ async function lookUp(
   return live && { id: live.id, scope: live.scope, record: live.record };
 }
 
-function textOf(value: Json | undefined): string | undefined {
+function findText(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
@@ -361,5 +368,5 @@ function ambiguityMessage(
 }
 
 function kindNoun(address: Address): string {
-  return kindOf(address).replaceAll('_', ' ');
+  return getKind(address).replaceAll('_', ' ');
 }

@@ -1,6 +1,6 @@
 import { type Address, isChosen } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { overlaps, pathOf } from '../core/path.ts';
+import { overlaps, toPath } from '../core/path.ts';
 import type {
   Change,
   ExceededLimit,
@@ -21,7 +21,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { openSharing, type ResourceState, type State } from '../state/model.ts';
 import { isResent, planChange, unchanged } from './change.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
-import { authorOf, baseEntry } from './drift.ts';
+import { baseEntry, findAuthor } from './drift.ts';
 import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
 import {
   checkGuards,
@@ -45,12 +45,18 @@ import {
 } from './messages.ts';
 import {
   distinctNotes,
+  findOwners,
   findRefusals,
-  ownersOf,
   type PreflightContext,
   refuseBarred,
 } from './preflight.ts';
-import { fieldsOf, type HistoryEntry, type LiveResource, type Reader, readWith } from './reader.ts';
+import {
+  type HistoryEntry,
+  type LiveResource,
+  listFields,
+  type Reader,
+  readWith,
+} from './reader.ts';
 import { refuseReferenced, refuseUnresolved } from './references.ts';
 import {
   compareRead,
@@ -64,11 +70,11 @@ import { chooseRevertOrUpdate, leaveOut, leaveOutUnclearable } from './revert.ts
 import { uncomparedNotes, withSharing } from './secrets.ts';
 import { moveEntry, rememberResource } from './state-entry.ts';
 import {
-  assumptionsOf,
   carriedPaths,
+  getSupport,
+  listAssumptions,
   rememberedAssumptions,
   type Support,
-  supportOf,
   withSupport,
 } from './steps.ts';
 
@@ -161,7 +167,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
       (input.prune || desired !== undefined) &&
       (isNamed ? options.target.includes(address) : isChosen(address, options)),
   );
-  const checks = input.isPreflighted ? preflightOf(input) : undefined;
+  const checks = input.isPreflighted ? openPreflight(input) : undefined;
   const share = openSharing();
   const results: Result[] = [];
   const unread: Kind[] = [];
@@ -252,8 +258,8 @@ function assemble(
   const { sourceOf = () => undefined } = input;
   const acting = all.filter(({ action }) => action !== 'no_op');
   const changes = withTextSources(acting, sourceOf);
-  const assumptions = assumptionsOf(changes, unread, carriedBy(results), supportOf(input));
-  const known = rememberedAssumptions(assumptions, state, supportOf(input));
+  const assumptions = listAssumptions(changes, unread, carriedBy(results), getSupport(input));
+  const known = rememberedAssumptions(assumptions, state, getSupport(input));
   const groups = groupAlike(changes, sourceOf);
   const undigested: Omit<PlanDocument, 'digest'> = {
     format: 'callsheet-plan',
@@ -292,13 +298,13 @@ function carriedBy(results: readonly Result[]): ReadonlyMap<Address, readonly st
   return new Map(results.map(({ change, carried = [] }) => [change.address, carried]));
 }
 
-function preflightOf(input: PlanInput): PreflightContext {
+function openPreflight(input: PlanInput): PreflightContext {
   const { reader, desired, organizations, organization } = input;
   return {
     reader,
     entitlements: reader.entitlements(),
     organizations,
-    ...ownersOf(desired, organization),
+    ...findOwners(desired, organization),
   };
 }
 
@@ -351,12 +357,12 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   }
   // What could not be read when it was made cannot be told from what is gone.
   const isUnread = recorded?.id === found?.id && recorded?.pin === null;
-  const fields = fieldsOf(kind, desired?.document, recorded?.leaves);
+  const fields = listFields(kind, desired?.document, recorded?.leaves);
   const live = found && (await readWith(input.reader, kind, { ...found, isUnread }, fields));
   const seen = live === undefined ? null : livePin(kind, live);
   const unwritten = compareRead(identity, seen, world, resent);
   if (unwritten !== undefined) return asRemembered(identity, unwritten);
-  const support = supportOf(input);
+  const support = getSupport(input);
   const context = {
     pin: seen,
     world,
@@ -506,12 +512,12 @@ function ownRun(
 ): string | undefined {
   const { restored_by: run, restored_paths: paths, pin } = recorded ?? {};
   const isOf = (text: string) =>
-    paths === undefined || paths.some((one) => overlaps(pathOf(one), pathOf(text)));
+    paths === undefined || paths.some((one) => overlaps(toPath(one), toPath(text)));
   const isPutBack = fields.every(({ path, cause }) => !isMovedBy(cause) || isOf(path));
   if (run !== undefined && isPutBack && pin && isSamePin(pin, now))
     return `put back by run ${run}, a rollback`;
   const isDead = settled?.findings.some((one) => one.address === address) === true;
-  const isOthers = newest !== undefined && newest.actor !== authorOf(platform.account_id);
+  const isOthers = newest !== undefined && newest.actor !== findAuthor(platform.account_id);
   return isDead && !isOthers ? `changed by run ${settled.run}, which died` : undefined;
 }
 

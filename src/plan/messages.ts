@@ -3,7 +3,7 @@ import { formatPath, identitySegment } from '../core/path.ts';
 import type { Change, Note, PlanDocument } from '../core/plan-document.ts';
 import { maskAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { Blob, inSeconds, isObject, ownOf } from '../core/value.ts';
+import { Blob, getOwn, inSeconds, isObject } from '../core/value.ts';
 import { schemaAt, type Twins } from '../core/walk.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { Identity } from './identify.ts';
@@ -76,8 +76,8 @@ export function twinsReason(root: FieldSchema, { list, key, name, elements }: Tw
   const { 'x-destination': address = '' } = items;
   const which = elements.map((element, index) => {
     const at = [...list, identitySegment(name, index + 1)];
-    const id = isObject(element) ? ownOf(element, 'id') : undefined;
-    const url = isObject(element) ? ownOf(element, address) : undefined;
+    const id = isObject(element) ? getOwn(element, 'id') : undefined;
+    const url = isObject(element) ? getOwn(element, address) : undefined;
     const where = typeof url === 'string' ? String(maskAt(root, [...at, address], url)) : '';
     return [formatPath(at), ...(typeof id === 'string' ? [`id ${id}`] : []), where]
       .filter((part) => part !== '')

@@ -8,12 +8,12 @@ import type { ListedResource, Reader } from './reader.ts';
 /** How a resource is recognised in the lists of the platform: by its scope, and by its id or natural key there. */
 
 /** The values of a kind's scope fields in a document. */
-export function scopeOf(kind: Kind, document: ValueObject): Scope {
+export function getScope(kind: Kind, document: ValueObject): Scope {
   return Object.fromEntries(kind.scope.map((field) => [field, String(document[field] ?? '')]));
 }
 
 /** The text that names a resource among its kind; undefined where it has none of the fields. */
-export function naturalKeyOf(kind: Kind, document: ValueObject): string | undefined {
+export function getNaturalKey(kind: Kind, document: ValueObject): string | undefined {
   const fields = kind.naturalKey.find((names) =>
     names.every((name) => typeof document[name] === 'string' && document[name] !== ''),
   );
@@ -23,18 +23,18 @@ export function naturalKeyOf(kind: Kind, document: ValueObject): string | undefi
 }
 
 /** The natural key of a record as a list gives it, which may leave out what the scope says. */
-export function recordKeyOf(kind: Kind, record: JsonObject, scope: Scope): string | undefined {
-  return naturalKeyOf(kind, kind.document({ ...scope, ...record }, scope));
+export function getRecordKey(kind: Kind, record: JsonObject, scope: Scope): string | undefined {
+  return getNaturalKey(kind, kind.document({ ...scope, ...record }, scope));
 }
 
 /** Where resources of a kind are that the stack has to do with. */
-export function scopesOf(
+export function listScopes(
   kind: Kind,
   desired: readonly DesiredResource[],
   state: State | undefined,
 ): readonly Scope[] {
   const scopes = [
-    ...desired.filter((one) => one.kind === kind.name).map((one) => scopeOf(kind, one.document)),
+    ...desired.filter((one) => one.kind === kind.name).map((one) => getScope(kind, one.document)),
     ...Object.values(state?.resources ?? {})
       .filter((one) => one.kind === kind.name)
       .map(({ scope }) => scope),
@@ -70,7 +70,7 @@ const byId = new WeakMap<Items, ReadonlyMap<string, ListedResource>>();
 const byKey = new WeakMap<Items, Map<string, ReadonlyMap<string | undefined, Items>>>();
 
 /** The item of an id. */
-export function itemOf(items: Items, id: string): ListedResource | undefined {
+export function findItem(items: Items, id: string): ListedResource | undefined {
   let known = byId.get(items);
   if (known === undefined) {
     // The first of an id that is there twice, as nothing else tells them apart.
@@ -86,7 +86,7 @@ export function itemsNamed(items: Items, kind: Kind, scope: Scope, key: string):
   byKey.set(items, scopes);
   const within = `${kind.name} ${JSON.stringify(scope)}`;
   const known =
-    scopes.get(within) ?? Map.groupBy(items, ({ record }) => recordKeyOf(kind, record, scope));
+    scopes.get(within) ?? Map.groupBy(items, ({ record }) => getRecordKey(kind, record, scope));
   scopes.set(within, known);
   return known.get(key) ?? [];
 }

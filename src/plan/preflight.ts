@@ -2,19 +2,19 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { unreachable } from '../core/errors.ts';
 import { editDistance } from '../core/nearest.ts';
-import { formatPath, overlaps, type Path, pathOf } from '../core/path.ts';
+import { formatPath, overlaps, type Path, toPath } from '../core/path.ts';
 import type { Change, Note, PlannedOperation } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { isList, type JsonObject, Ref, type Value, type ValueObject } from '../core/value.ts';
 import { schemasAlong, valueAt } from '../core/walk.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
-import { leavesOf } from '../diff/leaves.ts';
+import { listLeaves } from '../diff/leaves.ts';
 import { catalogueNamed } from '../kinds/catalogues.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Readiness } from '../kinds/kind.ts';
-import { listKnown, scopeOf } from './natural-key.ts';
+import { getScope, listKnown } from './natural-key.ts';
 import type { Entitlements, KeyLevel, Lock, Reader } from './reader.ts';
-import { writesOf } from './steps.ts';
+import { listWrites } from './steps.ts';
 
 /** Whom preflight asks, and what it knows of the stack. */
 export type PreflightContext = {
@@ -43,11 +43,16 @@ export async function findRefusals(
   if (change.verdict !== 'ok') return { barred: [], notes: [] };
   const kind = kindNamed(change.kind);
   const writing: Writing = { ...written, kind, operations: change.operations };
-  const requirements = requirementsOf(writing);
-  const id = requirements.length === 0 ? null : await organizationOf(writing, context);
-  const subject: Subject = { ...context, change, organization: id, whose: whoseOf(id, context) };
+  const requirements = listRequirements(writing);
+  const id = requirements.length === 0 ? null : await findOrganization(writing, context);
+  const subject: Subject = {
+    ...context,
+    change,
+    organization: id,
+    whose: describeOwner(id, context),
+  };
   const calls = await Promise.all(
-    writesOf(change, kind).map((operation) => checkOperation(operation, subject)),
+    listWrites(change, kind).map((operation) => checkOperation(operation, subject)),
   );
   const rights = await checkAll(requirements.filter(isRight), subject);
   const locked = new Set(rights.flatMap(({ path, why }) => (why === undefined ? [] : [path])));
@@ -76,11 +81,11 @@ export function reasonsIn(barred: readonly Barred[]): string {
 
 /** Whether it bars what a path leads to: the resource as a whole, or something that the path lies in or leads to. */
 export function bars(barred: Barred, path: Path): boolean {
-  return barred.path === null || overlaps(path, pathOf(barred.path));
+  return barred.path === null || overlaps(path, toPath(barred.path));
 }
 
 /** Whose the resources of a stack are. `organization`: that of resources which name none. */
-export function ownersOf(
+export function findOwners(
   desired: readonly DesiredResource[],
   organization?: string,
 ): Pick<PreflightContext, 'ownerOf' | 'likelyOwner'> {
@@ -131,7 +136,7 @@ function isRight({ type }: Requirement): boolean {
   return type === 'feature' || type === 'feature_of_id';
 }
 
-function whoseOf(id: string | null, { organizations }: PreflightContext): Whose {
+function describeOwner(id: string | null, { organizations }: PreflightContext): Whose {
   return { organization: id === null ? undefined : (organizations[id] ?? id) };
 }
 
@@ -139,13 +144,13 @@ function whoseOf(id: string | null, { organizations }: PreflightContext): Whose 
  * Whose a resource will be: one may move to another organization. What does not say whose it is belongs to
  * whom its neighbours in the list belong to, and where it has none, to the stack's organization.
  */
-async function organizationOf(
+async function findOrganization(
   { kind, document, live }: Writing,
   { reader, likelyOwner }: PreflightContext,
 ): Promise<string | null> {
   const own = ownerIn(document) ?? ownerIn(live);
   if (own !== undefined) return own;
-  const listed = await listKnown(reader, kind, scopeOf(kind, document));
+  const listed = await listKnown(reader, kind, getScope(kind, document));
   const isOwned = Object.hasOwn(kind.schema.properties ?? {}, 'organization_id');
   if (isOwned && listed?.length === 0) return likelyOwner ?? null;
   return listed?.map(({ record }) => ownerIn(record)).find((owner) => owner !== undefined) ?? null;
@@ -230,7 +235,7 @@ async function checkId(
 ): Promise<Finding> {
   const { organization, reader } = subject;
   const kind = kindNamed(requirement.kind);
-  const listed = await listKnown(reader, kind, scopeOf(kind, { organization_id: organization }));
+  const listed = await listKnown(reader, kind, getScope(kind, { organization_id: organization }));
   const isOne = listed?.some(({ id }) => id === requirement.id) === true;
   return isOne ? checkFeature(requirement, subject) : NOTHING;
 }
@@ -409,7 +414,7 @@ type Writing = {
  * What a change needs, as the schemas say: only what it switches on or moves to another value. What is on
  * already may stay on, and switching off needs nothing (Revert, rule 2; Features, notes).
  */
-export function requirementsOf(writing: Writing): readonly Requirement[] {
+export function listRequirements(writing: Writing): readonly Requirement[] {
   const { kind, operations } = writing;
   const isMade = operations.some(({ step }) => step === 'create');
   const live = isMade ? {} : writing.live;
@@ -419,19 +424,19 @@ export function requirementsOf(writing: Writing): readonly Requirement[] {
   const own: readonly Requirement[] =
     lock === undefined || !isSent ? [] : [{ type: 'feature', path: null, feature: lock }];
   const all = [...own, ...leaves.flatMap((leaf) => leafRequirements(leaf, kind, live))];
-  return [...new Map(all.map((requirement) => [keyOf(requirement), requirement])).values()];
+  return [...new Map(all.map((requirement) => [getKey(requirement), requirement])).values()];
 }
 
 /** A leaf that comes to have another value, `after`. */
 type Moved = Pick<LeafChange, 'path' | 'text' | 'schema' | 'after'>;
 
 function madeLeaves({ kind, document }: Writing): readonly Moved[] {
-  const { leaves } = leavesOf(kind.schema, document);
+  const { leaves } = listLeaves(kind.schema, document);
   return [...leaves.values()].map((leaf) => ({ ...leaf, after: leaf.value }));
 }
 
 /** Several leaves of one integration need its feature once. */
-function keyOf({ type, path }: Requirement): string {
+function getKey({ type, path }: Requirement): string {
   return `${type} ${path}`;
 }
 

@@ -132,7 +132,7 @@ function snakeCase(name: string): string {
  * The top-level fields that the configuration has, and those newer than the schema that the state remembers; of what
  * is to go, every facet that Callsheet ever wrote, since the copy of it is all that comes back.
  */
-export function fieldsOf(
+export function listFields(
   { schema, facets }: Kind,
   document: ValueObject | undefined,
   leaves: ResourceState['leaves'] | undefined,

@@ -4,12 +4,12 @@ import type { Change } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { isWritten } from '../diff/compare.ts';
-import { leavesOf } from '../diff/leaves.ts';
+import { listLeaves } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
 import { isDelete, refuse } from './guards.ts';
-import { listKnown, scopesOf } from './natural-key.ts';
+import { listKnown, listScopes } from './natural-key.ts';
 import type { Reader } from './reader.ts';
 
 /** A resource that is planned, and what it is on the platform. */
@@ -31,7 +31,7 @@ export async function refuseReferenced(
 ): Promise<readonly Change[]> {
   const leaving = new Set(changes.filter((change) => change.verdict === 'ok' && isDelete(change)));
   if (leaving.size === 0) return changes;
-  const uses = await usesOf(new Set([...leaving].map(({ kind }) => kind)), surroundings);
+  const uses = await indexUses(new Set([...leaving].map(({ kind }) => kind)), surroundings);
   const planned = new Map(changes.map((change) => [`${change.kind} ${change.id}`, change]));
   const addresses = new Map([
     ...changes.map(({ kind, id, address }) => [`${kind} ${id}`, address] as const),
@@ -126,14 +126,14 @@ function remains({ path }: Use, change: Change | undefined): boolean {
 }
 
 /** The live resources that refer to those of some kinds, by the kind and id that they refer to. */
-async function usesOf(
+async function indexUses(
   names: ReadonlySet<string>,
   { desired, state, reader }: Surroundings,
 ): Promise<ReadonlyMap<string, readonly Use[]>> {
   const found = await Promise.all(
     kinds
       .filter(({ schema }) => [...referredKinds(schema)].some((name) => names.has(name)))
-      .map((kind) => usesBy(kind, kind.listsAll ? [{}] : scopesOf(kind, desired, state), reader)),
+      .map((kind) => usesBy(kind, kind.listsAll ? [{}] : listScopes(kind, desired, state), reader)),
   );
   return Map.groupBy(found.flat(), ({ to }) => `${to.kind} ${to.id}`);
 }
@@ -151,7 +151,7 @@ export async function usesBy(
     if (live === undefined) return [];
     const { id } = item;
     const name = typeof live.document.name === 'string' ? live.document.name : id;
-    return [...leavesOf(kind.schema, live.document).leaves.values()].flatMap((leaf) => {
+    return [...listLeaves(kind.schema, live.document).leaves.values()].flatMap((leaf) => {
       const { schema, value, text: path } = leaf;
       const target = schema['x-ref'];
       if (target === undefined || typeof value !== 'string' || value === '') return [];

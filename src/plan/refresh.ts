@@ -1,12 +1,12 @@
 import { digestOfMembers } from '../core/digest.ts';
 import { isWithin, parsePaths, startsWith } from '../core/path.ts';
 import type { Pin } from '../core/plan-document.ts';
-import { Blob, type JsonObject, ownOf, Ref, Secret, type ValueObject } from '../core/value.ts';
+import { Blob, getOwn, type JsonObject, Ref, Secret, type ValueObject } from '../core/value.ts';
 import { compareApplied, isConcealedAs, matchesApplied } from '../diff/applied.ts';
 import { type LeafChange, leafChange } from '../diff/compare.ts';
 import {
   type Leaf,
-  leavesOf,
+  listLeaves,
   liveForm,
   normalise,
   resolveLeaf,
@@ -76,12 +76,12 @@ function compareRemembered(
   if (kind.scope.some((field) => found.scope[field] !== recorded.scope[field])) return undefined;
 
   const ignore = parsePaths(lifecycle.ignore);
-  const wanted = leavesOf(kind.schema, document);
+  const wanted = listLeaves(kind.schema, document);
   const findings: LeafChange[] = [];
   let remembered = 0;
   for (const [text, { path, elements }] of wanted.lists) {
     if (elements.size > 0 || isWithin(path, ignore)) continue;
-    const last = ownOf(applied, text);
+    const last = getOwn(applied, text);
     if (last === undefined || !('value' in last) || last.value !== null) return undefined;
     remembered += 1;
   }
@@ -107,7 +107,7 @@ export function compareLastApplied(
   sides: Sides,
   world: World,
 ): readonly LeafChange[] {
-  return [...leavesOf(kind.schema, document).leaves.values()]
+  return [...listLeaves(kind.schema, document).leaves.values()]
     .filter(({ path }) => !isWithin(path, sides.ignore))
     .filter((leaf) => differs(leaf, sides, world))
     .map((leaf) => leafChange(leaf, undefined, leaf.value, 'changed'));
@@ -137,7 +137,7 @@ export function isFieldRead({ extent, document }: LiveResource, field: string): 
  */
 export function isWhollyRemembered(kind: Kind, desired: NonNullable<Identity['desired']>): boolean {
   if (desired.lifecycle.ignore.length === 0) return true;
-  const { lists } = leavesOf(kind.schema, desired.document);
+  const { lists } = listLeaves(kind.schema, desired.document);
   const ignore = parsePaths(desired.lifecycle.ignore);
   return ![...lists.values()].some(({ path: list }) =>
     ignore.some((path) => path.length > list.length && startsWith(path, list)),
@@ -145,7 +145,7 @@ export function isWhollyRemembered(kind: Kind, desired: NonNullable<Identity['de
 }
 
 /** The pin of a live resource. `history_id` is filled in where a plan would change it. */
-export function pinOf(kind: Kind, live: LiveResource, history: number | null = null): Pin {
+export function buildPin(kind: Kind, live: LiveResource, history: number | null = null): Pin {
   const updated = live.record.updated_at;
   return {
     digest: digestOfMembers(liveForm(kind.schema, live.document)),
@@ -155,9 +155,9 @@ export function pinOf(kind: Kind, live: LiveResource, history: number | null = n
 }
 
 /** The pin to remember of a resource; what could not be read has none. */
-export function livePin(...given: Parameters<typeof pinOf>): Pin | null {
+export function livePin(...given: Parameters<typeof buildPin>): Pin | null {
   const [, { extent }] = given;
-  return extent === 'nothing' ? null : pinOf(...given);
+  return extent === 'nothing' ? null : buildPin(...given);
 }
 
 /**
@@ -204,7 +204,7 @@ function compareLeaf(
   world: World,
   { address, isRead }: { readonly address: string; readonly isRead: boolean },
 ): LeafChange | 'equal' | undefined {
-  const last = ownOf(applied, leaf.text);
+  const last = getOwn(applied, leaf.text);
   if (last === undefined || 'unsettled' in last) return undefined;
   if (!isRead && !isStamped(leaf, kind)) return undefined;
   const value = resolveLeaf(leaf, world);
@@ -235,7 +235,7 @@ function isContradicted(
   address: string,
 ): boolean {
   return Object.entries(record).some(([field, value]) => {
-    const last = ownOf(applied, field);
+    const last = getOwn(applied, field);
     const schema = kind.schema.properties?.[field];
     if (last === undefined || schema === undefined) return false;
     return matchesApplied(last, normalise(schema, value), address, field, world) === 'different';
@@ -243,7 +243,7 @@ function isContradicted(
 }
 
 function differs(leaf: Leaf, { address, applied }: Sides, world: World): boolean {
-  const verdict = compareApplied(leaf, ownOf(applied, leaf.text), address, world);
+  const verdict = compareApplied(leaf, getOwn(applied, leaf.text), address, world);
   if (verdict === 'new' || verdict === 'unborn') return leaf.value !== null;
   return verdict === 'different';
 }

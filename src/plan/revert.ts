@@ -6,9 +6,9 @@
  *   the rest ──────────────────────▶ update
  */
 import type { DesiredResource } from '../core/desired.ts';
-import { fieldIn, overlaps, parsePaths, pathOf } from '../core/path.ts';
+import { fieldIn, overlaps, parsePaths, toPath } from '../core/path.ts';
 import type { Change, FieldChange, PlannedOperation, Undoing } from '../core/plan-document.ts';
-import { type JsonObject, ownOf } from '../core/value.ts';
+import { getOwn, type JsonObject } from '../core/value.ts';
 import { schemaAt } from '../core/walk.ts';
 import { compareWhole, isSent, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
 import { fieldSchema, type World } from '../diff/leaves.ts';
@@ -23,7 +23,7 @@ export function leaveOutUnclearable(change: Change, kind: Kind): Change {
   const reverts = change.operations.some(({ step }) => step === 'revert');
   const barred = change.fields.flatMap((field): Barred[] => {
     const isReverted = reverts && isRecorded(kind, fieldIn(field.path));
-    const schema = schemaAt(kind.schema, pathOf(field.path));
+    const schema = schemaAt(kind.schema, toPath(field.path));
     const isBarred = isWritten(field) && isUnclearable({ after: field.after, schema });
     return isBarred && !isReverted ? [{ path: field.path, why: UNCLEARABLE }] : [];
   });
@@ -49,7 +49,7 @@ export function leaveOut(change: Change, barred: readonly Barred[]): Change {
 }
 
 function refusedField(field: FieldChange, barred: readonly Barred[]): FieldChange {
-  const path = pathOf(field.path);
+  const path = toPath(field.path);
   const reasons = barred.filter((one) => bars(one, path));
   return reasons.length === 0
     ? field
@@ -86,7 +86,7 @@ export function chooseRevertOrUpdate(change: Change, given: Given): Change {
     ...(rest.length > 0 ? [`a revert does not restore ${rest.join(', ')}`] : []),
     ...(taken.length > 0
       ? [
-          `a revert that switches ${takersOf(recorded, given)} off takes ${taken.join(', ')} with it`,
+          `a revert that switches ${formatTakers(recorded, given)} off takes ${taken.join(', ')} with it`,
         ]
       : []),
   ];
@@ -130,7 +130,7 @@ function sideEffects(
 ): readonly string[] {
   if (whole === undefined) return [];
   const ignore = parsePaths(lifecycle.ignore);
-  const planned = fields.filter(isWritten).map(({ path }) => pathOf(path));
+  const planned = fields.filter(isWritten).map(({ path }) => toPath(path));
   return compareWhole(kind.schema, whole, live, { address, ignore }, world)
     .filter(({ path }) => !planned.some((one) => overlaps(path, one)))
     .filter((leaf) => isWritten(leaf) && isRecorded(kind, String(leaf.path[0])))
@@ -148,10 +148,10 @@ function takenAlong(recorded: readonly string[], given: Given): readonly string[
   const whole = desired.whole?.document ?? desired.document;
   return switchedOff(recorded, given)
     .flatMap((name) => fieldSchema(given.kind.schema, name)['x-revert-takes'] ?? [])
-    .filter((name) => ownOf(whole, name) === true && ownOf(live, name) === true);
+    .filter((name) => getOwn(whole, name) === true && getOwn(live, name) === true);
 }
 
-function takersOf(recorded: readonly string[], given: Given): string {
+function formatTakers(recorded: readonly string[], given: Given): string {
   return switchedOff(recorded, given)
     .filter((name) => fieldSchema(given.kind.schema, name)['x-revert-takes'] !== undefined)
     .join(', ');
@@ -159,6 +159,6 @@ function takersOf(recorded: readonly string[], given: Given): string {
 
 function switchedOff(recorded: readonly string[], { desired, live }: Given): readonly string[] {
   return recorded.filter(
-    (name) => ownOf(live, name) === true && ownOf(desired.document, name) !== true,
+    (name) => getOwn(live, name) === true && getOwn(desired.document, name) !== true,
   );
 }

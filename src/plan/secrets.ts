@@ -4,15 +4,15 @@
  */
 
 import type { Address } from '../core/address.ts';
-import { formatPath, isWithin, type Path, pathOf } from '../core/path.ts';
+import { formatPath, isWithin, type Path, toPath } from '../core/path.ts';
 import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
 import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import {
   Blob,
+  getOwn,
   isObject,
   type JsonObject,
-  ownOf,
   Secret,
   type Value,
   type ValueObject,
@@ -21,7 +21,7 @@ import {
 import { memberAt, schemaAt, schemasAlong } from '../core/walk.ts';
 import { compareApplied, rememberLeaf } from '../diff/applied.ts';
 import { isSent, isWritten, type LeafChange } from '../diff/compare.ts';
-import { type Leaf, leafSensitivity, leavesOf, type World } from '../diff/leaves.ts';
+import { type Leaf, leafSensitivity, listLeaves, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
@@ -42,7 +42,7 @@ export function secretsWritten(
   document: ValueObject,
 ): readonly { readonly path: string; readonly source: string }[] {
   const sends = sendsLeaf(change);
-  return [...leavesOf(kind.schema, document).leaves.values()].flatMap(({ text, value }) =>
+  return [...listLeaves(kind.schema, document).leaves.values()].flatMap(({ text, value }) =>
     value instanceof Secret && sends(text) ? [{ path: text, source: value.source }] : [],
   );
 }
@@ -51,7 +51,7 @@ export function secretsWritten(
 function maskedLeaves({ kind, fields }: Change, document: ValueObject): readonly Leaf[] {
   const masked = fields.filter(({ secret, cause }) => secret && cause !== 'unknown_secret');
   if (masked.length === 0) return [];
-  const { leaves } = leavesOf(kindNamed(kind).schema, document);
+  const { leaves } = listLeaves(kindNamed(kind).schema, document);
   return masked.flatMap(({ path }) => leaves.get(path) ?? []);
 }
 
@@ -105,7 +105,7 @@ export function uncomparedNotes(
       const source = after instanceof Secret ? after.source : text;
       const isSet = after instanceof Secret && secretOf(source, text) !== undefined;
       addTo(isSet ? unknown : unset, source, address);
-      isKnown &&= isSet || ownOf(ownOf(resources, address)?.leaves, text) !== undefined;
+      isKnown &&= isSet || getOwn(getOwn(resources, address)?.leaves, text) !== undefined;
     }
   }
   const note = { severity: 'info', address: null } as const;
@@ -161,12 +161,12 @@ export function secretTravels(change: Written, sides: SecretSides): readonly Sec
   const { kind, document, live = {}, known } = sides;
   const { schema } = kind;
   const sends = sendsLeaf(change);
-  const wanted = leavesOf(schema, document).leaves;
+  const wanted = listLeaves(schema, document).leaves;
   const stored = storedLeaves(schema, live);
   const fields = new Map(change.fields.map((field) => [field.path, field]));
   const gone = change.fields
     .filter((field) => field.after === null && isWritten(field))
-    .map(({ path }) => pathOf(path));
+    .map(({ path }) => toPath(path));
   const paths = new Map<string, Path>();
   for (const { text, path } of [...wanted.values(), ...stored.values()]) paths.set(text, path);
 
@@ -175,11 +175,13 @@ export function secretTravels(change: Written, sides: SecretSides): readonly Sec
     const isHidden = [leaf, stored.get(text)].some((one) => one !== undefined && isSecret(one));
     if (!(isHidden || known.has(text)) || leaf?.value === null) return [];
     if (leaf?.value instanceof Blob || isWithin(path, gone)) return [];
-    const to = destinationOf(schema, [document, live], path) ?? PLATFORM;
+    const to = findDestination(schema, [document, live], path) ?? PLATFORM;
     const field = fields.get(text);
     const isNew = !stored.has(text) && (leaf === undefined || field?.cause === 'changed');
     const before =
-      isNew || sides.live === undefined ? null : (destinationOf(schema, [live], path) ?? PLATFORM);
+      isNew || sides.live === undefined
+        ? null
+        : (findDestination(schema, [live], path) ?? PLATFORM);
     if (sends(text)) {
       // Whoever wrote a value in clear knows where it goes.
       const { value } = leaf ?? {};
@@ -240,7 +242,7 @@ function isSecret(leaf: Leaf): boolean {
 
 /** Leaves that are live, and secrets that are not returned and must be there, since what goes with them is. */
 function storedLeaves(root: FieldSchema, live: JsonObject): ReadonlyMap<string, Leaf> {
-  const { leaves } = leavesOf(root, live);
+  const { leaves } = listLeaves(root, live);
   const stored = new Map([...leaves].filter(([, { value }]) => value !== null));
   for (const { path, facts } of [...stored.values()]) {
     const above = path.slice(0, -1);
@@ -277,7 +279,7 @@ const toldBy = new WeakMap<
  * Where the platform sends what stands at a path, as `x-destination` says; the innermost one counts. Of several
  * documents the first that has a member tells it.
  */
-export function destinationOf(
+export function findDestination(
   root: FieldSchema,
   documents: readonly Value[],
   path: Path,
@@ -293,8 +295,8 @@ export function destinationOf(
     above = schema;
     const member = schema['x-destination'];
     if (member === undefined || member === '{key}') continue;
-    const address = values.map((value) => isObject(value) && ownOf(value, member)).find(Boolean);
-    if (typeof address === 'string') found = hostOf(address);
+    const address = values.map((value) => isObject(value) && getOwn(value, member)).find(Boolean);
+    if (typeof address === 'string') found = getHost(address);
   }
   return found;
 }
@@ -304,7 +306,7 @@ function hostsIn(values: readonly (Value | undefined)[]): readonly string[] {
   const settings: ValueObject = Object.assign({}, ...values.filter(isSettings).toReversed());
   return Object.values(settings)
     .filter((value) => typeof value === 'string' && HOST.test(value))
-    .map((value) => hostOf(String(value)));
+    .map((value) => getHost(String(value)));
 }
 
 function isSettings(value: Value | undefined): value is ValueObject {
@@ -314,7 +316,7 @@ function isSettings(value: Value | undefined): value is ValueObject {
 const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/|(?=[^/\s@]+\.[a-z]{2,}(?:[:/]|$)))[^\s/]+(?:\/\S*)?$/i;
 
 /** `crm.example.test`; with its scheme where that is not https. What is no address is told as it is. */
-function hostOf(address: string): string {
+function getHost(address: string): string {
   try {
     const { protocol, host } = new URL(address.includes('://') ? address : `https://${address}`);
     return protocol === 'https:' ? host : `${protocol}//${host}`;

@@ -1,11 +1,11 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { isWithin, type Path, parsePaths, pathOf } from '../core/path.ts';
+import { isWithin, type Path, parsePaths, toPath } from '../core/path.ts';
 import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
-import { Blob, type Json, type JsonObject, ownOf, Secret } from '../core/value.ts';
+import { Blob, getOwn, type Json, type JsonObject, Secret } from '../core/value.ts';
 import { compareApplied, rememberLeaf } from '../diff/applied.ts';
-import { leavesOf, type World } from '../diff/leaves.ts';
+import { listLeaves, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
@@ -31,7 +31,7 @@ export function rememberResource(
   world: World,
 ): ResourceState {
   const ignore = parsePaths(desired.lifecycle.ignore);
-  const owned = leavesOf(kind.schema, desired.document);
+  const owned = listLeaves(kind.schema, desired.document);
   const leaves: Record<string, AppliedLeaf> = {};
   // An empty list has no leaves, yet it is owned: what appears in it later was added by hand.
   for (const [text, { path, elements }] of owned.lists) {
@@ -43,7 +43,7 @@ export function rememberResource(
       leaf.value instanceof Secret && world.secretOf(leaf.value.source, leaf.text) === undefined;
     const isHidden = leaf.facts.unreadable || !isReturned(leaf.path, kind, live.document);
     const isKept = isAbsent || (isHidden && !written.has(leaf.text));
-    const known = isKept ? ownOf(previous?.leaves, leaf.text) : undefined;
+    const known = isKept ? getOwn(previous?.leaves, leaf.text) : undefined;
     const isTaken = !isKept || leaf.value instanceof Blob;
     const remembered = known ?? (isTaken ? rememberLeaf(leaf, desired.address, world) : UNKNOWN);
     if (remembered !== undefined) leaves[leaf.text] = remembered;
@@ -73,7 +73,7 @@ export function moveEntry(
   from: Address,
   world: World,
 ): ResourceState {
-  const { leaves: wanted } = leavesOf(kind.schema, desired.document);
+  const { leaves: wanted } = listLeaves(kind.schema, desired.document);
   const leaves = Object.entries(recorded.leaves).flatMap(
     ([path, applied]): [string, AppliedLeaf][] => {
       if (!('fingerprint' in applied)) return [[path, applied]];
@@ -126,11 +126,11 @@ const contexts = new Map<string, FieldContext>();
 
 const MOST_CONTEXTS = 50_000;
 
-function contextOf(kind: string, text: string): FieldContext {
+function getContext(kind: string, text: string): FieldContext {
   const key = `${kind} ${text}`;
   let context = contexts.get(key);
   if (context === undefined) {
-    context = contextAt(kindNamed(kind).schema, pathOf(text));
+    context = contextAt(kindNamed(kind).schema, toPath(text));
     if (contexts.size >= MOST_CONTEXTS) contexts.clear();
     contexts.set(key, context);
   }
@@ -142,7 +142,7 @@ function leavesInClear({
   leaves,
 }: ResourceState): readonly (readonly [string, Extract<AppliedLeaf, { value: Json }>])[] {
   return Object.entries(leaves).flatMap(([text, leaf]) =>
-    'value' in leaf && sensitivity(contextOf(kind, text), leaf.value) !== 'open'
+    'value' in leaf && sensitivity(getContext(kind, text), leaf.value) !== 'open'
       ? [[text, leaf] as const]
       : [],
   );

@@ -1,10 +1,10 @@
 import type { Address } from '../core/address.ts';
-import { pathOf } from '../core/path.ts';
+import { toPath } from '../core/path.ts';
 import type { Change, PlannedOperation } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { JsonObject } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
-import { fieldSchema, leavesOf } from '../diff/leaves.ts';
+import { fieldSchema, listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
@@ -51,7 +51,7 @@ export function ownFields({ facets }: Kind, fields: readonly string[]): readonly
 }
 
 /** The operations that a change's steps call, by name; those that only read are not among them. */
-export function writesOf({ operations }: Change, kind: Kind): readonly string[] {
+export function listWrites({ operations }: Change, kind: Kind): readonly string[] {
   return operations.flatMap(({ step, fields }) => {
     if (step === 'facet') {
       return kind.facets.flatMap((facet) => (fields.includes(facet.field) ? facet.operations : []));
@@ -77,7 +77,7 @@ export function carriedPaths(
     operations.flatMap(({ step, fields }) => (step === 'update' || step === 'again' ? fields : [])),
   );
   const sent = Object.entries(live).filter(([field]) => fields.has(field));
-  return [...leavesOf(schema, Object.fromEntries(sent)).leaves.keys()];
+  return [...listLeaves(schema, Object.fromEntries(sent)).leaves.keys()];
 }
 
 /** What the platform's operations can be used for, by their names. */
@@ -90,7 +90,7 @@ export type Support = {
 };
 
 /** What the platform has, and which assumption an operation rests on. */
-export function supportOf({
+export function getSupport({
   reader,
   assumptionOf,
   assume = true,
@@ -119,7 +119,7 @@ export function withSupport(
     return unsupported(change, reason);
   }
   const lack =
-    lackIn(writesOf(change, kind), support) ?? assumedField(change, kind, support, carried);
+    lackIn(listWrites(change, kind), support) ?? assumedField(change, kind, support, carried);
   if (lack === undefined) return change;
   const advice = change.action === 'create' && !isListed ? ADOPT : DASHBOARD;
   const way = lack.canBeMoved ? `. ${OVERRIDE}` : '';
@@ -137,7 +137,7 @@ export function unreadReason(kind: Kind, support: Support): string {
  * make reading needless for resources of the kinds `unread`. `carried`: paths that go back as they were read. What is
  * unsupported is not carried out, and an operation that is known not to be usable is not called.
  */
-export function assumptionsOf(
+export function listAssumptions(
   changes: readonly Change[],
   unread: readonly Kind[],
   carried: ReadonlyMap<Address, readonly string[]>,
@@ -147,7 +147,7 @@ export function assumptionsOf(
   for (const change of changes) {
     const kind = kindNamed(change.kind);
     const isDone = change.verdict !== 'unsupported';
-    const operations = [...kind.operations.read, ...(isDone ? writesOf(change, kind) : [])];
+    const operations = [...kind.operations.read, ...(isDone ? listWrites(change, kind) : [])];
     for (const operation of operations) {
       const assumption = lackOf(operation) === undefined ? assumptionOf(operation) : undefined;
       if (assumption !== undefined) found.add(assumption);
@@ -219,7 +219,7 @@ function* eachAssumption(
 
 /** The assumptions that writing a field rests on: its own, and those of what it is in. */
 export function assumptionsAlong(root: FieldSchema, path: string): readonly string[] {
-  return schemasAlong(root, pathOf(path)).flatMap(
+  return schemasAlong(root, toPath(path)).flatMap(
     ({ 'x-assumption': assumption }) => assumption ?? [],
   );
 }

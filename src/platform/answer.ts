@@ -1,5 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
-import { isList, isObject, type Json, ownOf } from '../core/value.ts';
+import { getOwn, isList, isObject, type Json } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
 import { ApiError, NOT_THE_PLATFORM, plainUrl, type RequestLine, textMember } from './errors.ts';
 import type { Operation } from './operation.ts';
@@ -34,7 +34,7 @@ export function acceptAnswer(line: RequestLine, called: AnsweredCall, hide: () =
     );
   }
   if (answer.status < 400) {
-    const body = checkShape(line, called, jsonOf(line, answer));
+    const body = checkShape(line, called, parseJson(line, answer));
     checkIds(line, called, body);
     return body;
   }
@@ -55,7 +55,7 @@ export function refusalIn(
 }
 
 /** The JSON of an answer. Throws where the body is something else, naming what it looks like. */
-export function jsonOf(line: RequestLine, { status, headers, body }: WireAnswer): Json {
+export function parseJson(line: RequestLine, { status, headers, body }: WireAnswer): Json {
   if (body !== undefined) return body;
   const type = headers['content-type']?.split(';')[0];
   const what = type ? `${type} instead of JSON` : 'something that is not JSON';
@@ -66,7 +66,7 @@ export function jsonOf(line: RequestLine, { status, headers, body }: WireAnswer)
 
 /** Throws where a body is not what the contract says of the operation's good answer. */
 function checkShape(line: RequestLine, { endpoint, answer }: AnsweredCall, body: Json): Json {
-  const lack = lackOf(endpoint, body);
+  const lack = findLack(endpoint, body);
   if (lack === undefined) return body;
   const { assumption } = endpoint;
   const basis = assumption === undefined ? '' : ` Its expected form is assumption ${assumption}.`;
@@ -90,7 +90,7 @@ function checkIds(
     const isOwn = path.endsWith(`{${name}}`);
     const member = isOwn ? 'id' : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     for (const record of records) {
-      const said = isObject(record) ? ownOf(record, member) : undefined;
+      const said = isObject(record) ? getOwn(record, member) : undefined;
       if (typeof said !== 'string' || said.toLowerCase() === id.toLowerCase()) continue;
       throw new CallsheetError(
         'api',
@@ -106,7 +106,7 @@ function checkIds(
 /** Characters of a foreign id that are shown: a UUID has 36. */
 const MOST_SHOWN = 64;
 
-function lackOf(
+function findLack(
   { answer, requires, assumption }: AnsweredCall['endpoint'],
   body: Json,
 ): string | undefined {
@@ -172,7 +172,7 @@ function hintFor(called: AnsweredCall): string | undefined {
   }
   if (body === undefined) return status > 500 ? SOMETHING_BETWEEN : NOT_THE_PLATFORM;
   return (
-    ownOf(BY_ERROR, textMember(body, 'error') ?? '') ??
+    getOwn(BY_ERROR, textMember(body, 'error') ?? '') ??
     BY_OPERATION[`${call.operation} ${status}`] ??
     hintForStatus(called)
   );

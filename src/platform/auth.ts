@@ -1,6 +1,6 @@
 import { CallsheetError } from '../core/errors.ts';
 import { isObject, type Json } from '../core/value.ts';
-import { type CalledWith, jsonOf, refusalIn } from './answer.ts';
+import { type CalledWith, parseJson, refusalIn } from './answer.ts';
 import {
   type ApiError,
   beyondLimit,
@@ -162,7 +162,7 @@ async function requestToken(
     const hide = hideSecrets(secretsIn({ headers, about }));
     throw mintingError(refusalIn(line, answer, hide), isAgain);
   }
-  return readToken(jsonOf(line, answer), line);
+  return readToken(parseJson(line, answer), line);
 }
 
 function mintingError(refused: ApiError, isAgain: boolean): CallsheetError {

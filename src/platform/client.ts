@@ -29,12 +29,12 @@ import type { TraceEntry } from './operation.ts';
 import { type Answered, eachItem, followPages } from './pages.ts';
 import { type Pause, realPause, steadyTime } from './rate.ts';
 import {
-  contentOf,
+  buildContent,
+  buildPath,
+  buildQuery,
   createSender,
   type OpenFile,
   openUnchanged,
-  pathOf,
-  queryOf,
   readUnchanged,
   type Sender,
   statedBody,
@@ -136,15 +136,15 @@ export function createClient(options: ClientOptions): Client {
     const { operation } = wanted;
     const endpoint = usableEndpoint(operation, endpoints);
     const { method } = endpoint;
-    const line = { method, url: `${baseUrl}${pathOf(endpoint, wanted)}` };
-    const url = `${line.url}${queryOf(wanted)}`;
+    const line = { method, url: `${baseUrl}${buildPath(endpoint, wanted)}` };
+    const url = `${line.url}${buildQuery(wanted)}`;
     const content = statedBody(wanted);
     const about = { operation, ...(content === undefined ? {} : { content }) };
     const isRepeatable = endpoint.repeatable || REPEATABLE_METHODS.has(method);
     let attempt = 0;
 
     const make = async (authorization: WireRequest['headers']): Promise<WireRequest> => {
-      const { body, headers: described } = await contentOf(wanted, openFile);
+      const { body, headers: described } = await buildContent(wanted, openFile);
       const headers = {
         accept: 'application/json',
         'user-agent': USER_AGENT,

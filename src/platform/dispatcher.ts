@@ -52,7 +52,7 @@ export function createDispatcher(
 ): Dispatcher {
   const limits = { time: timeouts.answer, bytes: mostBytes, intake: createIntake() };
   const secureContext = trustFrom(process.env);
-  const proxy = proxyOf(process.env);
+  const proxy = findProxy(process.env);
   const tls = secureContext === undefined ? {} : { secureContext };
   const options = {
     connections,
@@ -167,7 +167,7 @@ function dispatch(
           pieces = [];
           size = 0;
           if (signal === undefined) return;
-          const breakOff = () => controller.abort(reasonOf(signal));
+          const breakOff = () => controller.abort(getAbortReason(signal));
           if (signal.aborted) return breakOff();
           signal.addEventListener('abort', breakOff, { once: true });
           forget = () => signal.removeEventListener('abort', breakOff);
@@ -263,7 +263,7 @@ function createIntake(most = MOST_BYTES_UNDER_WAY): Intake {
   };
 }
 
-function reasonOf({ reason }: AbortSignal): Error {
+function getAbortReason({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error('broken off');
 }
 
@@ -273,7 +273,7 @@ function joined(pieces: readonly Buffer[]): Buffer {
 }
 
 /** The text of a body, without a mark of its byte order. */
-export function textOf(bytes: Buffer): string {
+export function decodeText(bytes: Buffer): string {
   const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   return bytes.toString('utf8', isMarked ? BYTE_ORDER_MARK.length : 0);
 }
@@ -281,7 +281,7 @@ export function textOf(bytes: Buffer): string {
 const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
 
 /** The host of the proxy that the environment names, which undici reads there as well. */
-function proxyOf(env: NodeJS.ProcessEnv): string | undefined {
+function findProxy(env: NodeJS.ProcessEnv): string | undefined {
   const name = PROXY_VARIABLES.find((variable) => env[variable]);
   if (name === undefined) return undefined;
   const text = env[name] ?? '';

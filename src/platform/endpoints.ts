@@ -38,7 +38,7 @@ export function readEndpoints(platform: {
 }
 
 /** The operation of that name, where the stack says that it lies. Kinds name only those that exist, so an unknown one is a bug. */
-export function endpointOf(name: string, { overrides }: Endpoints = DEFAULT_ENDPOINTS): Operation {
+export function getEndpoint(name: string, { overrides }: Endpoints = DEFAULT_ENDPOINTS): Operation {
   const operation = operationsByName[name];
   if (operation === undefined) throw new Error(`unknown operation: ${name}`);
   return { ...operation, ...overrides[name] };
@@ -48,16 +48,16 @@ export function endpointOf(name: string, { overrides }: Endpoints = DEFAULT_ENDP
  * Why an operation may not be called where nothing may be assumed: nobody says where it is, or what its request
  * looks like. Undefined: it may be called.
  */
-export function refusalOf(name: string, endpoints: Endpoints): 'refused' | 'unshown' | undefined {
+export function findRefusal(name: string, endpoints: Endpoints): 'refused' | 'unshown' | undefined {
   if (endpoints.assume) return undefined;
-  const { documented, assumedBody } = endpointOf(name);
+  const { documented, assumedBody } = getEndpoint(name);
   if (!documented && endpoints.overrides[name] === undefined) return 'refused';
   return assumedBody === undefined ? undefined : 'unshown';
 }
 
 /** The assumption that an operation rests on; undefined where the specification or the stack says what it is. */
-export function assumptionOf(name: string, { overrides }: Endpoints): string | undefined {
-  const { assumption, assumedBody } = endpointOf(name);
+export function findAssumption(name: string, { overrides }: Endpoints): string | undefined {
+  const { assumption, assumedBody } = getEndpoint(name);
   // A stack says where an operation is, and not what its request looks like.
   return overrides[name] === undefined ? assumption : assumedBody;
 }
@@ -67,8 +67,8 @@ export function movedEndpoints(endpoints: Endpoints): readonly MovedEndpoint[] {
   return Object.keys(endpoints.overrides)
     .sort()
     .flatMap((operation) => {
-      const { method, path } = endpointOf(operation, endpoints);
-      const { method: was, path: from } = endpointOf(operation);
+      const { method, path } = getEndpoint(operation, endpoints);
+      const { method: was, path: from } = getEndpoint(operation);
       const instead_of = { method: was, path: from };
       return method === was && path === from ? [] : [{ operation, method, path, instead_of }];
     });
@@ -76,8 +76,8 @@ export function movedEndpoints(endpoints: Endpoints): readonly MovedEndpoint[] {
 
 /** The operation of that name, for a call. Throws `CallsheetError('refused')` where it may not be called. */
 export function usableEndpoint(name: string, endpoints: Endpoints): Operation {
-  const operation = endpointOf(name, endpoints);
-  const refusal = refusalOf(name, endpoints);
+  const operation = getEndpoint(name, endpoints);
+  const refusal = findRefusal(name, endpoints);
   if (refusal === undefined) return operation;
   const isUnshown = refusal === 'unshown';
   const [what, assumption] = isUnshown

@@ -54,7 +54,7 @@ export class ApiError extends CallsheetError {
     this.description = clipped(
       textMember(body, 'error_description') ?? textMember(body, 'message'),
     );
-    this.issues = issuesOf(body);
+    this.issues = listIssues(body);
     this.requestId = options.requestId;
     this.body = body;
   }
@@ -116,7 +116,7 @@ export function textMember(body: Json | undefined, name: string): string | undef
 }
 
 /** `details` or `issues`, whose paths are a text or a list of keys (Errors, validation shapes). */
-function issuesOf(body: Json | undefined): readonly ApiIssue[] {
+function listIssues(body: Json | undefined): readonly ApiIssue[] {
   if (!isObject(body)) return [];
   const list = isList(body.issues) ? body.issues : body.details;
   if (!isList(list)) return [];
@@ -195,7 +195,7 @@ type Attempted = RequestLine & {
 /** A failed exchange in words. */
 export function networkError(attempted: Attempted, cause: unknown): NetworkError {
   const { method, url, proxy, hasAnswered } = attempted;
-  const code = codeOf(cause);
+  const code = getErrorCode(cause);
   const isUnsent = UNSENT.has(code);
   const via = proxy === undefined ? '' : ` (through the proxy ${proxy})`;
   return new NetworkError(
@@ -243,10 +243,10 @@ function hintFor(code: string): string {
 }
 
 /** The code of what failed; empty where it has none. */
-export function codeOf(cause: unknown): string {
+export function getErrorCode(cause: unknown): string {
   if (!(cause instanceof Error)) return '';
   // A tunnel that a proxy refuses has no code of its own.
   if (/^Proxy response \(\d+\)/.test(cause.message)) return 'PROXY_REFUSED';
   if ('code' in cause && typeof cause.code === 'string') return cause.code;
-  return cause.cause instanceof Error ? codeOf(cause.cause) : '';
+  return cause.cause instanceof Error ? getErrorCode(cause.cause) : '';
 }

@@ -76,7 +76,7 @@ export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limit
   const later = (milliseconds: number, wake: () => void) =>
     void spend(milliseconds).then(() => stop.aborted || wake());
 
-  function limiterOf(host: string): HostLimiter {
+  function getLimiter(host: string): HostLimiter {
     const limiter = hosts.get(host) ?? createHostLimiter({ most, now: clock, later });
     hosts.set(host, limiter);
     return limiter;
@@ -87,7 +87,7 @@ export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limit
     async send(host, { send, pauseAfter, ...waiting }) {
       // The answer to somebody else's request gives the turn; what is sent then is still sent for whoever waits for it.
       const { held, answered, lost } = await new Promise<Pass>((go) => {
-        limiterOf(host).enter(waiting, go);
+        getLimiter(host).enter(waiting, go);
       });
       const answer = await send().catch((error: unknown) => {
         lost();

@@ -1,6 +1,6 @@
 import { CallsheetError } from '../core/errors.ts';
 import { isConfidential } from '../core/origin.ts';
-import { codeOf, NetworkError, UNTRUSTED } from './errors.ts';
+import { getErrorCode, NetworkError, UNTRUSTED } from './errors.ts';
 import type { Timeouts } from './limits.ts';
 import type { Pause } from './rate.ts';
 import {
@@ -193,7 +193,7 @@ function delayAfter(
 /** What went wrong on the way, without the address and without its host, which may be a secret as well. */
 function faultWords(error: unknown, timeouts: Timeouts, isLate: boolean): string {
   const cause = error instanceof NetworkError ? error.cause : error;
-  const code = codeOf(cause);
+  const code = getErrorCode(cause);
   if (UNTRUSTED.has(code)) return "the receiver's certificate is not trusted";
   const words: { readonly [code: string]: string } = {
     ECONNREFUSED: 'nothing listens at its port',

@@ -1,5 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
-import { inTurns, isList, isObject, type Json, type JsonObject, ownOf } from '../core/value.ts';
+import { getOwn, inTurns, isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
 import { beyondLimit, grouped, type RequestLine } from './errors.ts';
 import {
@@ -182,7 +182,7 @@ async function readInOrder(
       if (found.has(item.id)) doubles += 1;
       const one = keep === undefined ? item : keep(item);
       found.set(item.id, one);
-      kept += sizeOf(one);
+      kept += measureSize(one);
     }
     checkKept(operation, kept, fields !== undefined);
     const gone = Math.max(0, total - page.total);
@@ -228,7 +228,7 @@ function openListing(operation: Operation, fields: readonly string[] | undefined
   return {
     take(page, number) {
       const items = keep === undefined ? page.items : page.items.map(keep);
-      kept += fields === undefined ? page.length : sizeOf(items);
+      kept += fields === undefined ? page.length : measureSize(items);
       checkKept(operation, kept, fields !== undefined);
       pages.set(number, items);
       count += items.length;
@@ -266,7 +266,7 @@ function leanly(fields: readonly string[]): (item: JsonObject) => JsonObject {
     const lean: Record<string, Json> = {};
     if (item.id !== undefined) lean.id = item.id;
     for (const { name, values } of shared) {
-      const value = ownOf(item, name);
+      const value = getOwn(item, name);
       if (value === undefined) continue;
       const known = values.get(value);
       if (known === undefined && values.size < MOST_SHARED) values.set(value, value);
@@ -278,11 +278,11 @@ function leanly(fields: readonly string[]): (item: JsonObject) => JsonObject {
 }
 
 /** Characters of the texts in a value. */
-function sizeOf(value: Json): number {
+function measureSize(value: Json): number {
   if (typeof value === 'string') return value.length;
-  if (isList(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item), 0);
+  if (isList(value)) return value.reduce<number>((sum, item) => sum + measureSize(item), 0);
   if (!isObject(value)) return 0;
-  return Object.values(value).reduce<number>((sum, item) => sum + sizeOf(item), 0);
+  return Object.values(value).reduce<number>((sum, item) => sum + measureSize(item), 0);
 }
 
 function checkKept(operation: Operation, kept: number, isLean: boolean): void {
@@ -290,7 +290,7 @@ function checkKept(operation: Operation, kept: number, isLean: boolean): void {
   if (kept <= most) return;
   const what = isLean ? 'names and dates' : 'entries';
   throw beyondLimit(
-    lineOf(operation),
+    getRequestLine(operation),
     `a list whose ${what} take more than ${megabytes(most)}`,
     `at most ${megabytes(most)} of them`,
   );
@@ -351,13 +351,13 @@ function pageReader(call: Call, operation: Operation, perform: Perform): ReadPag
   return async (page) => {
     const query = { ...call.query, page: String(page), limit: String(PAGE_SIZE) };
     const answered = await perform(operation.paginated ? { ...call, query } : call);
-    return pageOf(call, operation, answered);
+    return toPage(call, operation, answered);
   };
 }
 
 /** What the answer of a list holds. Throws where it counts its entries by something that is no count. */
-function pageOf(call: Call, operation: Operation, { body, length }: Answered): Page {
-  const items = itemsOf(call, operation, body);
+function toPage(call: Call, operation: Operation, { body, length }: Answered): Page {
+  const items = listItems(call, operation, body);
   const pagination = isObject(body) ? body.pagination : undefined;
   const { total, totalPages, page } = isObject(pagination) ? pagination : {};
   const number = typeof page === 'number' ? page : undefined;
@@ -367,7 +367,11 @@ function pageOf(call: Call, operation: Operation, { body, length }: Answered): P
       return { items, total: undefined, pages: 1, number, length };
     }
     const given = total === undefined ? 'no `total`' : `a \`total\` of ${JSON.stringify(total)}`;
-    throw beyondLimit(lineOf(operation), `${given} in its pagination`, 'a whole number there');
+    throw beyondLimit(
+      getRequestLine(operation),
+      `${given} in its pagination`,
+      'a whole number there',
+    );
   }
   const said = isCount(totalPages) ? totalPages : Math.ceil(total / PAGE_SIZE);
   // A page that is not the last one is full, so that many it takes; more would be requests for nothing.
@@ -381,25 +385,29 @@ function isCount(value: Json | undefined): value is number {
 
 /** Whether two pages hold the same items. A platform that knows no pages there gives the first one again. */
 function isSamePage(one: Page, other: Page): boolean {
-  return idsOf(one) === idsOf(other);
+  return joinIds(one) === joinIds(other);
 }
 
-function idsOf({ items }: Page): string {
+function joinIds({ items }: Page): string {
   return JSON.stringify(items.map(({ id }) => id ?? null));
 }
 
-function itemsOf(call: Call, operation: Operation, answer: Json): readonly JsonObject[] {
+function listItems(call: Call, operation: Operation, answer: Json): readonly JsonObject[] {
   const data = isObject(answer) ? answer.data : undefined;
   if (!isList(data)) throw new Error(`${call.operation} is not a list`);
   const items = data.filter((item): item is JsonObject => isObject(item));
   const long = items.find(({ id }) => typeof id === 'string' && id.length > MOST_ID_CHARACTERS);
   if (long === undefined) return items;
   const most = `${grouped(MOST_ID_CHARACTERS)} characters`;
-  throw beyondLimit(lineOf(operation), `an id of more than ${most}`, `ids of at most ${most}`);
+  throw beyondLimit(
+    getRequestLine(operation),
+    `an id of more than ${most}`,
+    `ids of at most ${most}`,
+  );
 }
 
 /** An operation as messages name it. */
-function lineOf({ method, path }: Operation): RequestLine {
+function getRequestLine({ method, path }: Operation): RequestLine {
   return { method, url: path };
 }
 
@@ -417,5 +425,5 @@ function checkPages(operation: Operation, pages: number, total: number | undefin
     total === undefined
       ? `more than ${grouped(most)} full pages of one list`
       : `a list of ${grouped(total)} entries on ${grouped(pages)} pages`;
-  throw beyondLimit(lineOf(operation), what, `at most ${grouped(most)} pages of one list`);
+  throw beyondLimit(getRequestLine(operation), what, `at most ${grouped(most)} pages of one list`);
 }

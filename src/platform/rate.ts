@@ -94,7 +94,7 @@ const PROBE_MS = 1000;
 const SLACK_MS = 50;
 
 /** Requests per second that may be sent; null where nothing speaks against any number. */
-export function rateOf({ ceiling, span, progress }: RateState): number | null {
+export function computeRate({ ceiling, span, progress }: RateState): number | null {
   if (ceiling === null) return null;
   // A guess may be far too low, and a few hundred requests are all that most commands send.
   if (span === 0) return ceiling * 2 ** progress;
@@ -110,7 +110,7 @@ export function takeTurn(state: RateState, at: number): Turn {
   const free = Math.max(state.until, state.next);
   if (free > at) return { state, wait: free - at };
   if (state.refusals > 0) return { state: { ...state, next: at + PROBE_MS }, wait: 0 };
-  const rate = rateOf(state);
+  const rate = computeRate(state);
   if (rate === null) return { state, wait: 0 };
   const apart = 1000 / rate;
   const next = Math.max(state.next, at - Math.max(SLACK_MS, apart)) + apart;
@@ -139,7 +139,7 @@ export function observe(before: RateState, observation: Observation): RateState 
   if (pause !== undefined) return refuse(state, observation, pause);
   const counted = { ...state, letIn: state.letIn + 1, taken: state.taken + 1 };
   if (state.refusals === 0) {
-    const rate = rateOf(state);
+    const rate = computeRate(state);
     return { ...counted, progress: rate === null ? 0 : state.progress + 1 / rate };
   }
   if (!isNews(state, sentAt)) return counted;
@@ -148,7 +148,7 @@ export function observe(before: RateState, observation: Observation): RateState 
 }
 
 function refuse(state: RateState, { sentAt, at }: Observation, pause: number): RateState {
-  const rate = rateOf(state);
+  const rate = computeRate(state);
   const least = rate === null ? 1 : (TURNS_AFTER_REFUSAL * 1000) / rate;
   const held = { ...state, until: Math.max(state.until, at + Math.max(least, pause)) };
   if (!isNews(state, sentAt)) return held;
@@ -165,7 +165,7 @@ function refuse(state: RateState, { sentAt, at }: Observation, pause: number): R
  */
 function recover(state: RateState, at: number): RateState {
   const { ceiling: before, span, since, taken, refusedAt } = state;
-  const rate = rateOf(state);
+  const rate = computeRate(state);
   const waited = (at - (refusedAt ?? at)) / 1000;
   const measured = Math.max(state.between ?? 0, perSecond(taken, at - (since ?? at)));
   const first = (ceiling: number) =>

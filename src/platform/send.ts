@@ -10,7 +10,7 @@ import { type Outcome, traceEntry } from './trace.ts';
 import { askedDelay, type Transport, type WireAnswer, type WireRequest } from './transport.ts';
 
 /** The path of a call, with its parameters filled in. */
-export function pathOf(operation: Operation, { path = {} }: Pick<Call, 'path'>): string {
+export function buildPath(operation: Operation, { path = {} }: Pick<Call, 'path'>): string {
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
     if (value === undefined || value === '') throw new Error(`${operation.path} needs ${name}`);
@@ -23,13 +23,13 @@ export function pathOf(operation: Operation, { path = {} }: Pick<Call, 'path'>):
 }
 
 /** The query of a call with its question mark; empty where there is none. */
-export function queryOf({ query }: Pick<Call, 'query'>): string {
+export function buildQuery({ query }: Pick<Call, 'query'>): string {
   if (query === undefined) return '';
-  const text = new URLSearchParams(Object.entries(query).flatMap(pairsOf)).toString();
+  const text = new URLSearchParams(Object.entries(query).flatMap(listPairs)).toString();
   return text === '' ? '' : `?${text}`;
 }
 
-function pairsOf([name, value]: readonly [string, string | readonly string[]]): readonly [
+function listPairs([name, value]: readonly [string, string | readonly string[]]): readonly [
   string,
   string,
 ][] {
@@ -46,7 +46,7 @@ type Content = {
 };
 
 /** The body of a call. Throws where a file of it changed. */
-export async function contentOf(wanted: Call, openFile: OpenFile): Promise<Content> {
+export async function buildContent(wanted: Call, openFile: OpenFile): Promise<Content> {
   if (wanted.form !== undefined) return encodeForm(wanted.form, openFile);
   if (wanted.body === undefined) return { headers: {} };
   return {

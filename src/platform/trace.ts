@@ -38,7 +38,7 @@ export function traceEntry(
       answer === undefined
         ? null
         : { headers: shownHeaders(answer.headers, hide), body: answerBody(wire, answer, hide) },
-    error: 'error' in outcome ? hide.text(messageOf(outcome.error)) : null,
+    error: 'error' in outcome ? hide.text(describeError(outcome.error)) : null,
   };
 }
 
@@ -47,7 +47,7 @@ export function secretsIn({ headers, about }: Pick<WireRequest, 'headers' | 'abo
   const { authorization = '', 'x-pbx-api-key': key = '' } = headers;
   const token = authorization.replace(/^Bearer /, '');
   const { operation = '', content = null } = about ?? {};
-  return [token, key, ...secretsOf(operation, 'request', content)];
+  return [token, key, ...listSecrets(operation, 'request', content)];
 }
 
 function requestBody({ about, headers }: WireRequest, hide: Hide): Json {
@@ -75,7 +75,7 @@ function shownHeaders(headers: Readonly<Record<string, string>>, hide: Hide): Js
   );
 }
 
-function messageOf(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -105,7 +105,7 @@ export function maskErrorBody(body: Json): Json {
  * Every text of a body that is a secret: what the contract calls so, what is named like one, and what the contract
  * does not know where secrets are to be expected.
  */
-export function secretsOf(operation: string, part: BodyPart, body: Json): readonly string[] {
+export function listSecrets(operation: string, part: BodyPart, body: Json): readonly string[] {
   return secretTexts(contextAt(root, [operation, part]), body);
 }
 
@@ -139,7 +139,9 @@ export function hideSecrets(secrets: readonly string[]): Hide {
 
   function text(value: string): string {
     if (whole.has(value)) return MASK;
-    spellings ??= [...new Set([...whole].flatMap(spellingsOf))].sort((a, b) => b.length - a.length);
+    spellings ??= [...new Set([...whole].flatMap(listSpellings))].sort(
+      (a, b) => b.length - a.length,
+    );
     const hidden = spellings.reduce((before, secret) => before.replaceAll(secret, MASK), value);
     // What the request did not carry may be repeated from what is stored.
     return redactText(hidden);
@@ -148,7 +150,7 @@ export function hideSecrets(secrets: readonly string[]): Hide {
   return { text, json: (value) => mapTexts(maskUnknown(value), text, text) };
 }
 
-function spellingsOf(secret: string): readonly string[] {
+function listSpellings(secret: string): readonly string[] {
   if (secret.length < SHORTEST_SECRET) return [];
   const parts = secret.split(/\s+/).filter((part) => part.length >= SHORTEST_PART);
   return [secret, ...parts].flatMap((part) => [

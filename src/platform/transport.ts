@@ -1,7 +1,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { CallsheetError } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
-import { createDispatcher, type Dispatcher, type HttpRequest, textOf } from './dispatcher.ts';
+import { createDispatcher, type Dispatcher, decodeText, type HttpRequest } from './dispatcher.ts';
 import { beyondLimit, networkError, type RequestLine } from './errors.ts';
 import {
   COUNTED_FROM_BYTES,
@@ -92,7 +92,7 @@ async function sendOnce(
   if (isCall) refusePacked(request, received['content-encoding'] ?? '');
   const isCounted = bytes.length >= COUNTED_FROM_BYTES;
   if (isCounted) checkBytes(request, bytes);
-  const text = textOf(bytes);
+  const text = decodeText(bytes);
   const body = parseBody(status, received['content-type'] ?? '', text);
   if (!isCounted && body !== undefined) checkLevels(request, body);
   return {

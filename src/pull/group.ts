@@ -3,14 +3,14 @@ import { formatPosition } from '../core/diagnostics.ts';
 import { quoted } from '../core/errors.ts';
 import { formatPath } from '../core/path.ts';
 import type { FieldChange } from '../core/plan-document.ts';
-import { firstOf } from '../render/wording.ts';
+import { formatFirst } from '../render/wording.ts';
 import type { Scope } from '../stack/expressions.ts';
 import { valuesBelow } from '../stack/resolved.ts';
 import type { ResolvedResource } from '../stack/resource.ts';
 import { resourceSchema } from '../stack/schema.ts';
-import { positionOf, type SourceRange } from '../stack/source.ts';
+import { type SourceRange, toPosition } from '../stack/source.ts';
 import type { Variables } from '../stack/variables.ts';
-import { fileKey, type Home, homeOf, keyOf, pathOfFile, writtenPath } from './home.ts';
+import { fileKey, findHome, getRangeKey, type Home, pathOfFile, writtenPath } from './home.ts';
 import type { Left, Typed, Wish } from './wish.ts';
 
 /** One place to write in, and the wishes that it fulfils. */
@@ -79,11 +79,11 @@ export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped
   };
   const homed = wishes.flatMap((wish): Homed[] => {
     const resource = byAddress.get(wish.address);
-    return resource === undefined ? [] : [{ wish, home: homeOf(wish, resource, variables) }];
+    return resource === undefined ? [] : [{ wish, home: findHome(wish, resource, variables) }];
   });
   const placed = homed.filter((one): one is Placed => isPlaced(one));
   for (const one of homed) if (!isPlaced(one)) sortUnplaced(one, sorting);
-  const uses = usesOf(
+  const uses = indexUses(
     new Set(placed.map(({ home }) => home.key)),
     [...byAddress.values()],
     variables,
@@ -118,7 +118,7 @@ function sortUnplaced({ wish, home }: Homed, sorting: Sorting): void {
     if (canBeOwn(wish, input))
       sorting.questions.push({
         key: unplacedKey(wish),
-        where: `${home.by} (${whereOf(home.range)})`,
+        where: `${home.by} (${formatLine(home.range)})`,
         wishes: [wish],
         others: [],
         choices: ['own'],
@@ -173,7 +173,10 @@ function agree(
     if (home.type === 'value' && home.alias !== undefined) {
       // An alias can be written out without a word to the others.
       const { alias, ...at } = home;
-      sorting.groups.push({ wishes: [wish], home: { ...at, key: keyOf(alias), range: alias } });
+      sorting.groups.push({
+        wishes: [wish],
+        home: { ...at, key: getRangeKey(alias), range: alias },
+      });
     } else if (!isWrittenOnItself(wish, key, sorting)) {
       const canShare = along !== undefined && along.length > 0;
       const advice = adviceFor(wish, canShare ? dissent.length : undefined, sorting.input);
@@ -186,7 +189,7 @@ function agree(
     ...(along !== undefined && along.length > 0 ? ['shared' as const] : []),
   ];
   if (asked.length > 0 && choices.length > 0) {
-    const where = placeOf(first.home);
+    const where = formatPlace(first.home);
     sorting.questions.push({ key, where, wishes: asked, others: dissent, choices });
   }
 }
@@ -202,7 +205,7 @@ function wishesAlong(
 ): readonly Wish[] | undefined {
   const [first] = wishes;
   if (first === undefined || new Set(wishes.map(nextText)).size > 1) return undefined;
-  const { path } = useOf(first);
+  const { path } = toUse(first);
   const along = others.map((other) => {
     const isSame = byAddress.get(other.address)?.kind === first.kind && other.path === path;
     return isSame ? { ...first, address: other.address } : undefined;
@@ -219,7 +222,7 @@ function nextText({ next }: Wish): string {
   return next === undefined ? 'nothing' : JSON.stringify(next);
 }
 
-function useOf(wish: Wish): Use {
+function toUse(wish: Wish): Use {
   const full = writtenPath(wish);
   return {
     address: wish.address,
@@ -228,7 +231,7 @@ function useOf(wish: Wish): Use {
 }
 
 function othersThan(wishes: readonly Wish[], uses: readonly Use[]): readonly Use[] {
-  const own = new Set(wishes.map(useOf).map(({ address, path }) => `${address} ${path}`));
+  const own = new Set(wishes.map(toUse).map(({ address, path }) => `${address} ${path}`));
   return uses.filter(({ address, path }) => !own.has(`${address} ${path}`));
 }
 
@@ -243,7 +246,7 @@ type Use = {
  * Who reads each of the values: several resources may have one from the same base, row, anchor or file. What
  * is changed there changes for all of them.
  */
-function usesOf(
+function indexUses(
   keys: ReadonlySet<string>,
   resources: readonly ResolvedResource[],
   variables: Variables,
@@ -262,8 +265,8 @@ function usesOf(
     for (const { written, path } of valuesBelow(resourceSchema(kind), located)) {
       if (written === undefined) continue;
       const use = { address, path: formatPath(path) };
-      note(keyOf(written.range), use);
-      if (written.origin !== undefined) note(keyOf(written.origin), use);
+      note(getRangeKey(written.range), use);
+      if (written.origin !== undefined) note(getRangeKey(written.origin), use);
       const file = pathOfFile(written, scope);
       if (file !== undefined) note(fileKey(file), use);
     }
@@ -298,9 +301,9 @@ function sharedWords(
   advice: string,
 ): Left {
   const names = others.filter((one) => one !== wish.address);
-  const who = names.length === 0 ? 'another field of it' : firstOf(names, MOST_NAMED);
+  const who = names.length === 0 ? 'another field of it' : formatFirst(names, MOST_NAMED);
   const reads = names.length > 1 ? 'read' : 'reads';
-  const reason = `${placeOf(home)} is also what ${who} ${reads}, with another live value`;
+  const reason = `${formatPlace(home)} is also what ${who} ${reads}, with another live value`;
   return left(wish, reason, advice);
 }
 
@@ -312,12 +315,12 @@ function filledWords(
   const own = isRow(wish, input)
     ? ''
     : `, or write it on the resource itself: ${again(wish, '--override', input)}`;
-  const reason = `it is put together from ${by} (${whereOf(range)}), and nobody can say which part changed`;
+  const reason = `it is put together from ${by} (${formatLine(range)}), and nobody can say which part changed`;
   return left(wish, reason, `change the text or what fills it in by hand${own}`);
 }
 
 function layeredWords(wish: Wish, { by, range }: Home & { readonly type: 'layered' }): Left {
-  const reason = `${by.join(' and ')} each say something of it (${whereOf(range)})`;
+  const reason = `${by.join(' and ')} each say something of it (${formatLine(range)})`;
   return left(wish, reason, 'take it out by hand, with $remove where a base has it');
 }
 
@@ -331,11 +334,11 @@ function left({ address, text }: Wish, reason: string, advice: string): Left {
   return { address, path: text, reason, advice };
 }
 
-function placeOf(home: Placed['home']): string {
-  return home.type === 'file' ? home.file : whereOf(home.range);
+function formatPlace(home: Placed['home']): string {
+  return home.type === 'file' ? home.file : formatLine(home.range);
 }
 
 /** `agents.yaml:12` */
-function whereOf(range: SourceRange): string {
-  return formatPosition(positionOf(range)).replace(/:\d+$/, '');
+function formatLine(range: SourceRange): string {
+  return formatPosition(toPosition(range)).replace(/:\d+$/, '');
 }

@@ -3,11 +3,11 @@ import type { FieldSchema } from '../core/schema.ts';
 import { schemaBelow } from '../core/walk.ts';
 import { configPath, step } from '../stack/editor/origin.ts';
 import { expressionsIn, interpolate, type Scope } from '../stack/expressions.ts';
-import { contentOf, isForm } from '../stack/forms.ts';
+import { getContent, isForm } from '../stack/forms.ts';
 import { followPath, type LocatedValue } from '../stack/resolved.ts';
 import type { ResolvedResource } from '../stack/resource.ts';
 import { resourceSchema } from '../stack/schema.ts';
-import { memberOf, type SourceRange, type SyntaxNode } from '../stack/source.ts';
+import { findMember, type SourceRange, type SyntaxNode } from '../stack/source.ts';
 import type { Variables } from '../stack/variables.ts';
 import type { Wish } from './wish.ts';
 
@@ -43,7 +43,7 @@ export function writtenPath({ kind, path }: Pick<Wish, 'kind' | 'path'>): Path {
   return configPath({ kind }, path);
 }
 
-export function keyOf({ source, start, end }: SourceRange): string {
+export function getRangeKey({ source, start, end }: SourceRange): string {
   return `${source.file}:${start}:${end}`;
 }
 
@@ -52,7 +52,7 @@ export function fileKey(file: string): string {
 }
 
 /** Finds where a wish is to be written. */
-export function homeOf(wish: Wish, resource: ResolvedResource, variables: Variables): Home {
+export function findHome(wish: Wish, resource: ResolvedResource, variables: Variables): Home {
   const full = writtenPath(wish);
   const path = wish.action === 'add' ? full.slice(0, -1) : full;
   const located = followPath(resource.located, path);
@@ -70,7 +70,7 @@ export function homeOf(wish: Wish, resource: ResolvedResource, variables: Variab
     if (file !== undefined) {
       return { type: 'file', key: fileKey(file), file, range: node.range };
     }
-    const template = memberOf(node, '$template')?.value;
+    const template = findMember(node, '$template')?.value;
     if (template !== undefined) {
       const path = template.type === 'scalar' ? ` ${template.text}` : '';
       return { type: 'filled', by: `$template${path}`, range: node.range };
@@ -90,7 +90,7 @@ function valueHome(
 ): Home {
   return {
     type: 'value',
-    key: keyOf(range),
+    key: getRangeKey(range),
     range,
     ...(node.origin !== undefined && range === node.origin ? { alias: node.range } : {}),
     isCell: isOfRow(node, resource),
@@ -110,7 +110,7 @@ function above(resource: ResolvedResource, path: Path): Home {
 
 /** The file that a `$file` names, as files of the stack are called; undefined for anything else. */
 export function pathOfFile(node: SyntaxNode, scope: Scope): string | undefined {
-  const written = memberOf(node, '$file')?.value;
+  const written = findMember(node, '$file')?.value;
   if (written?.type !== 'scalar' || !isForm(node)) return undefined;
   return plainPath(interpolate(written.text, scope).text ?? '');
 }
@@ -138,7 +138,7 @@ function expressionIn(node: SyntaxNode): string | undefined {
     const [inner] = typeof node.value === 'string' ? expressionsIn(node.value) : [];
     return inner === undefined ? undefined : `\${${inner}}`;
   }
-  if (memberOf(node, '$template') !== undefined) return '$template';
+  if (findMember(node, '$template') !== undefined) return '$template';
   const inner =
     node.type === 'list' ? node.items : [...node.members.values()].map(({ value }) => value);
   for (const one of inner) {
@@ -160,10 +160,10 @@ function layersThatSay(
       let node: SyntaxNode | undefined = body;
       let schema: FieldSchema = root;
       for (const segment of path) {
-        node = node && step(contentOf(node), segment, schema, scope);
+        node = node && step(getContent(node), segment, schema, scope);
         schema = schemaBelow(root, schema, segment);
       }
-      return node !== undefined && memberOf(node, '$remove') === undefined;
+      return node !== undefined && findMember(node, '$remove') === undefined;
     })
     .map(({ label }) => label);
 }

@@ -1,4 +1,4 @@
-import { type Address, kindOf } from '../core/address.ts';
+import { type Address, getKind } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { hasErrors } from '../core/diagnostics.ts';
 import type { PullDocument } from '../core/documents.ts';
@@ -9,7 +9,7 @@ import { contextAt, sensitivity } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Ref, type ValueObject } from '../core/value.ts';
 import { placeValue } from '../core/walk.ts';
-import { isSpecial, leavesOf, normalise } from '../diff/leaves.ts';
+import { isSpecial, listLeaves, normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Planned } from '../plan/make.ts';
 import { unifiedDiff } from '../render/pull.ts';
@@ -18,7 +18,7 @@ import type { Loaded, Stack } from '../stack/index.ts';
 import { followPath, valuesBelow } from '../stack/resolved.ts';
 import type { ResolvedResource } from '../stack/resource.ts';
 import { resourceSchema } from '../stack/schema.ts';
-import { positionOf, type Source, type SourceRange } from '../stack/source.ts';
+import { type Source, type SourceRange, toPosition } from '../stack/source.ts';
 import {
   type Choice,
   type Follower,
@@ -28,8 +28,8 @@ import {
   unwritableWords,
 } from './group.ts';
 import { plainPath, writtenPath } from './home.ts';
-import { editOf, type FileEdit, textAfter } from './texts.ts';
-import { type Left, type Typed, type Wish, wishesOf } from './wish.ts';
+import { buildEdit, type FileEdit, textAfter } from './texts.ts';
+import { type Left, listWishes, type Typed, type Wish } from './wish.ts';
 
 /**
  * `pull/` brings what is live into the configuration: for each leaf that the platform moved it finds where
@@ -80,14 +80,14 @@ export async function pullLive(input: PullInput): Promise<Pulled> {
   refused.push(...grouped.refused);
   const idOf = (address: Address) => planned.ids.get(address);
   let ready: readonly Ready[] = grouped.groups.flatMap((group) => {
-    const edit = editOf(group, { byAddress, variables, idOf });
+    const edit = buildEdit(group, { byAddress, variables, idOf });
     if (!('reason' in edit)) return [{ group, edit }];
     refused.push(...group.wishes.map((wish) => unwritableWords(wish, edit.reason)));
     return [];
   });
   let { followers } = grouped;
   for (;;) {
-    const made = textsOf(ready, input);
+    const made = editTexts(ready, input);
     if ('failed' in made) {
       refused.push(...made.words);
       ready = ready.filter((one) => !made.failed.includes(one));
@@ -96,7 +96,7 @@ export async function pullLive(input: PullInput): Promise<Pulled> {
     const outcome = await check(made.texts, ready, followers, input);
     if ('resources' in outcome) {
       const questions = withValues(grouped.questions, planned.plan);
-      const pulled = pulledOf(ready, followers, outcome.resources);
+      const pulled = listPulled(ready, followers, outcome.resources);
       return { kept, refused, questions, files: made.files, pulled };
     }
     refused.push(...outcome.words);
@@ -115,7 +115,7 @@ export type Unwritten = readonly {
 const CHOICES: readonly Choice[] = ['own', 'shared'];
 
 /** What pull would refuse, as far as that can be told without trying to write it. */
-export function unwrittenOf(input: Pick<PullInput, 'stack' | 'planned' | 'theirs'>): Unwritten {
+export function listUnwritten(input: Pick<PullInput, 'stack' | 'planned' | 'theirs'>): Unwritten {
   // What is advised of it is not told here.
   const asked = { ...input, typed: (command: string) => command };
   const { wishes, refused } = collect(asked);
@@ -160,7 +160,7 @@ function withValues(
 function collect({ planned, theirs, typed }: Pick<PullInput, 'planned' | 'theirs' | 'typed'>) {
   const holders = new Map<string, Address>();
   for (const [address, id] of planned.ids) {
-    holders.set(`${kindOf(address)} ${id}`, address);
+    holders.set(`${getKind(address)} ${id}`, address);
   }
   const addressOf = (kind: string, id: string) => holders.get(`${kind} ${id}`);
   const wishes: Wish[] = [];
@@ -171,7 +171,7 @@ function collect({ planned, theirs, typed }: Pick<PullInput, 'planned' | 'theirs
     if (gone !== undefined) refused.push(gone);
     const leaves = planned.found.get(change.address);
     if (leaves === undefined || change.verdict === 'unsupported') continue;
-    const found = wishesOf(change, leaves, { addressOf, theirs, typed });
+    const found = listWishes(change, leaves, { addressOf, theirs, typed });
     wishes.push(...found.wishes);
     kept.push(...found.kept);
     refused.push(...found.refused);
@@ -194,7 +194,7 @@ function goneWords({ address, action, missing_id: id, source }: PlanDocument['ch
 type Texts = Pick<Pulled, 'files'> & { readonly texts: ReadonlyMap<string, string> };
 
 /** The new text of every file, or what cannot be written. */
-function textsOf(ready: readonly Ready[], { textOf }: PullInput): Texts | Failure {
+function editTexts(ready: readonly Ready[], { textOf }: PullInput): Texts | Failure {
   const files = new Map<string, { before: string; after: string }>();
   const texts = new Map<string, string>();
   for (const [file, own] of Map.groupBy(ready, ({ edit }) => plainPath(edit.file))) {
@@ -240,7 +240,7 @@ function attempt(source: Source, ready: readonly Ready[]): string | { readonly r
   }
 }
 
-function pulledOf(
+function listPulled(
   ready: readonly Ready[],
   followers: readonly Follower[],
   resources: readonly ResolvedResource[],
@@ -278,10 +278,10 @@ function lineNow(
   for (let length = path.length; resource !== undefined && length > 0; length -= 1) {
     const node = followPath(resource.located, path.slice(0, length))?.written;
     const found = [node?.origin, node?.range].find(isHere);
-    if (found !== undefined) return positionOf(found).line;
+    if (found !== undefined) return toPosition(found).line;
   }
   const body = resource?.layers.find((layer) => isHere(layer.body.range))?.body;
-  return positionOf(body?.range ?? range).line;
+  return toPosition(body?.range ?? range).line;
 }
 
 /** A group with the edit that fulfils it. */
@@ -408,9 +408,10 @@ function mismatches(
         (given, { path, next }) => placeValue(schema, given, path, next, { adds: true }),
         resource.document,
       );
-      return differing(formOf(schema, document, idOf), formOf(schema, read.document, idOf)).map(
-        (path) => ({ address, path }),
-      );
+      return differing(
+        indexForm(schema, document, idOf),
+        indexForm(schema, read.document, idOf),
+      ).map((path) => ({ address, path }));
     })
     .concat(lost);
 }
@@ -421,13 +422,13 @@ function differing(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string
 }
 
 /** The leaves of a document in the form in which a plan compares them. */
-function formOf(
+function indexForm(
   schema: FieldSchema,
   document: ValueObject,
   idOf: (address: Address) => string | undefined,
 ): ReadonlyMap<string, string> {
   const form = new Map<string, string>();
-  for (const { text, value, schema: own } of leavesOf(schema, document).leaves.values()) {
+  for (const { text, value, schema: own } of listLeaves(schema, document).leaves.values()) {
     const id = value instanceof Ref ? idOf(value.address) : undefined;
     const plain = isSpecial(value) ? (id ?? JSON.stringify(value)) : normalise(own, value);
     if (plain !== null) form.set(text, JSON.stringify(plain));

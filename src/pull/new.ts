@@ -4,10 +4,10 @@ import { formatPath } from '../core/path.ts';
 import { nameAll } from '../export/names.ts';
 import { type Remark, sayOne, writeFile } from '../export/resource.ts';
 import { nameSecrets, openSecrets, withNames } from '../export/secrets.ts';
-import { namelessOf, nounOf, ownTextFile, wayBack } from '../export/survey.ts';
+import { describeNameless, formatNoun, ownTextFile, wayBack } from '../export/survey.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
-import { recordKeyOf, scopesOf } from '../plan/natural-key.ts';
+import { getRecordKey, listScopes } from '../plan/natural-key.ts';
 import type { ListedResource, LiveResource, Reader } from '../plan/reader.ts';
 import type { WriteOptions } from '../stack/edit/write.ts';
 import type { Stack } from '../stack/index.ts';
@@ -38,27 +38,28 @@ export function nameResources(
 ): ReadonlyMap<Foreign, Address> {
   const known = [...taken].map((address) => address.toLowerCase().replace(/\[.*$/s, ''));
   const named = new Map<Foreign, Address>();
-  const groups = Map.groupBy(foreign, ({ kind, block }) => prefixOf(kind, block));
+  const groups = Map.groupBy(foreign, ({ kind, block }) => getPrefix(kind, block));
   for (const [prefix, group] of groups) {
     const [first] = group;
     if (first === undefined) continue;
     const names = nameAll(
-      group.map(({ kind, live }) => namelessOf(kind, live)),
-      nounOf(first.kind),
+      group.map(({ kind, live }) => describeNameless(kind, live)),
+      formatNoun(first.kind),
       known.flatMap((address) =>
         address.startsWith(prefix) ? [address.slice(prefix.length)] : [],
       ),
     );
-    for (const one of group) named.set(one, addressOf(one, names.get(one.live.id) ?? one.live.id));
+    for (const one of group)
+      named.set(one, buildAddress(one, names.get(one.live.id) ?? one.live.id));
   }
   return named;
 }
 
-function prefixOf({ name }: Kind, block: string | undefined): string {
+function getPrefix({ name }: Kind, block: string | undefined): string {
   return `${name}.${block === undefined ? '' : `${block}.`}`.toLowerCase();
 }
 
-function addressOf({ kind, block }: Foreign, name: string): Address {
+function buildAddress({ kind, block }: Foreign, name: string): Address {
   return formatAddress(kind.name, block === undefined ? [name] : [block, name]);
 }
 
@@ -197,11 +198,11 @@ export async function findForeign(
 ): Promise<ForeignFound> {
   const keys = new Map<string, number>();
   const keyOf = (kind: Kind, scope: Scope, item: ListedResource) =>
-    `${kind.name} ${JSON.stringify(scope)} ${recordKeyOf(kind, item.record, scope) ?? item.id}`;
+    `${kind.name} ${JSON.stringify(scope)} ${getRecordKey(kind, item.record, scope) ?? item.id}`;
   const ambiguous = new Set<string>();
   const lists = await Promise.all(
     kinds.flatMap((kind) =>
-      placesOf(kind, session).map(async (scope) => ({
+      listPlaces(kind, session).map(async (scope) => ({
         kind,
         scope,
         items: (await session.reader.list(kind, scope)) ?? [],
@@ -221,7 +222,7 @@ export async function findForeign(
         if ((keys.get(keyOf(kind, scope, item)) ?? 0) > 1) ambiguous.add(`${kind.name} ${item.id}`);
         const facets = new Set(kind.facets.map(({ field }) => field));
         const live = await session.reader.read(kind, { ...item, scope }, facets);
-        const block = kind.nested === undefined ? undefined : blockOf(kind, scope, session);
+        const block = kind.nested === undefined ? undefined : findBlock(kind, scope, session);
         if (live === undefined || live.extent === 'nothing') return [];
         return [{ kind, live, ...(block === undefined ? {} : { block }) }];
       }),
@@ -233,9 +234,9 @@ export async function findForeign(
 }
 
 /** Where resources of a kind may be: where those of the stack are, or in the organizations that it is about. */
-function placesOf(kind: Kind, { stack, state }: Home): readonly Scope[] {
+function listPlaces(kind: Kind, { stack, state }: Home): readonly Scope[] {
   if (kind.scope.length === 0) return [{}];
-  const own = scopesOf(kind, stack.resources, state);
+  const own = listScopes(kind, stack.resources, state);
   if (kind.scope.some((field) => field !== 'organization_id')) return own;
   const used = stack.resources.flatMap(({ document }) =>
     typeof document.organization_id === 'string' ? [document.organization_id] : [],
@@ -245,7 +246,7 @@ function placesOf(kind: Kind, { stack, state }: Home): readonly Scope[] {
 }
 
 /** The name of the block whose resources are there: `clinic` of `knowledge_source.clinic.faq`. */
-function blockOf(kind: Kind, scope: Scope, { stack }: Home): string | undefined {
+function findBlock(kind: Kind, scope: Scope, { stack }: Home): string | undefined {
   const neighbour = stack.resources.find(
     (one) =>
       one.kind === kind.name && kind.scope.every((field) => one.document[field] === scope[field]),

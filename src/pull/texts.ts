@@ -3,16 +3,16 @@ import { identityText, isIdentity, type Path } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { isList, isObject, Ref, type Value } from '../core/value.ts';
 import { schemaBelow, schemasAlong } from '../core/walk.ts';
-import { delimiterOf } from '../stack/csv.ts';
+import { findDelimiter } from '../stack/csv.ts';
 import { formatText } from '../stack/edit/format.ts';
 import { type Edit, editYaml, joinSplices, type Splice } from '../stack/edit/index.ts';
 import { Uneditable } from '../stack/edit/nodes.ts';
 import type { Tree } from '../stack/edit/tree.ts';
 import { writeValue } from '../stack/edit/write.ts';
 import { step } from '../stack/editor/origin.ts';
-import { contentOf } from '../stack/forms.ts';
+import { getContent } from '../stack/forms.ts';
 import type { ResolvedResource } from '../stack/resource.ts';
-import { resourceSchema, typesOf } from '../stack/schema.ts';
+import { listTypes, resourceSchema } from '../stack/schema.ts';
 import type { Source, SourceRange, SyntaxNode } from '../stack/source.ts';
 import type { Variables } from '../stack/variables.ts';
 import type { Group } from './group.ts';
@@ -35,7 +35,7 @@ type EditInput = {
 };
 
 /** The edit that fulfils a group, or why there is none. */
-export function editOf(
+export function buildEdit(
   { wishes: [wish], home }: Group,
   input: EditInput,
 ): FileEdit | { readonly reason: string } {
@@ -95,7 +95,7 @@ function treeFor({ kind, address, path, next }: Wish): Tree | { readonly reason:
 
 /** What says that there is nothing; undefined where the member must go for that. */
 function nothingFor(schema: FieldSchema): Tree | undefined {
-  const types = typesOf(schema);
+  const types = listTypes(schema);
   if (types.includes('array')) return { type: 'list', items: [] };
   return types.includes('null') || types.length === 0 ? { type: 'bare', text: 'null' } : undefined;
 }
@@ -181,7 +181,7 @@ export function editCell({ source, start, end }: SourceRange, text: string) {
   const isQuoted = source.text[start - 1] === '"';
   const inner = text.replaceAll('"', '""');
   if (isQuoted) return { start, end, text: inner };
-  const needsQuotes = new RegExp(`["\\r\\n${delimiterOf(source.text)}]|^\\s|\\s$`).test(text);
+  const needsQuotes = new RegExp(`["\\r\\n${findDelimiter(source.text)}]|^\\s|\\s$`).test(text);
   return { start, end, text: needsQuotes ? `"${inner}"` : text };
 }
 
@@ -201,7 +201,7 @@ function writeOwn(
   let node: SyntaxNode = own;
   let schema: FieldSchema = root;
   for (const [index, segment] of path.entries()) {
-    const content = contentOf(node);
+    const content = getContent(node);
     const inner =
       content.type === 'scalar' ? undefined : step(content, segment, schema, { variables });
     if (inner === undefined) {
@@ -210,7 +210,7 @@ function writeOwn(
       const made = wrap(rest, tree, schemaBelow(root, schema, segment), root);
       const to = { start: range.start, end: range.end };
       if (content.type === 'list') {
-        const element = elementOf(segment, schema, made);
+        const element = buildElement(segment, schema, made);
         return yamlEdit(range, { type: 'add', to, tree: element });
       }
       return yamlEdit(range, { type: 'add', to, key: first ?? '', tree: made });
@@ -228,11 +228,11 @@ function wrap(path: Path, tree: Tree, schema: FieldSchema, root: FieldSchema): T
   if (segment === undefined) return tree;
   const inner = wrap(rest, tree, schemaBelow(root, schema, segment), root);
   if (!isIdentity(segment)) return { type: 'map', members: [[segment, inner]] };
-  return { type: 'list', items: [elementOf(segment, schema, inner)] };
+  return { type: 'list', items: [buildElement(segment, schema, inner)] };
 }
 
 /** An element with the name that it is known by, so that it is laid over the one of a base. */
-function elementOf(segment: string, list: FieldSchema, tree: Tree): Tree {
+function buildElement(segment: string, list: FieldSchema, tree: Tree): Tree {
   const identity = list['x-identity'] ?? 'name';
   const others = tree.type === 'map' ? tree.members.filter(([key]) => key !== identity) : [];
   const name: Tree = { type: 'text', text: identityText(segment) };

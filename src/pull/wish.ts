@@ -61,7 +61,7 @@ type Asked = LiveWords & {
 };
 
 /** What would make the configuration of one resource agree with what is live. */
-export function wishesOf(change: Change, leaves: readonly LeafChange[], asked: Asked): Wishes {
+export function listWishes(change: Change, leaves: readonly LeafChange[], asked: Asked): Wishes {
   const kind = kindNamed(change.kind);
   const merged = withGone(kind, leaves, change.adopted);
   const wishes: Wish[] = [];
@@ -70,7 +70,7 @@ export function wishesOf(change: Change, leaves: readonly LeafChange[], asked: A
   const twins = twinsAmong(kind, merged);
   for (const leaf of merged) {
     const at = { address: change.address, path: leaf.text };
-    if (twins.some((twin) => isOneOf(twin, leaf.path))) {
+    if (twins.some((twin) => isTwin(twin, leaf.path))) {
       refused.push({ ...at, ...TWINS });
       continue;
     }
@@ -80,7 +80,7 @@ export function wishesOf(change: Change, leaves: readonly LeafChange[], asked: A
       (outcome.kept ? kept : refused).push({ ...at, ...outcome.words });
       continue;
     }
-    const made = wishOf(leaf, kind, change.address, asked);
+    const made = toWish(leaf, kind, change.address, asked);
     if ('reason' in made) refused.push({ ...at, ...made });
     else wishes.push(made);
   }
@@ -101,7 +101,7 @@ function twinsAmong({ schema }: Kind, leaves: readonly LeafChange[]): readonly P
 }
 
 /** Whether a path leads to an element of the twin's identity, or into one. */
-function isOneOf(twin: Path, path: Path): boolean {
+function isTwin(twin: Path, path: Path): boolean {
   const [list, own] = [twin.slice(0, -1), path[twin.length - 1] ?? ''];
   return (
     startsWith(path, list) &&
@@ -179,7 +179,7 @@ const SECRET = {
   advice: 'put its new value where $secret reads it from, or apply to set the old one again',
 };
 
-function wishOf(
+function toWish(
   leaf: LeafChange,
   kind: Kind,
   address: Address,
@@ -298,12 +298,12 @@ function outermost(paths: readonly Path[]): readonly Path[] {
 function goneElements(kind: Kind, leaves: readonly LeafChange[]): readonly Path[] {
   return leaves.flatMap((leaf) => {
     const element = leaf.path.slice(0, -1);
-    return isElementPath(kind, element) && isNameOf(kind, element, leaf) ? [element] : [];
+    return isElementPath(kind, element) && isElementName(kind, element, leaf) ? [element] : [];
   });
 }
 
 /** Whether a leaf is what its element is known by, and is not there any more. */
-function isNameOf(kind: Kind, element: Path, { path, before, after }: LeafChange): boolean {
+function isElementName(kind: Kind, element: Path, { path, before, after }: LeafChange): boolean {
   if (after === undefined || (before !== undefined && before !== null)) return false;
   const list = schemasAlong(kind.schema, element.slice(0, -1)).at(-1);
   return list?.['x-identity'] === path.at(-1);

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Attempt, Limiter } from '../platform/limiter.ts';
 import {
+  computeRate,
   NEW_RATE,
   type Observation,
   observe,
   type RateState,
-  rateOf,
   steadyTime,
   takeTurn,
 } from '../platform/rate.ts';
@@ -291,7 +291,7 @@ export function takeShare(
   now: number,
 ): { readonly state: RateState; readonly share: Share } {
   let state = heard.toSorted((a, b) => a.at - b.at).reduce(observe, before);
-  const isFree = rateOf(state) === null && state.refusals === 0 && state.until <= now;
+  const isFree = computeRate(state) === null && state.refusals === 0 && state.until <= now;
   if (isFree)
     return { state, share: { slots: [], freeUntil: now + HORIZON_MS, askAt: now + HORIZON_MS } };
   const slots: number[] = [];

@@ -6,10 +6,10 @@ import { CallsheetError } from '../core/errors.ts';
 import { Origin } from '../core/origin.ts';
 import {
   type Database,
+  findReason,
   openDatabase,
   type Query,
   type Row,
-  reasonOf,
 } from '../state/postgres/database.ts';
 
 /** The one schema that all tables lie in, those of pg-boss among them. */
@@ -37,7 +37,7 @@ export async function openQueueDatabase(
   given: string | undefined,
   env: Env,
 ): Promise<QueueDatabase> {
-  const address = addressOf(given, env);
+  const address = findDatabase(given, env);
   const { protocol, host, pathname } = new URL(address);
   const location = `${protocol}//${host}${pathname}`;
   const database = await openDatabase(
@@ -66,7 +66,7 @@ export async function openQueueDatabase(
 
 const WHERE = 'Use the form postgres://user@host/database, the same for every user of the queue.';
 
-function addressOf(given: string | undefined, env: Env): string {
+function findDatabase(given: string | undefined, env: Env): string {
   const address = given ?? env.CALLSHEET_QUEUE ?? '';
   if (address === '')
     throw new CallsheetError('usage', 'no queue is named', {
@@ -99,7 +99,7 @@ const HINTS: { readonly [code: string]: string } = {
 
 function wordedForQueue(error: unknown, location: string): unknown {
   if (error instanceof CallsheetError) return error;
-  const reason = reasonOf(error);
+  const reason = findReason(error);
   if (reason === undefined) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return 'loss' in reason

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PgBoss } from 'pg-boss';
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
 import type { Query, Row } from '../state/postgres/database.ts';
@@ -82,8 +82,8 @@ const RETRIES_OF_PG_BOSS = 1_000;
  */
 export async function enqueue(queue: Queue, batch: NewBatch, id: string): Promise<Enqueued> {
   const { database, boss } = queue;
-  const key = digestOf(batch);
-  const name = queueOf(batch.commit);
+  const key = computeDigest(batch);
+  const name = nameQueue(batch.commit);
   return database.told(async () => {
     await makeQueue(queue, name);
     return database.transaction('write', async (query) => {
@@ -92,7 +92,7 @@ export async function enqueue(queue: Queue, batch: NewBatch, id: string): Promis
       const found = await findSame(query, key, batch);
       if (found !== undefined) return { id: found, isOld: true };
       await insertBatch(query, batch, { id, key, name });
-      const jobs = batch.tasks.map((_, number) => jobOf({ batch: id, number }));
+      const jobs = batch.tasks.map((_, number) => buildJob({ batch: id, number }));
       await boss.insert(name, jobs, { db: executorOn(query) });
       await query(
         `delete from ${SCHEMA}.callsheet_batch where made < now() - make_interval(days => $1::int)`,
@@ -120,12 +120,12 @@ export async function makeQueue({ boss }: Pick<Queue, 'boss'>, name: string): Pr
 export type JobData = { readonly batch: string; readonly number: number };
 
 /** One job for each task at a time, whoever asks for it. */
-export function jobOf(data: JobData, startAfter = 0) {
+export function buildJob(data: JobData, startAfter = 0) {
   return { data, singletonKey: `${data.batch}/${data.number}`, startAfter };
 }
 
 /** Workers take jobs of their own commit alone, so each commit has a queue of its own. */
-export function queueOf(commit: string | undefined): string {
+export function nameQueue(commit: string | undefined): string {
   if (commit === undefined) return 'no-commit';
   return /^[0-9a-f]{40,64}$/.test(commit)
     ? `commit-${commit}`
@@ -326,7 +326,7 @@ export async function readBatch(query: Query, id: string): Promise<BatchStatus |
     `select stack, status, exit, result from ${SCHEMA}.callsheet_task where batch = $1 order by number`,
     [id],
   );
-  return { id, command: commandOf(row.command), tasks: tasks.map(statusIn) };
+  return { id, command: parseCommand(row.command), tasks: tasks.map(statusIn) };
 }
 
 /** Only what a count needs: a result may be large. */
@@ -349,7 +349,7 @@ export async function countTasks(
   return { waiting: sum('waiting'), running: sum('running'), done: sum('done'), notes };
 }
 
-export function commandOf(value: unknown): QueuedCommand {
+export function parseCommand(value: unknown): QueuedCommand {
   if (value === 'plan' || value === 'apply' || value === 'drift') return value;
   throw new Error(`a batch has the command ${String(value)}`);
 }
@@ -357,13 +357,13 @@ export function commandOf(value: unknown): QueuedCommand {
 function statusIn(row: Row): TaskStatus {
   return {
     stack: String(row.stack),
-    status: statusOf(row.status),
+    status: parseStatus(row.status),
     exit: row.exit === null ? undefined : Number(row.exit),
     result: row.result === null ? undefined : JSON.parse(String(row.result)),
   };
 }
 
-function statusOf(value: unknown): TaskStatus['status'] {
+function parseStatus(value: unknown): TaskStatus['status'] {
   if (value === 'waiting' || value === 'running' || value === 'done') return value;
   throw new Error(`a task has the status ${String(value)}`);
 }

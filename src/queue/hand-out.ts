@@ -1,7 +1,7 @@
 import type { Json } from '../core/value.ts';
 import type { Query, Row } from '../state/postgres/database.ts';
 import { executorOn, SCHEMA } from './database.ts';
-import { commandOf, type JobData, jobOf, type Queue, type Task } from './enqueue.ts';
+import { buildJob, type JobData, parseCommand, type Queue, type Task } from './enqueue.ts';
 
 /** A task that this worker holds, until it settles it, puts it off, or is taken for dead. */
 export type Claim = {
@@ -75,7 +75,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
           const row = await claimTask(query, next.data, worker);
           // Its batch was deleted, or another worker was done with it in the end.
           if (row === undefined) await boss.complete(queue, job, null, { db });
-          else claims.push({ task: taskOf(row), job });
+          else claims.push({ task: toTask(row), job });
         }
         return claims;
       }),
@@ -96,7 +96,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
   const putOff = (claim: Claim, why: string, seconds: number): Promise<boolean> =>
     finish(claim, async (query) => {
       const { batch, number } = claim.task;
-      await boss.insert(queue, [jobOf({ batch, number }, seconds)], { db: executorOn(query) });
+      await boss.insert(queue, [buildJob({ batch, number }, seconds)], { db: executorOn(query) });
       await query(
         `update ${SCHEMA}.callsheet_task
          set status = 'waiting', delays = case when note = $3 then delays + 1 else 1 end, note = $3
@@ -145,7 +145,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
            join ${SCHEMA}.callsheet_batch b on b.id = t.batch where t.status <> 'done'`,
           [],
         );
-        return leftOf(open, queue);
+        return findLeft(open, queue);
       }),
   };
 }
@@ -180,7 +180,7 @@ async function strikeOff(query: Query, { task }: Claim, worker: string): Promise
   );
 }
 
-function taskOf(row: Row): Task {
+function toTask(row: Row): Task {
   return {
     batch: String(row.batch),
     number: Number(row.number),
@@ -192,12 +192,12 @@ function taskOf(row: Row): Task {
     isSuspect: row.suspect === true,
     note: typeof row.note === 'string' ? row.note : null,
     delays: Number(row.delays),
-    command: commandOf(row.command),
+    command: parseCommand(row.command),
     flags: JSON.parse(String(row.flags)),
   };
 }
 
-function leftOf(rows: readonly Row[], queue: string): Left {
+function findLeft(rows: readonly Row[], queue: string): Left {
   const mine = rows.filter((row) => row.queue === queue);
   const counts = new Map<string, number>();
   for (const row of rows) {

@@ -47,7 +47,7 @@ export async function rehearse(
 ): Promise<ExitCode> {
   if (file !== undefined) refusePlanningFlags(flags);
   const given = file === undefined ? undefined : await readPlanFile(file);
-  const { behaviour, faults } = await behaviourOf(flags);
+  const { behaviour, faults } = await readBehaviour(flags);
   const { from } = flags;
   if (from !== undefined && file === undefined && flags.out !== undefined) throw madeOnCopy();
   const fleet =
@@ -126,7 +126,7 @@ function faultText(text: string): string {
 }
 
 /** How the copies behave. Throws `CallsheetError('usage')` for a fault or a dialect that there is not. */
-export async function behaviourOf({
+export async function readBehaviour({
   fault = [],
   dialect = [],
   chaosSeed,

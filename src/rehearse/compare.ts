@@ -1,11 +1,11 @@
 import { MASK } from '../core/credentials.ts';
-import { formatPath, segmentsOf } from '../core/path.ts';
+import { formatPath, toSegments } from '../core/path.ts';
 import type { RehearsalDifference } from '../core/plan-document.ts';
 import { contextAt, maskAt, sensitivity } from '../core/redact.ts';
 import { isList, isObject, type Json, type JsonObject, mapTexts, valuesIn } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { recordKeyOf } from '../plan/natural-key.ts';
+import { getRecordKey } from '../plan/natural-key.ts';
 import { recordIn, TABLES } from '../simulator/index.ts';
 
 /** How what the simulator holds is told apart and shown. */
@@ -80,7 +80,7 @@ function held(kind: Kind, id: string, entry: JsonObject): Held {
     Object.entries(scope).filter(([field]) => kind.scope.includes(field)),
   );
   const beside = { ...(payments ? { payments } : {}), ...(clip === undefined ? {} : { clip }) };
-  return { kind, id, record, beside, key: recordKeyOf(kind, record, mine) };
+  return { kind, id, record, beside, key: getRecordKey(kind, record, mine) };
 }
 
 /** Each resource with what it is afterwards: the one of its id, or else the one of its name. */
@@ -118,7 +118,7 @@ function leavesApart(was: Json, is: Json, path: readonly string[]): readonly Apa
   }
   if (isList(was) && isList(is) && was.length === is.length) {
     // Elements go by what they are called, where they have a name, as the configuration shows them.
-    const names = segmentsOf(was.map((item, at) => nameOf(item) ?? String(at)));
+    const names = toSegments(was.map((item, at) => findName(item) ?? String(at)));
     return was.flatMap((item, at) => leavesApart(item, is[at] ?? null, [...path, names[at] ?? '']));
   }
   if (isEmpty(was) && isEmpty(is)) return [];
@@ -166,7 +166,7 @@ function holdsAny(value: Json, texts: readonly string[]): boolean {
   );
 }
 
-function nameOf(element: Json): string | undefined {
+function findName(element: Json): string | undefined {
   if (!isObject(element)) return undefined;
   const name = element.name ?? element.connection_name ?? element.key;
   return name === undefined || name === null ? undefined : String(name);

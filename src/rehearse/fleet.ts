@@ -26,7 +26,7 @@ async function readFleet(session: Session, now: Date): Promise<readonly ContentR
     organization: undefined,
     known: {
       organizations: Object.values(stack.organizations),
-      knowledgeBases: knowledgeBasesOf(session).map(({ id }) => id),
+      knowledgeBases: listKnowledgeBases(session).map(({ id }) => id),
       ids,
     },
     ahead: AHEAD * concurrency,
@@ -49,14 +49,14 @@ export function knownBeside(
     organizations: Object.fromEntries(
       Object.entries(stack.organizations).map(([name, id]) => [id, name]),
     ),
-    knowledgeBases: knowledgeBasesOf(known),
+    knowledgeBases: listKnowledgeBases(known),
     merchants,
     level,
   };
 }
 
 /** Knowledge bases of the stack and its state: the platform lists none. */
-function knowledgeBasesOf({
+function listKnowledgeBases({
   stack,
   state,
 }: Pick<Session, 'stack' | 'state'>): Beside['knowledgeBases'] {
@@ -72,14 +72,14 @@ function knowledgeBasesOf({
 }
 
 /** What the key is limited to, as far as the platform tells. */
-async function levelOf({ reader }: Session): Promise<Beside['level']> {
+async function readLevel({ reader }: Session): Promise<Beside['level']> {
   // Scoped keys are told by an operation that is closed to them.
   const told = await reader.entitlements().closedTo('getBillingReport');
   return told.type === 'answered' ? told.value : undefined;
 }
 
 /** Payment accounts of the organizations in which the plan asks for payments. */
-async function merchantsOf(
+async function readMerchants(
   { changes }: PlanDocument,
   { reader }: Session,
 ): Promise<Beside['merchants']> {
@@ -132,8 +132,8 @@ export async function platformFleet(flags: PlanFlags, context: Context): Promise
     planNow: async (options) => (await planConfiguration(session, options, outside)).plan,
     async replica(plan) {
       const records = await readFleet(session, context.now());
-      const merchants = plan === undefined ? new Map() : await merchantsOf(plan, session);
-      const beside = knownBeside(session, { merchants, level: await levelOf(session) });
+      const merchants = plan === undefined ? new Map() : await readMerchants(plan, session);
+      const beside = knownBeside(session, { merchants, level: await readLevel(session) });
       return replicate(records, beside);
     },
     lacks: () => lackedBy(session),

@@ -15,7 +15,7 @@ import type {
   RehearsalVerdict,
 } from '../core/plan-document.ts';
 import { isRefused } from '../plan/document.ts';
-import { assumptionOf } from '../platform/endpoints.ts';
+import { findAssumption } from '../platform/endpoints.ts';
 import { operations } from '../platform/operations.generated.ts';
 import {
   type Dialect,
@@ -106,12 +106,12 @@ export async function tryOnCopies(
   const { steps, requests } = trying;
   // The log of a copy has uploads, too, which are no operation of the platform.
   const used = requests.flatMap(({ operation }) =>
-    Object.hasOwn(operations, operation) ? (assumptionOf(operation, fleet.endpoints) ?? []) : [],
+    Object.hasOwn(operations, operation) ? (findAssumption(operation, fleet.endpoints) ?? []) : [],
   );
   const rehearsal: Rehearsal = {
     digest: plan.digest,
     at: context.now().toISOString(),
-    verdict: straight.isEmpty ? 'empty' : verdictOf(steps),
+    verdict: straight.isEmpty ? 'empty' : getVerdict(steps),
     source: fleet.source,
     copied: replica.copied,
     steps,
@@ -258,7 +258,7 @@ async function rollBackAll(
   return outcomes;
 }
 
-function verdictOf(steps: readonly RehearsalStep[]): RehearsalVerdict {
+function getVerdict(steps: readonly RehearsalStep[]): RehearsalVerdict {
   const worst = (['refused', 'failed', 'partial'] as const).find((outcome) =>
     steps.some((step) => step.outcome === outcome),
   );

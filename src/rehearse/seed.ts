@@ -55,7 +55,7 @@ export function replicate(records: readonly ContentRecord[], beside: Beside): Re
     return record;
   };
   const ofKind = (kind: string) => resources.filter((one) => one.kind === kind);
-  const agents = ofKind('agent').map((one) => agentOf(one, filledIn(one)));
+  const agents = ofKind('agent').map((one) => buildAgent(one, filledIn(one)));
   const lists: SeedDocument = Object.fromEntries(
     TABLES.map(({ kind: { name }, seeded }) => [
       seeded,
@@ -63,7 +63,7 @@ export function replicate(records: readonly ContentRecord[], beside: Beside): Re
     ]),
   );
   const unread = unreadPolicies(agents, lists.retry_policies ?? []);
-  const named = organizationsOf(of('organization'), resources, beside);
+  const named = listOrganizations(of('organization'), resources, beside);
   const scope = scopeIn(of('answer'), named, beside);
   const organizations = withReseller(named, scope);
   const key = scope && keyFor(scope);
@@ -73,7 +73,7 @@ export function replicate(records: readonly ContentRecord[], beside: Beside): Re
     ...withLocks(organizations, of('answer')),
     ...lists,
     retry_policies: [...(lists.retry_policies ?? []), ...unread],
-    knowledge_bases: knowledgeBasesOf(ofKind('knowledge_source'), organizations, beside),
+    knowledge_bases: groupKnowledgeBases(ofKind('knowledge_source'), organizations, beside),
   };
   return {
     seed,
@@ -88,7 +88,7 @@ export function replicate(records: readonly ContentRecord[], beside: Beside): Re
 type Named = OrganizationRecord & { readonly name: string };
 
 /** Every organization that is named anywhere: the platform lists none. */
-function organizationsOf(
+function listOrganizations(
   told: readonly OrganizationRecord[],
   resources: readonly ResourceRecord[],
   { organizations: names, knowledgeBases }: Beside,
@@ -123,7 +123,7 @@ type Chain = Pick<
 >;
 
 function withLocks(organizations: readonly Named[], answers: readonly AnswerRecord[]): Chain {
-  const { locksOfOrganization, locksOfReseller, ...account } = matrixOf(answers);
+  const { locksOfOrganization, locksOfReseller, ...account } = buildMatrix(answers);
   const resellers = new Map(
     organizations.flatMap(({ reseller_id: id, reseller_name: name }) =>
       id === null ? [] : [[id, name ?? id] as const],
@@ -142,12 +142,12 @@ function withLocks(organizations: readonly Named[], answers: readonly AnswerReco
 }
 
 /** An agent without what is null, which says no more than what is absent. */
-function agentOf({ facets, scope, id }: ResourceRecord, record: JsonObject) {
+function buildAgent({ facets, scope, id }: ResourceRecord, record: JsonObject) {
   const { payments } = facets;
   const told = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
   const name = typeof told.name === 'string' ? told.name : id;
   const owner = told.organization_id ?? scope.organization_id ?? '';
-  const tool = isObject(payments) ? paymentsOf(payments) : undefined;
+  const tool = isObject(payments) ? buildPayments(payments) : undefined;
   return {
     ...told,
     id,
@@ -158,7 +158,7 @@ function agentOf({ facets, scope, id }: ResourceRecord, record: JsonObject) {
 }
 
 /** While the tool is off the platform tells of limits that nobody need have set. */
-function paymentsOf({ tool_enabled: enabled, ...limits }: JsonObject) {
+function buildPayments({ tool_enabled: enabled, ...limits }: JsonObject) {
   if (enabled !== true) return { enabled: false };
   const told = Object.entries(limits).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(told), enabled: true };
@@ -169,7 +169,7 @@ function owned({ scope }: ResourceRecord, record: JsonObject): JsonObject {
   return { ...record, ...Object.fromEntries(owners) };
 }
 
-function knowledgeBasesOf(
+function groupKnowledgeBases(
   sources: readonly ResourceRecord[],
   [first]: readonly Named[],
   { knowledgeBases }: Beside,
@@ -344,7 +344,7 @@ type Row<M extends string> = JsonObject & { readonly [member in M]: string };
  * Carries features, locks and catalogues over. A lock is placed where it was placed; one that is inherited from
  * a level which the key may not ask about is placed on the organization, where it weighs as much.
  */
-function matrixOf(answers: readonly AnswerRecord[]): Matrix {
+function buildMatrix(answers: readonly AnswerRecord[]): Matrix {
   const rows = answers.filter(({ operation }) => operation === 'listFeatures');
   const account = rows.find((one) => one.organization_id === null && one.reseller_id === null);
   const ofAccount = new Set(lockedIn(account).map(({ key }) => key));
@@ -356,9 +356,9 @@ function matrixOf(answers: readonly AnswerRecord[]): Matrix {
   const ofOrganization = new Map(rows.map((one) => [one.organization_id, lockedIn(one)]));
   const above = (reseller: string | null) =>
     new Set([...ofAccount, ...(ofReseller.get(reseller ?? '') ?? [])]);
-  const models = entriesOf(answers, 'listLlmModels', 'id');
-  const features = entriesOf(answers, 'listFeatures', 'key');
-  const speech = entriesOf(answers, 'listSttProviders', 'id');
+  const models = listEntries(answers, 'listLlmModels', 'id');
+  const features = listEntries(answers, 'listFeatures', 'key');
+  const speech = listEntries(answers, 'listSttProviders', 'id');
   return {
     ...(features.length === 0 ? {} : { features: features.map(described) }),
     ...(models.length === 0 ? {} : { llm_models: withLocked(models, features) }),
@@ -381,7 +381,7 @@ function isGoverned(answer: Json): boolean {
 }
 
 function lockedIn(one: AnswerRecord | undefined): readonly Row<'key'>[] {
-  return rowsOf(one?.answer ?? null, 'key').filter(({ state }) => state === 'locked');
+  return listRows(one?.answer ?? null, 'key').filter(({ state }) => state === 'locked');
 }
 
 function here(one: AnswerRecord): readonly string[] {
@@ -390,18 +390,18 @@ function here(one: AnswerRecord): readonly string[] {
     .map(({ key }) => key);
 }
 
-function rowsOf<M extends string>(answer: Json, member: M): readonly Row<M>[] {
+function listRows<M extends string>(answer: Json, member: M): readonly Row<M>[] {
   return listIn(answer).filter((row): row is Row<M> => typeof row[member] === 'string');
 }
 
 /** Each row of the answers to an operation once, the last that was answered. */
-function entriesOf<M extends string>(
+function listEntries<M extends string>(
   answers: readonly AnswerRecord[],
   operation: string,
   member: M,
 ): readonly Row<M>[] {
   const told = answers.filter((one) => one.operation === operation);
-  const rows = told.flatMap(({ answer }) => rowsOf(answer, member));
+  const rows = told.flatMap(({ answer }) => listRows(answer, member));
   return [...new Map(rows.map((row) => [row[member], row])).values()];
 }
 

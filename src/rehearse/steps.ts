@@ -1,4 +1,4 @@
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import type { PlanDocument, RehearsalDifference, RehearsalStep } from '../core/plan-document.ts';
 import { formatCount } from '../render/wording.ts';
 import type { LedgerLine } from '../state/journal.ts';
@@ -13,7 +13,7 @@ export function copyStep(
   resources: { readonly [kind: string]: number },
 ): RehearsalStep {
   const sum = Object.values(resources).reduce((one, other) => one + other, 0);
-  const refused = [...refusalsOf(given), ...refusalsOf(copied)];
+  const refused = [...listRefusals(given), ...listRefusals(copied)];
   if (refused.length > 0) {
     const message = 'apply would refuse this plan';
     return { step: 'copy', outcome: 'refused', message, details: [...new Set(refused)] };
@@ -28,7 +28,7 @@ export function copyStep(
   return { step: 'copy', outcome: 'held', message, details: [] };
 }
 
-function refusalsOf({ refusals = [], changes, options }: PlanDocument): readonly string[] {
+function listRefusals({ refusals = [], changes, options }: PlanDocument): readonly string[] {
   const struck = options.skip_refused ? [] : changes.filter(({ verdict }) => verdict === 'refused');
   return [
     ...refusals.map(({ message }) => message),
@@ -43,7 +43,7 @@ export function changesApart(
   there: string,
   here: string,
 ): readonly string[] {
-  const [mine, theirs] = [outlineOf(one), outlineOf(other)];
+  const [mine, theirs] = [buildOutline(one), buildOutline(other)];
   return [...new Set([...mine.keys(), ...theirs.keys()])].sort().flatMap((address) => {
     const [was, is] = [mine.get(address), theirs.get(address)];
     if (was?.text === is?.text) return [];
@@ -51,11 +51,11 @@ export function changesApart(
   });
 }
 
-function outlineOf({ changes }: PlanDocument) {
+function buildOutline({ changes }: PlanDocument) {
   return new Map(
     changes.map(({ address, action, verdict, fields }) => {
       const leaves = fields
-        .map(({ path, before, after }) => digestOf([path, before, after]))
+        .map(({ path, before, after }) => computeDigest([path, before, after]))
         .sort();
       const names = fields.map(({ path }) => path).sort();
       const told = names.length === 0 ? action : `${action} of ${names.join(', ')}`;
@@ -67,24 +67,24 @@ function outlineOf({ changes }: PlanDocument) {
 export function applyStep(outcome: Outcome, writes: number): RehearsalStep {
   const { status, ledger } = outcome;
   if (status === 'done') {
-    const message = `${countsOf(ledger)} in ${formatCount(writes, 'write')}, each read back`;
+    const message = `${formatCounts(ledger)} in ${formatCount(writes, 'write')}, each read back`;
     return { step: 'apply', outcome: 'held', message, details: [] };
   }
   const how = status === 'refused' ? 'refused' : 'failed';
   const message =
-    status === 'refused' ? 'apply refuses it' : `apply does not complete: ${countsOf(ledger)}`;
-  return { step: 'apply', outcome: how, message, details: failuresOf(outcome) };
+    status === 'refused' ? 'apply refuses it' : `apply does not complete: ${formatCounts(ledger)}`;
+  return { step: 'apply', outcome: how, message, details: listFailures(outcome) };
 }
 
 export function secondStep(second: PlanDocument): RehearsalStep {
-  const left = leftOf(second);
+  const left = listLeft(second);
   return left.length === 0
     ? { step: 'again', outcome: 'held', message: 'a second plan is empty', details: [] }
     : { step: 'again', outcome: 'failed', message: 'a second plan is not empty', details: left };
 }
 
 /** What a plan would still do. What waits for a permission, or has no endpoint, stays where it is. */
-function leftOf({ changes }: PlanDocument): readonly string[] {
+function listLeft({ changes }: PlanDocument): readonly string[] {
   return changes
     .filter(({ verdict, action }) => verdict === 'ok' && action !== 'adopt')
     .map(({ address, action, fields }) => {
@@ -99,12 +99,12 @@ export function failureStep(outcome: Outcome, half: number, all: number): Rehear
     const message = `${from}, and the run ended as if nothing had happened`;
     return { step: 'failure', outcome: 'failed', message, details: [] };
   }
-  const message = `${from}: ${countsOf(outcome.ledger)}`;
+  const message = `${from}: ${formatCounts(outcome.ledger)}`;
   return { step: 'failure', outcome: 'held', message, details: [] };
 }
 
 export function resumeStep(outcome: Outcome, second: PlanDocument): RehearsalStep {
-  const left = leftOf(second);
+  const left = listLeft(second);
   if (outcome.status === 'done' && left.length === 0) {
     const message = 'a second apply completed, and the plan after it is empty';
     return { step: 'resume', outcome: 'held', message, details: [] };
@@ -112,8 +112,13 @@ export function resumeStep(outcome: Outcome, second: PlanDocument): RehearsalSte
   const message =
     outcome.status === 'done'
       ? 'a second apply completed, and the plan after it is not empty'
-      : `a second apply does not complete: ${countsOf(outcome.ledger)}`;
-  return { step: 'resume', outcome: 'failed', message, details: [...failuresOf(outcome), ...left] };
+      : `a second apply does not complete: ${formatCounts(outcome.ledger)}`;
+  return {
+    step: 'resume',
+    outcome: 'failed',
+    message,
+    details: [...listFailures(outcome), ...left],
+  };
 }
 
 export function rollbackStep(outcomes: readonly Outcome[]): RehearsalStep {
@@ -121,7 +126,7 @@ export function rollbackStep(outcomes: readonly Outcome[]): RehearsalStep {
     ...(outcome.forced
       ? [`without --undo-edited and --delete-used it is refused: ${outcome.forced}`]
       : []),
-    ...(outcome.status === 'done' ? [] : failuresOf(outcome)),
+    ...(outcome.status === 'done' ? [] : listFailures(outcome)),
     ...outcome.ledger
       .filter(({ verdict }) => verdict !== undefined)
       .map((line) => `${line.address}: ${line.message ?? 'it is left out'}`),
@@ -153,14 +158,14 @@ export function returnStep(differences: readonly RehearsalDifference[]): Rehears
 }
 
 /** `5 done, 1 failed, 2 blocked`. */
-function countsOf(ledger: readonly LedgerLine[]): string {
+function formatCounts(ledger: readonly LedgerLine[]): string {
   const counts = Map.groupBy(ledger, ({ status }) => status);
   const told = [...counts].map(([status, lines]) => `${lines.length} ${status.replace('_', ' ')}`);
   return told.length === 0 ? 'nothing was done' : told.join(', ');
 }
 
 /** Why a run did not come to its end: what failed or, where nothing did, what was remarked on. */
-function failuresOf({ ledger, message }: Outcome): readonly string[] {
+function listFailures({ ledger, message }: Outcome): readonly string[] {
   const told = (lines: readonly LedgerLine[]) =>
     lines.map((line) => `${line.address}: ${line.message ?? 'it failed'}`);
   const failed = ledger.filter(({ status }) => status === 'failed');

@@ -2,13 +2,13 @@ import type { Assumptions } from '../core/documents.generated.ts';
 import {
   cutLine,
   type Line,
+  measureWidest,
   noteLines,
   padText,
   paint,
   type RenderOptions,
   spaced,
   span,
-  widestOf,
   wrap,
 } from './terminal.ts';
 import { formatCount, formatNumber } from './wording.ts';
@@ -36,7 +36,7 @@ export function renderAssumptionList(
 ): string {
   const relied = entries.filter((entry) => entry.relied_on !== false);
   const others = entries.length - relied.length;
-  const idWidth = widestOf(relied.map(({ id }) => id)) + 2;
+  const idWidth = measureWidest(relied.map(({ id }) => id)) + 2;
   const count = formatCount(relied.length, 'assumption');
   const isStack = entries.some((entry) => entry.relied_on !== undefined);
   const rest = others === 0 ? 'all of them' : `all of them and ${formatNumber(others)} others`;

@@ -28,10 +28,10 @@ export function groupByAuthor(change: Change, verbose: boolean): readonly Attrib
   const groups = Map.groupBy(change.fields, ({ attribution }) => JSON.stringify(attribution));
   return [...groups.values()]
     .map((fields) => ({ fields, attribution: fields[0]?.attribution }))
-    .toSorted((a, b) => rankOf(a.attribution) - rankOf(b.attribution))
+    .toSorted((a, b) => getRank(a.attribution) - getRank(b.attribution))
     .map(({ fields, attribution }, at) => {
       // Edits that need not be it are only worth a look where no others are named.
-      const isHint = rankOf(attribution) === LAST && at > 0;
+      const isHint = getRank(attribution) === LAST && at > 0;
       const told = isHint ? { ...change, edits: [] } : change;
       return { ...said(attribution, fields.length, told, verbose), fields };
     });
@@ -39,7 +39,7 @@ export function groupByAuthor(change: Change, verbose: boolean): readonly Attrib
 
 const LAST = 2;
 
-function rankOf(attribution: Attribution | undefined): number {
+function getRank(attribution: Attribution | undefined): number {
   if (attribution?.certainty !== 'unknown') return 0;
   return attribution.because === 'not_recorded' ? LAST : 1;
 }

@@ -11,7 +11,7 @@ import {
   wrap,
 } from './terminal.ts';
 import { jsonText, sanitise } from './untrusted.ts';
-import { firstOf, formatCount, formatNumber } from './wording.ts';
+import { formatCount, formatFirst, formatNumber } from './wording.ts';
 
 /**
  * Every problem of a stack: by file and in the order of the file, those without a place last. Each with
@@ -61,7 +61,7 @@ function warningsLine(warnings: readonly Diagnostic[], options: RenderOptions): 
   const rules = [...new Set(warnings.map(({ rule }) => rule))];
   const count = formatCount(warnings.length, 'warning');
   const them = warnings.length === 1 ? 'it' : 'them';
-  const text = `${count} in the configuration (${firstOf(rules, 3)}): callsheet validate shows ${them}.`;
+  const text = `${count} in the configuration (${formatFirst(rules, 3)}): callsheet validate shows ${them}.`;
   return paint(noteLines(text, options.width, 'warning'), options.color);
 }
 
@@ -78,7 +78,7 @@ function listText(
   return paint(
     [
       ...blocks.flatMap((block) => [...block, []]),
-      ...wrap([span(countsOf(diagnostics), 'strong')], options.width, 0),
+      ...wrap([span(formatCounts(diagnostics), 'strong')], options.width, 0),
       ...(shown.length < diagnostics.length
         ? wrap([span(whereOthersAre, 'dim')], options.width, 0)
         : []),
@@ -131,7 +131,7 @@ function markTone(line: string, severity: Tone): Tone {
 }
 
 /** `2 errors, 1 warning in 2 files` */
-function countsOf(diagnostics: readonly Diagnostic[]): string {
+function formatCounts(diagnostics: readonly Diagnostic[]): string {
   const counts = (['error', 'warning'] as const)
     .map((severity) => ({
       severity,
@@ -152,7 +152,7 @@ const MOST_OF_RULE = 20;
 type ShownProblem = { readonly problem: Diagnostic; readonly after: string | undefined };
 
 /** What a problem says, whichever resource it is said of. */
-function wordsOf({ message, address }: Diagnostic): string {
+function formatDiagnostic({ message, address }: Diagnostic): string {
   const isSaid = address !== undefined && message.startsWith(address);
   return isSaid ? message.slice(address.length) : message;
 }
@@ -164,7 +164,7 @@ function ruleInFile({ rule, position }: Diagnostic): string {
 /** The problems that a person reads: of many that are alike the first ones, with how many more there are. */
 function withoutEchoes(problems: readonly Diagnostic[]): readonly ShownProblem[] {
   const alike = Map.groupBy(problems, (problem) =>
-    JSON.stringify([ruleInFile(problem), wordsOf(problem)]),
+    JSON.stringify([ruleInFile(problem), formatDiagnostic(problem)]),
   );
   const after = new Map<Diagnostic, string>();
   const first = new Set<Diagnostic>();
@@ -252,7 +252,7 @@ export type Report = {
 };
 
 /** The path of a stack's file from the root of the repository. One outside the stack may be absolute. */
-export function pathOf(file: string, { folder }: Report): string {
+export function toReportPath(file: string, { folder }: Report): string {
   if (isAbsolute(file)) return file;
   const steps: string[] = [];
   for (const step of `${folder}/${file}`.split('/')) {

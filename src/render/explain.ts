@@ -8,12 +8,12 @@ import type {
 import {
   cutLine,
   type Line,
+  measureWidest,
   padText,
   paint,
   type RenderOptions,
   span,
   titled,
-  widestOf,
   wrap,
 } from './terminal.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
@@ -56,7 +56,7 @@ function valueLines({ given, value }: ValueDocument, options: RenderOptions): re
 type Row = { readonly name: string; readonly text: string; readonly place: string };
 
 function section(title: string, rows: readonly Row[], { width }: RenderOptions): readonly Line[] {
-  const names = Math.min(WIDEST_BY, widestOf(rows.map(({ name }) => sanitiseLine(name))));
+  const names = Math.min(WIDEST_BY, measureWidest(rows.map(({ name }) => sanitiseLine(name))));
   const lines = rows.flatMap(({ name, text, place }) => {
     const head = span(`    ${padText(sanitiseLine(name), names)}  `);
     const where = place === '' ? [] : [span(`  ${place}`, 'dim')];
@@ -72,16 +72,16 @@ const SAYS: Readonly<Record<ValueLayer['says'], (text: string) => string>> = {
 };
 
 function layerRow({ by, says, text, position }: ValueLayer): Row {
-  return { name: by, text: SAYS[says](text), place: placeOf(position) };
+  return { name: by, text: SAYS[says](text), place: formatPlace(position) };
 }
 
 function fillingRow({ expression, value, by, position }: ValueFilling): Row {
   const isFile = expression === '$file' || expression === '$template';
   const given = isFile ? by : value === null ? `nothing, from ${by}` : `${value}, from ${by}`;
-  return { name: expression, text: given, place: isFile || !position ? '' : placeOf(position) };
+  return { name: expression, text: given, place: isFile || !position ? '' : formatPlace(position) };
 }
 
-function placeOf({ file, line, column }: ValueLayer['position']): string {
+function formatPlace({ file, line, column }: ValueLayer['position']): string {
   return `${file}:${line}:${column}`;
 }
 
@@ -96,7 +96,7 @@ export function renderFieldText(field: FieldDocument, { width, color }: RenderOp
     [span(field.field, 'strong')],
     ...wrap([span(`  ${field.description}`)], width, 2),
     ...(field.settable
-      ? [[], ...factsOf(field).flatMap((fact) => row(fact, width))]
+      ? [[], ...listFacts(field).flatMap((fact) => row(fact, width))]
       : notSettable()),
     ...members(field, width),
   ];
@@ -119,8 +119,8 @@ function row([label, words]: Fact, width: number): readonly Line[] {
 function members(field: FieldDocument, width: number): readonly Line[] {
   const shown = field.members.filter(({ settable }) => settable);
   if (shown.length === 0) return [];
-  const names = Math.min(MOST_NAME, widestOf(shown.map(nameOf)));
-  const types = Math.min(MOST_TYPE, widestOf(shown.map(({ type }) => type)));
+  const names = Math.min(MOST_NAME, measureWidest(shown.map(formatName)));
+  const types = Math.min(MOST_TYPE, measureWidest(shown.map(({ type }) => type)));
   const others = field.members.filter(({ settable }) => !settable).map(({ name }) => name);
   return [
     [],
@@ -128,7 +128,7 @@ function members(field: FieldDocument, width: number): readonly Line[] {
     ...shown.map((member) =>
       cutLine(
         [
-          span(`    ${padText(sanitiseLine(nameOf(member)), names)}  `),
+          span(`    ${padText(sanitiseLine(formatName(member)), names)}  `),
           span(`${padText(member.type, types)}  `, 'dim'),
           span(member.description),
         ],
@@ -141,7 +141,7 @@ function members(field: FieldDocument, width: number): readonly Line[] {
   ];
 }
 
-function nameOf({ name, required }: FieldMember): string {
+function formatName({ name, required }: FieldMember): string {
   return `${name}${required ? '*' : ''}`;
 }
 
@@ -155,7 +155,7 @@ export type Words = readonly (string | Code)[];
 type Fact = readonly [label: string, words: Words];
 
 /** What is known of a field beside its description, in the words of `explain` and of the reference. */
-export function factsOf(field: FieldDocument): readonly Fact[] {
+export function listFacts(field: FieldDocument): readonly Fact[] {
   const { facet, identity, assumption, listed_by: listedBy, lock, example } = field;
   const found: [string, Words | false | null][] = [
     ['type', typeText(field.type)],

@@ -14,20 +14,20 @@ import {
   cutText,
   type Line,
   lineWidth,
+  measureWidest,
   padText,
   type RenderOptions,
   type Span,
   span,
   type Tone,
   textWidth,
-  widestOf,
   wrap,
 } from './terminal.ts';
 import {
   areVersions,
   blockValue,
-  extentOf,
   firstWords,
+  formatExtent,
   inlineValue,
   isMultiline,
 } from './value-text.ts';
@@ -72,7 +72,7 @@ export function fieldLines(views: readonly FieldView[], options: RenderOptions):
   const widest = Math.min(options.width * 0.4, options.verbose ? Infinity : MAX_COLUMN);
   const shown = options.verbose ? views : views.slice(0, MAX_FIELDS);
   const names = shown.map(({ path }) => path).filter((path) => textWidth(path) <= widest);
-  const column = INDENT + 2 + widestOf(names) + 2;
+  const column = INDENT + 2 + measureWidest(names) + 2;
   const hidden = formatCount(views.length - shown.length, 'more field');
   const rest = span(`${' '.repeat(INDENT)}⋯ ${hidden}; --verbose shows them`, 'dim');
   const fields = shown.map((view) => oneField(view, column, options));
@@ -124,7 +124,7 @@ function element(
   if (summary === '' && textWidth(inline.text) <= width - row.column)
     return inColumn(row, [inline]);
   const margin = span(' '.repeat(DEEPER));
-  const widest = Math.min(MAX_COLUMN, widestOf(members.map(({ key }) => key)));
+  const widest = Math.min(MAX_COLUMN, measureWidest(members.map(({ key }) => key)));
   return [
     ...(summary === '' ? underPath(row) : inColumn(row, [span(summary)])),
     ...members.flatMap(({ key, value }) => {
@@ -179,7 +179,7 @@ function isLong(value: Json, width: number, rows = MAX_ROWS): boolean {
 /** The beginning of a long value and how much of it there is. */
 function excerpt(value: Json, tone: Tone, room: number): Line {
   const text = typeof value === 'string' ? value : blockValue(value);
-  const extent = `  ${extentOf(text)}`;
+  const extent = `  ${formatExtent(text)}`;
   const start = inlineValue(firstWords(text)).slice(0, -1);
   const cut = cutText(`${start}…`, Math.max(room - textWidth(extent) - 1, 20));
   return [span(`${cut}"`, tone), span(extent, 'dim')];

@@ -11,7 +11,7 @@ import {
   viewProse,
 } from './prose/view.ts';
 import { cutText, textWidth } from './terminal.ts';
-import { areVersions, blockValue, extentOf, inlineValue, isMultiline } from './value-text.ts';
+import { areVersions, blockValue, formatExtent, inlineValue, isMultiline } from './value-text.ts';
 import { formatCount, formatNumber } from './wording.ts';
 
 /** Fields: those of one line as a fenced diff, the longer ones below it; nothing where there are none. */
@@ -61,7 +61,7 @@ function wholeField(
   const text = blockValue(value).replace(/\n$/, '');
   const told = remark === null ? '' : ` (${escapeText(remark)})`;
   const lines = text.split('\n').map((line) => `${mark} ${line}`);
-  return ['', `<b>${inlineCode(path)}</b> ${extentOf(text)}${told}`, '', fence(lines, 'diff')];
+  return ['', `<b>${inlineCode(path)}</b> ${formatExtent(text)}${told}`, '', fence(lines, 'diff')];
 }
 
 /** A field as rows of a diff: GitHub and GitLab colour them by their first character. */
@@ -196,12 +196,12 @@ function rowLine(row: ProseRow): string {
   const isWhole = row.type === 'removed' || row.type === 'added';
   const note = row.note === null ? '' : `(${row.note}) `;
   return cutText(
-    `${isWhole ? PROSE_SIGNS[row.type] : '!'} ${note}${textOf(row.pieces)}`,
+    `${isWhole ? PROSE_SIGNS[row.type] : '!'} ${note}${joinPieces(row.pieces)}`,
     MAX_LENGTH,
   );
 }
 
-function textOf(pieces: readonly Piece[]): string {
+function joinPieces(pieces: readonly Piece[]): string {
   if (pieces.every(({ change }) => change === pieces[0]?.change)) {
     return pieces.map(({ text }) => text).join('');
   }

@@ -9,7 +9,7 @@ import {
   startsWith,
 } from '../core/path.ts';
 import type { Change, FieldCause, FieldChange, PlanDocument } from '../core/plan-document.ts';
-import { isObject, isSameJson, type Json, ownOf } from '../core/value.ts';
+import { getOwn, isObject, isSameJson, type Json } from '../core/value.ts';
 import { onlyBlanksDiffer } from './prose/words.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { isFile, standsForOther } from './value-text.ts';
@@ -49,7 +49,7 @@ export function viewFields(
   purpose: PlanDocument['purpose'],
   verbose: boolean,
 ): readonly FieldView[] {
-  if (change.action === 'delete') return verbose ? leavesOf(change.before).map(viewGone) : [];
+  if (change.action === 'delete') return verbose ? listLeaves(change.before).map(viewGone) : [];
   const isNew = change.action === 'create';
   const isShown = (field: FieldChange) =>
     isNew ? !isNamed(field, change) : !NOTED.has(field.cause);
@@ -87,13 +87,13 @@ function viewGone({ path, before }: Pick<FieldChange, 'path' | 'before'>): Field
 }
 
 /** The leaves of a document, by the names of objects only. */
-function leavesOf(
+function listLeaves(
   document: Json,
   path: readonly string[] = [],
 ): readonly { readonly path: string; readonly before: Json }[] {
   if (isObject(document) && !standsForOther(document)) {
     return Object.entries(document).flatMap(([key, member]: readonly [string, Json]) =>
-      leavesOf(member, [...path, key]),
+      listLeaves(member, [...path, key]),
     );
   }
   return document === null ? [] : [{ path: formatPath(path), before: document }];
@@ -138,12 +138,12 @@ function viewField(
 ): FieldView {
   const { cause } = field;
   const path = sanitiseLine(field.path);
-  const remark = remarkOf(field, purpose, isTold);
+  const remark = findRemark(field, purpose, isTold);
   const [before, after] = [masked(field, field.before), masked(field, field.after)];
   const one = (value: Json) => ({ type: 'one', value }) as const;
   if (isFile(after)) return { path, sign: '~', content: one(after), remark };
   const isConflict = cause === 'conflict' && purpose !== 'drift';
-  const sign = isConflict ? '!' : signOf(field);
+  const sign = isConflict ? '!' : getSign(field);
   if (before === MASK && after === MASK) {
     return { path, sign, content: one(MASK), remark: remark ?? 'changed' };
   }
@@ -171,7 +171,7 @@ function viewField(
 }
 
 /** A secret that the platform never returns has no `before`, and is no new field for that. */
-function signOf({ before, after, cause }: FieldChange): '+' | '-' | '~' {
+function getSign({ before, after, cause }: FieldChange): '+' | '-' | '~' {
   if (cause === 'secret_changed' || cause === 'secret_resent') return '~';
   return before === null ? '+' : after === null ? '-' : '~';
 }
@@ -184,7 +184,7 @@ function masked({ secret }: FieldChange, value: Json): Json {
   return secret && value !== null && typeof value !== 'object' ? MASK : value;
 }
 
-function remarkOf(
+function findRemark(
   field: FieldChange,
   purpose: PlanDocument['purpose'],
   isTold: boolean,
@@ -233,7 +233,7 @@ type ElementLeaf = { readonly key: string; readonly value: Json };
  */
 function gatherElements(change: Change): readonly (FieldChange | Element)[] {
   const gathered: (FieldChange | Element)[] = [];
-  const rest = change.fields.map((field) => ({ field, path: pathOf(field) }));
+  const rest = change.fields.map((field) => ({ field, path: getPath(field) }));
   for (let first = rest.shift(); first !== undefined; first = rest.shift()) {
     const root = elementRoot(first.path, first.field, change);
     const count = root === undefined ? 0 : rest.findIndex(({ path }) => !startsWith(path, root));
@@ -255,7 +255,7 @@ function gatherElements(change: Change): readonly (FieldChange | Element)[] {
 }
 
 /** A path that cannot be read is one segment, shown as it is. */
-function pathOf({ path }: FieldChange): Path {
+function getPath({ path }: FieldChange): Path {
   return parsePath(path) ?? [path];
 }
 
@@ -275,16 +275,16 @@ function contains(document: Json, path: Path): boolean {
   let at: Json | undefined = document;
   for (const segment of path) {
     if (at === undefined || at === null) return false;
-    if (isIdentity(segment)) at = elementOf(at, segment);
-    else at = isObject(at) ? ownOf(at, segment) : undefined;
+    if (isIdentity(segment)) at = findElement(at, segment);
+    else at = isObject(at) ? getOwn(at, segment) : undefined;
   }
   return at !== undefined && at !== null;
 }
 
 /** The element with a member of that value: which member is the key is the schema's affair. */
-function elementOf(list: Json, segment: string): Json | undefined {
+function findElement(list: Json, segment: string): Json | undefined {
   const identity = identityText(segment);
-  if (isObject(list)) return ownOf(list, identity) ?? ownOf(list, segment);
+  if (isObject(list)) return getOwn(list, identity) ?? getOwn(list, segment);
   if (!Array.isArray(list)) return undefined;
   const named = list.filter((item: Json) =>
     isObject(item) ? Object.values(item).includes(identity as never) : item === identity,
@@ -337,7 +337,7 @@ function namesElement({ key, value }: ElementLeaf, root: Path): boolean {
 /** A field's leaf under the element, or the members of an element given whole. */
 function elementLeaves(field: FieldChange, root: Path): readonly ElementLeaf[] {
   const value = field.after ?? field.before;
-  const below = pathOf(field).slice(root.length);
+  const below = getPath(field).slice(root.length);
   if (below.length === 0 && isObject(value)) {
     return Object.entries(value).map(([key, member]: readonly [string, Json]) => ({
       key,

@@ -1,9 +1,9 @@
 import type { Fleet } from '../core/documents.generated.ts';
 import {
   escapeText,
+  formatMarker,
   GITHUB_LIMIT,
   inlineCode,
-  markerOf,
   type PageOptions,
 } from './markdown-text.ts';
 import {
@@ -73,7 +73,7 @@ export function renderFleetText(document: FleetDocument, options: RenderOptions)
       ...shown.flatMap((stack) => stackLines(stack, command, column, options)),
       ...moreLines(isLong ? quiet.length : 0, options, hidden),
       ...(stacks.length > 0 ? [[]] : []),
-      ...wrap([span(`${fleetHeadline(document)}.`, toneOf(document))], options.width, 2),
+      ...wrap([span(`${fleetHeadline(document)}.`, getTone(document))], options.width, 2),
       ...(document.digest === null || stacks.length === 0
         ? []
         : // Whole, however narrow it is: it is there to be copied.
@@ -83,7 +83,7 @@ export function renderFleetText(document: FleetDocument, options: RenderOptions)
   );
 }
 
-function toneOf({ exit }: FleetDocument): Tone {
+function getTone({ exit }: FleetDocument): Tone {
   return exit === 0 || exit === 2 ? 'strong' : 'error';
 }
 
@@ -260,10 +260,10 @@ export function renderFleetMarkdown(
   const limit = options.limit ?? GITHUB_LIMIT;
   const { environment, ...place } = options;
   const named = environment === undefined ? {} : { environment };
-  const head = `${fleetMarker(document, markerOf('fleet', named, place))}\n\n### ${escapeText(fleetHeadline(document))}\n`;
+  const head = `${fleetMarker(document, formatMarker('fleet', named, place))}\n\n### ${escapeText(fleetHeadline(document))}\n`;
   const tail = document.digest === null ? '' : `\n<sub>${escapeText(document.digest)}</sub>\n`;
   const least = `${head}${tail}`;
-  const table = tableOf(document, limit - least.length - NOTICE_ROOM);
+  const table = renderTable(document, limit - least.length - NOTICE_ROOM);
   const room = limit - least.length - table.length - NOTICE_ROOM;
   return `${head}${table}${pagesText(pages, room)}${tail}`.slice(0, limit);
 }
@@ -277,13 +277,13 @@ function fleetMarker({ command, shard }: FleetDocument, marker: string): string 
   return marker.replace('callsheet:fleet', `callsheet:fleet-${command}${part}`);
 }
 
-function tableOf({ stacks, command }: FleetDocument, room: number): string {
+function renderTable({ stacks, command }: FleetDocument, room: number): string {
   const told = stacks.filter(({ status }) => status !== 'unchanged');
   if (told.length === 0) return '';
   const rows: string[] = [];
   let used = 0;
   for (const stack of told) {
-    const row = rowOf(stack, command);
+    const row = renderRow(stack, command);
     if (used + row.length > room) break;
     rows.push(row);
     used += row.length;
@@ -294,7 +294,7 @@ function tableOf({ stacks, command }: FleetDocument, room: number): string {
   return `\n| Stack | | |\n| --- | --- | --- |\n${rows.join('')}${notice}`;
 }
 
-function rowOf(stack: FleetStack, command: FleetDocument['command']): string {
+function renderRow(stack: FleetStack, command: FleetDocument['command']): string {
   const { mark } = OUTCOMES[stack.status];
   const word = statusText(stack.status, command);
   const { reason } = stack;

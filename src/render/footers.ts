@@ -252,7 +252,7 @@ export function rehearsalFooters({ rehearsal, digest }: PlanDocument): readonly 
   return [
     {
       weight,
-      title: `Rehearsal of ${instant(rehearsal.at)}${sourceOf(rehearsal)}: ${told}.`,
+      title: `Rehearsal of ${instant(rehearsal.at)}${getSource(rehearsal)}: ${told}.`,
       items: rehearsal.steps.flatMap(stepItems),
       advice: null,
     },
@@ -278,7 +278,7 @@ export function rehearsalFooters({ rehearsal, digest }: PlanDocument): readonly 
 const LIMITS =
   'It tests the plan against the simulator, which is one reading of the platform’s specification, not against the platform itself (callsheet explain assumptions).';
 
-function sourceOf({ source }: Rehearsal): string {
+function getSource({ source }: Rehearsal): string {
   return source.type === 'snapshot' ? ` with the snapshot of ${instant(source.made_at)}` : '';
 }
 
@@ -299,16 +299,19 @@ function differenceFooter({ differences, differing }: Rehearsal): readonly Foote
   if (differing === 0) return [];
   const title = 'Different after the rollback:';
   const hidden = differing - differences.length;
-  const items = differences.map((one) => ({ address: nameOf(one), text: wordsOf(one) }));
+  const items = differences.map((one) => ({
+    address: formatName(one),
+    text: formatDifference(one),
+  }));
   const more = { address: null, text: `and ${formatNumber(hidden)} more` };
   return [{ weight: 'warning', title, items: hidden > 0 ? [...items, more] : items, advice: null }];
 }
 
-function nameOf({ address, kind, name, id }: RehearsalDifference): string {
+function formatName({ address, kind, name, id }: RehearsalDifference): string {
   return address ?? `${kind.replaceAll('_', ' ')} ${name} (${id})`;
 }
 
-function wordsOf({ path, before, after, secret }: RehearsalDifference): string {
+function formatDifference({ path, before, after, secret }: RehearsalDifference): string {
   if (path === null) return before === null ? 'still exists' : 'no longer exists';
   if (secret) return `${path}: a different secret`;
   return `${path}: ${shortly(before)} before, ${shortly(after)} after`;

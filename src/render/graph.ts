@@ -31,16 +31,16 @@ export type GraphInput = {
 };
 
 /** The graph of a stack, in the order of addresses, so that equal stacks give equal graphs. */
-export function graphOf(input: GraphInput): Graph {
+export function buildGraph(input: GraphInput): Graph {
   const resources = withReferences(input).toSorted((a, b) => (a.address < b.address ? -1 : 1));
-  const groups = Map.groupBy(resources, (resource) => groupOf(resource, input));
+  const groups = Map.groupBy(resources, (resource) => getGroup(resource, input));
   const all = [...groups.values()];
   const places = new Map(all.flatMap((group, at) => group.map(({ address }) => [address, at])));
   const edges = all.flatMap(([first], from) => {
     const targets = new Set((first?.references ?? []).flatMap((one) => places.get(one) ?? []));
     return [...targets].sort((a, b) => a - b).map((to) => ({ from, to }));
   });
-  return { nodes: all.flatMap((group) => nodeOf(group, input)), edges };
+  return { nodes: all.flatMap((group) => buildNodes(group, input)), edges };
 }
 
 /** What was chosen, and what that refers to. */
@@ -60,32 +60,32 @@ function withReferences({ resources, isChosen }: GraphInput): GraphInput['resour
 type Resource = GraphInput['resources'][number];
 
 /** Rows of a fleet that refer to the same and belong together are one: ten thousand of them say no more. */
-function groupOf(resource: Resource, input: GraphInput): string {
+function getGroup(resource: Resource, input: GraphInput): string {
   const { address, references } = resource;
-  const fleet = fleetOf(address);
+  const fleet = getFleet(address);
   if (input.eachRow || fleet === address) return address;
-  return JSON.stringify([fleet, ownerOf(resource, input), [...references].sort()]);
+  return JSON.stringify([fleet, findOwner(resource, input), [...references].sort()]);
 }
 
-function fleetOf(address: Address): Address {
+function getFleet(address: Address): Address {
   return address.replace(/\["(?:[^"\\]|\\.)*"\]$/, '');
 }
 
-function ownerOf({ document }: Resource, { organizations }: GraphInput): string | null {
+function findOwner({ document }: Resource, { organizations }: GraphInput): string | null {
   const { organization_id: id } = document;
   return typeof id === 'string' ? (organizations[id] ?? id) : null;
 }
 
-function nodeOf(group: readonly Resource[], input: GraphInput): readonly GraphNode[] {
+function buildNodes(group: readonly Resource[], input: GraphInput): readonly GraphNode[] {
   const [first] = group;
   if (first === undefined) return [];
   const { name } = first.document;
   const isOne = group.length === 1;
   return [
     {
-      address: isOne ? first.address : fleetOf(first.address),
+      address: isOne ? first.address : getFleet(first.address),
       name: isOne && typeof name === 'string' ? name : null,
-      owner: ownerOf(first, input),
+      owner: findOwner(first, input),
       rows: group.length,
     },
   ];
@@ -95,7 +95,7 @@ function nodeOf(group: readonly Resource[], input: GraphInput): readonly GraphNo
 const MOST_NAME = 60;
 
 /** The lines of a node's label: its address, and what people call it or how many it stands for. */
-function labelOf({ address, name, rows }: GraphNode): readonly string[] {
+function formatLabel({ address, name, rows }: GraphNode): readonly string[] {
   const told = rows > 1 ? `${formatNumber(rows)} rows` : name;
   return [address, ...(told === null || told === address ? [] : [cut(told)])].map(sanitiseLine);
 }
@@ -106,7 +106,7 @@ function cut(text: string): string {
 }
 
 /** Nodes with their indexes, by who owns them: what belongs to the account first, then by name. */
-function ownersOf({ nodes }: Graph): readonly {
+function groupByOwner({ nodes }: Graph): readonly {
   readonly owner: string | null;
   readonly nodes: readonly (readonly [number, GraphNode])[];
 }[] {
@@ -117,10 +117,11 @@ function ownersOf({ nodes }: Graph): readonly {
 
 /** The graph in the language of Graphviz. */
 export function renderDot(graph: Graph): string {
-  const lines = ownersOf(graph).flatMap(({ owner, nodes }, at) => {
+  const lines = groupByOwner(graph).flatMap(({ owner, nodes }, at) => {
     const indent = owner === null ? '  ' : '    ';
     const drawn = nodes.map(
-      ([index, node]) => `${indent}n${index} [label="${labelOf(node).map(dotLabel).join('\\n')}"];`,
+      ([index, node]) =>
+        `${indent}n${index} [label="${formatLabel(node).map(dotLabel).join('\\n')}"];`,
     );
     if (owner === null) return drawn;
     return [
@@ -147,10 +148,11 @@ function dotLabel(text: string): string {
 
 /** The graph as a Mermaid flow chart, as GitHub and GitLab draw it in a block of that name. */
 export function renderMermaid(graph: Graph): string {
-  const lines = ownersOf(graph).flatMap(({ owner, nodes }, at) => {
+  const lines = groupByOwner(graph).flatMap(({ owner, nodes }, at) => {
     const indent = owner === null ? '  ' : '    ';
     const drawn = nodes.map(
-      ([index, node]) => `${indent}n${index}["${labelOf(node).map(mermaidLabel).join('<br/>')}"]`,
+      ([index, node]) =>
+        `${indent}n${index}["${formatLabel(node).map(mermaidLabel).join('<br/>')}"]`,
     );
     if (owner === null) return drawn;
     return [`  subgraph o${at}["${mermaidLabel(sanitiseLine(owner))}"]`, ...drawn, '  end'];

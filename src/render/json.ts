@@ -10,7 +10,7 @@ import { jsonText } from './untrusted.ts';
  * describes, by name; so equal plans give equal text. Ends in a line break.
  */
 export function renderPlanJson(plan: PlanDocument): string {
-  return [...piecesOf(plan)].join('');
+  return [...listPieces(plan)].join('');
 }
 
 /**
@@ -20,10 +20,10 @@ export function renderPlanJson(plan: PlanDocument): string {
 export function* planFilePieces(plan: PlanDocument): Generator<string> {
   const { texts, pack } = createTextTable();
   // The schema has it last, so it is complete when it is written.
-  yield* piecesOf({ ...plan, texts }, pack);
+  yield* listPieces({ ...plan, texts }, pack);
 }
 
-function* piecesOf(
+function* listPieces(
   plan: PlanDocument,
   pack: (value: Json) => Json = (value) => value,
 ): Generator<string> {

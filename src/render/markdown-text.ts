@@ -63,7 +63,7 @@ export type PageOptions = {
  * First line of a page, by which a bot finds the comment or issue to update. It is the same for every plan of a
  * stack and environment, and another one for another stack: a pull request may change several.
  */
-export function markerOf(
+export function formatMarker(
   page: 'plan' | 'drift' | 'fleet' | 'rollouts',
   { environment = '' }: Pick<PlanDocument, 'environment'>,
   { stack = '' }: PageOptions,

@@ -5,26 +5,26 @@ import { type FieldView, viewFields } from './fields.ts';
 import type { Footer } from './footers.ts';
 import {
   escapeText,
+  formatMarker,
   GITHUB_LIMIT,
   inlineCode,
-  markerOf,
   type PageOptions,
 } from './markdown-text.ts';
-import { type AlikeGroup, type FirstLook, type LeftChange, overviewOf } from './overview.ts';
+import { type AlikeGroup, buildOverview, type FirstLook, type LeftChange } from './overview.ts';
 import { cutText } from './terminal.ts';
 import {
   comparedCount,
   conflictAdvice,
+  describeHow,
   driftAdvice,
-  firstOf,
-  forecastOf,
   formatCount,
+  formatFirst,
+  formatForecast,
   formatNumber,
   type Group,
   gone,
   groupChanges,
   headline,
-  howOf,
   isEmpty,
   kindTitle,
   movedEndpointLines,
@@ -48,7 +48,7 @@ export function renderPlanMarkdown(plan: PlanDocument, options: PageOptions = {}
   const limit = options.limit ?? GITHUB_LIMIT;
   const page = plan.purpose === 'drift' ? 'drift' : 'plan';
   const { above, pieces, below, atLeast } = page === 'drift' ? driftParts(plan) : planParts(plan);
-  const marker = markerOf(page, plan, options);
+  const marker = formatMarker(page, plan, options);
   const title = `${marker}\n\n### ${escapeText(headline(plan))}`;
   const head = [title, ...above].join('\n\n');
   const tail = below.map((text) => `\n\n${text}`).join('');
@@ -71,19 +71,19 @@ type Parts = {
 };
 
 function planParts(plan: PlanDocument): Parts {
-  const { above, first, groups, changes, below } = overviewOf(plan);
+  const { above, first, groups, changes, below } = buildOverview(plan);
   const left = changes.filter(({ change: { action } }) => action !== 'no_op' && action !== 'adopt');
   const byAddress = new Map(left.map((one) => [one.change.address, one]));
   const adopted = adoptedText(plan.changes.filter(({ action }) => action === 'adopt'));
   return {
     above: [
-      ...tableOf(plan),
+      ...renderTable(plan),
       ...above.map(footerText),
       ...(first.length > 0 ? [firstText(first)] : []),
     ],
     pieces: [
       ...groups.map((group) => alikePiece(group, plan)),
-      ...piecesOf({ ...plan, changes: left.map(({ change }) => change) }, (change) =>
+      ...listPieces({ ...plan, changes: left.map(({ change }) => change) }, (change) =>
         planBlock(byAddress.get(change.address) ?? { change, shared: 0, isTold: false }, plan),
       ),
       { text: adopted, item: undefined },
@@ -108,7 +108,7 @@ function alikePiece(
   { purpose }: PlanDocument,
 ): Piece {
   const views = viewFields(example, purpose, false);
-  const from = firstOf(sources.map(inlineCode), NAMED);
+  const from = formatFirst(sources.map(inlineCode), NAMED);
   const names = views.map(({ path }) => inlineCode(cutText(path, 60)));
   return {
     text: [
@@ -121,7 +121,7 @@ function alikePiece(
       '',
       '</details>',
     ].join('\n'),
-    item: `\n- ${title}: ${firstOf(names, NAMED)} (folded)`,
+    item: `\n- ${title}: ${formatFirst(names, NAMED)} (folded)`,
   };
 }
 
@@ -130,18 +130,18 @@ function driftParts(plan: PlanDocument): Parts {
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   return {
     above: isDrifted ? ['`-` is the expected value, `+` is the live value.'] : [],
-    pieces: piecesOf(plan, driftBlock),
+    pieces: listPieces(plan, driftBlock),
     below: [
       [compared, ...driftAdvice(plan, inlineCode)].join(' '),
       namesRelyOn(plan) ?? '',
-      digestOf(plan),
+      formatDigest(plan),
     ].filter((text) => text !== ''),
     atLeast: '',
   };
 }
 
 /** The changes below the titles of their groups; each with the line that stands for it where it is too long. */
-function piecesOf(
+function listPieces(
   { changes, organizations, purpose }: PlanDocument,
   blockOf: (change: Change) => string,
 ): readonly Piece[] {
@@ -149,7 +149,7 @@ function piecesOf(
     { text: `\n\n#### ${escapeText(group.title)}`, item: undefined },
     ...group.changes.map((change) => {
       const seen = purpose === 'drift' ? gone(change) : change;
-      const summary = summaryOf(seen, viewFields(seen, purpose, false));
+      const summary = formatSummary(seen, viewFields(seen, purpose, false));
       return { text: `\n\n${blockOf(change)}`, item: `\n- ${summary} (folded)` };
     }),
   ]);
@@ -201,7 +201,7 @@ function secretsTold({ changes }: PlanDocument): string {
 }
 
 /** Counts by organization and kind; columns that would be empty are left out. */
-function tableOf(plan: PlanDocument): readonly string[] {
+function renderTable(plan: PlanDocument): readonly string[] {
   const groups = groupChanges(plan.changes, plan.organizations);
   const actions = (['create', 'update', 'replace', 'delete', 'forget', 'adopt'] as const).filter(
     (action) => plan.summary[action] > 0,
@@ -229,10 +229,10 @@ function tableOf(plan: PlanDocument): readonly string[] {
 function planBlock({ change, shared, isTold }: LeftChange, plan: PlanDocument): string {
   const { purpose } = plan;
   const views = viewFields(change, purpose, false);
-  const how = purpose === 'rollback' ? howOf(change) : '';
+  const how = purpose === 'rollback' ? describeHow(change) : '';
   const about = [
     ...(isTold ? [] : [escapeText(change.reason)]),
-    ...placeOf(change),
+    ...formatPlace(change),
     ...(how === '' ? [] : [escapeText(how)]),
   ];
   const isOpen = change.verdict === 'refused';
@@ -251,7 +251,7 @@ function driftBlock(change: Change): string {
   const isGone = change.missing_id !== null;
   const groups = groupByAuthor(change, false);
   const isTold = groups.some(({ who }) => who !== undefined);
-  const about = [...(isGone || !isTold ? [escapeText(change.reason)] : []), ...placeOf(change)];
+  const about = [...(isGone || !isTold ? [escapeText(change.reason)] : []), ...formatPlace(change)];
   const rows = groups.flatMap((group) => authorRows(group, change));
   return block(gone(change), viewFields(gone(change), 'drift', false), [
     about.join(' · '),
@@ -265,11 +265,11 @@ function block(
   rows: readonly string[],
   isOpen = false,
 ): string {
-  const summary = `<details${isOpen ? ' open' : ''}><summary>${summaryOf(change, views)}</summary>`;
+  const summary = `<details${isOpen ? ' open' : ''}><summary>${formatSummary(change, views)}</summary>`;
   return [summary, '', ...rows, '', '</details>'].join('\n');
 }
 
-function placeOf({ source, id }: Change): readonly string[] {
+function formatPlace({ source, id }: Change): readonly string[] {
   return [
     ...(source === null ? [] : [inlineCode(source)]),
     ...(id === null ? [] : [`id ${inlineCode(id)}`]),
@@ -277,7 +277,7 @@ function placeOf({ source, id }: Change): readonly string[] {
 }
 
 /** One change in a line: its address, and the first of its fields. */
-function summaryOf(change: Change, views: readonly FieldView[]): string {
+function formatSummary(change: Change, views: readonly FieldView[]): string {
   const { address, name, action, verdict, adopted } = change;
   const names = views.map(({ path }) => inlineCode(cutText(path, 60)));
   const isListed = views.length > 0 && action !== 'create';
@@ -286,7 +286,7 @@ function summaryOf(change: Change, views: readonly FieldView[]): string {
     ...(name === address ? [] : [` ${escapeText(cutText(name, 80))}`]),
     ...(adopted && action !== 'adopt' ? [', adopted'] : []),
     ...(verdict === 'ok' ? [] : [`, <b>${verdict}</b>`]),
-    ...(isListed ? [`: ${firstOf(names, NAMED)}`] : []),
+    ...(isListed ? [`: ${formatFirst(names, NAMED)}`] : []),
   ].join('');
 }
 
@@ -336,13 +336,13 @@ function closing(plan: PlanDocument): readonly string[] {
   const { reads, writes } = plan.requests;
   const assumed = newAssumptions(plan).map(inlineCode).join(', ');
   return [
-    ...(isEmpty(plan) || reads + writes === 0 ? [] : [forecastOf(plan)]),
+    ...(isEmpty(plan) || reads + writes === 0 ? [] : [formatForecast(plan)]),
     ...movedEndpointLines(plan).map((line) => `**Moved:** ${escapeText(line)}`),
     ...(assumed === '' ? [] : [reliesOn(newAssumptions(plan), assumed)]),
-    digestOf(plan),
+    formatDigest(plan),
   ];
 }
 
-function digestOf({ digest }: PlanDocument): string {
+function formatDigest({ digest }: PlanDocument): string {
   return `<sub>${escapeText(digest)}</sub>`;
 }

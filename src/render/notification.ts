@@ -24,8 +24,8 @@ const MAX_CHANGES = 200_000;
 const MAX_NAMED = 10;
 
 /** A drift document as a notification. */
-export function notificationOf(drift: PlanDocument, sender: Sender): DriftNotification {
-  const drifted = drift.changes.map((change) => resourceOf(change, drift));
+export function buildNotification(drift: PlanDocument, sender: Sender): DriftNotification {
+  const drifted = drift.changes.map((change) => buildResource(change, drift));
   const changes = fitting(drifted);
   return {
     format: 'callsheet-drift-notification',
@@ -33,7 +33,7 @@ export function notificationOf(drift: PlanDocument, sender: Sender): DriftNotifi
     id: sender.id,
     sent_at: sender.sent_at,
     is_drifted: drifted.length > 0,
-    text: textOf(drift, drifted, sender),
+    text: formatText(drift, drifted, sender),
     platform: drift.platform,
     environment: drift.environment ?? null,
     commit: sender.commit,
@@ -45,7 +45,7 @@ export function notificationOf(drift: PlanDocument, sender: Sender): DriftNotifi
   };
 }
 
-function resourceOf(change: Change, { organizations }: PlanDocument): DriftedResource {
+function buildResource(change: Change, { organizations }: PlanDocument): DriftedResource {
   const { address, kind, name, organization_id: owner, source } = change;
   return {
     address,
@@ -55,13 +55,13 @@ function resourceOf(change: Change, { organizations }: PlanDocument): DriftedRes
     id: change.id ?? change.missing_id,
     is_gone: change.action === 'create',
     source,
-    fields: change.fields.map(fieldOf),
+    fields: change.fields.map(buildField),
     attribution: change.attribution ?? null,
     edits: change.edits ?? [],
   };
 }
 
-function fieldOf({ path, secret, cause, attribution, ...field }: FieldChange): DriftedField {
+function buildField({ path, secret, cause, attribution, ...field }: FieldChange): DriftedField {
   const [before, after] = [cut(field.before), cut(field.after)];
   const isCut = before !== field.before || after !== field.after;
   const conflict = cause === 'conflict';
@@ -103,7 +103,7 @@ function summarise(drift: PlanDocument, drifted: readonly DriftedResource[]): Su
 }
 
 /** Addresses stand in the configuration; names, actors and values were written by anybody. */
-function textOf(
+function formatText(
   drift: PlanDocument,
   drifted: readonly DriftedResource[],
   { pipeline }: Sender,

@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { Change, ChangeGroup, FieldChange, PlanDocument } from '../core/plan-document.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, footersAbove, footersBelow } from './footers.ts';
-import { countKind, firstOf, formatNumber, kindTitle, SYMBOLS } from './wording.ts';
+import { countKind, formatFirst, formatNumber, kindTitle, SYMBOLS } from './wording.ts';
 
 /**
  * A plan in the order in which it is read: what a reviewer looks at first, what changes alike in many resources, the
@@ -53,7 +53,7 @@ export type LeftChange = {
 const FEWEST = 3;
 
 /** `isWhole`: nothing is put together. */
-export function overviewOf(plan: PlanDocument, isWhole = false): Overview {
+export function buildOverview(plan: PlanDocument, isWhole = false): Overview {
   const byAddress = new Map(plan.changes.map((change) => [change.address, change]));
   const shown = new Map<Address, { readonly paths: Set<string>; views: number }>();
   const groups = (isWhole ? [] : (plan.groups ?? [])).flatMap(
@@ -166,7 +166,7 @@ function firstLook(
     const fields = change.fields.filter(isUndone);
     // What is refused says so above.
     if (fields.length === 0 || change.action !== 'update' || change.verdict !== 'ok') return [];
-    const paths = firstOf(
+    const paths = formatFirst(
       fields.map(({ path }) => path),
       2,
     );
@@ -180,7 +180,7 @@ function firstLook(
       example.fields.filter(isProse).map(({ path }) => ({
         address: null,
         subject: `${path} of ${countKind(addresses.length, kind)}`,
-        text: firstOf(sources, MOST_SOURCES),
+        text: formatFirst(sources, MOST_SOURCES),
       })),
     ),
     ...left.flatMap(({ change: { address, action, fields, source } }) =>

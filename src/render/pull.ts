@@ -32,10 +32,10 @@ export function renderPullText(
     titled(span(title, 'strong'), lines, options);
   const pair = (name: string, text: string) =>
     wrap([span(`  ${name}`), span(`  ${text}`, 'dim')], options.width, 6);
-  const ends = endOf(document, rest, left.length > 0);
+  const ends = formatEnding(document, rest, left.length > 0);
   const isEnd = pulled.length > 0 || refused.length > 0 || files.length > 0;
   const lines: readonly Line[] = [
-    ...wrap([span(headlineOf(document, left.length > 0), 'strong')], options.width, 2),
+    ...wrap([span(formatHeadline(document, left.length > 0), 'strong')], options.width, 2),
     ...byFile(document).flatMap(({ path, pulled: own }): readonly Line[] => [
       [],
       [span(path, 'strong')],
@@ -44,12 +44,12 @@ export function renderPullText(
     ...section('Kept: changed here and not applied yet.', alikeLines(kept, keptLines, options)),
     ...section(
       'To be supplied before the next plan:',
-      secrets.flatMap(({ source, ...leaf }) => pair(source, nameOf(leaf))),
+      secrets.flatMap(({ source, ...leaf }) => pair(source, formatName(leaf))),
     ),
     ...section(
       'Not as on the platform:',
       remarks.flatMap(({ address, path, reason }) =>
-        pair(nameOf({ address, path: path ?? '' }), reason),
+        pair(formatName({ address, path: path ?? '' }), reason),
       ),
     ),
     ...section(
@@ -62,7 +62,7 @@ export function renderPullText(
   return paint(lines, options.color);
 }
 
-function headlineOf({ status, pulled, files, refused }: PullDocument, isPart: boolean): string {
+function formatHeadline({ status, pulled, files, refused }: PullDocument, isPart: boolean): string {
   const isNew = files.some(({ created }) => created);
   const noun = isNew ? 'new resource' : 'live value';
   const what = `${formatCount(pulled.length, noun)} into ${formatCount(files.length, 'file')}`;
@@ -99,10 +99,10 @@ function leafLines(
   const along = others === 0 ? '' : `, also for ${formatCount(others, 'other')}`;
   const where = `${line === null ? '' : `  line ${line}`}${along}`;
   const mark = path === '' ? span('  + ', 'added') : span('  ~ ', isWritten ? 'changed' : 'dim');
-  return wrap([mark, span(nameOf({ address, path })), span(where, 'dim')], width, 6);
+  return wrap([mark, span(formatName({ address, path })), span(where, 'dim')], width, 6);
 }
 
-function nameOf({ address, path }: Pick<PullLeft, 'address' | 'path'>): string {
+function formatName({ address, path }: Pick<PullLeft, 'address' | 'path'>): string {
   return path === '' ? address : `${address} ${path}`;
 }
 
@@ -124,13 +124,13 @@ function alikeLines(
 }
 
 function keptLines(left: PullLeft): readonly Line[] {
-  return [[span('  = ', 'dim'), span(nameOf(left))]];
+  return [[span('  = ', 'dim'), span(formatName(left))]];
 }
 
 function leftLines(left: PullLeft, { width }: RenderOptions): readonly Line[] {
   const { reason, advice } = left;
   return [
-    ...wrap([span('  ! ', 'warning'), span(nameOf(left))], width, 6),
+    ...wrap([span('  ! ', 'warning'), span(formatName(left))], width, 6),
     ...wrap([span(`      ${asSentence(reason)}`, 'dim')], width, 6),
     ...wrap([span(`      ${asSentence(advice)}`, 'dim')], width, 6),
   ];
@@ -142,7 +142,7 @@ function asSentence(text: string): string {
   return `${first}${text.slice(1)}.`;
 }
 
-function endOf(
+function formatEnding(
   { status, pulled, files, refused }: PullDocument,
   rest: string,
   isPart: boolean,

@@ -10,7 +10,7 @@ import {
   titled,
   wrap,
 } from './terminal.ts';
-import { firstOf, formatCount, formatNumber } from './wording.ts';
+import { formatCount, formatFirst, formatNumber } from './wording.ts';
 
 /** What a restoration did and proved: the document that `--format json` prints. */
 export type RestorationSummary = Restoration.Document;
@@ -91,7 +91,7 @@ function exceptionLines(
   const title = status === 'planned' ? 'Would not be restored, and why:' : 'Not restored, and why:';
   const item = ([message, sharing]: (typeof groups)[number]) => {
     const of = sharing.flatMap(({ address }) => (address === null ? [] : [address]));
-    const who = firstOf(of, options.verbose ? Infinity : MOST_NAMED);
+    const who = formatFirst(of, options.verbose ? Infinity : MOST_NAMED);
     return itemLines(of.length === 0 ? '' : `${who}: `, message, options.width);
   };
   const lines = listLines(groups, item, 2 * MOST_LISTED, options);
@@ -105,7 +105,7 @@ export function secretsByVariable(
   const shared = Map.groupBy(secrets, ({ any_of: [first] }) => first?.variable ?? '');
   return [...shared].map(([variable, all]) => {
     const paths = all[0]?.any_of.map(({ path }) => path) ?? [];
-    const who = firstOf(
+    const who = formatFirst(
       all.map(({ address }) => address),
       MOST_NAMED,
     );

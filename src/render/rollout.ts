@@ -12,9 +12,9 @@ import type { JsonObject } from '../core/value.ts';
 import {
   escapeText,
   fence,
+  formatMarker,
   GITHUB_LIMIT,
   inlineCode,
-  markerOf,
   type PageOptions,
 } from './markdown-text.ts';
 import { type Field, formatDecimal, layOut } from './read/table.ts';
@@ -32,7 +32,7 @@ import {
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { firstOf, formatAge, formatCount, formatNumber, formatTime } from './wording.ts';
+import { formatAge, formatCount, formatFirst, formatNumber, formatTime } from './wording.ts';
 
 /**
  * Rollouts for people: whether each goes on, what calls say of it and what comes next, in a terminal and as a comment
@@ -93,7 +93,7 @@ const MEANINGS: { readonly [name in RolloutMeasure['name']]: string } = {
 };
 
 /** `calls shorter than 10 s` */
-export function meaningOf({ name, within }: RolloutMeasure): string {
+export function describeMeaning({ name, within }: RolloutMeasure): string {
   return name === 'hangups' && within !== null ? `calls shorter than ${within} s` : MEANINGS[name];
 }
 
@@ -233,10 +233,10 @@ type MeasureFigures = {
   readonly others: string | null;
 };
 
-export function figuresOf(measure: RolloutMeasure): MeasureFigures {
+export function getFigures(measure: RolloutMeasure): MeasureFigures {
   const { effect, low, high, before, after, others_before, others_after } = measure;
-  const [unit, own] = unitsOf(measure.name);
-  const digits = digitsOf(measure);
+  const [unit, own] = getUnits(measure.name);
+  const digits = countDigits(measure);
   const figure = (value: number | null) => (value === null ? '–' : formatDecimal(value, digits));
   const moved = (from: number | null, to: number | null) =>
     from === null && to === null ? null : `${figure(from)} → ${figure(to)} ${own}`.trim();
@@ -245,14 +245,14 @@ export function figuresOf(measure: RolloutMeasure): MeasureFigures {
     effect: effect === null ? null : formatShift(effect, 1),
     interval:
       low === null || high === null ? null : `${formatShift(low, 1)} to ${formatShift(high, 1)}`,
-    margin: `${formatShift(limitOf(measure), 2).replace(/\.?0+$/, '')} ${unit}`,
+    margin: `${formatShift(getLimit(measure), 2).replace(/\.?0+$/, '')} ${unit}`,
     changed: moved(before, after),
     others: moved(others_before, others_after),
   };
 }
 
 /** The margin as an effect: how far it may be on the bad side. */
-export function limitOf({ better, margin }: Pick<RolloutMeasure, 'better' | 'margin'>): number {
+export function getLimit({ better, margin }: Pick<RolloutMeasure, 'better' | 'margin'>): number {
   return better === 'higher' ? -margin : margin;
 }
 
@@ -269,13 +269,13 @@ export function effectText({ effect, interval }: MeasureFigures): string | null 
 }
 
 /** The unit of effects, and that of values; the currency of costs is not known. */
-function unitsOf(name: RolloutMeasure['name']): readonly [string, string] {
+function getUnits(name: RolloutMeasure['name']): readonly [string, string] {
   if (name === 'duration') return ['%', 's'];
   return name === 'cost' ? ['%', ''] : ['points', '%'];
 }
 
 /** Digits after the point of values: three in all of a cost, which may be in dollars or cents. */
-function digitsOf({ name, before }: RolloutMeasure): number {
+function countDigits({ name, before }: RolloutMeasure): number {
   if (name !== 'cost') return 1;
   return Math.min(5, Math.max(0, 2 - Math.floor(Math.log10(before || 1))));
 }
@@ -353,14 +353,14 @@ function rolloutLines(
   return [
     ...wrap(titleLine(rollout, document), width, 2),
     ...facts,
-    ...moreLines(hiddenOf(broken, options), options, 'more broken guard rails'),
-    ...moreLines(hiddenOf(left, options), options, 'more not undone'),
+    ...moreLines(countHidden(broken, options), options, 'more broken guard rails'),
+    ...moreLines(countHidden(left, options), options, 'more not undone'),
     // Each is typed as it is, so that none is broken.
     ...commands.map((command): Line => [span(`  ${command}`)]),
   ];
 }
 
-function hiddenOf(items: readonly unknown[], { verbose }: RenderOptions): number {
+function countHidden(items: readonly unknown[], { verbose }: RenderOptions): number {
   return verbose ? 0 : Math.max(0, items.length - MOST);
 }
 
@@ -383,7 +383,7 @@ function whyFacts(rollout: ShownRollout): readonly Fact[] {
 /** Since when: of the step that it is at, and of the whole where that is another moment. */
 function startFacts(rollout: ShownRollout, now: Date): readonly Fact[] {
   const { step, started_at: started } = rollout;
-  const origin = originOf(rollout);
+  const origin = formatOrigin(rollout);
   const whole = `${formatTime(started)}${origin}`;
   const at = stepAt(rollout)?.at ?? null;
   if (at === null || isEnded(rollout)) return [['started', whole]];
@@ -402,7 +402,7 @@ export function momentText(at: string, now: Date): string {
 }
 
 /** ` by kim at 1f3a9c2` */
-export function originOf({ user, commit }: ShownRollout): string {
+export function formatOrigin({ user, commit }: ShownRollout): string {
   const by = user === null ? '' : ` by ${user}`;
   return commit === null ? by : `${by} at ${commit.replace(/^([0-9a-f]{7})[0-9a-f]+/, '$1')}`;
 }
@@ -410,7 +410,7 @@ export function originOf({ user, commit }: ShownRollout): string {
 function identityFacts(rollout: ShownRollout): readonly Fact[] {
   const { id, plan_digest: digest, steps } = rollout;
   return [
-    ['started', `${formatTime(rollout.started_at)}${originOf(rollout)}`],
+    ['started', `${formatTime(rollout.started_at)}${formatOrigin(rollout)}`],
     ['id', id],
     ['plan', digest],
     ['verdicts', needsText(rollout)],
@@ -480,7 +480,7 @@ function measureLines(
 }
 
 function measureRecord(measure: RolloutMeasure): JsonObject {
-  const figures = figuresOf(measure);
+  const figures = getFigures(measure);
   const { margin, changed, others } = figures;
   return { name: measure.name, effect: effectText(figures), margin, changed, others };
 }
@@ -501,7 +501,7 @@ export function renderRolloutsMarkdown(
 ): string {
   const limit = options.limit ?? GITHUB_LIMIT;
   const { environment } = document;
-  const marker = markerOf('rollouts', environment === null ? {} : { environment }, options);
+  const marker = formatMarker('rollouts', environment === null ? {} : { environment }, options);
   const rollouts = inOrder(document.rollouts);
   const tail = `\n<sub>As of ${escapeText(formatTime(document.now))}; times in UTC.</sub>\n`;
   const pieces = rollouts.map((rollout) => `\n${rolloutMarkdown(rollout, document)}\n`);
@@ -527,29 +527,29 @@ function rolloutMarkdown(rollout: ShownRollout, document: RolloutsDocument): str
   const at = stepAt(rollout)?.at ?? null;
   const missing = noVerdictWhy(rollout);
   const times = [
-    `Started ${formatTime(started)}${originOf(rollout)}`,
+    `Started ${formatTime(started)}${formatOrigin(rollout)}`,
     ...(at === null || isEnded(rollout) ? [] : [`step ${rollout.step} applied ${formatTime(at)}`]),
     ...(ended === null ? [] : [`ended ${formatTime(ended)}`]),
   ];
   const calls =
     look === null ? 'not looked at yet.' : `${callsText(look, rollout)} (${formatTime(look.at)}).`;
   return [
-    `### ${textOf(rolloutTitle(rollout, document))}`,
-    `${textOf(times.join('; '))}.`,
-    ...(why === undefined ? [] : [`**Why:** ${textOf(why)}`]),
+    `### ${plainText(rolloutTitle(rollout, document))}`,
+    `${plainText(times.join('; '))}.`,
+    ...(why === undefined ? [] : [`**Why:** ${plainText(why)}`]),
     ...itemsMarkdown(more),
     ...listMarkdown('Broken guard rails', (look?.broken ?? []).map(brokenText)),
-    `**Calls:** ${textOf(calls)}`,
+    `**Calls:** ${plainText(calls)}`,
     ...(look === null || !hasFigures(look) ? [] : [measuresMarkdown(look, rollout)]),
-    ...(missing === undefined ? [] : [`**No verdict yet:** ${textOf(missing)}`]),
+    ...(missing === undefined ? [] : [`**No verdict yet:** ${plainText(missing)}`]),
     ...listMarkdown('Not undone', left),
-    ...(next === '' ? [] : [`**Next:** ${textOf(next)}`]),
+    ...(next === '' ? [] : [`**Next:** ${plainText(next)}`]),
     ...(commands.length === 0 ? [] : [fence(commands, 'sh')]),
     stepsMarkdown(rollout),
   ].join('\n\n');
 }
 
-function textOf(text: string): string {
+function plainText(text: string): string {
   return escapeText(cutText(sanitiseLine(text), MOST_TEXT));
 }
 
@@ -562,7 +562,7 @@ function itemsMarkdown(texts: readonly string[]): readonly string[] {
   const more = texts.length - MOST_NAMED;
   return [
     [
-      ...texts.slice(0, MOST_NAMED).map((text) => `- ${textOf(text.trim())}`),
+      ...texts.slice(0, MOST_NAMED).map((text) => `- ${plainText(text.trim())}`),
       ...(more > 0 ? [`- and ${formatNumber(more)} more`] : []),
     ].join('\n'),
   ];
@@ -572,7 +572,7 @@ function measuresMarkdown(look: RolloutLook, rollout: ShownRollout): string {
   const { measures } = look;
   const { confidence } = rollout.judge;
   const rows = measures.map((measure) => {
-    const figures = figuresOf(measure);
+    const figures = getFigures(measure);
     const { margin, changed, others } = figures;
     const { mark } = VERDICTS[measure.verdict];
     const word = verdictWord(measure.verdict, look, rollout);
@@ -588,11 +588,11 @@ function stepsMarkdown(rollout: ShownRollout): string {
   const { steps, id, plan_digest: digest } = rollout;
   const rows = steps.map((step) => {
     const { number, agents, adds, runs } = step;
-    const names = firstOf(
+    const names = formatFirst(
       adds.map((name) => inlineCode(cutText(sanitiseLine(name), 80))),
       MOST_AGENTS,
     );
-    const ran = firstOf(
+    const ran = formatFirst(
       runs.map((run) => inlineCode(cutText(sanitiseLine(run), 80))),
       3,
     );
@@ -610,8 +610,8 @@ function stepsMarkdown(rollout: ShownRollout): string {
           `- ${formatCount(rows.length - MOST_NAMED, 'more step')}: \`callsheet rollout show --verbose\` lists them`,
         ]
       : []),
-    `- Verdicts: ${textOf(needsText(rollout))}`,
-    `- Guard rails: ${textOf(guardRailsText(rollout))}`,
+    `- Verdicts: ${plainText(needsText(rollout))}`,
+    `- Guard rails: ${plainText(guardRailsText(rollout))}`,
     `- Rollout ${inlineCode(cutText(sanitiseLine(id), 80))}, plan ${inlineCode(cutText(sanitiseLine(digest), 80))}`,
     '',
     '</details>',

@@ -1,6 +1,6 @@
 import type { Verification } from '../core/documents.ts';
 import { quoted } from '../core/errors.ts';
-import { type Json, ownOf } from '../core/value.ts';
+import { getOwn, type Json } from '../core/value.ts';
 import type { JournalEntry, LedgerLine, NotUndone, Override, RunBegan } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
 import {
@@ -9,18 +9,18 @@ import {
   cutText,
   factLines,
   type Line,
+  measureWidest,
   moreLines,
   padText,
   paint,
   type RenderOptions,
   span,
   type Tone,
-  widestOf,
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue } from './value-text.ts';
-import { firstOf, formatCount, formatNumber, tally } from './wording.ts';
+import { formatCount, formatFirst, formatNumber, tally } from './wording.ts';
 
 /** What runs did: the list of them, the receipt of one, its ledger, and what was verified or left after a rollback. */
 
@@ -68,7 +68,7 @@ export function renderRunsText(runs: readonly RunSummary[], options: RenderOptio
           const text = columns[name][at] ?? '';
           const isLast = index === names.length - 1;
           if (text === '' && isLast) return [];
-          const shown = isLast ? text : padText(text, widestOf(columns[name]));
+          const shown = isLast ? text : padText(text, measureWidest(columns[name]));
           const plain = dim.has(name) ? 'dim' : 'plain';
           const tone = name === 'status' && status !== 'done' ? 'warning' : plain;
           return [span(`${index === 0 ? '' : '  '}${shown}`, tone)];
@@ -76,8 +76,8 @@ export function renderRunsText(runs: readonly RunSummary[], options: RenderOptio
     );
   const room = (name: keyof typeof columns) =>
     name === 'origin'
-      ? Math.min(widestOf(origins), widestOf(users) + SHORT_COMMIT + 4)
-      : widestOf(columns[name]);
+      ? Math.min(measureWidest(origins), measureWidest(users) + SHORT_COMMIT + 4)
+      : measureWidest(columns[name]);
   const fits = (names: (typeof layouts)[number]) =>
     names.reduce((sum, name) => sum + room(name) + 2, -2) <= options.width;
   const lines = linesOf(layouts.find(fits) ?? ['start', 'purpose', 'status', 'user']);
@@ -104,8 +104,8 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
   const ended = entries.findLast((entry) => entry.type === 'ended');
   const facts: readonly (readonly [name: string, value: string | null | undefined])[] = [
     ['run', began?.run],
-    ['what', whatOf(began)],
-    ['rollout', stepOf(began)],
+    ['what', describeRun(began)],
+    ['rollout', describeStep(began)],
     ['by', began && [began.actor.user, began.actor.host].filter(Boolean).join(' on ')],
     ['commit', began?.actor.commit],
     ['pipeline', began?.actor.pipeline],
@@ -129,13 +129,13 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
   return [head, ledger, ...lasting].join('\n');
 }
 
-function whatOf(began: RunBegan | undefined): string | undefined {
+function describeRun(began: RunBegan | undefined): string | undefined {
   if (began?.snapshot) return `${began.purpose} to the snapshot of ${began.snapshot.made_at}`;
   return began?.undoes ? `${began.purpose} of ${began.undoes}` : began?.purpose;
 }
 
 /** `careful, step 1 of 3`, where it is a step of a rollout. */
-function stepOf(began: RunBegan | undefined): string | undefined {
+function describeStep(began: RunBegan | undefined): string | undefined {
   for (const { name, steps } of Object.values(began?.rollouts ?? {})) {
     const at = steps.findIndex(({ runs }) => runs.includes(began?.run ?? ''));
     if (at >= 0) return `${name}, step ${at + 1} of ${steps.length}`;
@@ -183,8 +183,8 @@ const PAST = {
 /** What a line of a ledger can be about. */
 export type LedgerAction = keyof typeof PAST;
 
-function pastOf(action: string): string {
-  return ownOf<string>(PAST, action) ?? action;
+function toPastTense(action: string): string {
+  return getOwn<string>(PAST, action) ?? action;
 }
 
 /** Changes that were not come to are counted beyond this many, unless everything is asked for. */
@@ -203,7 +203,7 @@ const INDENT = 4;
 export function renderLedgerText(lines: readonly LedgerLine[], options: RenderOptions): string {
   const listed = ORDER.flatMap((status) => {
     const own = lines.filter((line) => line.status === status);
-    const hidden = options.verbose ? NONE : hiddenOf(own, status);
+    const hidden = options.verbose ? NONE : findHidden(own, status);
     return [
       ...own.filter((line) => !hidden.has(line)).flatMap((line) => changeLines(line, options)),
       ...moreLines(hidden.size, options, `more ${LOOKS[status].word}`),
@@ -213,7 +213,7 @@ export function renderLedgerText(lines: readonly LedgerLine[], options: RenderOp
     [
       ...listed,
       ...(listed.length > 0 ? [[]] : []),
-      ...wrap([span(countsOf(lines), isWhole(lines) ? 'strong' : 'error')], options.width, 2),
+      ...wrap([span(formatCounts(lines), isWhole(lines) ? 'strong' : 'error')], options.width, 2),
       ...overwritten(lines, options),
     ],
     options.color,
@@ -223,7 +223,7 @@ export function renderLedgerText(lines: readonly LedgerLine[], options: RenderOp
 const NONE: ReadonlySet<LedgerLine> = new Set();
 
 /** Changes that are counted: what an interrupt left says the same of each, and of most that are done nothing is said. */
-function hiddenOf(lines: readonly LedgerLine[], status: Status): ReadonlySet<LedgerLine> {
+function findHidden(lines: readonly LedgerLine[], status: Status): ReadonlySet<LedgerLine> {
   if (status === 'not_attempted') return new Set(lines.slice(MAX_NOT_ATTEMPTED));
   if (status !== 'done') return NONE;
   const plain = lines.filter(({ message }) => message === null);
@@ -248,9 +248,9 @@ function isWhole(lines: readonly LedgerLine[]): boolean {
 function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] {
   const { status, action, address, message, verdict } = line;
   const { mark, word, tone } = verdict === undefined ? LOOKS[status] : LEFT_OUT;
-  const said = status === 'done' ? pastOf(action) : word;
+  const said = status === 'done' ? toPastTense(action) : word;
   const tried = status === 'done' ? '' : `  (${action})`;
-  const details = options.verbose ? detailsOf(line) : '';
+  const details = options.verbose ? formatDetails(line) : '';
   const first = [
     span('  '),
     span(mark, tone),
@@ -266,7 +266,7 @@ function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] 
 }
 
 /** `id 5d2b…; history entry 41 → 43; fields: model, status` */
-function detailsOf({ id, history, fields }: LedgerLine): string {
+function formatDetails({ id, history, fields }: LedgerLine): string {
   return [
     ...(id === null ? [] : [`id ${id}`]),
     ...(history === null
@@ -276,13 +276,13 @@ function detailsOf({ id, history, fields }: LedgerLine): string {
   ].join('; ');
 }
 
-function countsOf(lines: readonly LedgerLine[]): string {
+function formatCounts(lines: readonly LedgerLine[]): string {
   const left = leftOut(lines);
   const tried = lines.filter(({ verdict }) => verdict === undefined);
   if (tried.length === 0) return `Nothing was written${left}.`;
   const done = tried.filter(({ status }) => status === 'done');
   const actions = [...Map.groupBy(done, ({ action }) => action)].map(
-    ([action, own]) => [own.length, pastOf(action)] as const,
+    ([action, own]) => [own.length, toPastTense(action)] as const,
   );
   if (isWhole(tried)) return `Done: ${tally(actions)}${left}.`;
   const others = (['failed', 'blocked', 'not_attempted'] as const).map(
@@ -326,7 +326,7 @@ export function renderVerification(
     return `${named}${say(`Not verified: the live resources could not be read again: ${problem}`, 'error')}`;
   }
   if (others.length === 0) {
-    const count = formatCount(equal + countOf(differs), 'resource');
+    const count = formatCount(equal + countPlaces(differs), 'resource');
     const but = left.length === 0 ? '' : ', except for the fields listed above';
     const what = left.length === 0 ? 'every leaf' : 'every leaf that the platform returns';
     return `${named}${say(`Verified: ${count} read again, ${what} as ${then}${but}.`, 'strong')}`;
@@ -335,7 +335,7 @@ export function renderVerification(
     ...placeLines({ address, path }, options),
     ...belowLines(`wanted ${short(wanted)}, found ${short(found)}`, options),
   ]);
-  const what = `Not as ${then}: ${formatCount(others.length, 'field')} of ${formatCount(countOf(others), 'resource')}.`;
+  const what = `Not as ${then}: ${formatCount(others.length, 'field')} of ${formatCount(countPlaces(others), 'resource')}.`;
   return `${named}${say(what, 'error')}${paint(lines, options.color)}`;
 }
 
@@ -346,7 +346,7 @@ export function renderNotUndone(left: readonly NotUndone[], options: RenderOptio
   const groupLines = (group: readonly NotUndone[]) => {
     const [{ path, why, advice } = NOTHING] = group;
     const most = options.verbose ? Infinity : MAX_LEFT;
-    const address = firstOf(
+    const address = formatFirst(
       group.map((one) => one.address),
       most,
     );
@@ -355,7 +355,7 @@ export function renderNotUndone(left: readonly NotUndone[], options: RenderOptio
   const shown = options.verbose ? groups : groups.slice(0, MAX_LEFT);
   const rest = groups.length - shown.length;
   const more = span(`  ⋯ ${rest} more; --verbose lists all of them`, 'dim');
-  const resources = formatCount(countOf(left), 'resource');
+  const resources = formatCount(countPlaces(left), 'resource');
   const values = left.filter(({ path }) => path !== null).length;
   const what = values === 0 ? resources : `${formatCount(values, 'value')} of ${resources}`;
   return paint(
@@ -384,6 +384,6 @@ function short(value: Json): string {
   return cutText(inlineValue(value), MAX_VALUE);
 }
 
-function countOf(places: readonly { readonly address: string }[]): number {
+function countPlaces(places: readonly { readonly address: string }[]): number {
   return new Set(places.map(({ address }) => address)).size;
 }

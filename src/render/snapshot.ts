@@ -5,12 +5,12 @@ import {
   itemLines,
   type Line,
   listLines,
+  measureWidest,
   padText,
   paint,
   type RenderOptions,
   span,
   titled,
-  widestOf,
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
@@ -110,8 +110,8 @@ export function renderSnapshotsText(
 ): string {
   if (all.length === 0)
     return `There is no snapshot in ${dir === '.' ? 'this folder' : sanitiseLine(dir)}.\n`;
-  const files = widestOf(all.map(({ file }) => sanitiseLine(file)));
-  const sizes = widestOf(all.map(({ size }) => formatSize(size)));
+  const files = measureWidest(all.map(({ file }) => sanitiseLine(file)));
+  const sizes = measureWidest(all.map(({ size }) => formatSize(size)));
   const lines = all.flatMap((one) => {
     const head = `${padText(sanitiseLine(one.file), files)}  ${padText(formatSize(one.size), sizes)}  `;
     const seal = one.encryption === 'none' ? '' : `, ${ENCRYPTION[one.encryption]}`;

@@ -7,13 +7,13 @@ import { renderLedgerText } from './runs.ts';
 import {
   factLines,
   type Line,
+  measureWidest,
   moreLines,
   padText,
   paint,
   type RenderOptions,
   sentence,
   span,
-  widestOf,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue } from './value-text.ts';
@@ -33,8 +33,8 @@ export function renderAddresses(
   { color, verbose }: RenderOptions,
 ): string {
   const [addresses, ids] = [
-    widestOf(resources.map(({ address }) => sanitiseLine(address))),
-    widestOf(resources.map(({ id }) => sanitiseLine(id))),
+    measureWidest(resources.map(({ address }) => sanitiseLine(address))),
+    measureWidest(resources.map(({ id }) => sanitiseLine(id))),
   ];
   const lines = resources.map(({ address, id, name, protect }): Line => {
     if (!verbose) return [span(address)];

@@ -118,7 +118,7 @@ export function wrap(line: Line, width: number, hanging: number): readonly Line[
     current = hanging > 0 ? [span(' '.repeat(hanging))] : [];
     used = hanging;
   };
-  for (const word of wordsOf(line)) {
+  for (const word of splitWords(line)) {
     const isBlank = word.every(({ text }) => text.trim() === '');
     const overflows = used + lineWidth(word) > room;
     if (isBlank && lines.length > 0 && used <= hanging) continue;
@@ -140,7 +140,7 @@ export function wrap(line: Line, width: number, hanging: number): readonly Line[
 }
 
 /** The words of a line and the blanks between them. A word may have several tones: `(`, a name and `)`. */
-function wordsOf(line: Line): readonly Line[] {
+function splitWords(line: Line): readonly Line[] {
   const words: Span[][] = [];
   let isOpen = false;
   for (const { text, tone } of line) {
@@ -223,7 +223,7 @@ export function padText(text: string, width: number): string {
 }
 
 /** Columns of the widest of some texts. */
-export function widestOf(texts: readonly string[]): number {
+export function measureWidest(texts: readonly string[]): number {
   return texts.reduce((widest, text) => Math.max(widest, textWidth(text)), 0);
 }
 
@@ -266,7 +266,7 @@ export function factLines(facts: readonly Fact[], width: number, indent = 0): re
   const shown = facts.flatMap(([name, value, tone]) =>
     value === null ? [] : [{ name: sanitiseLine(name), value, tone }],
   );
-  const column = Math.min(widestOf(shown.map(({ name }) => name)), WIDEST_NAME);
+  const column = Math.min(measureWidest(shown.map(({ name }) => name)), WIDEST_NAME);
   return shown.flatMap(({ name, value, tone }) => {
     const head = `${' '.repeat(indent)}${padText(name, column)}  `;
     return wrap([span(head, 'dim'), span(value, tone)], width, indent + column + 2);

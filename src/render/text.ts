@@ -3,7 +3,7 @@ import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, rehearsalFooters } from './footers.ts';
-import { type AlikeGroup, type FirstLook, overviewOf } from './overview.ts';
+import { type AlikeGroup, buildOverview, type FirstLook } from './overview.ts';
 import {
   belowLines,
   cutLine,
@@ -11,6 +11,7 @@ import {
   itemLines,
   type Line,
   listLines,
+  measureWidest,
   moreLines,
   padText,
   paint,
@@ -19,22 +20,21 @@ import {
   spaced,
   span,
   type Tone,
-  widestOf,
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import {
   comparedCount,
   conflictAdvice,
+  describeHow,
   driftAdvice,
-  firstOf,
-  forecastOf,
   formatCount,
+  formatFirst,
+  formatForecast,
   formatNumber,
   gone,
   groupChanges,
   headline,
-  howOf,
   isEmpty,
   movedEndpointLines,
   namesRelyOn,
@@ -67,7 +67,7 @@ const MIN_WIDTH = 40;
 export function renderPlanText(plan: PlanDocument, given: RenderOptions): string {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
   if (plan.purpose === 'drift') return driftText(plan, options);
-  const overview = overviewOf(plan, options.verbose);
+  const overview = buildOverview(plan, options.verbose);
   const reasons = options.verbose ? new Set<string>() : sharedReasons(plan);
   const left = overview.changes.filter(({ change }) => isShown(change, plan, options));
   const lefts = new Map(left.map((one) => [one.change, one]));
@@ -142,13 +142,13 @@ function alikeLines(
   { purpose }: PlanDocument,
   options: RenderOptions,
 ): readonly Line[] {
-  const named = firstOf(addresses, MOST_NAMED);
+  const named = formatFirst(addresses, MOST_NAMED);
   return [
     ...wrap(
       [
         span(SYMBOLS[action], ACTION_TONES[action]),
         span(` ${title}`, 'strong'),
-        ...(sources.length === 0 ? [] : [span(`  ${firstOf(sources, MOST_NAMED)}`, 'dim')]),
+        ...(sources.length === 0 ? [] : [span(`  ${formatFirst(sources, MOST_NAMED)}`, 'dim')]),
       ],
       options.width,
       INDENT,
@@ -200,7 +200,7 @@ function changeParts(
   const seen = plan.purpose === 'drift' ? gone : (change: Change) => change;
   const inOrder = changes
     .filter(({ action }) => action !== 'adopt')
-    .toSorted((a, b) => weightOf(seen(a)) - weightOf(seen(b)));
+    .toSorted((a, b) => getWeight(seen(a)) - getWeight(seen(b)));
   const blocks = new Map<Change, readonly Line[]>();
   const lines = new Map<Change, readonly Line[]>();
   let used = 0;
@@ -233,7 +233,7 @@ function changeParts(
 const MAX_LISTED = 10;
 
 /** What is read first, should not everything be shown, is light: what is refused, lost or undone, then texts. */
-function weightOf({ verdict, action, fields, kind }: Change): number {
+function getWeight({ verdict, action, fields, kind }: Change): number {
   if (verdict !== 'ok') return 0;
   if (action === 'delete' || action === 'replace') return 1;
   if (fields.some(({ cause }) => cause === 'drifted' || cause === 'conflict')) return 2;
@@ -244,8 +244,8 @@ function weightOf({ verdict, action, fields, kind }: Change): number {
 /** `~ agent.reception  Front desk  system_prompt, voice  agents/reception.yaml:4` */
 function shortLines(change: Change, { width }: RenderOptions): readonly Line[] {
   const paths = change.action === 'update' ? change.fields.map(({ path }) => path) : [];
-  const fields = paths.length === 0 ? [] : [span(`  ${firstOf(paths, 3)}`, 'dim')];
-  return [cutLine([...headOf({ ...change, source: null }), ...fields], width)];
+  const fields = paths.length === 0 ? [] : [span(`  ${formatFirst(paths, 3)}`, 'dim')];
+  return [cutLine([...readHead({ ...change, source: null }), ...fields], width)];
 }
 
 function hiddenLines(
@@ -263,7 +263,7 @@ function hiddenLines(
 function adoptedLines(adopted: readonly Change[], options: RenderOptions): readonly Line[] {
   if (adopted.length === 0) return [];
   const shown = options.verbose ? adopted : adopted.slice(0, MAX_ADOPTED);
-  const column = widestOf(shown.map(({ address }) => sanitiseLine(address)));
+  const column = measureWidest(shown.map(({ address }) => sanitiseLine(address)));
   return [
     [],
     ...shown.map((change) => adoptedLine(change, column, options)),
@@ -323,11 +323,11 @@ function closingLines(
   const { reads, writes } = plan.requests;
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
   const told = options.verbose ? plan.assumptions : newAssumptions(plan);
-  const named = firstOf(told, options.verbose ? told.length : MOST_ASSUMPTIONS);
+  const named = formatFirst(told, options.verbose ? told.length : MOST_ASSUMPTIONS);
   return [
     ...movedEndpointLines(plan).flatMap((line) => wrap([span(line, 'strong')], options.width, 2)),
     ...(told.length === 0 ? [] : dim(reliesOn(told, named))),
-    ...(reads + writes > 0 ? dim(forecastOf(plan)) : []),
+    ...(reads + writes > 0 ? dim(formatForecast(plan)) : []),
     ...(isLong ? wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2) : []),
   ];
 }
@@ -365,11 +365,11 @@ function changeLines(
   { isTold, shared }: { readonly isTold: boolean; readonly shared: number },
 ): readonly Line[] {
   const views = viewFields(change, plan.purpose, options.verbose);
-  const [reason, ...more] = whyOf(change, plan, options.verbose);
+  const [reason, ...more] = listReasons(change, plan, options.verbose);
   const why = isTold || reason === undefined ? more : [reason, ...more];
   const advice = conflictAdvice(change, plan);
   return [
-    ...wrap(headOf(change), options.width, INDENT),
+    ...wrap(readHead(change), options.width, INDENT),
     ...why.flatMap((text) => belowLines(text, options, whyTone(change))),
     ...fieldLines(views, options),
     ...(shared === 0
@@ -380,7 +380,7 @@ function changeLines(
 }
 
 /** `~ agent.reception  Front desk  held  agents/reception.yaml:4` */
-function headOf(change: Change): Line {
+function readHead(change: Change): Line {
   const { action, address, name, adopted, verdict, source } = change;
   const tone = ACTION_TONES[action];
   const tags: Span[] = [
@@ -405,7 +405,7 @@ function whyTone({ verdict }: Change): Tone {
   return verdict === 'refused' ? 'error' : verdict === 'ok' ? 'dim' : 'warning';
 }
 
-function whyOf(change: Change, plan: PlanDocument, verbose: boolean): readonly string[] {
+function listReasons(change: Change, plan: PlanDocument, verbose: boolean): readonly string[] {
   const { reason, id, action, operations, fields, verdict, adopted, moved_from: from } = change;
   const isHowTold = verbose || plan.purpose === 'rollback';
   // Its fields say so.
@@ -420,7 +420,7 @@ function whyOf(change: Change, plan: PlanDocument, verbose: boolean): readonly s
     ...((verbose || action === 'delete' || action === 'replace') && id !== null
       ? [`id ${id}`]
       : []),
-    ...(isHowTold && operations.length > 0 ? [`how: ${howOf(change)}`] : []),
+    ...(isHowTold && operations.length > 0 ? [`how: ${describeHow(change)}`] : []),
   ];
 }
 
@@ -457,7 +457,7 @@ function driftLines(change: Change, options: RenderOptions): readonly Line[] {
   const groups = groupByAuthor(change, options.verbose);
   const isTold = groups.some(({ who }) => who !== undefined);
   return [
-    ...wrap(headOf(gone(change)), options.width, INDENT),
+    ...wrap(readHead(gone(change)), options.width, INDENT),
     ...(isGone || !isTold ? belowLines(change.reason, options, 'dim') : []),
     ...groups.flatMap((group) => groupedLines(group, change, options)),
   ];

@@ -166,7 +166,7 @@ type Measured = { readonly least: number; readonly natural: number };
 const NARROWEST = 8;
 
 function measure(cells: readonly Line[], most: number): Measured {
-  const words = cells.flatMap((cell) => textOf(cell).split(' ').map(textWidth));
+  const words = cells.flatMap((cell) => joinSpans(cell).split(' ').map(textWidth));
   const natural = Math.max(1, ...cells.map(lineWidth));
   const whole = Math.min(most, Math.max(1, ...words));
   return { least: Math.min(natural, Math.max(NARROWEST, whole)), natural };
@@ -213,7 +213,7 @@ function listed(heading: readonly Line[], row: readonly Line[], layout: Layout):
   });
 }
 
-function textOf(line: Line): string {
+function joinSpans(line: Line): string {
   return line.map(({ text }) => text).join('');
 }
 

@@ -61,8 +61,8 @@ export function sanitiseLine(text: string): string {
 export function escapeInJson(text: string): string {
   // No line of JSON begins with a colon, so of a runner's commands only one can stand in it.
   return text
-    .replace(UNSEEN, (character) => (character === '\n' ? character : unitsOf(character)))
-    .replaceAll('##[', `##${unitsOf('[')}`);
+    .replace(UNSEEN, (character) => (character === '\n' ? character : listUnits(character)))
+    .replaceAll('##[', `##${listUnits('[')}`);
 }
 
 /** A value as JSON over several lines, escaped in this way. */
@@ -70,7 +70,7 @@ export function jsonText(value: unknown): string {
   return escapeInJson(JSON.stringify(value, null, 2));
 }
 
-function unitsOf(character: string): string {
+function listUnits(character: string): string {
   return character
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -84,15 +84,15 @@ type Piece = Markup | string | number | null | readonly Piece[];
 
 /** Texts in a template are untrusted: they stand between tags, or in an attribute in double quotes. */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Markup {
-  const rest = strings.slice(1).map((text, at) => markupOf(pieces[at] ?? null) + text);
+  const rest = strings.slice(1).map((text, at) => renderMarkup(pieces[at] ?? null) + text);
   return { markup: [strings[0], ...rest].join('') };
 }
 
-function markupOf(piece: Piece): string {
+function renderMarkup(piece: Piece): string {
   if (piece === null) return '';
   if (typeof piece === 'string') return escapeHtml(sanitiseLine(piece));
   if (typeof piece === 'number') return String(piece);
-  return 'markup' in piece ? piece.markup : piece.map(markupOf).join('');
+  return 'markup' in piece ? piece.markup : piece.map(renderMarkup).join('');
 }
 
 const CHARACTERS: { readonly [character: string]: string } = {

@@ -118,7 +118,7 @@ export function isMultiline(value: Json): boolean {
 }
 
 /** How much of a text there is: `42 lines, 5.1 KB`. */
-export function extentOf(text: string): string {
+export function formatExtent(text: string): string {
   const lines = text.replace(/\n$/, '').split('\n').length;
   const size = formatSize(new TextEncoder().encode(text).length);
   return lines === 1 ? size : `${formatCount(lines, 'line')}, ${size}`;

@@ -44,7 +44,7 @@ export function tally(counts: readonly (readonly [count: number, what: string])[
 }
 
 /** `a, b, c and 12 more`: the first of some names. */
-export function firstOf(names: readonly string[], most: number): string {
+export function formatFirst(names: readonly string[], most: number): string {
   const rest = names.length - most;
   const more = rest > 0 ? ` and ${formatNumber(rest)} more` : '';
   return `${names.slice(0, most).join(', ')}${more}`;
@@ -99,7 +99,7 @@ export function kindTitle(kind: string): string {
 }
 
 /** `9 to create, 2 to update; of these 1 refused; 2 adopted`, or undefined when nothing is to be done. */
-function countsOf(summary: PlanSummary): string | undefined {
+function formatCounts(summary: PlanSummary): string | undefined {
   const actions = ['create', 'update', 'replace', 'delete', 'forget'] as const;
   const todo = tally(actions.map((action) => [summary[action], `to ${action}`]));
   const verdicts = ['refused', 'held', 'unsupported'] as const;
@@ -125,7 +125,7 @@ export function comparedCount({ summary }: PlanDocument): number {
 
 /** What the plan would do, in one line: the first and the last thing that is said. */
 export function headline(plan: PlanDocument): string {
-  const counts = countsOf(plan.summary);
+  const counts = formatCounts(plan.summary);
   const where = plan.environment === undefined ? '' : ` for ${plan.environment}`;
   switch (plan.purpose) {
     case 'apply':
@@ -150,7 +150,9 @@ export function headline(plan: PlanDocument): string {
         : `Drift${where}: ${formatCount(drifted, 'resource')} changed outside Callsheet`;
     }
     case 'comparison':
-      return isEmpty(plan) ? 'No resource differs' : `Difference: ${differenceOf(plan.summary)}`;
+      return isEmpty(plan)
+        ? 'No resource differs'
+        : `Difference: ${formatDifference(plan.summary)}`;
     default:
       return unreachable(plan.purpose);
   }
@@ -165,7 +167,7 @@ function apartFrom({ notes }: PlanDocument): string {
 }
 
 /** `1 made, 2 changed, 1 gone`: what happened between two snapshots. */
-function differenceOf({ create, update, replace, delete: deleted }: PlanSummary): string {
+function formatDifference({ create, update, replace, delete: deleted }: PlanSummary): string {
   return tally([
     [create, 'made'],
     [update, 'changed'],
@@ -182,11 +184,11 @@ function headlineToSnapshot(
   const to = `the snapshot of ${inSeconds(at)}`;
   return isEmpty(plan)
     ? `No changes${where}. Everything is as in ${to}.`
-    : `Rollback to ${to}${where}: ${countsOf(plan.summary)}`;
+    : `Rollback to ${to}${where}: ${formatCounts(plan.summary)}`;
 }
 
 /** `Apply sends about 24 requests (14 reads, 10 writes): about 3 s.` */
-export function forecastOf({
+export function formatForecast({
   requests: { reads, writes, seconds },
   purpose,
 }: PlanDocument): string {
@@ -352,7 +354,10 @@ export function gone(change: Change): Change {
 }
 
 /** `revert to history entry 41 (model), then update (status): a revert does not restore status` */
-export function howOf({ operations, undoing }: Pick<Change, 'operations' | 'undoing'>): string {
+export function describeHow({
+  operations,
+  undoing,
+}: Pick<Change, 'operations' | 'undoing'>): string {
   const steps = operations.map(stepText).join(', then ');
   return undoing === undefined ? steps : `${steps}: ${undoing.why}`;
 }

@@ -1,6 +1,6 @@
 import { type Address, formatAddress } from '../core/address.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import { type Held, type IdMap, mappedId, placeOf } from './held.ts';
+import { findPlace, type Held, type IdMap, mappedId } from './held.ts';
 
 /** Longer ones are cut: an address is read by people. */
 const MOST_LETTERS = 40;
@@ -11,7 +11,7 @@ const TELLING = 8;
  * An address for each resource: the one that it had or, where it had none, one made of its name. The same
  * snapshot always gives the same ones, so that a restoration that was cut off finds again what it made.
  */
-export function addressesOf(all: readonly Held[]): ReadonlyMap<Held, Address> {
+export function assignAddresses(all: readonly Held[]): ReadonlyMap<Held, Address> {
   const given = new Map<Held, Address>();
   const taken = new Set<Address>();
   for (const held of all) {
@@ -21,11 +21,11 @@ export function addressesOf(all: readonly Held[]): ReadonlyMap<Held, Address> {
   }
   const unnamed = all.filter((held) => !given.has(held));
   // Each way is tried for all at once, so that their order in the file decides nothing.
-  give(unnamed, (held) => slugOf(held.name));
-  give(unnamed, (held) => `${slugOf(held.name)}_${plain(held.id).slice(0, TELLING)}`);
+  give(unnamed, (held) => toSlug(held.name));
+  give(unnamed, (held) => `${toSlug(held.name)}_${plain(held.id).slice(0, TELLING)}`);
   for (const held of unnamed) {
     if (!given.has(held))
-      given.set(held, addressFrom(held, `${slugOf(held.name)}_${plain(held.id)}`));
+      given.set(held, addressFrom(held, `${toSlug(held.name)}_${plain(held.id)}`));
   }
   return given;
 
@@ -49,7 +49,7 @@ function addressFrom({ kind: name, scope }: Held, slug: string): Address {
 }
 
 /** `front_desk` of `Front Desk`; what has no letter of this alphabet keeps none. */
-function slugOf(name: string): string {
+function toSlug(name: string): string {
   const plainer = name
     .replace(/^https?:\/\//, '')
     .normalize('NFKD')
@@ -90,7 +90,7 @@ export function inOrder(all: readonly Held[], places: IdMap): readonly Held[] {
  * Cuts what is restored, which is in order, into parts. What only an id tells apart stays together: of two of
  * one name, a plan has to know both to tell which is which.
  */
-export function partsOf(
+export function splitParts(
   addresses: ReadonlyMap<Held, Address>,
   places: IdMap,
   most: number = MOST_TOGETHER,
@@ -101,12 +101,12 @@ export function partsOf(
   let together: Held[] = [];
   for (const alike of alikeIn(all, places)) {
     if (together.length > 0 && together.length + alike.length > most) {
-      parts.push(partOf(together, addresses, byId));
+      parts.push(buildPart(together, addresses, byId));
       together = [];
     }
     together.push(...alike);
   }
-  return [...parts, partOf(together, addresses, byId)];
+  return [...parts, buildPart(together, addresses, byId)];
 }
 
 /** Resources that have one key in one place. */
@@ -118,11 +118,11 @@ function alikeIn(all: readonly Held[], places: IdMap): readonly (readonly Held[]
 }
 
 function placeAt(held: Held, places: IdMap): string {
-  const place = placeOf(held);
+  const place = findPlace(held);
   return place === undefined ? '' : mappedId(places, place);
 }
 
-function partOf(
+function buildPart(
   own: readonly Held[],
   addresses: ReadonlyMap<Held, Address>,
   byId: ReadonlyMap<string, Held>,

@@ -1,14 +1,14 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { type Blob, type Json, type JsonObject, ownOf, type Secret } from '../core/value.ts';
-import { leavesOf } from '../diff/leaves.ts';
+import { type Blob, getOwn, type Json, type JsonObject, type Secret } from '../core/value.ts';
+import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
-import { naturalKeyOf } from '../plan/natural-key.ts';
+import { getNaturalKey } from '../plan/natural-key.ts';
 import type { RestorationException } from '../render/restoration.ts';
 import { type MediaFile, readMedia, type SnapshotFile } from '../snapshot/file.ts';
-import { documentOf, type Header, type ResourceRecord } from '../snapshot/format.ts';
+import { buildDocument, type Header, type ResourceRecord } from '../snapshot/format.ts';
 import { isConcealed, type ResourceState } from '../state/model.ts';
 
 /**
@@ -58,8 +58,8 @@ export type Keep = (group: string, document: JsonObject) => () => JsonObject;
 function heldFrom(record: ResourceRecord, keep: Keep): Held {
   const { kind, id, scope, withheld, address, state, extent } = record;
   const { properties } = kindNamed(kind).schema;
-  const all = Object.entries(documentOf(record));
-  const known = all.filter(([field]) => ownOf(properties, field) !== undefined);
+  const all = Object.entries(buildDocument(record));
+  const known = all.filter(([field]) => getOwn(properties, field) !== undefined);
   const leaves = Object.entries(state?.leaves ?? {});
   const document = Object.fromEntries(known);
   return {
@@ -67,12 +67,12 @@ function heldFrom(record: ResourceRecord, keep: Keep): Held {
     id,
     scope,
     name: nameIn(document) ?? id,
-    key: naturalKeyOf(kindNamed(kind), document) ?? id,
+    key: getNaturalKey(kindNamed(kind), document) ?? id,
     organization: ownerIn(scope.organization_id ?? document.organization_id),
     references: referencesIn(kind, document),
-    document: keep(`${kind} ${placeOf({ kind, scope }) ?? ''}`, document),
+    document: keep(`${kind} ${findPlace({ kind, scope }) ?? ''}`, document),
     withheld,
-    unknown: all.map(([field]) => field).filter((field) => ownOf(properties, field) === undefined),
+    unknown: all.map(([field]) => field).filter((field) => getOwn(properties, field) === undefined),
     address,
     secrets:
       state === null
@@ -80,7 +80,7 @@ function heldFrom(record: ResourceRecord, keep: Keep): Held {
         : leaves.filter(([, leaf]) => isConcealed(leaf)).map(([path]) => path),
     files: Object.fromEntries(
       leaves.flatMap(([path, leaf]) =>
-        'digest' in leaf && ownOf(properties, path)?.['x-file'] !== undefined
+        'digest' in leaf && getOwn(properties, path)?.['x-file'] !== undefined
           ? [[path, leaf.digest]]
           : [],
       ),
@@ -101,7 +101,7 @@ function ownerIn(owner: Json | undefined): string | undefined {
 
 function referencesIn(kind: string, document: JsonObject): readonly string[] {
   const referred = new Set<string>();
-  for (const { schema, value } of leavesOf(kindNamed(kind).schema, document).leaves.values()) {
+  for (const { schema, value } of listLeaves(kindNamed(kind).schema, document).leaves.values()) {
     const other = schema['x-ref'];
     if (other !== undefined && typeof value === 'string') referred.add(`${other} ${value}`);
   }
@@ -117,7 +117,7 @@ export function mappedId(places: IdMap, id: string): string {
 }
 
 /** The place of a resource; undefined for what belongs to the account as a whole. */
-export function placeOf({ kind, scope }: Pick<Held, 'kind' | 'scope'>): string | undefined {
+export function findPlace({ kind, scope }: Pick<Held, 'kind' | 'scope'>): string | undefined {
   const [field = ''] = kindNamed(kind).scope;
   return scope[field] || undefined;
 }
@@ -140,16 +140,16 @@ export function moved(kind: string, document: JsonObject, places: IdMap): JsonOb
 export function refuseClashes(all: readonly Held[], places: IdMap): void {
   const clashes: string[] = [];
   const byName = Map.groupBy(
-    all.filter((held) => placeOf(held) !== undefined),
+    all.filter((held) => findPlace(held) !== undefined),
     (held) =>
       JSON.stringify([
         held.kind,
-        mappedId(places, placeOf(held) ?? ''),
+        mappedId(places, findPlace(held) ?? ''),
         held.name.normalize('NFC').toLowerCase(),
       ]),
   );
   for (const sharing of byName.values()) {
-    const origins = new Set(sharing.map(placeOf));
+    const origins = new Set(sharing.map(findPlace));
     if (origins.size < 2) continue;
     const names = [...new Set(sharing.map((held) => JSON.stringify(held.name)))];
     const kind = sharing[0]?.kind.replaceAll('_', ' ');
@@ -159,7 +159,7 @@ export function refuseClashes(all: readonly Held[], places: IdMap): void {
   if (clashes.length === 0) return;
   throw new CallsheetError(
     'usage',
-    `resources would have the same name in one place:${linesOf(clashes)}`,
+    `resources would have the same name in one place:${formatLines(clashes)}`,
     {
       hint: 'Restore one of them to another place, or rename resources between two restores.',
     },
@@ -170,7 +170,7 @@ export function refuseClashes(all: readonly Held[], places: IdMap): void {
 const MOST_LISTED = 10;
 
 /** The first of a list as lines that follow a sentence; `more` says where the others are. */
-export function linesOf(all: readonly string[], more = ''): string {
+export function formatLines(all: readonly string[], more = ''): string {
   const lines = all.slice(0, MOST_LISTED);
   if (all.length > lines.length) lines.push(`and ${all.length - lines.length} more${more}`);
   return lines.map((line) => `\n  ${line}`).join('');
@@ -252,8 +252,8 @@ export async function readHolding({ file, header, records }: SnapshotFile): Prom
   for await (const record of records()) {
     if (record.type === 'end') sha256 = record.sha256;
     if (record.type === 'organization') organizations.set(record.id, record.name);
-    if (record.type === 'media') media.set(`sha256:${record.sha256}`, fileOf(record));
-    if (record.type === 'gap') gaps.push(gapOf(record));
+    if (record.type === 'media') media.set(`sha256:${record.sha256}`, toMediaFile(record));
+    if (record.type === 'gap') gaps.push(toGap(record));
     if (record.type !== 'resource') continue;
     const held = heldFrom(record, keep);
     all.push(held);
@@ -264,12 +264,12 @@ export async function readHolding({ file, header, records }: SnapshotFile): Prom
   return { file, header, sha256, all, organizations, gaps, media, bytesOf };
 }
 
-function gapOf({ of, why }: { readonly of: string; readonly why: string }): Exception {
+function toGap({ of, why }: { readonly of: string; readonly why: string }): Exception {
   return { what: 'unread', address: null, message: `${of}: not in the snapshot (${why})` };
 }
 
 /** Without the piece of it, which would stay in memory. */
-function fileOf({ sha256, name, mime, size }: MediaFile): MediaFile {
+function toMediaFile({ sha256, name, mime, size }: MediaFile): MediaFile {
   return { sha256, name, mime, size };
 }
 
@@ -368,7 +368,7 @@ export function packDocuments(
     block.size += text.length;
     open += text.length;
     if (block.size >= full) pack(group, block);
-    else if (open > mostOpen) pack(...largestOf(filling, [group, block]));
+    else if (open > mostOpen) pack(...findLargest(filling, [group, block]));
     return () => JSON.parse(textAt(block, index));
   };
 }
@@ -376,7 +376,7 @@ export function packDocuments(
 /** Quick: it is done while a person waits for the first plan. */
 const LEVEL = 1;
 
-function largestOf(
+function findLargest(
   filling: ReadonlyMap<string, Block>,
   first: readonly [string, Block],
 ): readonly [string, Block] {

@@ -1,8 +1,8 @@
 import type { Address } from '../core/address.ts';
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Change, Guards, Note, PlanDocument } from '../core/plan-document.ts';
-import { leavesOf } from '../diff/leaves.ts';
+import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { summarise } from '../plan/document.ts';
 import { guardChanges } from '../plan/guards.ts';
@@ -15,7 +15,7 @@ import {
   secretsByVariable,
 } from '../render/restoration.ts';
 import { formatCount, kindTitle } from '../render/wording.ts';
-import { type Exception, type Held, type Holding, linesOf } from './held.ts';
+import { type Exception, formatLines, type Held, type Holding } from './held.ts';
 import type { Rebuilt } from './rebuild.ts';
 import type { Need } from './secrets.ts';
 import type { Choice } from './target.ts';
@@ -44,7 +44,7 @@ export type Overview = Omit<Rebuilt, 'desired'> &
   };
 
 /** What a round tells of what it is there for: what that refers to is told by the part that it belongs to. */
-export function overviewOf(round: Round, own: ReadonlySet<Address>): Overview {
+export function buildOverview(round: Round, own: ReadonlySet<Address>): Overview {
   const { planned, rebuilt, obstacles, found } = round;
   const isOwn = ({ address }: { readonly address: Address | null }) =>
     address === null || own.has(address);
@@ -65,13 +65,13 @@ export function overviewOf(round: Round, own: ReadonlySet<Address>): Overview {
     obstacles,
     found,
     struck: new Map(),
-    proof: { resources: desired.length, values: isRecording(planned) ? 0 : valuesOf(desired) },
+    proof: { resources: desired.length, values: isRecording(planned) ? 0 : countValues(desired) },
   };
 }
 
-function valuesOf(desired: Rebuilt['desired']): number {
+function countValues(desired: Rebuilt['desired']): number {
   return desired.reduce((sum, { kind, document }) => {
-    const { leaves } = leavesOf(kindNamed(kind).schema, document);
+    const { leaves } = listLeaves(kindNamed(kind).schema, document);
     return sum + [...leaves.values()].filter(({ facts }) => !facts.unreadable).length;
   }, 0);
 }
@@ -125,7 +125,7 @@ export function together(
   return {
     plan: {
       ...first.plan,
-      digest: digestOf(plans.map(({ digest }) => digest)),
+      digest: computeDigest(plans.map(({ digest }) => digest)),
       changes,
       summary: summarise(
         changes,
@@ -230,7 +230,7 @@ export function targetNotEmpty(
   const verbosely = '; --verbose lists them all';
   const lines = isVerbose
     ? [...differing, ...equal].map((one) => `\n  ${lineOf(one)}`).join('')
-    : `${linesOf(differing.map(lineOf), verbosely)}${equalLine(equal, verbosely)}`;
+    : `${formatLines(differing.map(lineOf), verbosely)}${equalLine(equal, verbosely)}`;
   const parts = [
     ...(collisions.length > 0
       ? [
@@ -262,7 +262,7 @@ export function secretsMissing(needs: readonly Need[]): CallsheetError {
   const lines = wanted.map(({ variable, what }) => `${what}\n    ${variable}`);
   return new CallsheetError(
     'usage',
-    `${formatCount(wanted.length, 'secret')} must be supplied, because no snapshot holds ${wanted.length === 1 ? 'it' : 'them'}:${linesOf(lines, '; --dry-run --format json lists them all')}`,
+    `${formatCount(wanted.length, 'secret')} must be supplied, because no snapshot holds ${wanted.length === 1 ? 'it' : 'them'}:${formatLines(lines, '; --dry-run --format json lists them all')}`,
     {
       hint: 'Nothing was written. Set those variables, or give a file with --secrets. To restore everything else: --without-secrets.',
     },
@@ -297,7 +297,7 @@ export function unknownSecrets(
 }
 
 /** What no restoration brings back, whatever the snapshot holds. */
-function endingsOf({ choice, addresses }: Restored): readonly Exception[] {
+function listEndings({ choice, addresses }: Restored): readonly Exception[] {
   const kinds = new Set([...addresses.keys()].map(({ kind }) => kind));
   const withHistory = [...kinds].filter((kind) => kindNamed(kind).history !== undefined);
   const never = (message: string): Exception => ({ what: 'never', address: null, message });
@@ -324,7 +324,7 @@ export type Progress = Pick<RestorationSummary, 'exceptions' | 'collisions' | 's
 };
 
 /** What came of a restoration: every way of showing it is made of this document. */
-export function summaryOf(
+export function buildSummary(
   status: RestorationSummary['status'],
   { plan, proof, exceptions }: Overview,
   progress: Progress,
@@ -357,6 +357,6 @@ export function summaryOf(
     proof: status === 'done' ? proof : null,
     collisions: progress.collisions,
     secrets: progress.secrets,
-    exceptions: [...exceptions, ...holding.gaps, ...progress.exceptions, ...endingsOf(restored)],
+    exceptions: [...exceptions, ...holding.gaps, ...progress.exceptions, ...listEndings(restored)],
   };
 }

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { CommonFlags, Context } from '../console/context.ts';
 import type { Address } from '../core/address.ts';
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { parsePath } from '../core/path.ts';
-import { ownOf } from '../core/value.ts';
+import { getOwn } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { recordIn, textOf } from '../kinds/making.ts';
+import { getText, recordIn } from '../kinds/making.ts';
 import { organizationTitles } from '../live/entitlements.ts';
 import { identify } from '../plan/identify.ts';
 import type { Planned } from '../plan/make.ts';
@@ -15,9 +15,9 @@ import { withPlatform } from '../run/platform-session.ts';
 import { openSessionOn, openStore, type Session } from '../run/session.ts';
 import { type LoadedStack, spareMemory } from '../run/stack.ts';
 import { type Stack, unreadableVariables } from '../stack/index.ts';
-import { addressesOf, inOrder, MOST_TOGETHER, type Part, partsOf } from './addresses.ts';
+import { assignAddresses, inOrder, MOST_TOGETHER, type Part, splitParts } from './addresses.ts';
 import { type Held, type Holding, refuseClashes, type Target } from './held.ts';
-import { type Overview, overviewOf, type Round, together, withoutValues } from './overview.ts';
+import { buildOverview, type Overview, type Round, together, withoutValues } from './overview.ts';
 import { type Rebuilt, rebuild } from './rebuild.ts';
 import { gatherSupplies, isInSnapshot, type Supplies, type SupplyFlags } from './supplies.ts';
 import {
@@ -60,7 +60,7 @@ export async function look(
     obstacleAt: (place) => obstacles.get(place),
     exists: () => true,
     isOriginal: () => true,
-    recorded: (address) => ownOf(state.resources, address),
+    recorded: (address) => getOwn(state.resources, address),
     secretAt: supplies.secretAt,
     variableAt: supplies.variableAt,
     fileFor: supplies.fileFor,
@@ -82,7 +82,7 @@ export async function look(
   };
   for (let left = TRIES; ; left -= 1) {
     const rebuilt = rebuild(addresses, known, opened.addresses);
-    const planned = await planOf(rebuilt, opened, session, flags, context);
+    const planned = await makePartPlan(rebuilt, opened, session, flags, context);
     const before = leftOut.size;
     for (const [key, why] of refusedParts(planned)) leftOut.set(key, why);
     if (left > 0 && leftOut.size > before) continue;
@@ -112,13 +112,15 @@ export async function survey(
   const [first, ...others] = opened.parts;
   if (first === undefined) throw new Error('a restoration has no part');
   const round = await look(first, opened, session, flags, context);
-  const overview = overviewOf(round, first.own);
+  const overview = buildOverview(round, first.own);
   if (others.length === 0) return { overview, only: round };
   const isShownWhole = flags.format === 'text' && context.terminal.render.verbose === true;
   const kept = (one: Overview) => (isShownWhole ? one : withoutValues(one));
   const overviews: [Overview, ...Overview[]] = [kept(overview)];
   for (const part of others)
-    overviews.push(kept(overviewOf(await look(part, opened, session, flags, context), part.own)));
+    overviews.push(
+      kept(buildOverview(await look(part, opened, session, flags, context), part.own)),
+    );
   return { overview: together(overviews, session.stack.guards), only: undefined };
 }
 
@@ -134,7 +136,7 @@ function refusedParts({ plan }: Planned): readonly (readonly [string, string])[]
   });
 }
 
-function planOf(
+function makePartPlan(
   { desired, mentions }: Rebuilt,
   { holding, choice, parts, organizations }: Opened,
   session: Session,
@@ -156,7 +158,7 @@ function planOf(
       guards: parts.length === 1 ? guards : ofPart,
       organizations,
       versions: new Map(),
-      configDigest: digestOf([sha256, [...choice.places], mentions.size]),
+      configDigest: computeDigest([sha256, [...choice.places], mentions.size]),
       // A restoration makes and changes; only a replacement takes something away.
       options: planOptions({
         ...flags,
@@ -201,7 +203,7 @@ export function openRestoration(
 ): Promise<Opened> {
   return withPlatform(flags, context, async ({ client, settings, stack: loadStack }) => {
     const stack = settings && (await loadStack());
-    const account = textOf(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
+    const account = getText(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
     const choice = await chooseFrom(holding, flags, {
       stack: stack?.organizations ?? {},
       target: () => organizationTitles(client, context.now()),
@@ -209,7 +211,7 @@ export function openRestoration(
     if (choice.chosen.length === 0) throw nothing(holding);
     refuseClashes(choice.chosen, choice.places);
     await checkOrganizations(choice, client, (id) => holding.organizations.get(id) ?? null);
-    const all = addressesOf(holding.all);
+    const all = assignAddresses(holding.all);
     if (choice.chosen.length > MOST_TOGETHER) spareMemory();
     const ordered = inOrder(choice.chosen, choice.places);
     const addresses = new Map(ordered.map((held) => [held, all.get(held) ?? held.id]));
@@ -239,7 +241,7 @@ export function openRestoration(
       holding,
       choice,
       addresses,
-      parts: partsOf(addresses, choice.places, flags.together),
+      parts: splitParts(addresses, choice.places, flags.together),
       supplies,
       state,
       isSameAccount: platform.account_id === account && platform.base_url === client.baseUrl,

@@ -1,12 +1,12 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { ownOf, type Value, type ValueObject } from '../core/value.ts';
+import { getOwn, type Value, type ValueObject } from '../core/value.ts';
 import { mapInside, mapMembers, placeValue } from '../core/walk.ts';
-import { leavesOf } from '../diff/leaves.ts';
+import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { remapReferences } from '../rollback/undo.ts';
-import { type Exception, type Held, mappedId, moved, placeOf, type Target } from './held.ts';
+import { type Exception, findPlace, type Held, mappedId, moved, type Target } from './held.ts';
 import { fillSecrets, type Need } from './secrets.ts';
 
 /** A desired side for the ordinary plan, and what it lacks. */
@@ -65,7 +65,7 @@ function obstacleTo(
   address: Address,
   target: Target,
 ): Pick<Exception, 'what' | 'message'> | undefined {
-  const place = placeOf(held);
+  const place = findPlace(held);
   const why = place === undefined ? undefined : target.obstacleAt(place);
   if (why !== undefined) return { what: 'place', message: `not restored: ${why}` };
   if (target.exists(address)) return undefined;
@@ -87,10 +87,10 @@ function fileField(held: Held): string | undefined {
     ...(schema.required ?? []),
     ...required,
   ]);
-  const isFile = (name: string) => ownOf(schema.properties, name)?.['x-file'] !== undefined;
+  const isFile = (name: string) => getOwn(schema.properties, name)?.['x-file'] !== undefined;
   const lacks = (name: string) =>
     isFile(name) ||
-    (ownOf(schema.properties, name)?.writeOnly !== true && (document[name] ?? null) === null);
+    (getOwn(schema.properties, name)?.writeOnly !== true && (document[name] ?? null) === null);
   if (ways.some((names) => !names.some(lacks))) return undefined;
   return ways.flat().find(isFile);
 }
@@ -137,7 +137,7 @@ function rebuildOne(held: Held, address: Address, target: Target, links: Links):
   const start: Draft = {
     document: moved(held.kind, own, target.places),
     ignore: held.unknown,
-    exceptions: limitsOf(held, address),
+    exceptions: listLimits(held, address),
   };
   const parted = withoutParts(start, held, address, target);
   const linked = withoutAbsent(parted, held, address, links);
@@ -184,7 +184,7 @@ const NOT_SUPPLIED =
   'was not supplied, and no snapshot holds it; the next callsheet apply writes it where the stack configures it';
 
 /** What of a resource the snapshot does not hold, or this version cannot write. */
-function limitsOf({ unknown, isWhole }: Held, address: Address): readonly Exception[] {
+function listLimits({ unknown, isWhole }: Held, address: Address): readonly Exception[] {
   const fields = `${unknown.join(', ')}: this version of Callsheet does not know the field, so it is not written`;
   const listed = 'the snapshot contains only the fields in its list';
   return [
@@ -229,7 +229,7 @@ function isBeyond(held: Held, address: Address, field: string, target: Target): 
 function withoutAbsent(draft: Draft, held: Held, address: Address, { isAbsent }: Links): Draft {
   const { schema } = kindNamed(held.kind);
   let { document, ignore, exceptions } = draft;
-  for (const { schema: field, value, path, text } of leavesOf(schema, document).leaves.values()) {
+  for (const { schema: field, value, path, text } of listLeaves(schema, document).leaves.values()) {
     const referred = field['x-ref'];
     if (referred === undefined || typeof value !== 'string' || !isAbsent(referred, value)) continue;
     const name = referred.replaceAll('_', ' ');
@@ -264,7 +264,7 @@ function creatable(
   if (exists(address)) return document;
   const { properties } = kindNamed(kind).schema;
   const members = Object.entries(document).map(([field, value]) => {
-    const taken = ownOf(properties, field)?.['x-created-as'];
+    const taken = getOwn(properties, field)?.['x-created-as'];
     const isTaken = taken === undefined || typeof value !== 'string' || taken.includes(value);
     return [field, isTaken ? value : (taken[0] ?? value)] as const;
   });
@@ -273,7 +273,7 @@ function creatable(
 
 /** Whether an id of the snapshot may still be that of the resource. */
 function isSameResource(held: Held, { places, isSameAccount }: Target): boolean {
-  const place = placeOf(held);
+  const place = findPlace(held);
   return isSameAccount && (place === undefined || mappedId(places, place) === place);
 }
 

@@ -20,16 +20,16 @@ import type { LedgerLine } from '../state/journal.ts';
 import type { Part } from './addresses.ts';
 import { readHolding } from './held.ts';
 import {
+  buildOverview,
+  buildSummary,
   isRecording,
   MOST_WHOLE,
   neededSecrets,
   needsOver,
   type Overview,
-  overviewOf,
   type Progress,
   type Round,
   secretsMissing,
-  summaryOf,
   targetNotEmpty,
   textNotes,
   together,
@@ -87,7 +87,7 @@ async function carryOut(opened: Opened, flags: CarryOutFlags, context: Context):
       secrets: neededSecrets(needs),
     };
     const end = (overview: Overview, [status, exit]: Ending) => {
-      const summary = summaryOf(status, overview, progress, platform, opened);
+      const summary = buildSummary(status, overview, progress, platform, opened);
       show(flags, summary, (to) => renderRestorationText(summary, to), context);
       return exit;
     };
@@ -138,7 +138,7 @@ async function takeRound(
   const seen = one && together([one, ...others], {});
   const unseen = opened.parts.slice(taken.seen.length).flatMap(({ own }) => [...own]);
   const overview = seen === undefined ? last : withUnseen(seen, new Set(unseen), last);
-  return { overview: withoutDone(overview, taken.ledger), ending: endingOf(overview, taken) };
+  return { overview: withoutDone(overview, taken.ledger), ending: findEnding(overview, taken) };
 }
 
 /** With what the parts that a round did not come to were to do before it. */
@@ -186,7 +186,7 @@ async function takePart(
   const session = await sessions.current();
   const round = first?.only ?? (await lookAgain(part, session, work));
   const { plan } = round.planned;
-  seen.push(withoutValues(overviewOf(round, part.own)));
+  seen.push(withoutValues(buildOverview(round, part.own)));
   if (!isRecording(round.planned) && session.unfinished === undefined) return;
   taken.isIdle = false;
   if (number > MOST_ROUNDS || isRefused(plan)) {
@@ -205,7 +205,7 @@ async function takePart(
   if (exit !== EXIT.done) failures.push(exit);
 }
 
-function endingOf({ plan }: Overview, { failures, isIdle }: Taken): Ending | undefined {
+function findEnding({ plan }: Overview, { failures, isIdle }: Taken): Ending | undefined {
   if (failures.includes(EXIT.interrupted)) return ['interrupted', EXIT.interrupted];
   const failure = failures.find((exit) => exit === EXIT.stale) ?? failures[0];
   if (failure !== undefined) return ['partial', failure];
@@ -341,7 +341,7 @@ async function beforeFirst(
   };
   const isIdle = !plan.changes.some(isWriting) && !isRefused(plan);
   const isInTheWay = async () => {
-    const owners = new Set(Object.values(session.state.resources).map(keyOf));
+    const owners = new Set(Object.values(session.state.resources).map(getKey));
     const isOurs = (kind: string, id: string) =>
       found.has(`${kind} ${id}`) || owners.has(`${kind} ${id}`);
     const strangers = await findStrangers(choice, obstacles, session.reader, isOurs);
@@ -381,7 +381,7 @@ function briefly(plan: PlanDocument, { terminal }: Context): PlanDocument {
   return { ...plan, changes, notes: [...plan.notes, { severity: 'info', address: null, message }] };
 }
 
-function keyOf({ kind, id }: { readonly kind: string; readonly id: string }): string {
+function getKey({ kind, id }: { readonly kind: string; readonly id: string }): string {
   return `${kind} ${id}`;
 }
 

@@ -14,7 +14,7 @@ import {
 import { placeValue, schemaAt, valueAt } from '../core/walk.ts';
 import { nameSecrets, openSecrets } from '../export/secrets.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { destinationOf } from '../plan/secrets.ts';
+import { findDestination } from '../plan/secrets.ts';
 import type { Held, Target } from './held.ts';
 
 /** A secret that a resource had and that no snapshot holds. One of the paths is enough. */
@@ -33,7 +33,7 @@ type Lack = Pick<Need, 'address' | 'paths'>;
  * Where nobody kept a record, whatever a connected provider may have: one of its secrets is enough, as some
  * are written in the place of others.
  */
-function needsOf(
+function listNeeds(
   held: Held,
   address: Address,
   document: JsonObject = held.document(),
@@ -107,7 +107,7 @@ export type Variables = ReadonlyMap<Address, ReadonlyMap<string, string>>;
  * Names the variables of secrets as an export of the same resources would: one for all places that hold the same
  * secret. Of a value that the snapshot leaves out nobody knows who else has it, so each has a variable of its own.
  */
-export function variablesOf(
+export function nameVariables(
   addresses: ReadonlyMap<Held, Address>,
   organizations: ReadonlyMap<string, string | null>,
   isTaken: (name: string) => boolean,
@@ -116,7 +116,7 @@ export function variablesOf(
   const places = [...addresses].flatMap(([held, address]) => {
     const document = held.document();
     const { schema } = kindNamed(held.kind);
-    return needsOf(held, address, document).flatMap(({ paths }) =>
+    return listNeeds(held, address, document).flatMap(({ paths }) =>
       paths.map((text) => {
         const path = parsePath(text) ?? [];
         const { 'x-secret-of': member } = schemaAt(schema, path);
@@ -129,7 +129,7 @@ export function variablesOf(
           own: held.name,
           organization: organizations.get(held.organization ?? '') ?? '',
           path,
-          destination: destinationOf(schema, [document], path),
+          destination: findDestination(schema, [document], path),
           beside: beside === undefined ? address : String(beside),
           value: undefined,
         };
@@ -171,7 +171,7 @@ export function fillSecrets(
   let filled = document;
   for (const { path, source } of heldSecrets(held, address, own))
     filled = withText(schema, filled, path, new Secret(source));
-  for (const need of needsOf(held, address, own)) {
+  for (const need of listNeeds(held, address, own)) {
     const given = need.paths.flatMap((path) => {
       const secret = target.secretAt(address, path);
       return secret === undefined ? [] : [[path, secret] as const];
@@ -204,7 +204,7 @@ function withText(
 
 /** The element that a path ends in, or the path itself. */
 function elementText(text: string): string {
-  const element = elementOf(parsePath(text) ?? []);
+  const element = findElement(parsePath(text) ?? []);
   return element === undefined ? text : formatPath(element);
 }
 
@@ -217,7 +217,7 @@ function isThere(text: string, address: Address, { recorded, exists }: Target): 
 }
 
 /** The list element whose own member a path leads to; undefined where that is no element's. */
-function elementOf(path: Path): Path | undefined {
+function findElement(path: Path): Path | undefined {
   const above = path.slice(0, -1);
   return isIdentity(above.at(-1) ?? '') ? above : undefined;
 }

@@ -2,20 +2,20 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { type Address, kindOf, matchesAddress } from '../core/address.ts';
+import { type Address, getKind, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import { pathOf } from '../core/path.ts';
-import { Blob, isObject, type Json, ownOf, Secret } from '../core/value.ts';
+import { toPath } from '../core/path.ts';
+import { Blob, getOwn, isObject, type Json, Secret } from '../core/value.ts';
 import { isElementName } from '../core/walk.ts';
-import { leavesOf } from '../diff/leaves.ts';
+import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { openFolder } from '../stack/folder.ts';
 import { type RunCommand, readSecrets, type Stack } from '../stack/index.ts';
 import { readSource } from '../stack/secrets.ts';
 import type { Held, Holding, Target } from './held.ts';
-import { heldSecrets, variablesOf } from './secrets.ts';
+import { heldSecrets, nameVariables } from './secrets.ts';
 
 export type SupplyFlags = {
   /** A YAML file: address → path → `env:NAME` or `file:PATH`. */
@@ -56,7 +56,7 @@ export async function gatherSupplies(
   refuseLost(given, known, flags);
   const configured = new Map((stack?.resources ?? []).map((one) => [one.address, one]));
   const isOfStack = new Set((stack?.secrets ?? []).map(({ source }) => source));
-  const named = variablesOf(addresses, organizations, (name) => isOfStack.has(`env:${name}`));
+  const named = nameVariables(addresses, organizations, (name) => isOfStack.has(`env:${name}`));
   const variableAt = (address: Address, path: string): string => {
     const own = sourceIn(configured.get(address), path);
     return own?.startsWith(ENV) ? own.slice(ENV.length) : (named.get(address)?.get(path) ?? '');
@@ -93,7 +93,7 @@ export async function gatherSupplies(
       const source = sources.get(`${address} ${path}`);
       const value = source === undefined ? undefined : values.get(source);
       if (source === undefined || value === undefined) return undefined;
-      return isElementName(kindNamed(kindOf(address)).schema, pathOf(path))
+      return isElementName(kindNamed(getKind(address)).schema, toPath(path))
         ? value
         : new Secret(source);
     },
@@ -113,7 +113,7 @@ const ENV = 'env:';
 function sourceIn(resource: DesiredResource | undefined, path: string): string | undefined {
   if (resource === undefined) return undefined;
   const { schema } = kindNamed(resource.kind);
-  const value = leavesOf(schema, resource.document).leaves.get(path)?.value;
+  const value = listLeaves(schema, resource.document).leaves.get(path)?.value;
   return value instanceof Secret ? value.source : undefined;
 }
 
@@ -163,7 +163,7 @@ function findFile(held: Held, field: string, files: readonly FoundFile[]): Blob 
   });
   const best = matches.find(({ group }) => group !== '') ?? matches[0];
   if (best === undefined) return undefined;
-  const use = ownOf(kindNamed(held.kind).schema.properties, field)?.['x-file'] ?? '';
+  const use = getOwn(kindNamed(held.kind).schema.properties, field)?.['x-file'] ?? '';
   const read = openFolder(best.dir).local(best.name, use);
   if ('blob' in read) {
     const { sha256, size, mime } = read.blob;

@@ -1,19 +1,19 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DesiredResource } from '../core/desired.ts';
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import { ownOf } from '../core/value.ts';
-import { featuresOf } from '../kinds/catalogues.ts';
+import { getOwn } from '../core/value.ts';
+import { buildFeaturesCall } from '../kinds/catalogues.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { scopeOf } from '../plan/natural-key.ts';
+import { getScope } from '../plan/natural-key.ts';
 import type { ListedResource, Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { Stack } from '../stack/index.ts';
 import type { State } from '../state/model.ts';
-import { type Held, type Holding, type IdMap, mappedId, placeOf, scopeAt } from './held.ts';
+import { findPlace, type Held, type Holding, type IdMap, mappedId, scopeAt } from './held.ts';
 
 /** Flags that say what goes where. */
 export type PlaceFlags = {
@@ -74,7 +74,7 @@ export async function chooseFrom(
 function isWanted(held: Held, wanted: ReadonlySet<string>, places: IdMap): boolean {
   const owner = held.organization;
   if (owner !== undefined) return wanted.has(owner);
-  const place = placeOf(held);
+  const place = findPlace(held);
   return place !== undefined && places.has(place);
 }
 
@@ -82,7 +82,7 @@ function isWanted(held: Held, wanted: ReadonlySet<string>, places: IdMap): boole
 function referredBy(owned: readonly Held[], all: readonly Held[]): readonly Held[] {
   const referred = new Set(owned.flatMap(({ references }) => references));
   return all.filter(
-    (held) => placeOf(held) === undefined && referred.has(`${held.kind} ${held.id}`),
+    (held) => findPlace(held) === undefined && referred.has(`${held.kind} ${held.id}`),
   );
 }
 
@@ -108,7 +108,7 @@ function oldOrganization(given: string, { organizations }: Holding, names: Names
   if (organizations.has(given)) return given;
   const found = [...organizations].filter(([, name]) => name === given).map(([id]) => id);
   if (found.length > 1) throw several(given, found);
-  const known = found[0] ?? ownOf(names.stack, given);
+  const known = found[0] ?? getOwn(names.stack, given);
   if (known !== undefined && organizations.has(known)) return known;
   const all = [...organizations].flatMap(([id, name]) => [name ?? id]);
   throw unknown('the snapshot', given, 'organization', all);
@@ -117,7 +117,7 @@ function oldOrganization(given: string, { organizations }: Holding, names: Names
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function newOrganization(given: string, names: Names): Promise<string> {
-  const known = ownOf(names.stack, given);
+  const known = getOwn(names.stack, given);
   if (known !== undefined) return known;
   if (ID.test(given)) return given;
   const target = await names.target();
@@ -175,7 +175,8 @@ export function placeState(
   }
   const short = (id: string) => id.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 8);
   const mapped = [...places].sort(([a], [b]) => (a < b ? -1 : 1));
-  const where = mapped.length === 0 ? '' : `-${short(digestOf(mapped).replace('sha256:', ''))}`;
+  const where =
+    mapped.length === 0 ? '' : `-${short(computeDigest(mapped).replace('sha256:', ''))}`;
   const name = `restore-${short(header.id)}-${short(account)}${where}.json`;
   return resolve(stack?.dir ?? '.', '.callsheet', name);
 }
@@ -197,9 +198,9 @@ export function checkPlaces(
   desired: readonly DesiredResource[],
 ): void {
   for (const { address, kind, document } of desired) {
-    const recorded = ownOf(resources, address);
+    const recorded = getOwn(resources, address);
     if (recorded === undefined) continue;
-    const wanted = scopeOf(kindNamed(kind), document);
+    const wanted = getScope(kindNamed(kind), document);
     const field = Object.keys(wanted).find((name) => recorded.scope[name] !== wanted[name]);
     if (field === undefined) continue;
     throw new CallsheetError(
@@ -219,7 +220,7 @@ export function organizationNames(
   const named: Record<string, string> = {};
   for (const [id, name] of organizations) if (name !== null && !places.has(id)) named[id] = name;
   for (const [name, id] of Object.entries(stack?.organizations ?? {}))
-    if (ownOf(named, id) === undefined) named[id] = name;
+    if (getOwn(named, id) === undefined) named[id] = name;
   return named;
 }
 
@@ -235,7 +236,7 @@ export async function checkOrganizations(
   const missing: string[] = [];
   await Promise.all(
     [...targets].map(async ([id, old]) => {
-      const why = await client.call(featuresOf(id)).then(
+      const why = await client.call(buildFeaturesCall(id)).then(
         () => undefined,
         (error: unknown) => {
           if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 403))
@@ -269,7 +270,7 @@ export async function findObstacles(
   const seen = new Set<string>();
   await Promise.all(
     chosen.map(async (held) => {
-      const place = placeOf(held);
+      const place = findPlace(held);
       if (place === undefined || seen.has(place) || place === held.organization) return;
       seen.add(place);
       const [field = 'place'] = kindNamed(held.kind).scope;
@@ -281,7 +282,7 @@ export async function findObstacles(
         obstacles.set(place, why);
         return;
       }
-      const why = await refusalOf(held, places, reader);
+      const why = await findRefusal(held, places, reader);
       if (why === undefined) return;
       if (places.has(place)) {
         throw new CallsheetError(
@@ -299,7 +300,7 @@ export async function findObstacles(
   return obstacles;
 }
 
-async function refusalOf(held: Held, places: IdMap, reader: Reader): Promise<string | undefined> {
+async function findRefusal(held: Held, places: IdMap, reader: Reader): Promise<string | undefined> {
   const kind = kindNamed(held.kind);
   try {
     await reader.list(kind, scopeAt(held, places));
@@ -321,7 +322,7 @@ export async function findStrangers(
 ): Promise<readonly (ListedResource & { readonly kind: string })[]> {
   const lists = new Map<string, Held>();
   for (const held of chosen) {
-    const place = placeOf(held);
+    const place = findPlace(held);
     // What belongs to the account as a whole is shared with those that nobody asked about.
     if (place === undefined || obstacles.has(place)) continue;
     lists.set(`${held.kind} ${mappedId(places, place)}`, held);

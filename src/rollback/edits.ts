@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { Pin } from '../core/plan-document.ts';
-import { inSeconds, ownOf } from '../core/value.ts';
+import { getOwn, inSeconds } from '../core/value.ts';
 import { baseEntry } from '../plan/drift.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
 import { findLateEntries, type JournalEntry } from '../state/journal.ts';
@@ -119,7 +119,7 @@ export async function findEdits(
 ): Promise<readonly Edited[]> {
   const found = await Promise.all(
     addresses.map(async (address): Promise<Edited | undefined> => {
-      const known = ownOf(resources, address);
+      const known = getOwn(resources, address);
       if (!known?.pin) return undefined;
       const entries = await historyOf(known.kind, known.id, ENTRIES_READ);
       const last = baseEntry(entries, known.pin);

@@ -1,6 +1,6 @@
-import { fieldIn, isWithin, parsePaths, pathOf } from '../core/path.ts';
+import { fieldIn, isWithin, parsePaths, toPath } from '../core/path.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
-import { ownOf } from '../core/value.ts';
+import { getOwn } from '../core/value.ts';
 import { schemasAlong, valueAt } from '../core/walk.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
@@ -29,11 +29,11 @@ type Unrecoverable = {
 export function unrecoverablePaths(root: FieldSchema, touched: Touched): Unrecoverable {
   const { snapshot, changed, isWhole } = touched;
   const paths = parsePaths(changed);
-  const isTouched = (text: string) => isWhole || isWithin(pathOf(text), paths);
-  const along = (text: string) => schemasAlong(root, pathOf(text));
+  const isTouched = (text: string) => isWhole || isWithin(toPath(text), paths);
+  const along = (text: string) => schemasAlong(root, toPath(text));
   // What was kept encrypted, and opened, is there.
   const isThere = (text: string) =>
-    snapshot.document !== null && (valueAt(root, snapshot.document, pathOf(text)) ?? null) !== null;
+    snapshot.document !== null && (valueAt(root, snapshot.document, toPath(text)) ?? null) !== null;
   const files = changed.filter((text) => along(text).some((schema) => schema['x-file']));
   const secrets = [
     ...[
@@ -49,7 +49,7 @@ export function unrecoverablePaths(root: FieldSchema, touched: Touched): Unrecov
 
 function isUnread(root: FieldSchema, text: string, { document, resource }: SnapshotTaken): boolean {
   const field = fieldIn(text);
-  const leaf = ownOf(resource?.leaves ?? {}, text);
+  const leaf = getOwn(resource?.leaves ?? {}, text);
   const isKept = leaf === undefined || 'value' in leaf;
   return !isKept && !namesField(root, field) && !Object.hasOwn(document ?? {}, field);
 }
@@ -101,9 +101,9 @@ export function restoredState(root: FieldSchema, touched: Touched): ResourceStat
   const { secrets, files, unread } = unrecoverablePaths(root, touched);
   const leaves: Record<string, AppliedLeaf> = { ...resource.leaves };
   for (const text of [...secrets, ...files, ...unread]) {
-    const along = schemasAlong(root, pathOf(text));
+    const along = schemasAlong(root, toPath(text));
     const isReturned = along.some((schema) => schema['x-sensitive'] === true);
-    const known = ownOf(left, text);
+    const known = getOwn(left, text);
     if (known !== undefined) leaves[text] = known;
     else if (isReturned) delete leaves[text];
     else if (Object.hasOwn(leaves, text)) leaves[text] = { unsettled: true };

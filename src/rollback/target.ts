@@ -1,8 +1,8 @@
 import type { Address } from '../core/address.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { type JsonObject, ownOf } from '../core/value.ts';
+import { getOwn, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { scopeOf } from '../plan/natural-key.ts';
+import { getScope } from '../plan/natural-key.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { restoredState, unrecoverableValues } from './prior.ts';
@@ -58,7 +58,7 @@ export function undoToSnapshot(kept: readonly Kept[], now: Now): SnapshotUndo {
   for (const one of kept) {
     const { address, kind } = one;
     if (owners.has(`${kind} ${one.id}`) || address === null || found.has(address)) continue;
-    const holder = ownOf(resources, address);
+    const holder = getOwn(resources, address);
     if (holder === undefined || holder.kind === kind) found.set(address, one);
   }
   const lacking = Object.entries(resources).filter(([address]) => !found.has(address));
@@ -91,7 +91,7 @@ type Back = {
 function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): Back {
   const { kind, id, document, version } = kept;
   const { schema } = kindNamed(kind);
-  const recorded = ownOf(state.resources, address);
+  const recorded = getOwn(state.resources, address);
   const isWhole = isMissing(kind, id) && (recorded === undefined || isMissing(kind, recorded.id));
   // A version is one of the resource that had that id, not of what took its place.
   const isSame = recorded === undefined || recorded.id === id;
@@ -99,7 +99,7 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
     isSame && version !== null ? { digest: '', updated_at: null, history_id: version } : null;
   // Nobody can say how a field is written that the schema does not know.
   const unknown = Object.keys(document).filter(
-    (name) => ownOf(schema.properties, name) === undefined,
+    (name) => getOwn(schema.properties, name) === undefined,
   );
   const withheld = [...kept.withheld, ...unknown];
   const then = kept.state ?? recorded ?? null;
@@ -113,7 +113,7 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
     resource: then,
     withheld,
   };
-  const changed = leavesOf(then, recorded);
+  const changed = listLeaves(then, recorded);
   const resource = restoredState(schema, { snapshot: prior, changed, isWhole, recorded });
   const obstacle = isWhole ? obstacleTo(schema, document) : undefined;
   const lost = unrecoverableValues(schema, {
@@ -138,14 +138,14 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
 }
 
 /** Paths that the state speaks of, then or now. */
-function leavesOf(then: ResourceState | null, now: ResourceState | undefined): readonly string[] {
+function listLeaves(then: ResourceState | null, now: ResourceState | undefined): readonly string[] {
   const paths = [...Object.keys(then?.leaves ?? {}), ...Object.keys(now?.leaves ?? {})];
   return [...new Set(paths)];
 }
 
 /** What the state is to say of a resource that no state has said anything of. */
 function blank({ kind, id, document }: Kept, address: Address): ResourceState {
-  const scope = scopeOf(kindNamed(kind), document);
+  const scope = getScope(kindNamed(kind), document);
   const name = typeof document.name === 'string' ? document.name : address;
   return { kind, id, scope, name, leaves: {}, pin: null, protect: false };
 }
@@ -160,11 +160,11 @@ function obstacleTo(
     ...required,
   ]);
   const lacking = (name: string) => {
-    const field = ownOf(schema.properties, name);
+    const field = getOwn(schema.properties, name);
     if (field?.['x-file'] !== undefined) return true;
     return field?.writeOnly !== true && (document[name] ?? null) === null;
   };
-  const file = ways.flat().find((name) => ownOf(schema.properties, name)?.['x-file']);
+  const file = ways.flat().find((name) => getOwn(schema.properties, name)?.['x-file']);
   if (file === undefined || ways.some((names) => !names.some(lacking))) return undefined;
   return {
     why: `it was deleted, and a snapshot holds no files (${file})`,

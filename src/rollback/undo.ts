@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { formatPath, isIdentity, overlaps, parsePath, parsePaths, pathOf } from '../core/path.ts';
+import { formatPath, isIdentity, overlaps, parsePath, parsePaths, toPath } from '../core/path.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import {
@@ -26,8 +26,8 @@ import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import { fieldChange } from '../plan/change.ts';
-import { scopeOf } from '../plan/natural-key.ts';
-import { fieldsOf, type LiveResource } from '../plan/reader.ts';
+import { getScope } from '../plan/natural-key.ts';
+import { type LiveResource, listFields } from '../plan/reader.ts';
 import {
   type Difference,
   findLateEntries,
@@ -121,7 +121,7 @@ export function undoRun(
   });
   const isLate = findLateEntries(entries);
   const priors = attempted.map(({ snapshot }) => snapshot);
-  const addressOf = ownersOf(priors);
+  const addressOf = indexOwners(priors);
   const recorded = new Map(
     entries.flatMap((entry) =>
       entry.type === 'resource' ? [[entry.address, entry.resource] as const] : [],
@@ -142,7 +142,7 @@ export function undoRun(
   return {
     desired: touched.flatMap(({ desired }) => (desired ? [desired] : [])),
     addresses: priors.map(({ address }) => address),
-    versions: versionsOf(priors),
+    versions: indexVersions(priors),
     produced: each(({ snapshot, line }) => producedBy(line, snapshot, isLate(snapshot.address))),
     made: each(({ address, snapshot: { kind, document } }) => {
       const goes = document === null && kindNamed(kind).delete !== undefined;
@@ -161,14 +161,14 @@ export function undoRun(
  * `undoRun`; what becomes of either goes through `carryOutUndo` (run/undo.ts).
  */
 export function undoTo(priors: readonly PriorState[]): Undo {
-  const addressOf = ownersOf(priors);
+  const addressOf = indexOwners(priors);
   const wanted = priors.map((prior) => [prior, wantedFrom(prior, addressOf)] as const);
   return {
     desired: wanted.flatMap(([prior, { remapped }]) =>
       remapped === undefined ? [] : [desiredFrom(prior, remapped, { isExact: true })],
     ),
     addresses: priors.map(({ address }) => address),
-    versions: versionsOf(priors),
+    versions: indexVersions(priors),
     produced: new Map(),
     made: new Map(),
     interleaved: new Map(),
@@ -372,7 +372,7 @@ function undoOne(
  */
 function bareElements({ schema }: Kind, { document, withheld }: SnapshotTaken): readonly string[] {
   const elements = withheld.flatMap((text) => {
-    const path = pathOf(text);
+    const path = toPath(text);
     const at = path.findLastIndex(isIdentity);
     return at < 0 ? [] : [path.slice(0, at + 1)];
   });
@@ -388,7 +388,7 @@ function bareElements({ schema }: Kind, { document, withheld }: SnapshotTaken): 
 /** Elements whose name is not all there, since it holds a credential: the paths of both. */
 function namelessElements({ schema }: Kind, { withheld }: SnapshotTaken) {
   return withheld.flatMap((name) => {
-    const path = pathOf(name);
+    const path = toPath(name);
     if (!isElementName(schema, path)) return [];
     return [{ name, element: formatPath(path.slice(0, -1)) }];
   });
@@ -403,7 +403,7 @@ function creatable(
 ): SnapshotTaken {
   // From the last one on: each keeps its number while one after it, of the same identity, goes.
   const document = without.reduceRight(
-    (whole, text) => placeValue(kind.schema, whole, pathOf(text), undefined),
+    (whole, text) => placeValue(kind.schema, whole, toPath(text), undefined),
     withoutIdleFacets(kind, prior),
   );
   return { ...snapshot, document };
@@ -416,7 +416,7 @@ function withUnreturned(
   leaves: ResourceState['leaves'],
 ): JsonObject {
   return Object.entries(leaves).reduce((whole, [text, leaf]) => {
-    const path = pathOf(text);
+    const path = toPath(text);
     const [field = ''] = path;
     if (namesField(schema, field) || Object.hasOwn(document, field) || !('value' in leaf))
       return whole;
@@ -444,7 +444,7 @@ function replacedStays(address: Address, kind: string, id: string | null): NotUn
 }
 
 /** The history entries that were newest then. */
-function versionsOf(priors: readonly PriorState[]): ReadonlyMap<Address, number> {
+function indexVersions(priors: readonly PriorState[]): ReadonlyMap<Address, number> {
   return new Map(
     priors.flatMap(({ address, pin }) =>
       pin?.history_id ? [[address, pin.history_id] as const] : [],
@@ -453,7 +453,7 @@ function versionsOf(priors: readonly PriorState[]): ReadonlyMap<Address, number>
 }
 
 /** Finds which of these resources had an id. */
-function ownersOf(priors: readonly PriorState[]) {
+function indexOwners(priors: readonly PriorState[]) {
   const owners = new Map(
     priors.flatMap(({ kind, id, address }) => (id === null ? [] : [[`${kind} ${id}`, address]])),
   );
@@ -480,7 +480,7 @@ function wantedFrom(
  * schema knows nor Callsheet ever wrote.
  */
 function knownPart(kind: Kind, document: JsonObject, resource: PriorState['resource']): JsonObject {
-  const own = fieldsOf(kind, undefined, resource?.leaves);
+  const own = listFields(kind, undefined, resource?.leaves);
   return Object.fromEntries(
     Object.entries(document).filter(([field]) => namesField(kind.schema, field) || own.has(field)),
   );
@@ -505,7 +505,7 @@ function desiredFrom(
     readonly ignore?: readonly string[];
   },
 ): DesiredResource {
-  const scope = scopeOf(kindNamed(prior.kind), prior.document ?? {});
+  const scope = getScope(kindNamed(prior.kind), prior.document ?? {});
   const name = prior.document?.name;
   return {
     address: prior.address,
@@ -574,7 +574,7 @@ export type Seen = {
  * rollback moved it; what somebody edited elsewhere in the resource since is theirs. Values that no snapshot
  * holds are not compared, and what has no endpoint was named before.
  */
-export function differencesOf(
+export function listDifferences(
   address: Address,
   wanted: Wanted,
   { before, after }: Seen,

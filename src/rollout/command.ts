@@ -3,7 +3,7 @@ import { refusePlanningFlags } from '../console/apply.ts';
 import { type CommonFlags, type Context, stackOptions } from '../console/context.ts';
 import { isAgreed, reportFailure } from '../console/events.ts';
 import { deliver, type NotifyFlags, noticeAddress } from '../console/notify.ts';
-import { pageOf, readPlanFile } from '../console/plan.ts';
+import { getPageOptions, readPlanFile } from '../console/plan.ts';
 import { openProgress } from '../console/progress.ts';
 import { tellRefused } from '../console/result.ts';
 import type { RolloutsDocument, ShownRollout } from '../core/documents.ts';
@@ -72,9 +72,13 @@ export async function start(
   if (plan !== undefined) refusePlanningFlags(flags);
   const { rollout: _, ...choices } = flags;
   const allowed = planOptions(choices);
-  const wanted = { ...optionsOf(flags), plan, allowed, name, expect: flags.expect };
+  const wanted = { ...toRolloutOptions(flags), plan, allowed, name, expect: flags.expect };
   // A plan file was reviewed: nobody is asked again.
-  const outcome = await startRollout(wanted, context, reviewOf(flags, context, plan === undefined));
+  const outcome = await startRollout(
+    wanted,
+    context,
+    openReview(flags, context, plan === undefined),
+  );
   if ('plan' in outcome) {
     if (outcome.end === 'refused') tellRefused(outcome.plan, context.terminal);
     else context.terminal.err('Nothing was written.');
@@ -89,7 +93,7 @@ export async function run(
   flags: RolloutFlags,
   context: Context,
 ): Promise<ExitCode> {
-  const options = optionsOf(flags);
+  const options = toRolloutOptions(flags);
   const { records } = await readRollouts(name, options, context);
   const due = name === undefined ? records.filter(isUnderWay) : records;
   // In a comment it would take the place of what the last rollout came to, so it has no marker.
@@ -99,7 +103,7 @@ export async function run(
   }
   const outcomes: RolloutOutcome[] = [];
   // Where nobody can be asked a rollout that is to ask is held: no flag answers what the calls have not said yet.
-  const review = reviewOf(flags, context, context.terminal.canAsk);
+  const review = openReview(flags, context, context.terminal.canAsk);
   const failures: unknown[] = [];
   for (const { name } of due) {
     try {
@@ -125,8 +129,8 @@ export async function show(
   flags: RolloutFlags,
   context: Context,
 ): Promise<ExitCode> {
-  const { records, now } = await readRollouts(name, optionsOf(flags), context);
-  const document = documentOf(
+  const { records, now } = await readRollouts(name, toRolloutOptions(flags), context);
+  const document = buildDocument(
     records.map((record) => ({ record })),
     now,
     flags,
@@ -142,7 +146,7 @@ export async function promote(
   context: Context,
 ): Promise<ExitCode> {
   return finish(
-    [await promoteRollout(name, optionsOf(flags), context, reviewOf(flags, context))],
+    [await promoteRollout(name, toRolloutOptions(flags), context, openReview(flags, context))],
     flags,
     context,
   );
@@ -154,19 +158,24 @@ export async function abort(
   flags: RolloutFlags,
   context: Context,
 ): Promise<ExitCode> {
-  const outcome = await abortRollout(name, optionsOf(flags), context, reviewOf(flags, context));
+  const outcome = await abortRollout(
+    name,
+    toRolloutOptions(flags),
+    context,
+    openReview(flags, context),
+  );
   const exit = await finish([outcome], flags, context);
   // That it is rolled back is what was asked for.
   const isWhole = outcome.end === 'rolled_back' && outcome.record.left.length === 0;
   return isWhole ? EXIT.done : exit;
 }
 
-function optionsOf(flags: RolloutFlags): RolloutOptions {
+function toRolloutOptions(flags: RolloutFlags): RolloutOptions {
   const { lockTimeout, overrideFreeze } = flags;
   return { ...stackOptions(flags), lockTimeout, overrideFreeze };
 }
 
-function reviewOf(flags: RolloutFlags, context: Context, isAsked = true): RolloutReview {
+function openReview(flags: RolloutFlags, context: Context, isAsked = true): RolloutReview {
   const { terminal } = context;
   const agree = (question: string) => isAgreed(question, flags, terminal, UNASKED);
   return {
@@ -194,7 +203,7 @@ async function finish(
   const { terminal } = context;
   const address = noticeAddress(flags, context);
   const now = outcomes[0]?.now ?? context.now().getTime();
-  const document = documentOf(outcomes, now, flags);
+  const document = buildDocument(outcomes, now, flags);
   terminal.out(await render(document, flags, context));
   const isDecided = outcomes.some(({ end }) => end !== 'waiting');
   if (address !== undefined && (isDecided || flags.notifyAlways === true))
@@ -217,14 +226,14 @@ async function render(
     case 'json':
       return jsonText(document);
     case 'markdown':
-      return renderRolloutsMarkdown(document, pageOf(dir));
+      return renderRolloutsMarkdown(document, getPageOptions(dir));
     case 'html':
       return (await import('../page/index.ts')).renderRolloutsPage(document);
   }
 }
 
 /** The document of rollouts as they are now. */
-function documentOf(
+function buildDocument(
   outcomes: readonly Pick<RolloutOutcome, 'record' | 'waitsFor'>[],
   now: number,
   flags: RolloutFlags,
@@ -234,11 +243,11 @@ function documentOf(
     version: 1,
     now: isoTime(now),
     environment: flags.env ?? null,
-    rollouts: outcomes.map(({ record, waitsFor }) => shownOf(record, now, waitsFor, flags)),
+    rollouts: outcomes.map(({ record, waitsFor }) => toShownRollout(record, now, waitsFor, flags)),
   };
 }
 
-function shownOf(
+function toShownRollout(
   record: RolloutRecord,
   now: number,
   waitsFor: string | undefined,

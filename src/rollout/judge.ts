@@ -180,7 +180,7 @@ function judgeMeasure(
   const early = missingHours(terms);
   if (early !== null && good + half >= 0) return { ...judged, why: early };
   if (good - half > -measure.margin) {
-    const why = early ?? doubtOf(measure, cohorts, terms, estimate, alpha);
+    const why = early ?? findDoubt(measure, cohorts, terms, estimate, alpha);
     if (why !== null) return { ...judged, why };
     return { ...judged, verdict: good - half > 0 ? 'better' : 'no_worse', why: null };
   }
@@ -258,7 +258,7 @@ function estimateEffect(measure: Measure, cohorts: readonly Cohort[]): Estimate 
       mean((one) => Math.sqrt(one.othersVariance)) ** 2,
     parts: { between: parts.between / all, before: parts.before / all, after: parts.after / all },
     alone: found.flatMap((one) => one.alone),
-    calls: sumOf(cohorts, ({ changed }) => callsOf(changed, 'after')),
+    calls: sum(cohorts, ({ changed }) => countCalls(changed, 'after')),
     compared: Math.min(...found.map((one) => one.compared)),
     othersMoved: mean((one) => one.others.moved),
     levels: {
@@ -271,18 +271,18 @@ function estimateEffect(measure: Measure, cohorts: readonly Cohort[]): Estimate 
 }
 
 function estimateCohort(measure: Measure, cohort: Cohort): CohortEstimate | null {
-  const changed = unitsOf(measure, cohort.changed);
-  const others = unitsOf(measure, cohort.others);
-  const spreads = spreadsOf(others, isMean(measure) ? 0 : 1);
+  const changed = listUnits(measure, cohort.changed);
+  const others = listUnits(measure, cohort.others);
+  const spreads = listSpreads(others, isMean(measure) ? 0 : 1);
   const [likeliest] = spreads;
   if (likeliest === undefined || changed.length === 0 || others.length === 0) return null;
   const weights = {
-    changed: toOne(changed.map((agent) => 1 / varianceOf(agent, likeliest))),
-    others: toOne(others.map((agent) => 1 / varianceOf(agent, likeliest))),
+    changed: toOne(changed.map((agent) => 1 / computeVariance(agent, likeliest))),
+    others: toOne(others.map((agent) => 1 / computeVariance(agent, likeliest))),
   };
   const varianceWith = (spread: Spread) => ({
-    changed: weigh(changed, weights.changed, (agent) => varianceOf(agent, spread), 2),
-    others: weigh(others, weights.others, (agent) => varianceOf(agent, spread), 2),
+    changed: weigh(changed, weights.changed, (agent) => computeVariance(agent, spread), 2),
+    others: weigh(others, weights.others, (agent) => computeVariance(agent, spread), 2),
     spread,
   });
   const widest = spreads
@@ -290,11 +290,11 @@ function estimateCohort(measure: Measure, cohort: Cohort): CohortEstimate | null
     .reduce((a, b) => (b.changed + b.others > a.changed + a.others ? b : a));
   const both = (of: (agent: Unit) => number) =>
     weigh(changed, weights.changed, of, 2) + weigh(others, weights.others, of, 2);
-  const moved = meanOf(others, weights.others);
-  const busiest = Math.min(...changed.map(noiseOf));
-  const compared = others.filter((agent) => noiseOf(agent) <= COMPARABLE * busiest).length;
+  const moved = computeMean(others, weights.others);
+  const busiest = Math.min(...changed.map(computeNoise));
+  const compared = others.filter((agent) => computeNoise(agent) <= COMPARABLE * busiest).length;
   return {
-    changed: meanOf(changed, weights.changed),
+    changed: computeMean(changed, weights.changed),
     others: moved,
     changedVariance: widest.changed,
     othersVariance: widest.others,
@@ -307,14 +307,14 @@ function estimateCohort(measure: Measure, cohort: Cohort): CohortEstimate | null
     alone: changed.map((agent) => ({
       address: agent.address,
       effect: agent.moved - moved.moved,
-      variance: varianceOf(agent, widest.spread) + widest.others,
+      variance: computeVariance(agent, widest.spread) + widest.others,
       compared,
     })),
   };
 }
 
 /** Agents with calls in both spans; of means, with something before to compare with. */
-function unitsOf(measure: Measure, agents: readonly AgentCalls[]): readonly Unit[] {
+function listUnits(measure: Measure, agents: readonly AgentCalls[]): readonly Unit[] {
   const usable = agents.filter(
     (agent) => isHeard(agent) && (!isMean(measure) || agent.before.sum > 0),
   );
@@ -351,14 +351,14 @@ function isMean({ name }: Pick<Measure, 'name'>): boolean {
 
 /** With one call more of each kind, so that what never happened yet does not count as impossible. */
 function smoothedShare(agents: readonly AgentCalls[], span: Span): number {
-  return (sumOf(agents, (agent) => agent[span].sum) + 1) / (callsOf(agents, span) + 2);
+  return (sum(agents, (agent) => agent[span].sum) + 1) / (countCalls(agents, span) + 2);
 }
 
 /**
  * The splits of the scatter that it does not contradict, the likeliest first. `least` is what calls have of their noise
  * at least: all of it where that is known. Empty where there is no scatter.
  */
-function spreadsOf(agents: readonly Unit[], least: 0 | 1): readonly Spread[] {
+function listSpreads(agents: readonly Unit[], least: 0 | 1): readonly Spread[] {
   const plain = { between: 0, perCall: 1 };
   if (agents.length < 2) return [plain];
   const { scatter, variance } = measureFit(agents, plain);
@@ -368,7 +368,7 @@ function spreadsOf(agents: readonly Unit[], least: 0 | 1): readonly Spread[] {
   const fits = SPLITS.map((split) => {
     const spread = fitBetween(agents, least + split * (ratio - least));
     // Where two are as likely, as with two agents, it must not be left to the last digit which of them counts.
-    return { spread, likelihood: Number(likelihoodOf(agents, spread).toFixed(9)) };
+    return { spread, likelihood: Number(computeLikelihood(agents, spread).toFixed(9)) };
   }).sort((a, b) => b.likelihood - a.likelihood);
   const best = fits[0]?.likelihood ?? 0;
   return fits.filter((one) => one.likelihood >= best - CONTRADICTED).map(({ spread }) => spread);
@@ -393,7 +393,7 @@ function fitBetween(agents: readonly Unit[], perCall: number): Spread {
 function measureFit(agents: readonly Unit[], spread: Spread) {
   let [precision, mean, variance] = [0, 0, 0];
   for (const agent of agents) {
-    const one = varianceOf(agent, spread);
+    const one = computeVariance(agent, spread);
     precision += 1 / one;
     mean += agent.moved / one;
     variance += one / agents.length;
@@ -401,7 +401,7 @@ function measureFit(agents: readonly Unit[], spread: Spread) {
   mean /= precision;
   let [scatter, slope] = [0, 0];
   for (const agent of agents) {
-    const one = varianceOf(agent, spread);
+    const one = computeVariance(agent, spread);
     const square = (agent.moved - mean) ** 2 / one;
     scatter += square;
     slope += square / one;
@@ -410,21 +410,21 @@ function measureFit(agents: readonly Unit[], spread: Spread) {
 }
 
 /** The logarithm of the restricted likelihood, which the mean does not enter. */
-function likelihoodOf(agents: readonly Unit[], spread: Spread): number {
+function computeLikelihood(agents: readonly Unit[], spread: Spread): number {
   const { scatter, precision } = measureFit(agents, spread);
-  const logs = sumOf(agents, (agent) => Math.log(varianceOf(agent, spread)));
+  const logs = sum(agents, (agent) => Math.log(computeVariance(agent, spread)));
   return -(logs + Math.log(precision) + scatter) / 2;
 }
 
-function varianceOf(agent: Unit, { between, perCall }: Spread): number {
-  return between + perCall * noiseOf(agent);
+function computeVariance(agent: Unit, { between, perCall }: Spread): number {
+  return between + perCall * computeNoise(agent);
 }
 
-function noiseOf({ noiseBefore, noiseAfter }: Unit): number {
+function computeNoise({ noiseBefore, noiseAfter }: Unit): number {
   return noiseBefore + noiseAfter;
 }
 
-function meanOf(agents: readonly Unit[], weights: readonly number[]): Mean {
+function computeMean(agents: readonly Unit[], weights: readonly number[]): Mean {
   return {
     before: weigh(agents, weights, (agent) => agent.before),
     after: weigh(agents, weights, (agent) => agent.after),
@@ -447,7 +447,7 @@ function halfWidth(
 
 /** What every verdict still takes. */
 function missingCalls(cohorts: readonly Cohort[], { minCalls }: Terms): string | null {
-  const calls = sumOf(cohorts, ({ changed }) => callsOf(changed, 'after'));
+  const calls = sum(cohorts, ({ changed }) => countCalls(changed, 'after'));
   return calls < minCalls ? `${calls} of at least ${minCalls} calls so far.` : null;
 }
 
@@ -473,7 +473,7 @@ function fewOthers(count: number): string {
 }
 
 /** Why a promotion waits although the interval allows it; null where nothing speaks against it. */
-function doubtOf(
+function findDoubt(
   measure: Measure,
   cohorts: readonly Cohort[],
   { minCalls }: Terms,
@@ -483,8 +483,8 @@ function doubtOf(
   const { name, margin, better } = measure;
   const all = cohorts.flatMap(({ changed }) => changed);
   const newest = cohorts.at(-1)?.changed ?? [];
-  const share = Math.ceil((minCalls * callsOf(newest, 'before')) / callsOf(all, 'before'));
-  const calls = callsOf(newest, 'after');
+  const share = Math.ceil((minCalls * countCalls(newest, 'before')) / countCalls(all, 'before'));
+  const calls = countCalls(newest, 'after');
   if (calls < share)
     return `The agents of the newest step have had ${calls} of at least ${share} calls.`;
   if (!newest.some(isHeard))
@@ -500,8 +500,8 @@ function doubtOf(
   // Of call logs a part is read, and of busy agents a smaller one before than after: their number tells nothing.
   const isSampled = name === 'hangups' || name === 'errors';
   for (const { changed, others } of isSampled ? [] : cohorts) {
-    const expected = callsOf(changed, 'before') * volumeMove(others);
-    const had = callsOf(changed, 'after');
+    const expected = countCalls(changed, 'before') * volumeMove(others);
+    const had = countCalls(changed, 'after');
     if (
       Math.max(expected, had) >= VOLUME_CALLS &&
       Math.max(expected / had, had / expected) > VOLUME_FACTOR
@@ -509,7 +509,7 @@ function doubtOf(
       return `The agents with the change had ${had} calls where about ${Math.round(expected)} were expected, so the figures may be incomplete.`;
   }
   if (Math.abs(othersMoved) > Math.max(CALM_MARGINS * margin, CALM))
-    return `The other agents have moved by ${signed(othersMoved)} ${unitOf(name)} themselves, so this is no ordinary time to compare with.`;
+    return `The other agents have moved by ${signed(othersMoved)} ${formatUnit(name)} themselves, so this is no ordinary time to compare with.`;
 
   const bad = alone.find((agent) => {
     const good = better === 'higher' ? agent.effect : -agent.effect;
@@ -518,7 +518,7 @@ function doubtOf(
   });
   return bad === undefined
     ? null
-    : `${bad.address} is worse by itself: it moved by ${signed(bad.effect)} ${unitOf(name)} against the other agents.`;
+    : `${bad.address} is worse by itself: it moved by ${signed(bad.effect)} ${formatUnit(name)} against the other agents.`;
 }
 
 /** What more calls would do, if the effect stays as it is. */
@@ -528,7 +528,7 @@ function forecast(measure: Measure, estimate: Estimate, good: number, alpha: num
   const widthAt = (one: number) => halfWidth({ variance: one, compared }, measure, alpha);
   const half = widthAt(variance);
   const known = Number.isFinite(half)
-    ? `The interval after ${calls} calls (${signed(effect - half)} to ${signed(effect + half)} ${unitOf(measure.name)}) is too wide for the margin of ${margin}.`
+    ? `The interval after ${calls} calls (${signed(effect - half)} to ${signed(effect + half)} ${formatUnit(measure.name)}) is too wide for the margin of ${margin}.`
     : `${calls} calls do not give an interval yet.`;
 
   // Whichever comes first: that it is no worse than the margin allows, or that it is worse.
@@ -551,10 +551,10 @@ function forecast(measure: Measure, estimate: Estimate, good: number, alpha: num
 }
 
 function worseMessage({ name, effect, low, high, margin }: Rollouts.Measure): string {
-  return `${name} moved by ${signed(effect ?? 0)} ${unitOf(name)} against the other agents (${signed(low ?? 0)} to ${signed(high ?? 0)}); ${margin} are tolerated.`;
+  return `${name} moved by ${signed(effect ?? 0)} ${formatUnit(name)} against the other agents (${signed(low ?? 0)} to ${signed(high ?? 0)}); ${margin} are tolerated.`;
 }
 
-function unitOf(name: Rollouts.Measure['name']): string {
+function formatUnit(name: Rollouts.Measure['name']): string {
   return isMean({ name }) ? 'percent' : 'points';
 }
 
@@ -602,7 +602,7 @@ export function findSilence({ changed, others }: Cohort, least: number): Silence
 /** How the calls of agents that have any moved: calls after for each call before. */
 function volumeMove(agents: readonly AgentCalls[]): number {
   const heard = agents.filter(isHeard);
-  return heard.length === 0 ? 0 : callsOf(heard, 'after') / callsOf(heard, 'before');
+  return heard.length === 0 ? 0 : countCalls(heard, 'after') / countCalls(heard, 'before');
 }
 
 /** Calls with an error that are more than allowed, of one agent with the change or of all of them together. */
@@ -628,10 +628,10 @@ export function findErrors(
   confidence: number,
 ): Errors | null {
   const alpha = (1 - confidence / 100) / 2;
-  const around = percentOf(others, 'after');
+  const around = computePercent(others, 'after');
   const judgeErrors = (agents: readonly AgentCalls[], error: number): Errors | null => {
-    const [calls, errors] = [callsOf(agents, 'after'), sumOf(agents, ({ after }) => after.sum)];
-    const allowed = Math.max(limit, around, percentOf(agents, 'before'));
+    const [calls, errors] = [countCalls(agents, 'after'), sum(agents, ({ after }) => after.sum)];
+    const allowed = Math.max(limit, around, computePercent(agents, 'before'));
     const least = errors < LEAST_ERRORS ? 0 : 100 * leastShare(errors, calls, error);
     if (least <= allowed) return null;
     return { addresses: agents.map(({ address }) => address), calls, errors, least, allowed };
@@ -641,9 +641,9 @@ export function findErrors(
   return worst ?? judgeErrors(changed, alpha);
 }
 
-function percentOf(agents: readonly AgentCalls[], span: Span): number {
-  const calls = callsOf(agents, span);
-  return calls === 0 ? 0 : (100 * sumOf(agents, (agent) => agent[span].sum)) / calls;
+function computePercent(agents: readonly AgentCalls[], span: Span): number {
+  const calls = countCalls(agents, span);
+  return calls === 0 ? 0 : (100 * sum(agents, (agent) => agent[span].sum)) / calls;
 }
 
 /** The least share that the mixture over all shares does not exclude. */
@@ -667,17 +667,17 @@ function isHeard({ before, after }: AgentCalls): boolean {
   return before.calls > 0 && after.calls > 0;
 }
 
-function callsOf(agents: readonly AgentCalls[], span: Span): number {
-  return sumOf(agents, (agent) => agent[span].calls);
+function countCalls(agents: readonly AgentCalls[], span: Span): number {
+  return sum(agents, (agent) => agent[span].calls);
 }
 
-function sumOf<T>(list: readonly T[], of: (one: T) => number): number {
+function sum<T>(list: readonly T[], of: (one: T) => number): number {
   return list.reduce((sum, one) => sum + of(one), 0);
 }
 
 /** Weights that sum to one. */
 function toOne(weights: readonly number[]): readonly number[] {
-  const total = sumOf(weights, (one) => one);
+  const total = sum(weights, (one) => one);
   return weights.map((one) => one / total);
 }
 

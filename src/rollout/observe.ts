@@ -3,8 +3,8 @@
  * do not tell, how long single calls were and whether something failed in them, comes from the call logs of some agents.
  */
 import type { Address } from '../core/address.ts';
-import { endOf, stretchesWithin } from '../core/calendar.ts';
-import { digestOf } from '../core/digest.ts';
+import { findEnd, stretchesWithin } from '../core/calendar.ts';
+import { computeDigest } from '../core/digest.ts';
 import type { Rollouts } from '../core/documents.generated.ts';
 import { CallsheetError } from '../core/errors.ts';
 import {
@@ -19,7 +19,7 @@ import {
   type RolloutSettings,
 } from '../core/rollout.ts';
 import { inSeconds, inTurns, isList, isObject, type Json, type JsonObject } from '../core/value.ts';
-import { timeOf, wantedCalls } from '../live/calls.ts';
+import { findTime, wantedCalls } from '../live/calls.ts';
 import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
 import type { Session } from '../run/session.ts';
 import { type Cohort, findErrors, findSilence, judge, type Seen, type Tally } from './judge.ts';
@@ -61,7 +61,7 @@ export async function lookAtCalls(
   now: number,
 ): Promise<Looked> {
   const { judge: judging, guardRails } = record.settings;
-  const groups = groupsOf(record, session);
+  const groups = listGroups(record, session);
   const started = Date.parse(record.started_at);
   const weeks = { from: started - judging.baselineWeeks * WEEK, until: started };
   // The weeks before, the time since each step, and the last day.
@@ -73,7 +73,7 @@ export async function lookAtCalls(
     if (!isLogged(measure))
       return 'why' in figures
         ? null
-        : cohortsOf(groups, (id, index) => tallyOf(measure, figures.spans[index]?.get(id)));
+        : tallyCohorts(groups, (id, index) => toTally(measure, figures.spans[index]?.get(id)));
     return logs === null || 'why' in logs ? null : cohortsIn(logs, groups, measure.name);
   };
   const newest = groups.at(-1)?.since ?? now;
@@ -89,7 +89,7 @@ export async function lookAtCalls(
     step: record.steps.findLastIndex(({ at }) => at !== null) + 1,
     ...judged,
     ...(judged.verdict === 'no_figures' && 'why' in untold ? { why: untold.why } : {}),
-    calls: callsOf(volumes),
+    calls: countCalls(volumes),
     agents: groups.flatMap(({ changed }) => changed).length,
     others,
     broken: [
@@ -103,7 +103,7 @@ export async function lookAtCalls(
 /** All calls, by which is told whether an agent is called at all. */
 const VOLUME: Measure = { name: 'other', margin: 1, better: 'lower' };
 
-function callsOf(volumes: Seen['cohorts']): number {
+function countCalls(volumes: Seen['cohorts']): number {
   return (volumes ?? [])
     .flatMap(({ changed }) => changed)
     .reduce((sum, { after }) => sum + after.calls, 0);
@@ -113,7 +113,7 @@ function callsOf(volumes: Seen['cohorts']): number {
  * Agents by the step with which they got the change. They are compared with what else the stack has, but for agents
  * that another rollout changes.
  */
-function groupsOf(record: RolloutRecord, { state }: Platform): readonly Group[] {
+function listGroups(record: RolloutRecord, { state }: Platform): readonly Group[] {
   const { agents, steps, step, judged_from: first, name } = record;
   const reached = steps.slice(0, step + 1);
   // A run that failed in part may have changed any agent of its step.
@@ -136,7 +136,7 @@ function groupsOf(record: RolloutRecord, { state }: Platform): readonly Group[] 
 }
 
 /** `tally`: the calls of an agent in a span; 0 is the weeks before, then there is one for each group. */
-function cohortsOf(
+function tallyCohorts(
   groups: readonly Group[],
   tally: (id: string, span: number, group: Group) => Tally,
 ): readonly Cohort[] {
@@ -166,7 +166,7 @@ const NO_CALLS = {
 
 type Figures = Readonly<typeof NO_CALLS>;
 
-function tallyOf({ name, perMinute = 1 }: Measure, figures: Figures = NO_CALLS): Tally {
+function toTally({ name, perMinute = 1 }: Measure, figures: Figures = NO_CALLS): Tally {
   const { calls, seconds, positive, moods } = figures;
   switch (name) {
     case 'duration':
@@ -244,7 +244,7 @@ function figuresIn(answer: Json): Part | Untold {
     ? data.agentPerformance.flatMap((row) => (isObject(row) ? [row] : []))
     : undefined;
   if (rows === undefined) return { why: 'The metrics of the platform have no agentPerformance.' };
-  const agents = new Map(rows.map((row) => [String(row.agentId), figuresOf(row)]));
+  const agents = new Map(rows.map((row) => [String(row.agentId), toFigures(row)]));
   const counted = [...agents.values()].reduce((sum, { calls }) => sum + calls, 0);
   const total = isObject(data.metrics) ? numberIn(data.metrics, 'totalCalls') : counted;
   if (counted < total)
@@ -254,7 +254,7 @@ function figuresIn(answer: Json): Part | Untold {
   return { agents };
 }
 
-function figuresOf(row: JsonObject): Figures {
+function toFigures(row: JsonObject): Figures {
   const calls = numberIn(row, 'totalCalls');
   const [resolved, transferred] = [numberIn(row, 'resolved'), numberIn(row, 'transferred')];
   const moods = typeof row.sentimentPercent === 'number' ? resolved + transferred : 0;
@@ -281,13 +281,13 @@ function addUp(parts: readonly (Part | Untold)[]): Part | Untold {
     if ('why' in part) return part;
     for (const [id, more] of part.agents) {
       const known = agents.get(id);
-      agents.set(id, known === undefined ? more : sumOf(known, more));
+      agents.set(id, known === undefined ? more : addFigures(known, more));
     }
   }
   return { agents };
 }
 
-function sumOf(a: Figures, b: Figures): Figures {
+function addFigures(a: Figures, b: Figures): Figures {
   return {
     calls: a.calls + b.calls,
     resolved: a.resolved + b.resolved,
@@ -349,7 +349,7 @@ async function readLogs(
     counted.set(id, counts);
     const listed = client.each({ operation: 'listCallLogs', path: { agentId: id } });
     for await (const call of wantedCalls(listed, { since: from, limit: MOST_CALLS })) {
-      const at = timeOf(call);
+      const at = findTime(call);
       if (at === undefined || at < from || at >= until || !isCounted(at, judging.counted)) continue;
       // Before the rollout is the first part; what lies between its start and its first step counts nowhere.
       const part =
@@ -383,13 +383,15 @@ function isOther(agents: readonly Agent[]): (agent: Agent) => boolean {
 }
 
 function shuffled<T extends Agent>(agents: readonly T[], seed: string | number): readonly T[] {
-  const keyed = agents.map((agent) => ({ agent, key: digestOf([seed, agent.address]) }));
+  const keyed = agents.map((agent) => ({ agent, key: computeDigest([seed, agent.address]) }));
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ agent }) => agent);
 }
 
 function isCounted(at: number, { hours, weekdays, zone }: CountedHours): boolean {
   if (hours === undefined && weekdays === undefined) return true;
-  return endOf({ zone, ...(hours && { hours }), ...(weekdays && { weekdays }) }, at) !== undefined;
+  return (
+    findEnd({ zone, ...(hours && { hours }), ...(weekdays && { weekdays }) }, at) !== undefined
+  );
 }
 
 /** Whether a system entry of the transcript has one of the words (Call log, transcript_json). */
@@ -408,8 +410,8 @@ function cohortsIn(
   groups: readonly Group[],
   name: 'hangups' | 'errors',
 ): readonly Cohort[] {
-  const read = groups.map((group) => loggedOf(group, agents));
-  return cohortsOf(read, (id, span, { part }) => {
+  const read = groups.map((group) => mergeLogged(group, agents));
+  return tallyCohorts(read, (id, span, { part }) => {
     const counts = agents[id] ?? [];
     // Since a step is since it and all that followed it.
     const parts = span === 0 ? counts.slice(0, 1) : counts.slice(part);
@@ -419,7 +421,7 @@ function cohortsIn(
   });
 }
 
-function loggedOf(group: Group, agents: LoggedCalls['agents']): Group {
+function mergeLogged(group: Group, agents: LoggedCalls['agents']): Group {
   const isRead = ({ id }: Agent) => Object.hasOwn(agents, id);
   const { changed, others } = group;
   return { ...group, changed: changed.filter(isRead), others: others.filter(isRead) };
@@ -439,8 +441,8 @@ function silentIn(
   return groups.flatMap((group, index) =>
     [index + 1, recent].flatMap((span) => {
       const from = figures.from[span] ?? 0;
-      const [cohort] = cohortsOf([group], (id, part) =>
-        tallyOf(VOLUME, figures.spans[part === 0 ? 0 : span]?.get(id)),
+      const [cohort] = tallyCohorts([group], (id, part) =>
+        toTally(VOLUME, figures.spans[part === 0 ? 0 : span]?.get(id)),
       );
       if (cohort === undefined || from < group.since) return [];
       const { isTelling, silent } = findSilence(cohort, silence);

@@ -13,7 +13,7 @@
  * Whatever dies, the next `rollout run` goes on from the status that was written last.
  */
 import type { Address } from '../core/address.ts';
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, commandLine, foldSentences } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
@@ -88,7 +88,7 @@ export async function startRollout(
 ): Promise<RolloutOutcome | { readonly end: 'refused' | 'declined'; readonly plan: PlanDocument }> {
   const { plan: given, expect } = options;
   if (given !== undefined) checkExpectation(given, expect);
-  const session = await openSession(options, context, { freeBy: freeByOf(options) });
+  const session = await openSession(options, context, { freeBy: getDeadline(options) });
   let name: string;
   try {
     const settings = rolloutNamed(options.name ?? given?.options.rollout, session.stack.rollouts);
@@ -112,8 +112,8 @@ export async function startRollout(
     await needSecrets(plan, { session });
     const acting = plan.changes.filter(isWriting);
     if (acting.some(hasSecrets)) await fingerprintsForRun(session.state, session, context);
-    const changed = acting.map((change) => agentOf(change, session));
-    const agents = await chooseOrder(settings, changed, session, timeOf(session, context));
+    const changed = acting.map((change) => toRolloutAgent(change, session));
+    const agents = await chooseOrder(settings, changed, session, getTime(session, context));
     // Of the selected agents fewer may change, and a step that adds nobody is none.
     const counts = stepCounts(settings.steps, agents.length).filter(
       (count, index, all) => count > (all[index - 1] ?? 0),
@@ -128,7 +128,7 @@ export async function startRollout(
       name,
       status: 'applying',
       why: null,
-      started_at: isoTime(timeOf(session, context)),
+      started_at: isoTime(getTime(session, context)),
       ended_at: null,
       user,
       commit,
@@ -216,7 +216,7 @@ export async function promoteRollout(
     const isLast = record.step === record.steps.length - 1;
     if (!isApplied || !isLast) refuseBroken(session);
     if (!isApplied) return { ...record, status: 'applying', why: null };
-    if (isLast) return ended(record, 'done', timeOf(session, context));
+    if (isLast) return ended(record, 'done', getTime(session, context));
     const next = record.steps[record.step + 1];
     const question = `Let ${next?.agents ?? 0} of ${record.agents.length} agents have the change now?`;
     if ((await review.agree?.(question)) === false) return undefined;
@@ -259,7 +259,7 @@ export async function readRollouts(
   try {
     const records =
       name === undefined ? recordsIn(session) : [recordNamed(name, session, options, () => true)];
-    return { records, now: timeOf(session, context) };
+    return { records, now: getTime(session, context) };
   } finally {
     await session.close();
   }
@@ -267,7 +267,7 @@ export async function readRollouts(
 
 /** For what goes by the record of a rollout: judging a step and taking it back need no configuration. */
 function openAsRecorded(options: RolloutOptions, context: RunContext): Promise<Session> {
-  return openSession(options, context, { freeBy: freeByOf(options), evenBroken: true });
+  return openSession(options, context, { freeBy: getDeadline(options), evenBroken: true });
 }
 
 /** Writes down what somebody decided; what is returned has an `end` where nothing was decided. */
@@ -281,7 +281,7 @@ async function decide(
   try {
     const record = recordNamed(name, session, options, isUnderWay);
     const next = await decision(record, session);
-    const now = timeOf(session, context);
+    const now = getTime(session, context);
     if (next === undefined) return { end: 'declined', record, now };
     await writeDown(next, { session, options, context });
     return isUnderWay(next) ? next : { end: 'done', record: next, now };
@@ -314,7 +314,7 @@ async function takeTurn(
   try {
     const record = recordNamed(name, session, options, () => true);
     if (record.status !== 'applying') announceBroken(session, options, context);
-    const now = timeOf(session, context);
+    const now = getTime(session, context);
     const visit = { session, options, context, review, isPromoted };
     switch (record.status) {
       case 'applying':
@@ -338,7 +338,7 @@ async function takeTurn(
 async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
   const { session, options, context, review } = visit;
   const { name, step } = begun;
-  const now = timeOf(session, context);
+  const now = getTime(session, context);
   // It may have waited for a freeze window or a file since the last look, which callers did not.
   const isOld = !visit.isPromoted && isLookDue(begun, now);
   const { record, turn } = isOld ? await lookAfter(begun, visit) : { record: begun };
@@ -351,7 +351,7 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
   };
   refuseBroken(session);
   const { adds, gone } = placedNow(addedBy(record, step), session);
-  if (gone.length > 0) return hold(`${namesOf(gone)} no longer in the configuration`);
+  if (gone.length > 0) return hold(`${formatNames(gone)} no longer in the configuration`);
   const addresses = adds.map(({ address }) => address);
   const { overrideFreeze } = options;
   const allowed = {
@@ -383,7 +383,7 @@ async function applyStep(begun: RolloutRecord, visit: Visit): Promise<Turn> {
     session,
     context,
     purpose: 'apply',
-    freeBy: freeByOf(options),
+    freeBy: getDeadline(options),
     observe: review.observe,
     rollouts: (run, result) => {
       const begun = withRun(record, run);
@@ -437,7 +437,7 @@ function afterRun(
   const failed = result.ledger.filter(({ status }) => status !== 'done');
   const { stale, interleaved } = result;
   if (failed.length === 0 && stale.length === 0 && interleaved.length === 0)
-    return withStepApplied(record, timeOf(session, context));
+    return withStepApplied(record, getTime(session, context));
   const sentences = failed.map(({ address, message }) => ({
     address,
     message: `${address}: ${message ?? 'not applied'}`,
@@ -466,8 +466,8 @@ function withStepApplied(record: RolloutRecord, now: number): RolloutRecord {
 /** Looks at the calls, and decides what comes of them. */
 async function judgeStep(record: RolloutRecord, visit: Visit): Promise<Turn> {
   const { session, context, review } = visit;
-  const { look, logs, others } = await lookAtCalls(record, session, timeOf(session, context));
-  const now = timeOf(session, context);
+  const { look, logs, others } = await lookAtCalls(record, session, getTime(session, context));
+  const now = getTime(session, context);
   const looked: RolloutRecord = { ...record, look, logs, course: withMark(record) };
   review.looked?.(looked);
   const isLast = record.step === record.steps.length - 1;
@@ -492,7 +492,7 @@ async function judgeStep(record: RolloutRecord, visit: Visit): Promise<Turn> {
 
 /** Nothing goes on until somebody decides. */
 async function lookWhileHeld(held: RolloutRecord, visit: Visit): Promise<Turn> {
-  const now = timeOf(visit.session, visit.context);
+  const now = getTime(visit.session, visit.context);
   if (held.steps.every(({ at }) => at === null)) return { end: 'held', record: held, now };
   const { record, turn } = await lookAfter(held, visit);
   if (turn !== undefined) return turn;
@@ -509,7 +509,7 @@ async function lookAfter(
   visit: Visit,
 ): Promise<{ readonly record: RolloutRecord; readonly turn?: Turn }> {
   const { session, context } = visit;
-  const { look, logs } = await lookAtCalls(record, session, timeOf(session, context));
+  const { look, logs } = await lookAtCalls(record, session, getTime(session, context));
   const looked: RolloutRecord = { ...record, look, logs, course: withMark(record) };
   const isWorse = isStopped(look) && !isStopped(record.look);
   return isWorse ? { record: looked, turn: await stopFor(looked, visit) } : { record: looked };
@@ -530,7 +530,7 @@ async function stopFor(record: RolloutRecord, visit: Visit): Promise<Turn> {
     (onWorse === 'ask' && (await review.agree?.(`${why}. Roll back ${record.name}?`)) === true);
   const next: RolloutRecord = { ...record, status: isAgreed ? 'rolling_back' : 'held', why };
   await writeDown(next, visit);
-  return isAgreed ? 'rolling_back' : { end: 'held', record: next, now: timeOf(session, context) };
+  return isAgreed ? 'rolling_back' : { end: 'held', record: next, now: getTime(session, context) };
 }
 
 function whyStopped({ look }: RolloutRecord): string {
@@ -570,7 +570,7 @@ async function takeBack(
   const session = await openAsRecorded(options, context);
   try {
     const current = recordNamed(name, session, options, () => true);
-    const now = timeOf(session, context);
+    const now = getTime(session, context);
     const back = ended({ ...current, left: [...new Set(left)] }, 'rolled_back', now);
     await writeDown(back, { session, options, context });
     return { end: 'rolled_back', record: back, now };
@@ -644,11 +644,11 @@ function withMark({ look, course }: RolloutRecord): RolloutRecord['course'] {
 }
 
 /** The time that a rollout goes by is that of the platform, as its calls do. */
-function timeOf({ client }: Pick<Session, 'client'>, { now }: RunContext): number {
+function getTime({ client }: Pick<Session, 'client'>, { now }: RunContext): number {
   return client.platformTime() ?? now().getTime();
 }
 
-function freeByOf({ lockTimeout = 0 }: RolloutOptions): number {
+function getDeadline({ lockTimeout = 0 }: RolloutOptions): number {
   return Date.now() + lockTimeout;
 }
 
@@ -660,7 +660,7 @@ async function writeDown(
   session.beginWriting();
   const actor = await describeActor(session.stack.dir, context);
   const holder = holderFor('', `rollout ${record.name}`, actor, context);
-  const lease = await acquireUntil(session.store, holder, freeByOf(options), context);
+  const lease = await acquireUntil(session.store, holder, getDeadline(options), context);
   await releasing(lease, async () => {
     const state = await recordRecovery(lease, session, context);
     const rollouts: RolloutRecords = { ...state.rollouts, [record.name]: record };
@@ -682,7 +682,7 @@ function stepOptions({ rollout: _, ...options }: PlanOptions): PlanOptions {
 
 /** What of a change was reviewed: what it does, and what it does that to. Not when, not why, and not under which address. */
 function reviewedDigest({ id, action, fields, operations }: Change): string {
-  return digestOf({
+  return computeDigest({
     id,
     action,
     fields: fields
@@ -693,13 +693,13 @@ function reviewedDigest({ id, action, fields, operations }: Change): string {
   });
 }
 
-function agentOf(change: Change, session: Session): RolloutAgent {
+function toRolloutAgent(change: Change, session: Session): RolloutAgent {
   const { address, id } = change;
   if (id === null) throw new Error(`${address} is updated and has no id`);
   const agent = { address, id, change: reviewedDigest(change) };
   // A state that no run has made yet will have another salt.
   if (session.state.lineage === NO_LINEAGE || !hasSecrets(change)) return agent;
-  const secrets = fingerprintMasked(change, documentOf(address, session), id, worldOf(session));
+  const secrets = fingerprintMasked(change, buildDocument(address, session), id, getWorld(session));
   return Object.keys(secrets).length === 0 ? agent : { ...agent, secrets };
 }
 
@@ -707,11 +707,11 @@ function hasSecrets({ fields }: Change): boolean {
   return fields.some(({ secret }) => secret);
 }
 
-function documentOf(address: Address, { stack }: Session): ValueObject {
+function buildDocument(address: Address, { stack }: Session): ValueObject {
   return stack.resources.find((one) => one.address === address)?.document ?? {};
 }
 
-function worldOf({ world, state }: Session) {
+function getWorld({ world, state }: Session) {
   return { ...world, idOf: (address: Address) => state.resources[address]?.id };
 }
 
@@ -731,8 +731,8 @@ function movedSince(
         : [{ address, message: `${address} no longer has the change that was reviewed` }];
     if (reviewedDigest(change) === reviewed) {
       if (secrets === undefined) return [];
-      const document = documentOf(address, session);
-      const renewed = findRenewed(change, document, id, secrets, worldOf(session));
+      const document = buildDocument(address, session);
+      const renewed = findRenewed(change, document, id, secrets, getWorld(session));
       return renewed.length === 0 ? [] : [otherwise(address, renewed)];
     }
     const fields = change.fields.filter(({ cause }) => cause !== 'unknown_secret');
@@ -769,7 +769,7 @@ function refusedWhy({ refusals = [], changes }: PlanDocument): string {
   ].join('; ');
 }
 
-function namesOf(agents: readonly RolloutAgent[]): string {
+function formatNames(agents: readonly RolloutAgent[]): string {
   const names = agents.map(({ address }) => address);
   const shown = names.slice(0, 3).join(', ');
   const more = names.length > 3 ? ` and ${names.length - 3} more` : '';

@@ -51,7 +51,7 @@ export function judgeResources(
   seconds: number = RULE_SECONDS,
 ): readonly RuleFinding[] {
   if (rules.length === 0) return [];
-  const subjects = judged.resources.map((resource) => subjectOf(resource, judged));
+  const subjects = judged.resources.map((resource) => buildSubject(resource, judged));
   const all = subjects.map(({ variables }) => variables);
   return rules.flatMap((rule) => {
     const findings = withinTime(
@@ -65,10 +65,10 @@ export function judgeResources(
   });
 }
 
-function subjectOf(resource: DesiredResource, { schemaOf, organizationOf }: Judged): Subject {
+function buildSubject(resource: DesiredResource, { schemaOf, organizationOf }: Judged): Subject {
   const { address, kind, document: wanted } = resource;
   const schema = schemaOf(kind) ?? {};
-  const document = viewOf(rootContext(schema), wanted);
+  const document = toShown(rootContext(schema), wanted);
   const { organization_id: id } = wanted;
   return {
     resource,
@@ -131,14 +131,14 @@ function violations(rule: Rule, { resource, schema, document }: Subject): readon
   const { check, name, severity, message } = rule;
   if (check === undefined) return [];
   return check(document).map(({ pointer, words }) => {
-    const path = pathOf(pointer, schema, document);
+    const path = toFieldPath(pointer, schema, document);
     const what = path === '' ? words : `${path} ${words}`;
     return { rule: name, severity, resource, path, message: `${message}: ${what}` };
   });
 }
 
 /** A JSON pointer as the path that Callsheet writes: elements of a list by what they are recognised by. */
-function pathOf(pointer: string, root: FieldSchema, document: Shown): string {
+function toFieldPath(pointer: string, root: FieldSchema, document: Shown): string {
   const path: string[] = [];
   let schema = dereference(root, root);
   let value: unknown = document;
@@ -230,7 +230,7 @@ const MASK = '***';
  * written, and a sensitive text is masked. A reference is the address. A field that is null is to be
  * cleared, so it is absent.
  */
-function viewOf(field: FieldContext, value: Value): Shown {
+function toShown(field: FieldContext, value: Value): Shown {
   if (value instanceof Secret) return { $secret: value.source };
   if (value instanceof Ref) return value.address;
   if (value instanceof Blob) {
@@ -239,12 +239,12 @@ function viewOf(field: FieldContext, value: Value): Shown {
   }
   if (isList(value)) {
     const items = itemContext(field);
-    return value.map((item) => viewOf(items, item));
+    return value.map((item) => toShown(items, item));
   }
   if (isObject(value)) {
     const members = Object.entries(value).filter(([, member]) => member !== null);
     return Object.fromEntries(
-      members.map(([key, member]) => [key, viewOf(memberContext(field, key, value), member)]),
+      members.map(([key, member]) => [key, toShown(memberContext(field, key, value), member)]),
     );
   }
   const found = sensitivity(field, value);
@@ -272,7 +272,7 @@ export function planRules(rules: readonly Rule[]): PlanRules {
     if (plan.purpose !== 'apply') return NOTHING;
     const shown = plainPlan(plan);
     const breaches = rules.flatMap((rule) =>
-      breachesOf(rule, plan, shown, now).map((breach) => ({ rule, breach })),
+      listBreaches(rule, plan, shown, now).map((breach) => ({ rule, breach })),
     );
     const refusals: Refusal[] = [];
     const notes: Note[] = [];
@@ -296,7 +296,7 @@ function plainPlan(plan: Omit<PlanDocument, 'digest'>): PlainPlan {
   return { plan: forCel(whole), changes: Array.isArray(changes) ? changes.map(forCel) : [] };
 }
 
-function breachesOf(
+function listBreaches(
   rule: Rule,
   { changes }: Omit<PlanDocument, 'digest'>,
   shown: PlainPlan,

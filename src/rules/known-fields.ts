@@ -1,8 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import plan from '../../schemas/plan.schema.json' with { type: 'json' };
-import { insteadOf } from '../core/nearest.ts';
+import { suggestInstead } from '../core/nearest.ts';
 import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
-import { ownOf } from '../core/value.ts';
+import { getOwn } from '../core/value.ts';
 import { childrenIn } from './cel.ts';
 import type { RuleProblem } from './rule.ts';
 
@@ -24,9 +24,9 @@ export function unknownField(
   schemas: readonly FieldSchema[],
 ): Omit<RuleProblem, 'member'> | undefined {
   for (const { node, bound } of nodesWithBound(ast, new Set())) {
-    const chain = chainOf(node);
+    const chain = findChain(node);
     if (chain === undefined || bound.has(chain.variable)) continue;
-    const part = ownOf(PLAN_PARTS, chain.variable);
+    const part = getOwn(PLAN_PARTS, chain.variable);
     const roots = chain.variable === 'resource' ? schemas.map(wholly) : part && [part];
     if (roots === undefined) continue;
     const hint = insteadOfKey(roots, chain.keys);
@@ -51,7 +51,7 @@ function* nodesWithBound(
   bound: ReadonlySet<string>,
 ): Generator<{ readonly node: ASTNode; readonly bound: ReadonlySet<string> }> {
   yield { node, bound };
-  const inner = bindingOf(node);
+  const inner = findBinding(node);
   if (inner === undefined) {
     for (const child of childrenIn(node.args)) yield* nodesWithBound(child, bound);
     return;
@@ -62,7 +62,7 @@ function* nodesWithBound(
 }
 
 /** What a macro binds, and which of its parts see it: of `cel.bind(name, value, rest)` the rest alone. */
-function bindingOf(node: ASTNode) {
+function findBinding(node: ASTNode) {
   if (node.op !== 'rcall') return undefined;
   const [macro, receiver, [first, ...rest]] = node.args;
   if (!BINDING.includes(macro) || first?.op !== 'id' || rest.length === 0) return undefined;
@@ -89,11 +89,11 @@ function insteadOfKey(described: readonly Described[], keys: readonly string[]) 
   const names = candidates.flatMap((one) => (one === 'known' ? [] : one.names));
   const known = [...new Set(names)].sort();
   const more = 'callsheet explain lists those of a kind';
-  return insteadOf(keys.at(-1) ?? '', known, 'The fields', more);
+  return suggestInstead(keys.at(-1) ?? '', known, 'The fields', more);
 }
 
 /** `resource.extensions.tools` as a variable and keys. */
-function chainOf(node: ASTNode) {
+function findChain(node: ASTNode) {
   const keys: string[] = [];
   let at: ASTNode = node;
   while (at.op === '.' || at.op === '.?') {

@@ -9,13 +9,13 @@ import {
   type LintRule,
   type LintSettings,
   type LintSubject,
+  listProse,
   type Mention,
   mentionsIn,
   type Origin,
   type Patterns,
   type Prose,
   perText,
-  proseOf,
   type Span,
   snakeAfter,
   snakeBefore,
@@ -28,7 +28,7 @@ const growth: LintRule = {
   description: 'A prompt is longer than the model should read at every turn of a call.',
   check: (subject) => {
     const { max_prompt_characters: most } = subject.settings;
-    return proseOf(subject, ['instructions'])
+    return listProse(subject, ['instructions'])
       .filter(({ text }) => text.length > most)
       .map(({ resource, path, text }) => ({
         resource,
@@ -45,7 +45,7 @@ const duplicated: LintRule = {
   description: 'The same long prompt is written out for several agents at different places.',
   check: (subject) => {
     const { min_duplicate_characters: least } = subject.settings;
-    const long = proseOf(subject, ['instructions']).filter(({ text }) => text.length >= least);
+    const long = listProse(subject, ['instructions']).filter(({ text }) => text.length >= least);
     const bare = perText((text) => textKey(text.trim()));
     const same = Map.groupBy(long, bare);
     return [...same.values()].flatMap((uses) => (uses.length < 2 ? [] : repeatsIn(uses, subject)));
@@ -87,7 +87,7 @@ const oneGreeting: LintRule = {
   severity: 'warning',
   description: 'An agent is declared to speak two languages and greets in one of them.',
   check: (subject) =>
-    proseOf(subject, ['speech']).flatMap(({ resource, path, text }): readonly LintFinding[] => {
+    listProse(subject, ['speech']).flatMap(({ resource, path, text }): readonly LintFinding[] => {
       if (!GREETINGS.includes(path)) return [];
       const declared = declaredBy(resource);
       const spoken = declared.filter((language) => MARKS[language].test(text));
@@ -139,10 +139,10 @@ const unsuppliedToken: LintRule = {
     'A prompt or template holds a {{token}} without a fallback that lint.tokens does not list; without a list, one that looks like a misspelling of another.',
   check: (subject) => {
     const { tokens } = subject.settings;
-    const prose = proseOf(subject, ['instructions', 'speech', 'message']);
+    const prose = listProse(subject, ['instructions', 'speech', 'message']);
     const uses = usesIn(prose, BARE);
     const known = [...DOCUMENTED, ...(tokens ?? commonIn(prose))];
-    const isSupplied = supplierOf(known);
+    const isSupplied = findSupplier(known);
     // One word from the team settles a token everywhere, so each is told once.
     return [...uses].flatMap(([name, all]): readonly LintFinding[] => {
       if (isSupplied(name)) return [];
@@ -183,7 +183,7 @@ function commonIn(prose: readonly Prose[]): readonly string[] {
 }
 
 /** `contact.*` stands for all that begin so. */
-function supplierOf(tokens: readonly string[]) {
+function findSupplier(tokens: readonly string[]) {
   const exact = new Set(tokens);
   const beginnings = tokens.flatMap((token) => (token.endsWith('*') ? [token.slice(0, -1)] : []));
   return (name: string): boolean =>
@@ -239,11 +239,11 @@ const unknownTool: LintRule = {
     const { settings } = subject;
     const read = perText((text) => firstOfEach(mentionsIn(text, TOOL_PATTERNS)));
     const boxes = new Map<unknown, Toolbox>();
-    return proseOf(subject, ['instructions']).flatMap((prose) => {
+    return listProse(subject, ['instructions']).flatMap((prose) => {
       const { resource, path } = prose;
       const mentions = read(prose);
       if (mentions.length === 0) return [];
-      const box = boxes.get(resource) ?? toolboxOf(resource);
+      const box = boxes.get(resource) ?? getToolbox(resource);
       boxes.set(resource, box);
       const known = [...box.names, ...settings.tools];
       return mentions.flatMap(({ name, span }): readonly LintFinding[] => {
@@ -280,8 +280,8 @@ type Toolbox = {
 };
 
 /** Webhooks, and what tool servers are allowed to offer. */
-function toolboxOf({ document }: DesiredResource): Toolbox {
-  const extensions = objectOf(document.extensions);
+function getToolbox({ document }: DesiredResource): Toolbox {
+  const extensions = toObject(document.extensions);
   const webhooks = objectsIn(extensions.tools);
   const servers = objectsIn(extensions.mcp_servers);
   const called = servers.flatMap(({ pre_answer_calls: calls }) => objectsIn(calls));
@@ -292,7 +292,7 @@ function toolboxOf({ document }: DesiredResource): Toolbox {
   ];
   const parameters = [
     ...webhooks.flatMap(({ parameters }) => objectsIn(parameters).map(({ key }) => key)),
-    ...called.flatMap((call) => Object.keys(objectOf(call.arguments))),
+    ...called.flatMap((call) => Object.keys(toObject(call.arguments))),
   ];
   return {
     names: new Set(names.filter((name) => typeof name === 'string')),
@@ -301,7 +301,7 @@ function toolboxOf({ document }: DesiredResource): Toolbox {
   };
 }
 
-function objectOf(value: Value | undefined): ValueObject {
+function toObject(value: Value | undefined): ValueObject {
   return isObject(value) ? value : {};
 }
 
@@ -333,7 +333,7 @@ const unknownTemplate: LintRule = {
     if (templates.length === 0) return [];
     const read = perText((text) => firstOfEach(mentionsIn(text, TEMPLATE_PATTERNS)));
     const byOwner = new Map<unknown, readonly string[]>();
-    return proseOf(subject, ['instructions']).flatMap((prose) => {
+    return listProse(subject, ['instructions']).flatMap((prose) => {
       const { resource, path } = prose;
       const mentions = read(prose);
       if (mentions.length === 0) return [];
@@ -389,11 +389,11 @@ const unknownTransfer: LintRule = {
     const readOrders = perText((text) =>
       /transfer/i.test(text) ? findAll(text, TRANSFER_ORDERS).filter(isOrder(text)) : [],
     );
-    return proseOf(subject, ['instructions']).flatMap((prose): readonly LintFinding[] => {
+    return listProse(subject, ['instructions']).flatMap((prose): readonly LintFinding[] => {
       const { resource, path } = prose;
       // The rules themselves say what a transfer is.
       if (path === 'transfer_rules') return [];
-      const rules = rulesOf(resource);
+      const rules = getRules(resource);
       const named = readNames(prose).flatMap(({ name, span }): readonly LintFinding[] => {
         if (rules.toLowerCase().includes(name.toLowerCase())) return [];
         const message = `names the transfer rule ${JSON.stringify(name)}, which transfer_rules does not mention`;
@@ -401,19 +401,19 @@ const unknownTransfer: LintRule = {
         return [{ resource, path, span, message, hint }];
       });
       const [order] = readOrders(prose);
-      const lack = order && lackOf(resource, rules);
+      const lack = order && findLack(resource, rules);
       if (order === undefined || lack === undefined) return named;
       return [...named, { resource, path, span: order.span, ...lack }];
     });
   },
 };
 
-function rulesOf({ document }: DesiredResource): string {
+function getRules({ document }: DesiredResource): string {
   return typeof document.transfer_rules === 'string' ? document.transfer_rules : '';
 }
 
 /** What an agent lacks to make a transfer. One whose transfers are on may have its rules in the prompt. */
-function lackOf(
+function findLack(
   { document }: DesiredResource,
   rules: string,
 ): Pick<LintFinding, 'message' | 'hint'> | undefined {
@@ -474,7 +474,7 @@ export type Weighed = LintFinding & { readonly rule: string; readonly severity: 
 /** What every rule finds that is not switched off. */
 export function lint(subject: LintSubject): readonly Weighed[] {
   return lintRules.flatMap((rule) => {
-    const severity = severityOf(rule, subject.settings);
+    const severity = getSeverity(rule, subject.settings);
     if (severity === 'off') return [];
     return fewOfEach(rule.check(subject)).map((finding) => ({
       ...finding,
@@ -498,7 +498,7 @@ function fewOfEach(findings: readonly LintFinding[]): readonly LintFinding[] {
 }
 
 /** What a rule weighs in a stack. */
-export function severityOf(
+export function getSeverity(
   { name, severity }: Pick<LintRule, 'name' | 'severity'>,
   { severities }: Pick<LintSettings, 'severities'>,
 ): Severity | 'off' {

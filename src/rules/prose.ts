@@ -100,7 +100,7 @@ export type Prose = {
 };
 
 /** The prose of a stack in its order, of the roles that are wanted: the fields that schemas mark with `x-prose`. */
-export function proseOf(subject: LintSubject, roles: readonly Role[]): readonly Prose[] {
+export function listProse(subject: LintSubject, roles: readonly Role[]): readonly Prose[] {
   return allProse(subject).filter(({ role }) => roles.includes(role));
 }
 
@@ -109,7 +109,7 @@ const allProse = oncePer(({ resources, schemaOf }: LintSubject): readonly Prose[
   const ids = new Map<string, number>();
   const all: Prose[] = [];
   for (const resource of resources) {
-    const fields = byKind.get(resource.kind) ?? fieldsOf(schemaOf(resource.kind));
+    const fields = byKind.get(resource.kind) ?? listFields(schemaOf(resource.kind));
     byKind.set(resource.kind, fields);
     for (const { path, role } of fields) {
       const text = resource.document[path];
@@ -154,7 +154,7 @@ type Field = Pick<Prose, 'path' | 'role'>;
 
 const ROLES: readonly Role[] = ['instructions', 'speech', 'message'];
 
-function fieldsOf(schema: FieldSchema | undefined): readonly Field[] {
+function listFields(schema: FieldSchema | undefined): readonly Field[] {
   return Object.entries(schema?.properties ?? {}).flatMap(([path, field]) => {
     const role = ROLES.find((one) => one === field['x-prose']);
     return role === undefined ? [] : [{ path, role }];

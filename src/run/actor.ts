@@ -13,8 +13,8 @@ export async function describeActor(dir: string, { env }: Pick<RunContext, 'env'
     user: env.GITHUB_ACTOR ?? env.GITLAB_USER_LOGIN ?? userName(),
     host: hostname(),
     pid: process.pid,
-    commit: env.GITHUB_SHA ?? env.CI_COMMIT_SHA ?? (await headOf(dir)),
-    pipeline: pipelineOf(env),
+    commit: env.GITHUB_SHA ?? env.CI_COMMIT_SHA ?? (await readHead(dir)),
+    pipeline: findPipeline(env),
   };
 }
 
@@ -46,7 +46,7 @@ export function gitEnv(): NodeJS.ProcessEnv {
 }
 
 /** The commit of the stack, and whether what is applied is really in it. */
-async function headOf(dir: string): Promise<string | null> {
+async function readHead(dir: string): Promise<string | null> {
   const checkout = await describeCheckout(dir);
   if (checkout === undefined) return null;
   return checkout.isChanged ? `${checkout.head} with uncommitted changes` : checkout.head;
@@ -83,7 +83,7 @@ async function askGit(dir: string, ...args: readonly string[]): Promise<string> 
   return stdout.trim();
 }
 
-function pipelineOf(env: RunContext['env']): string | null {
+function findPipeline(env: RunContext['env']): string | null {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
   if (server && repository && run) return `${server}/${repository}/actions/runs/${run}`;
   return env.CI_JOB_URL ?? null;

@@ -6,8 +6,8 @@ import type { Planned, Refresh } from '../plan/make.ts';
 import { refuseReferenced } from '../plan/references.ts';
 import { type FailureDocument, failureDocument } from '../render/diagnostics.ts';
 import type { RunContext, StackOptions } from './context.ts';
-import { failureOf, type RunDocument } from './document.ts';
-import { beganOf, readRun } from './find-run.ts';
+import { type RunDocument, toFailure } from './document.ts';
+import { findBegan, readRun } from './find-run.ts';
 import { checkNamed, emitUnread, planConfiguration, plannedDigest, refusalsNow } from './plan.ts';
 import { needSecrets, type RunOutcome, type RunRequest, runPlan } from './run.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
@@ -203,14 +203,14 @@ export async function findOwed(session: Session, isAsked: boolean): Promise<stri
   const newest = unfinished?.run ?? (isAsked ? state.last_run : null);
   const entries = newest === null ? undefined : await readRun(session, newest);
   if (newest === null || entries === undefined) return undefined;
-  const { on_failure: wish, undoes } = beganOf(entries) ?? {};
+  const { on_failure: wish, undoes } = findBegan(entries) ?? {};
   const status = entries.find((one) => one.type === 'ended')?.status ?? 'settled';
   // Whoever interrupts a run decides what becomes of it.
   if (wish === 'rollback') return status === 'partial' || status === 'settled' ? newest : undefined;
   // A rollback that ended said what it could not do; one that died did not come to it.
   const undone =
     undoes === undefined || status !== 'settled' ? undefined : await readRun(session, undoes);
-  return undone && beganOf(undone)?.on_failure === 'rollback' ? undoes : undefined;
+  return undone && findBegan(undone)?.on_failure === 'rollback' ? undoes : undefined;
 }
 
 /** Undoes a run as far as it can be, and asks nobody: whoever applied agreed to it. */
@@ -262,7 +262,7 @@ export function checkPlan(
       plan.environment === undefined ? 'without --env' : `with --env ${plan.environment}`;
     throw new CallsheetError(
       'stale',
-      `the plan was made ${nameOf(plan)}; this is ${nameOf(stack)}`,
+      `the plan was made ${formatEnvironment(plan)}; this is ${formatEnvironment(stack)}`,
       {
         hint: `Apply it ${flag}.`,
       },
@@ -296,7 +296,7 @@ export function checkPlan(
   }
 }
 
-function nameOf({ environment }: { readonly environment?: string | undefined }): string {
+function formatEnvironment({ environment }: { readonly environment?: string | undefined }): string {
   return environment === undefined ? 'for no environment' : `for the environment ${environment}`;
 }
 
@@ -330,7 +330,7 @@ export function applyDocument({
 }
 
 function rollbackDocument(outcome: Undone): RunDocument | FailureDocument | undefined {
-  if (outcome.type === 'failed') return failureDocument(failureOf(outcome.error));
+  if (outcome.type === 'failed') return failureDocument(toFailure(outcome.error));
   return outcome.type === 'planned' || outcome.type === 'declined'
     ? undefined
     : runDocument(outcome);

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { Run } from '../core/documents.generated.ts';
-import { CallsheetError, EXIT, exitOf, explainSystemError } from '../core/errors.ts';
+import { CallsheetError, EXIT, explainSystemError, getExitCode } from '../core/errors.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { Failure } from '../render/diagnostics.ts';
 
@@ -11,7 +11,7 @@ import type { Failure } from '../render/diagnostics.ts';
 export type RunDocument = Run.Run;
 
 /** A failure as data, for `--format json`. */
-export function failureOf(thrown: unknown): Failure {
+export function toFailure(thrown: unknown): Failure {
   const error = explainSystemError(thrown);
   if (!(error instanceof CallsheetError)) {
     const message = error instanceof Error ? error.message : String(error);
@@ -21,7 +21,7 @@ export function failureOf(thrown: unknown): Failure {
   const isApi = error instanceof ApiError;
   return {
     kind: error.code,
-    exit: exitOf(error.code),
+    exit: getExitCode(error.code),
     message: isApi ? describeApiError(error) : error.message,
     hint: error.hint ?? null,
     diagnostics: error.diagnostics,

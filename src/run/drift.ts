@@ -1,8 +1,8 @@
-import { pathOf, startsWith } from '../core/path.ts';
+import { startsWith, toPath } from '../core/path.ts';
 import type { Change, FieldChange, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type EditsDeps, readEdits } from '../live/reader.ts';
-import { attributeChange, authorOf, driftOf } from '../plan/drift.ts';
+import { attributeChange, findAuthor, keepDrift } from '../plan/drift.ts';
 import type { Planned, Refresh } from '../plan/make.ts';
 import type { HistoryEntry, Reader } from '../plan/reader.ts';
 import { realPause } from '../platform/rate.ts';
@@ -45,7 +45,7 @@ export async function driftIn(
   session: Session,
   context: RunContext,
 ): Promise<PlanDocument> {
-  const drift = await withPullFlags(driftOf(planned.plan), planned, session);
+  const drift = await withPullFlags(keepDrift(planned.plan), planned, session);
   return attributeDrift(drift, histories, session, context);
 }
 
@@ -56,18 +56,18 @@ async function withPullFlags(
   { stack }: Pick<Session, 'stack'>,
 ): Promise<PlanDocument> {
   if (drift.changes.length === 0) return drift;
-  const { unwrittenOf } = await import('../pull/index.ts');
+  const { listUnwritten } = await import('../pull/index.ts');
   // Whoever takes live values in a conflict names the resources: of others --theirs would take back what changed here.
   const isConflict = ({ cause }: FieldChange) => cause === 'conflict';
   const both = planned.plan.changes.filter(({ fields }) => fields.some(isConflict));
   const conflicting = { ...planned, plan: { ...planned.plan, changes: both } };
   const byAddress = (unwritten: Unwritten) => Map.groupBy(unwritten, ({ address }) => address);
-  const drifted = byAddress(unwrittenOf({ stack, planned, theirs: false }));
-  const conflicts = byAddress(unwrittenOf({ stack, planned: conflicting, theirs: true }));
+  const drifted = byAddress(listUnwritten({ stack, planned, theirs: false }));
+  const conflicts = byAddress(listUnwritten({ stack, planned: conflicting, theirs: true }));
   const changes = drift.changes.map((change) => {
     const fields = change.fields.map((field) => {
       const own = (isConflict(field) ? conflicts : drifted).get(change.address) ?? [];
-      const found = own.find(({ path }) => startsWith(pathOf(field.path), pathOf(path)));
+      const found = own.find(({ path }) => startsWith(toPath(field.path), toPath(path)));
       if (found === undefined) return field;
       return { ...field, pull_flags: found.choices.map((choice) => PULL_FLAGS[choice]) };
     });
@@ -104,7 +104,7 @@ async function attributeDrift(
 ): Promise<PlanDocument> {
   const deps: EditsDeps = {
     reader: session.reader,
-    author: authorOf(session.platform.account_id),
+    author: findAuthor(session.platform.account_id),
     now: context.now,
     sleep: (milliseconds) => (context.pause ?? realPause).sleep(milliseconds, context.stop),
   };

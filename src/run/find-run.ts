@@ -3,13 +3,13 @@ import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { authorOf } from '../plan/drift.ts';
+import { findAuthor } from '../plan/drift.ts';
 import { moveEntry } from '../plan/state-entry.ts';
 import type { EditsReader } from '../rollback/edits.ts';
 import { underAddressesOfNow, undoRun } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
-import { entriesOf } from './recover.ts';
+import { listEntries } from './recover.ts';
 import type { CheckNamed, Session } from './session.ts';
 
 type Entries = readonly JournalEntry[];
@@ -34,7 +34,7 @@ export async function findRun(session: Session, given: string | undefined): Prom
   const rollbacks: Entries[] = [];
   const undone = new Map<string, string>();
   let healing: string | undefined;
-  const runs = await runsOf(session);
+  const runs = await listRuns(session);
   let wanted = given === undefined ? undefined : wholeId(given, runs);
   const { last_run: last } = session.state;
   // The one before it is not the last one: undoing that would undo something else than what is asked for.
@@ -44,7 +44,7 @@ export async function findRun(session: Session, given: string | undefined): Prom
     if (run === wanted) break;
     const entries = await readRun(session, run);
     if (entries === undefined || isIdle(entries)) continue;
-    const { undoes, snapshot, purpose } = beganOf(entries) ?? {};
+    const { undoes, snapshot, purpose } = findBegan(entries) ?? {};
     if (wanted === undefined && snapshot !== undefined && purpose !== 'restore')
       throw redo(run, 'the changes since a snapshot');
     if (wanted === undefined && purpose === 'heal') {
@@ -107,7 +107,7 @@ export function wholeId(given: string, runs: readonly string[]): string {
 export async function refuseAtWork(given: string | undefined, session: Session): Promise<void> {
   const { unfinished } = session;
   if (given === undefined || unfinished === undefined || unfinished.recovery !== undefined) return;
-  if (wholeId(given, await runsOf(session)) !== unfinished.run) return;
+  if (wholeId(given, await listRuns(session)) !== unfinished.run) return;
   throw new CallsheetError('usage', `run ${unfinished.run} is still running`, {
     hint: 'Wait until it ends or interrupt it, then roll it back. callsheet state unlock shows who runs it.',
   });
@@ -152,7 +152,7 @@ export function withoutCopies(entries: Entries): readonly string[] {
 }
 
 /** The one that died first: it came last. */
-async function runsOf({ store, unfinished }: Session): Promise<readonly string[]> {
+async function listRuns({ store, unfinished }: Session): Promise<readonly string[]> {
   const finished = (await store.runs()).map(({ run }) => run);
   return unfinished === undefined ? finished : [unfinished.run, ...finished];
 }
@@ -162,7 +162,7 @@ export async function readRun(
   { store, unfinished }: Session,
   run: string,
 ): Promise<Entries | undefined> {
-  return run === unfinished?.run ? entriesOf(unfinished) : store.run(run);
+  return run === unfinished?.run ? listEntries(unfinished) : store.run(run);
 }
 
 /** The same under the addresses of now; `unseal` opens what copies keep encrypted under the address of then. */
@@ -183,7 +183,7 @@ export function readdress(
  * read once, however many resources are asked for, and its copies are not kept.
  */
 export function createWriterFinder(session: Session): EditsReader['runOf'] {
-  const author = authorOf(session.platform.account_id);
+  const author = findAuthor(session.platform.account_id);
   const read = async (run: string) => {
     const { entries } = readdress((await readRun(session, run)) ?? [], session);
     const each = entries.flatMap((entry): readonly (readonly [Address, JournalEntry])[] => {
@@ -197,7 +197,7 @@ export function createWriterFinder(session: Session): EditsReader['runOf'] {
   const journals = new Map<string, ReturnType<typeof read>>();
   let runs: Promise<readonly string[]> | undefined;
   return async (address, entry, history) => {
-    runs ??= runsOf(session);
+    runs ??= listRuns(session);
     for (const run of await runs) {
       const reading = journals.get(run) ?? read(run);
       journals.set(run, reading);
@@ -215,9 +215,9 @@ export async function isPutBack(
   { kind, id }: Pick<ResourceState, 'kind' | 'id'>,
   session: Session,
 ): Promise<boolean> {
-  for (const run of await runsOf(session)) {
+  for (const run of await listRuns(session)) {
     const entries = (await readRun(session, run)) ?? [];
-    if (beganOf(entries)?.purpose !== 'rollback') continue;
+    if (findBegan(entries)?.purpose !== 'rollback') continue;
     const made = [...undoRun(entries).made.values()];
     if (made.some((one) => one.kind === kind && one.id === id)) return true;
   }
@@ -227,10 +227,10 @@ export async function isPutBack(
 /** What a run set out to do; undefined where there is none of that id. */
 export async function readBegan(session: Session, run: string): Promise<RunBegan | undefined> {
   const entries = await readRun(session, run);
-  return entries && beganOf(entries);
+  return entries && findBegan(entries);
 }
 
-export function beganOf(entries: Entries): RunBegan | undefined {
+export function findBegan(entries: Entries): RunBegan | undefined {
   return entries.find((entry) => entry.type === 'began');
 }
 

@@ -1,6 +1,6 @@
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
 import type { Address } from '../core/address.ts';
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { parsePath } from '../core/path.ts';
@@ -18,10 +18,16 @@ import { checkChosen, kinds } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { checkGuards, checkTeamRules, type GuardFinding, refusalsIn } from '../plan/guards.ts';
 import { makePlan, type PlanInput, type Planned, type Refresh } from '../plan/make.ts';
-import { listKnown, naturalKeyOf, recordKeyOf, scopeOf, scopesOf } from '../plan/natural-key.ts';
+import {
+  getNaturalKey,
+  getRecordKey,
+  getScope,
+  listKnown,
+  listScopes,
+} from '../plan/natural-key.ts';
 import type { Reader } from '../plan/reader.ts';
-import { assumptionOf, movedEndpoints } from '../platform/endpoints.ts';
-import { type Stack, sourceOf } from '../stack/index.ts';
+import { findAssumption, movedEndpoints } from '../platform/endpoints.ts';
+import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
 import { recoveredRun } from './recover.ts';
@@ -112,7 +118,7 @@ function planSession(
     environment: stack.environment,
     settled: recoveredRun(session.unfinished),
     versions: new Map(),
-    assumptionOf: (operation) => assumptionOf(operation, endpoints),
+    assumptionOf: (operation) => findAssumption(operation, endpoints),
     assume: endpoints.assume,
     endpoints: movedEndpoints(endpoints),
     secondsPerRequest: () => {
@@ -151,11 +157,11 @@ export async function planConfiguration(
     // What a rollback or a restore writes comes from no line of the files.
     sourceOf: ({ address, path }) => {
       const origin = stack.originOf(address, parsePath(path) ?? [path]);
-      return origin && sourceOf(origin);
+      return origin && getSource(origin);
     },
     priorAddresses: priorAddresses(moved),
     isForgotten: isForgottenBy(stack.moves),
-    ...(rollout && { atOnce: firstStepOf(rollout), configDigest: withRollout(stack, rollout) }),
+    ...(rollout && { atOnce: getFirstStep(rollout), configDigest: withRollout(stack, rollout) }),
     ...how,
     ...(refresh === undefined ? {} : { refresh: session.endpoints.assume ? refresh : 'full' }),
     purpose: 'apply',
@@ -185,7 +191,7 @@ export function plannedDigest(
 }
 
 function withRollout({ digest }: Stack, { position: _, ...settings }: RolloutSettings): string {
-  return digestOf([digest, settings]);
+  return computeDigest([digest, settings]);
 }
 
 /** The rollout of that name in callsheet.yaml, or the only one. Throws where none is meant, or more than one. */
@@ -211,14 +217,14 @@ export function rolloutNamed(
 }
 
 /** Agents that get the change of a rollout before anybody judges it. */
-function firstStepOf({ steps, agents }: RolloutSettings): number {
+function getFirstStep({ steps, agents }: RolloutSettings): number {
   return stepCounts(steps, agents.length)[0] ?? agents.length;
 }
 
 /** Whoever reviews the plan of a rollout is told that not all of it is applied at once. */
 function withRolloutNote(planned: Planned, rollout: RolloutSettings): Planned {
   const { name, steps } = rollout;
-  const message = `rollout start carries the plan out: ${name} has ${steps.length} steps, the first with ${firstStepOf(rollout)} agents at most`;
+  const message = `rollout start carries the plan out: ${name} has ${steps.length} steps, the first with ${getFirstStep(rollout)} agents at most`;
   const note = { severity: 'info', address: null, message } as const;
   return { ...planned, plan: { ...planned.plan, notes: [note, ...planned.plan.notes] } };
 }
@@ -231,7 +237,7 @@ async function statelessNotes(
 ): Promise<readonly Note[]> {
   const isStateless = Object.keys(session.state.resources).length === 0;
   const without = (some: readonly Change[]) =>
-    isStateless ? 'without a state' : `without ${namesOf(some)} in the state`;
+    isStateless ? 'without a state' : `without ${formatNames(some)} in the state`;
   const overwritten = unknown.filter(({ action }) => action === 'update' || action === 'replace');
   const unnamed = await countUnnamed(planned, session);
   const counts = unnamed.map(([kind, some]) => `${kind}: ${some}`).join(', ');
@@ -244,7 +250,7 @@ async function statelessNotes(
       severity: 'info',
       message: isStateless
         ? 'the state knows none of these resources, so holds of earlier rollbacks, resources that are no longer configured, and secrets that were left out are not known'
-        : `the state does not know ${namesOf(unknown)}, so holds of earlier rollbacks and secrets that were left out of ${unknown.length === 1 ? 'it' : 'them'} are not known`,
+        : `the state does not know ${formatNames(unknown)}, so holds of earlier rollbacks and secrets that were left out of ${unknown.length === 1 ? 'it' : 'them'} are not known`,
     },
     unnamed.length > 0 && {
       severity: 'info',
@@ -258,7 +264,7 @@ async function statelessNotes(
 const MOST_NAMED = 3;
 
 /** `agent.a, agent.b, agent.c and 4 more`. */
-function namesOf(changes: readonly Change[]): string {
+function formatNames(changes: readonly Change[]): string {
   const names = changes.slice(0, MOST_NAMED).map(({ address }) => address);
   const more = changes.length - names.length;
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
@@ -276,13 +282,15 @@ async function countUnnamed(
       const keyAt = (scope: Scope, key: string | undefined) => `${JSON.stringify(scope)} ${key}`;
       // Of several versions of a page only the newest has an address.
       const keys = new Set(
-        desired.map(({ document }) => keyAt(scopeOf(kind, document), naturalKeyOf(kind, document))),
+        desired.map(({ document }) =>
+          keyAt(getScope(kind, document), getNaturalKey(kind, document)),
+        ),
       );
       const lists = await Promise.all(
-        scopesOf(kind, desired, undefined).map(async (scope) =>
+        listScopes(kind, desired, undefined).map(async (scope) =>
           ((await listKnown(reader, kind, scope)) ?? []).filter(
             ({ id, record }) =>
-              !named.has(id) && !keys.has(keyAt(scope, recordKeyOf(kind, record, scope))),
+              !named.has(id) && !keys.has(keyAt(scope, getRecordKey(kind, record, scope))),
           ),
         ),
       );
@@ -364,15 +372,15 @@ export function overrideOptions({
   PlanOptions,
   'override_freeze' | 'override_limits'
 > {
-  const freeze = reasonOf('--override-freeze', overrideFreeze, 'Say why it cannot wait');
-  const limits = reasonOf('--override-limits', overrideLimits, 'Say why so much is to change');
+  const freeze = findReason('--override-freeze', overrideFreeze, 'Say why it cannot wait');
+  const limits = findReason('--override-limits', overrideLimits, 'Say why so much is to change');
   return {
     ...(freeze === undefined ? {} : { override_freeze: freeze }),
     ...(limits === undefined ? {} : { override_limits: limits }),
   };
 }
 
-function reasonOf(flag: string, given: string | undefined, what: string): string | undefined {
+function findReason(flag: string, given: string | undefined, what: string): string | undefined {
   const reason = given?.trim();
   if (reason !== '') return reason;
   throw new CallsheetError('usage', `${flag} needs a reason`, {
@@ -387,7 +395,7 @@ const OPTIONS: { readonly [option: string]: FieldSchema } = schema.properties.op
 export function planOptions(choices: PlanChoices): PlanOptions {
   const given = new Map<string, unknown>(Object.entries({ ...choices, force: choices.deleteUsed }));
   const options = Object.entries(OPTIONS).flatMap(([option, { default: byDefault }]) => {
-    const value = given.get(choiceOf(option)) ?? byDefault;
+    const value = given.get(toFlag(option)) ?? byDefault;
     return value === undefined || (value === false && byDefault === undefined)
       ? []
       : [[option, value]];
@@ -396,6 +404,6 @@ export function planOptions(choices: PlanChoices): PlanOptions {
 }
 
 /** `allow_delete`: `allowDelete`. */
-function choiceOf(option: string): string {
+function toFlag(option: string): string {
   return option.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

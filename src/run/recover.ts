@@ -138,7 +138,7 @@ export function recoveredRun(unfinished: Unfinished | undefined): RecoveredRun |
 }
 
 /** The journal of a run as it will be once it is recovered. */
-export function entriesOf({ entries, recovery }: Unfinished): readonly JournalEntry[] {
+export function listEntries({ entries, recovery }: Unfinished): readonly JournalEntry[] {
   if (recovery === undefined) return entries;
   return [...entries, ...recovery.records, recoveredEnd(recovery, '')];
 }

@@ -218,10 +218,10 @@ async function execute(
     stop: context.stop,
   };
   if (request.checkFirst === true) await checkPins(plan, deps, session.endpoints.assume);
-  await lease.reserve(expectedOf(plan, state));
+  await lease.reserve(getExpected(plan, state));
   const observer = await request.observe?.(plan);
   try {
-    const guarded = guardsOf(run, planned, state, actor, request);
+    const guarded = getGuards(run, planned, state, actor, request);
     await lease.append({
       type: 'began',
       run,
@@ -286,7 +286,7 @@ async function execute(
 }
 
 /** What a plan leaves at most, were all of it carried out. */
-function expectedOf({ changes }: PlanDocument, { resources }: State): Expected {
+function getExpected({ changes }: PlanDocument, { resources }: State): Expected {
   const made = changes.filter(({ address }) => resources[address] === undefined).length;
   return {
     resources: Object.keys(resources).length + made,
@@ -341,7 +341,7 @@ async function verified(
 }
 
 /** What a run does to the holds, and what it was told to override. */
-function guardsOf(
+function getGuards(
   run: string,
   { plan }: Planned,
   state: State,

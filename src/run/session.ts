@@ -2,7 +2,7 @@ import { CallsheetError } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { normalise, type World } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
-import { recordIn, textOf } from '../kinds/making.ts';
+import { getText, recordIn } from '../kinds/making.ts';
 import { createReader } from '../live/reader.ts';
 import type { Planned } from '../plan/make.ts';
 import type { Reader } from '../plan/reader.ts';
@@ -19,7 +19,13 @@ import {
 import type { State } from '../state/model.ts';
 import { openStateStore } from '../state/open.ts';
 import { emptyState, replay } from '../state/replay.ts';
-import { type Claim, type Lease, lineOf, overlapping, type StateStore } from '../state/store.ts';
+import {
+  type Claim,
+  formatOverlap,
+  type Lease,
+  overlapping,
+  type StateStore,
+} from '../state/store.ts';
 import { nameStack } from './actor.ts';
 import { admitIn, DEFAULT_CONCURRENCY, type FileSource, openClient } from './client.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
@@ -139,7 +145,7 @@ export async function openSessionOn(
       client.call({ operation: 'getMe' }),
       hasFingerprints(known) && compareSecrets(fingerprints, loaded, context),
     ]);
-    const account = textOf(recordIn(me), 'account_id');
+    const account = getText(recordIn(me), 'account_id');
     checkAccount(known, account, store.location);
     const reader = createReader(client, me);
     const world = { secretOf, fingerprints };
@@ -279,7 +285,7 @@ const FOUGHT_OVER = new Set(
 );
 
 /** What a run of a plan writes or remembers as its own, of all that is live already. */
-function claimsOf({ plan, refresh }: Pick<Planned, 'plan' | 'refresh'>): readonly Claim[] {
+function listClaims({ plan, refresh }: Pick<Planned, 'plan' | 'refresh'>): readonly Claim[] {
   const changed = plan.changes.flatMap(({ address, kind, id, action, verdict }) =>
     id === null || action === 'forget' || verdict !== 'ok' ? [] : [{ address, kind, id }],
   );
@@ -301,7 +307,7 @@ export async function claimForRun(
   what: Pick<Planned, 'plan' | 'refresh'> | readonly Claim[],
   { store, platform }: Pick<Session, 'store' | 'platform'>,
 ): Promise<void> {
-  const claims = 'plan' in what ? claimsOf(what) : contested(what);
+  const claims = 'plan' in what ? listClaims(what) : contested(what);
   const overlaps = await lease.claim(platform.account_id, claims);
   if (overlaps.length > 0) throw overlapping(store.location, overlaps);
 }
@@ -311,6 +317,6 @@ export async function findOverlaps(
   planned: Pick<Planned, 'plan' | 'refresh'>,
   { store, platform }: Pick<Session, 'store' | 'platform'>,
 ): Promise<readonly string[]> {
-  const claims = claimsOf(planned);
-  return (await store.overlaps(platform.account_id, claims)).map(lineOf);
+  const claims = listClaims(planned);
+  return (await store.overlaps(platform.account_id, claims)).map(formatOverlap);
 }

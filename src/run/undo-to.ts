@@ -1,22 +1,22 @@
 import { CallsheetError, quoted } from '../core/errors.ts';
 import type { Note } from '../core/plan-document.ts';
-import { ownOf } from '../core/value.ts';
+import { getOwn } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { scopeOf } from '../plan/natural-key.ts';
+import { getScope } from '../plan/natural-key.ts';
 import { formatCount } from '../render/wording.ts';
 import { findEdits } from '../rollback/edits.ts';
 import { type Kept, type Now, type SnapshotUndo, undoToSnapshot } from '../rollback/target.ts';
 import type { SnapshotFile } from '../snapshot/file.ts';
 import {
+  buildDocument,
   covers,
-  documentOf,
   type Header,
   type ListRecord,
   type ResourceRecord,
 } from '../snapshot/format.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import type { RunContext } from './context.ts';
-import { beganOf, findLastApplied, readRun } from './find-run.ts';
+import { findBegan, findLastApplied, readRun } from './find-run.ts';
 import { refuseBeside } from './recover.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
 import { announceBroken } from './stack.ts';
@@ -60,7 +60,7 @@ export async function undoTo(
     const named = chooseFrom(since.undo, options, (flag) => stray(flag, file));
     const { undo: chosen, skipped: ofRollouts } = leaveToRollouts(named, session, options);
     const there = chosen.addresses.filter((address) => {
-      const known = ownOf(state.resources, address);
+      const known = getOwn(state.resources, address);
       return known !== undefined && !isMissing(known.kind, known.id);
     });
     const isLookedFor = options.undoEdited !== true && !(await isGoneOnWith(session, sha256));
@@ -114,7 +114,12 @@ async function findMissing(
 ): Promise<ReadonlySet<string>> {
   const sought = new Map<string, Pick<ResourceState, 'kind' | 'id' | 'scope' | 'pin'>>();
   for (const { kind, id, document } of kept)
-    sought.set(`${kind} ${id}`, { kind, id, scope: scopeOf(kindNamed(kind), document), pin: null });
+    sought.set(`${kind} ${id}`, {
+      kind,
+      id,
+      scope: getScope(kindNamed(kind), document),
+      pin: null,
+    });
   for (const one of Object.values(state.resources)) sought.set(`${one.kind} ${one.id}`, one);
   const missing = new Set<string>();
   await Promise.all(
@@ -138,7 +143,7 @@ async function isGoneOnWith(session: Session, sha256: string): Promise<boolean> 
   const run = unfinished?.run ?? state.last_run;
   const entries = (run === null ? undefined : await readRun(session, run)) ?? [];
   const isDone = entries.some((entry) => entry.type === 'ended' && entry.status === 'done');
-  return !isDone && beganOf(entries)?.snapshot?.sha256 === sha256;
+  return !isDone && findBegan(entries)?.snapshot?.sha256 === sha256;
 }
 
 /** What a person should know of what is left alone. */
@@ -223,7 +228,7 @@ function keptFrom(record: ResourceRecord, isOurs: boolean): Kept {
     kind,
     id,
     address: isOurs ? address : null,
-    document: documentOf(record),
+    document: buildDocument(record),
     version: history?.id ?? null,
     withheld,
     state: isOurs ? state : null,

@@ -1,5 +1,5 @@
 import { isSigned, locateWrites } from '../apply/history.ts';
-import { type Address, isChosen, kindOf, matchesAddress } from '../core/address.ts';
+import { type Address, getKind, isChosen, matchesAddress } from '../core/address.ts';
 import type { Verification } from '../core/documents.ts';
 import { CallsheetError, commandLine, foldSentences, quoted } from '../core/errors.ts';
 import {
@@ -13,12 +13,12 @@ import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader, readNewest } from '../live/reader.ts';
 import { isRefused } from '../plan/document.ts';
-import { authorOf } from '../plan/drift.ts';
+import { findAuthor } from '../plan/drift.ts';
 import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
-import { scopeOf } from '../plan/natural-key.ts';
+import { getScope } from '../plan/natural-key.ts';
 import { type HistoryEntry, type Reader, readWith } from '../plan/reader.ts';
-import { pinOf } from '../plan/refresh.ts';
+import { buildPin } from '../plan/refresh.ts';
 import {
   afterRollbacks,
   deletedSince,
@@ -27,8 +27,8 @@ import {
   replacedSince,
 } from '../rollback/edits.ts';
 import {
-  differencesOf,
   goneSince,
+  listDifferences,
   narrowUndo,
   type Undo,
   undoRun,
@@ -150,8 +150,8 @@ export async function undo(
       session,
     );
     refuseWithoutCopies(run, entries, options);
-    const historyOf = historiesOf(session);
-    const author = authorOf(session.platform.account_id);
+    const historyOf = openHistories(session);
+    const author = findAuthor(session.platform.account_id);
     const located = await locateWrites(
       entries,
       author,
@@ -302,7 +302,7 @@ function takenOver(address: Address): NotUndone {
 }
 
 /** The newest entries of histories, each read once; none where the resource is gone. */
-function historiesOf({ reader }: Session): Reader['history'] {
+function openHistories({ reader }: Session): Reader['history'] {
   const known = new Map<string, Promise<readonly HistoryEntry[]>>();
   return async (kind, id, limit) => {
     const reading = known.get(id) ?? readNewest({ kind, id }, { reader }, ENTRIES_READ);
@@ -342,14 +342,14 @@ function findEdited(
   session: Session,
 ): Promise<readonly Edited[]> {
   const { reader, platform } = session;
-  const author = authorOf(platform.account_id);
+  const author = findAuthor(platform.account_id);
   return findInterleaved(undo, {
-    history: (address, id, limit) => historyOf(kindNamed(kindOf(address)), id, limit),
+    history: (address, id, limit) => historyOf(kindNamed(getKind(address)), id, limit),
     isOwn: (entry) => isSigned(entry, { author, isRevert: true }),
     pin: async ({ kind: name, id, scope }) => {
       const kind = kindNamed(name);
       const live = await reader.read(kind, { id, scope }, new Set());
-      return live && pinOf(kind, live);
+      return live && buildPin(kind, live);
     },
     runOf: createWriterFinder(session),
     undone,
@@ -532,7 +532,7 @@ function waysPastEdits(
   { addresses }: Undo,
   options: UndoOptions,
 ): readonly string[] {
-  const line = lineOf(command, options);
+  const line = formatCommand(command, options);
   const excluded = [...new Set(edited.map(({ address }) => address))];
   const isAll = addresses.every((address) => excluded.includes(address));
   return [
@@ -550,7 +550,7 @@ function waysPastRefusals(
   { changes, refusals = [] }: PlanDocument,
   options: UndoOptions,
 ): readonly string[] {
-  const line = lineOf(command, options);
+  const line = formatCommand(command, options);
   // What stands against the plan as a whole says itself what lifts it, and nothing is left to leave out.
   if (refusals.length > 0) return [];
   const refused = changes.filter(({ verdict }) => verdict === 'refused');
@@ -561,7 +561,7 @@ function waysPastRefusals(
   ];
 }
 
-function lineOf(command: string, options: UndoOptions) {
+function formatCommand(command: string, options: UndoOptions) {
   const chosen = [
     ...(options.target ?? []).map((one) => ` --target ${quoted(one)}`),
     ...(options.exclude ?? []).map((one) => ` --exclude ${quoted(one)}`),
@@ -622,9 +622,9 @@ async function verifyUndo(
     if (id === null) return [];
     const kind = kindNamed(one.kind);
     const scope =
-      resources[address]?.scope ?? scopeOf(kind, one.document ?? before?.document ?? {});
+      resources[address]?.scope ?? getScope(kind, one.document ?? before?.document ?? {});
     const after = await readWith(reader, kind, { id, scope }, Object.keys(one.document ?? {}));
-    return differencesOf(address, one, { before: before?.document, after }, now);
+    return listDifferences(address, one, { before: before?.document, after }, now);
   };
   try {
     const differences = await Promise.all([...wanted].map(read));

@@ -6,7 +6,7 @@ import type { JsonObject } from '../core/value.ts';
 import { DAY, DAYS_OF_CALLS, generateCalls } from './calls/generate.ts';
 import type { Seed, Simulation } from './documents.generated.ts';
 import { generateAgent, generateFleet, nth, ROLES } from './fleet.ts';
-import { uuidOf } from './ids.ts';
+import { makeUuid } from './ids.ts';
 import type { Platform } from './platform.ts';
 import {
   plantSeed,
@@ -95,14 +95,14 @@ function accountAgents(
     ...Array.from({ length: count }, (_, index) => agent(index)),
     ...Array.from({ length: deleted }, (_, index) => ({
       ...agent(count + index),
-      id: uuidOf(`deleted agent ${index + 1}`),
+      id: makeUuid(`deleted agent ${index + 1}`),
       name: `Seasonal line ${index + 1}`,
       deleted: true,
     })),
   ];
 }
 
-function statusOf(index: number): string {
+function chooseStatus(index: number): string {
   if (index % 19 === 7) return 'inactive';
   if (index % 31 === 11) return 'pending';
   return index % 47 === 23 ? 'cancelled' : 'active';
@@ -115,7 +115,7 @@ function manners({ agent_type: type, config }: SeedAgent, owner: Company, index:
   const [voice] = voices;
   const isRecorded = index % 6 !== 4;
   return {
-    status: statusOf(index),
+    status: chooseStatus(index),
     language,
     timezone,
     ...(language === 'es-US'
@@ -138,7 +138,7 @@ function extras(
   const takesPayments = owner.canBePaid && integrations !== undefined && type === 'receptionist';
   return {
     ...(owner.hasKnowledge && index % 2 === 0
-      ? { knowledgebase_links: [`${siteOf(owner)}/faq`] }
+      ? { knowledgebase_links: [`${buildSite(owner)}/faq`] }
       : {}),
     ...(takesPayments
       ? { payments: { enabled: true, max_single_charge_cents: 20_000, max_attempts_per_call: 2 } }
@@ -195,7 +195,7 @@ export function generateAccount(
   now: number,
 ): SeedDocument {
   const sellers = Array.from({ length: resellers }, (_, index) => ({
-    id: uuidOf(`reseller ${index + 1}`),
+    id: makeUuid(`reseller ${index + 1}`),
     name: numbered(RESELLERS, index),
     locks: nth(RESELLER_LOCKS, index),
   }));
@@ -223,7 +223,7 @@ const POLICIES: readonly JsonObject[] = [
   { name: 'Persistent redial', no_answer: [300, 6] },
   { name: 'One more try', no_answer: [3600, 1] },
 ].map(({ name, no_answer: [delay = 0, attempts = 0] }) => ({
-  id: uuidOf(`policy ${name}`),
+  id: makeUuid(`policy ${name}`),
   name,
   rules: { no_answer: { delay_seconds: delay, max_attempts: attempts } },
 }));
@@ -247,11 +247,11 @@ function scopedKeys(reseller?: string, organization?: string): readonly SeedKey[
 function profiles(owners: readonly Company[]): SeedDocument {
   const ids = owners.map(({ seed }) => ({
     organization_id: seed.id,
-    id: uuidOf(`profile of ${seed.id}`),
+    id: makeUuid(`profile of ${seed.id}`),
   }));
   return {
     profiles: ids,
-    claims: ids.map(({ id }) => ({ id: uuidOf(`claim of ${id}`), profile_id: id })),
+    claims: ids.map(({ id }) => ({ id: makeUuid(`claim of ${id}`), profile_id: id })),
     pbx_api_keys: ['simulated-pbx-key'],
   };
 }
@@ -280,22 +280,22 @@ function belongings(owners: readonly Company[]): SeedDocument {
 }
 
 function baseId(organizationId: string): string {
-  return uuidOf(`knowledge base of ${organizationId}`);
+  return makeUuid(`knowledge base of ${organizationId}`);
 }
 
 /** The host under which an organization has its pages. */
-function siteOf({ seed }: Company): string {
+function buildSite({ seed }: Company): string {
   const name = seed.name.normalize('NFD').replaceAll(/[^a-zA-Z0-9 ]/g, '');
   return `https://${name.toLowerCase().replaceAll(' ', '-')}.example.test`;
 }
 
 function sources(owner: Company): readonly JsonObject[] {
   const id = baseId(owner.seed.id);
-  const site = siteOf(owner);
+  const site = buildSite(owner);
   return [
     { knowledge_base_id: id, url: `${site}/faq`, chunk_count: 14 },
     { knowledge_base_id: id, url: `${site}/opening-hours`, chunk_count: 2 },
-    { knowledge_base_id: id, name: 'prices.pdf', content_hash: uuidOf(`prices of ${id}`) },
+    { knowledge_base_id: id, name: 'prices.pdf', content_hash: makeUuid(`prices of ${id}`) },
   ];
 }
 
@@ -365,7 +365,7 @@ function companies(
   resellers: readonly { readonly id: string }[],
 ): readonly Company[] {
   return Array.from({ length: count }, (_, index) => {
-    const id = uuidOf(`organization ${index + 1}`);
+    const id = makeUuid(`organization ${index + 1}`);
     const reseller = resellers[index % (resellers.length + 1)];
     const merchant = nth(MERCHANTS, index);
     const name = numbered(
@@ -385,7 +385,7 @@ function companies(
       timezone: nth(TIME_ZONES, index),
       canBePaid: merchant.charges,
       hasKnowledge: index % 3 !== 2,
-      voices: index % 2 === 0 ? [uuidOf(`voice of ${id}`)] : [],
+      voices: index % 2 === 0 ? [makeUuid(`voice of ${id}`)] : [],
     };
   });
 }

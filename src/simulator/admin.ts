@@ -70,7 +70,7 @@ function obey(command: Command, controls: Controls, request: FastifyRequest): Sa
   const reading = readJson(bytes);
   if ('problem' in reading) return refuse(400, reading.problem);
   const body = reading.body ?? {};
-  const problems = problemsOf(command, body);
+  const problems = listProblems(command, body);
   if (problems.length > 0) return refuse(400, problems.join('; '));
   try {
     return { status: 200, body: command.run(controls, isObject(body) ? body : {}) };
@@ -79,7 +79,7 @@ function obey(command: Command, controls: Controls, request: FastifyRequest): Sa
   }
 }
 
-function problemsOf({ body: schema, check }: Command, body: Json): readonly string[] {
+function listProblems({ body: schema, check }: Command, body: Json): readonly string[] {
   if (schema === undefined) return [];
   const problems = problemsIn(ajv.compile(schema), body);
   return problems.length === 0 && isObject(body) ? (check?.(body) ?? []) : problems;
@@ -230,7 +230,7 @@ export const COMMANDS: readonly Command[] = [
     does: 'edits an agent in the dashboard, in the names that reads use',
     body: members({ agentId: TEXT, patch: ANYTHING, actor: TEXT }, 'agentId', 'patch'),
     run: ({ edit }, { agentId, patch, actor }) =>
-      edit(String(agentId), isObject(patch) ? patch : {}, textOf(actor)),
+      edit(String(agentId), isObject(patch) ? patch : {}, findText(actor)),
   },
   {
     name: 'POST delete',
@@ -247,7 +247,7 @@ export const COMMANDS: readonly Command[] = [
     does: 'locks a feature on a level; the account needs no id',
     body: LOCK,
     run: ({ lock }, body) => {
-      lock(...lockOf(body));
+      lock(...getLock(body));
       return body;
     },
   },
@@ -256,7 +256,7 @@ export const COMMANDS: readonly Command[] = [
     does: 'lifts a lock',
     body: LOCK,
     run: ({ unlock }, body) => {
-      unlock(...lockOf(body));
+      unlock(...getLock(body));
       return body;
     },
   },
@@ -264,7 +264,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'POST rotate',
     does: "gives a key, the account's own unless named, a new secret",
     body: members({ clientId: TEXT }),
-    run: ({ rotateSecret }, { clientId }) => ({ clientSecret: rotateSecret(textOf(clientId)) }),
+    run: ({ rotateSecret }, { clientId }) => ({ clientSecret: rotateSecret(findText(clientId)) }),
   },
   {
     name: 'POST merchant',
@@ -332,12 +332,12 @@ function strip({ schema }: Kind, entry: JsonObject): JsonObject {
   return recordIn(entry) === entry ? bare : { ...entry, record: bare };
 }
 
-function lockOf({ level, id, feature }: JsonObject): [Level, string, string] {
+function getLock({ level, id, feature }: JsonObject): [Level, string, string] {
   // The schema has no other levels.
-  return [level as Level, textOf(id) ?? '', String(feature)];
+  return [level as Level, findText(id) ?? '', String(feature)];
 }
 
-function textOf(value: Json | undefined): string | undefined {
+function findText(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../core/value.ts';
 import { RECORDED, TEMPLATES, writeName } from './agent-fields.ts';
-import { forbidden, organizationOf } from './auth.ts';
+import { forbidden, getOrganization } from './auth.ts';
 import { organizationLocks } from './catalogue.ts';
-import { inside, recordsOf, textsOf } from './json.ts';
+import { inside, listRecords, listTexts } from './json.ts';
 import type { Platform } from './platform.ts';
 import type { Organization, SentText, TextOrder } from './store.ts';
 import { bodyViolations, type Violation, violation } from './validation.ts';
@@ -26,7 +26,7 @@ const AGENT_RULES: readonly AgentRule[] = [
     field: 'extensions',
     place: 'extensions.tools',
     broken: (_platform, { extensions }) => {
-      const names = recordsOf(inside(extensions, 'tools')).map(({ name }) => name);
+      const names = listRecords(inside(extensions, 'tools')).map(({ name }) => name);
       return names
         .filter((name, index) => names.indexOf(name) !== index)
         .map((name) => `the name ${String(name)} is used twice`);
@@ -83,7 +83,7 @@ export function brokenRules(
   next: JsonObject,
 ): readonly Violation[] {
   const touched = AGENT_RULES.filter(({ field }) => next[field] !== before[field]);
-  return touched.flatMap((rule) => violationsOf(rule, platform, next));
+  return touched.flatMap((rule) => listViolations(rule, platform, next));
 }
 
 /** Rules that hold for every save of an agent, over the record that a revert would save (Revert, rule 3). */
@@ -93,12 +93,12 @@ export function brokenSettings(platform: Platform, record: JsonObject): readonly
   const rules = AGENT_RULES.filter(({ always }) => always === true);
   return [
     ...bodyViolations('updateAgent', body),
-    ...rules.flatMap((rule) => violationsOf(rule, platform, record)),
+    ...rules.flatMap((rule) => listViolations(rule, platform, record)),
   ];
 }
 
 /** A field that is not there breaks nothing. */
-function violationsOf(
+function listViolations(
   { field, broken, place = writeName(field) }: AgentRule,
   platform: Platform,
   record: JsonObject,
@@ -116,7 +116,7 @@ function unfitSmsTemplate(
   if (template === undefined || template.organization_id !== owner)
     return 'the organization has no such SMS template';
   const { from_number: sender } = template;
-  const organization = organizationOf(platform, String(owner));
+  const organization = getOrganization(platform, String(owner));
   if (typeof sender !== 'string' || maySend(organization, sender)) return undefined;
   return `${sender} is not an SMS-capable number of the SMS account of the organization`;
 }
@@ -135,7 +135,7 @@ export function refuseLocked(
   next: JsonObject,
   options: { readonly reverting?: boolean } = {},
 ): void {
-  const locks = organizationLocks(platform, organizationOf(platform, organizationId));
+  const locks = organizationLocks(platform, getOrganization(platform, organizationId));
   if (locks.size === 0) return;
   const uses = [
     ...newUses(platform, before, next),
@@ -167,7 +167,7 @@ function newUses(platform: Platform, before: JsonObject, next: JsonObject): read
 
 /** While knowledge bases are locked a revert may not change their settings at all (Revert, rule 2). */
 function changedKnowledge(before: JsonObject, next: JsonObject): readonly Use[] {
-  const links = ({ knowledgebase_links: value }: JsonObject) => JSON.stringify(textsOf(value));
+  const links = ({ knowledgebase_links: value }: JsonObject) => JSON.stringify(listTexts(value));
   return when(
     links(before) !== links(next),
     'knowledge_base',
@@ -192,18 +192,18 @@ function integrations(before: JsonObject, next: JsonObject): readonly Use[] {
 }
 
 function clonedVoice({ store }: Platform, before: JsonObject, next: JsonObject): readonly Use[] {
-  const [had, has] = [voiceOf(before), voiceOf(next)];
+  const [had, has] = [getVoice(before), getVoice(next)];
   const message = 'Custom voices are not enabled for this organization.';
   return when(has !== had && store.voices.has(has), 'custom_voices', message);
 }
 
-function voiceOf({ voice_settings: settings }: JsonObject): string {
+function getVoice({ voice_settings: settings }: JsonObject): string {
   return isObject(settings) ? String(settings.voice_id) : '';
 }
 
 function addsLinks(before: JsonObject, next: JsonObject): boolean {
-  const had = textsOf(before.knowledgebase_links);
-  return textsOf(next.knowledgebase_links).some((link) => !had.includes(link));
+  const had = listTexts(before.knowledgebase_links);
+  return listTexts(next.knowledgebase_links).some((link) => !had.includes(link));
 }
 
 /**
@@ -245,7 +245,7 @@ export function sendText(platform: Platform, { agentId, templateId, to }: TextOr
   const from =
     template?.from_number ?? inside(agent.record, 'integrations', 'smsProvider', 'fromNumber');
   if (typeof from !== 'string') throw new Error(`neither template nor agent names a sender`);
-  const isOwned = maySend(organizationOf(platform, agent.organizationId), from);
+  const isOwned = maySend(getOrganization(platform, agent.organizationId), from);
   const text: SentText = {
     agentId,
     templateId: templateId ?? null,

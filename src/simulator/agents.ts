@@ -18,9 +18,9 @@ import {
   updated,
 } from './answer.ts';
 import {
+  getOrganization,
   namedOrganization,
   organizationFilter,
-  organizationOf,
   reachedAgent,
   refuseForeign,
   writableAgent,
@@ -221,7 +221,7 @@ const DEFAULTS = {
 export const payments: Routes<'getPaymentReadiness' | 'setPaymentTool'> = {
   getPaymentReadiness: (input, platform) => {
     const agent = reachedAgent(platform, input, () => flat(404, 'Agent not found'));
-    const organization = organizationOf(platform, agent.organizationId);
+    const organization = getOrganization(platform, agent.organizationId);
     if (input.query.refresh === true) organization.knownMerchant = { ...organization.merchant };
     return told(platform, agent);
   },
@@ -255,7 +255,7 @@ function refuseArming({ feature_locked: locked, can_enable: ready }: JsonObject)
 }
 
 function readiness(platform: Platform, agent: Agent): JsonObject {
-  const organization = organizationOf(platform, agent.organizationId);
+  const organization = getOrganization(platform, agent.organizationId);
   const { knownMerchant: merchant } = organization;
   const locked = organizationLocks(platform, organization).has('card_payments');
   const accepts = merchant.status === 'active' && merchant.charges;

@@ -6,7 +6,7 @@ import { type Answer, CODES, coded, data, missing, type Refusal } from './answer
 import type { Dialect } from './dialect.ts';
 import type { Input, Platform, Routes } from './platform.ts';
 import type { Agent, Key, Organization, Profile, Reseller } from './store.ts';
-import { rulesOf } from './validation.ts';
+import { getRules } from './validation.ts';
 
 /** Seconds that a token holds (Limits). */
 const TOKEN_SECONDS = 86_400;
@@ -22,7 +22,7 @@ export function authenticate(
 ): Key {
   if (operations[id].auth === 'none') return NOBODY;
   if (operations[id].auth === 'pbx_key') return pbxProvider(platform, headers['x-pbx-api-key']);
-  const own = rulesOf(id).unauthorized;
+  const own = getRules(id).unauthorized;
   const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (bearer === undefined)
     throw coded(401, own ?? 'invalid_request', 'Missing or malformed Authorization header');
@@ -138,7 +138,7 @@ export function forbidden(description: string): Refusal {
 }
 
 /** The organization of a record that the store holds. */
-export function organizationOf(platform: Platform, id: string): Organization {
+export function getOrganization(platform: Platform, id: string): Organization {
   const organization = platform.store.organizations.get(id);
   if (organization === undefined) throw missing('Organization');
   return organization;
@@ -181,19 +181,19 @@ const LIFETIME = 60 * 60_000;
 /** Tokens for applications that embed an agent (Sessions). */
 export const sessions: Routes<'createSession' | 'createPbxSession'> = {
   createSession: (input, platform) => {
-    profileOf(platform, input);
+    getProfile(platform, input);
     return mint(platform);
   },
 
   createPbxSession: (input, platform) => {
-    const profile = profileOf(platform, input);
+    const profile = getProfile(platform, input);
     const claim = platform.store.claims.get(String(input.body.claim_id));
     if (claim?.profileId !== profile.id) throw missing('Claim');
     return mint(platform);
   },
 };
 
-function profileOf({ store }: Platform, { body }: Input): Profile {
+function getProfile({ store }: Platform, { body }: Input): Profile {
   const profile = store.profiles.get(String(body.profile_id));
   if (profile === undefined) throw missing('Profile');
   return profile;

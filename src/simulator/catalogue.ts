@@ -89,7 +89,7 @@ export type Offers = {
 };
 
 /** The lists of a seed, or those above. */
-export function catalogueOf({
+export function buildCatalogue({
   features = FEATURES,
   llm_models: models = LLM_MODELS,
   stt_providers: speech = STT_PROVIDERS,
@@ -130,7 +130,7 @@ export const catalogue: Routes<'listFeatures' | 'listLlmModels' | 'listSttProvid
     const id = query.organization_id;
     const locks =
       id === undefined
-        ? locksOf(platform)
+        ? getLocks(platform)
         : organizationLocks(platform, namedOrganization(platform, key, String(id)));
     return data(platform.catalogue.models.filter((model) => !locks.has(`llm.${model.id}`)));
   },
@@ -154,9 +154,9 @@ function featureScope(platform: Platform, { key, query }: Input): FeatureScope {
   }
   if (resellerId !== undefined) {
     const { id } = namedReseller(platform, key, String(resellerId));
-    return { level: 'reseller', id, locks: locksOf(platform, id) };
+    return { level: 'reseller', id, locks: getLocks(platform, id) };
   }
-  return { level: 'account', id: platform.store.account.id, locks: locksOf(platform) };
+  return { level: 'account', id: platform.store.account.id, locks: getLocks(platform) };
 }
 
 /** Which features are locked for somebody; the nearest level that locks one counts (Feature locks). */
@@ -175,7 +175,7 @@ type Holder = {
 
 /** The whole chain: the organization's locks, its reseller's and the account's. */
 export function organizationLocks(platform: Platform, organization: Organization): Locks {
-  return locksOf(platform, organization.resellerId, organization);
+  return getLocks(platform, organization.resellerId, organization);
 }
 
 /**
@@ -217,7 +217,7 @@ export function setLock(
 const FLOOR_FEATURE = `llm.${FLOOR_MODEL}`;
 
 /** Locks of the account, and of the reseller and the organization where they are given. */
-function locksOf(
+function getLocks(
   { store: { account, resellers }, catalogue }: Platform,
   resellerId?: string,
   organization?: Organization,

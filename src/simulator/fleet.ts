@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/value.ts';
-import { uuidOf } from './ids.ts';
+import { makeUuid } from './ids.ts';
 import type { SeedAgent, SeedDocument, SeedOrganization } from './seed.ts';
 
 /** Organizations of a generated account. */
@@ -53,9 +53,9 @@ export function generateFleet(
   createdAt?: string,
 ): SeedDocument {
   const organizations =
-    given.length > 0 ? given : NAMES.map((name) => ({ id: uuidOf(name), name }));
+    given.length > 0 ? given : NAMES.map((name) => ({ id: makeUuid(name), name }));
   const policy = {
-    id: uuidOf('policy'),
+    id: makeUuid('policy'),
     name: 'Gentle redial',
     rules: { no_answer: { delay_seconds: 900, max_attempts: 3 } },
   };
@@ -86,7 +86,7 @@ export function generateAgent(
   const number = index + 1;
   const name = `${role.title} ${number}`;
   return {
-    id: uuidOf(`agent ${number}`),
+    id: makeUuid(`agent ${number}`),
     organization_id: owner.id,
     name,
     description: `${role.title} of ${owner.name}.`,
@@ -129,7 +129,7 @@ function prompt(name: string, company: string, task: string): string {
 }
 
 /** An organization has one account with each of its providers, whatever agents use it. */
-function accountOf({ name }: SeedOrganization): string {
+function nameAccount({ name }: SeedOrganization): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }
 
@@ -142,7 +142,7 @@ function extensions(index: number, owner: SeedOrganization): JsonObject {
     condition: 'during_call',
     method: 'GET',
     url: 'https://crm.example.test/contacts',
-    headers: [{ key: 'X-Api-Key', value: `crm-key-of-${accountOf(owner)}` }],
+    headers: [{ key: 'X-Api-Key', value: `crm-key-of-${nameAccount(owner)}` }],
     parameters: [{ key: 'phone', value: '' }],
   };
   const server = {
@@ -157,8 +157,8 @@ function extensions(index: number, owner: SeedOrganization): JsonObject {
 function integrations(number: number, owner: SeedOrganization): JsonObject {
   return {
     smsProvider: {
-      account_sid: `AC-${accountOf(owner)}`,
-      auth_token: `token-of-${accountOf(owner)}`,
+      account_sid: `AC-${nameAccount(owner)}`,
+      auth_token: `token-of-${nameAccount(owner)}`,
       fromNumber: `+1555${String(number).padStart(7, '0')}`,
     },
   };

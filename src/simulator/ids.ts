@@ -29,7 +29,7 @@ export function countIds(salt = ''): Ids {
 }
 
 /** A UUID that depends on a text alone. */
-export function uuidOf(text: string): string {
+export function makeUuid(text: string): string {
   return shapeUuid(createHash('sha256').update(text).digest('hex'));
 }
 
@@ -81,7 +81,7 @@ export type Chance = {
 };
 
 /** Draws for a whole number; another stream of the same number draws independently (mulberry32). */
-export function chanceOf(seed: number, stream = 0): Chance {
+export function seedChance(seed: number, stream = 0): Chance {
   let state = Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(stream + 1, 0x85ebca6b);
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;

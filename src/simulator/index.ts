@@ -18,11 +18,11 @@ import { editedRecord } from './agent-write.ts';
 import { isRegistered } from './agents.ts';
 import { rotateSecret } from './auth.ts';
 import { NOBODY, startCallers } from './calls/callers.ts';
-import { catalogueOf, setLock } from './catalogue.ts';
+import { buildCatalogue, setLock } from './catalogue.ts';
 import { DEFAULT_DIALECT, type Dialect, drawSeed } from './dialect.ts';
 import { createFaults, type Seed } from './faults.ts';
 import { recordHistory, viewEntry } from './history.ts';
-import { countIds, createClock, uuidOf } from './ids.ts';
+import { countIds, createClock, makeUuid } from './ids.ts';
 import type { Platform, Simulator } from './platform.ts';
 import { createLimiter, type RateLimit } from './rate-limit.ts';
 import { plantSeed, type SeedDocument } from './seed.ts';
@@ -61,7 +61,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const { port = 0, host = '127.0.0.1', seed = {}, log = true } = options;
   const dialect = { ...DEFAULT_DIALECT, ...options.dialect };
   const clock = createClock(options.now ?? (() => new Date()));
-  const store = emptyStore(seed.account_id ?? uuidOf('account'));
+  const store = emptyStore(seed.account_id ?? makeUuid('account'));
   const key: Key = {
     clientId: 'simulated-client',
     clientSecret: 'simulated-secret',
@@ -71,7 +71,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   store.keys.set(key.clientId, key);
   const platform: Platform = {
     store,
-    catalogue: catalogueOf(seed),
+    catalogue: buildCatalogue(seed),
     dialect: { ...dialect, inventions: dialect.inventions ?? drawSeed() },
     faults: createFaults(options.chaosSeed),
     limiter: createLimiter(clock.now, options.rateLimit),
@@ -82,7 +82,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     now: clock.now,
     stamp: clock.stamp,
     url: '',
-    signingKey: uuidOf('signing key'),
+    signingKey: makeUuid('signing key'),
   };
   plantSeed(platform, seed);
   plantGenerated(platform, seed, options);

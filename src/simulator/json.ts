@@ -6,12 +6,12 @@ export function inside(value: Json | undefined, ...names: readonly string[]): Js
 }
 
 /** The objects of a list; nothing where there is no list. */
-export function recordsOf(value: Json | undefined): readonly JsonObject[] {
+export function listRecords(value: Json | undefined): readonly JsonObject[] {
   return isList(value) ? value.filter((member) => isObject(member)) : [];
 }
 
 /** The texts of a list; nothing where there is no list. */
-export function textsOf(value: Json | undefined): readonly string[] {
+export function listTexts(value: Json | undefined): readonly string[] {
   return isList(value) ? value.filter((member) => typeof member === 'string') : [];
 }
 

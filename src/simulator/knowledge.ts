@@ -1,8 +1,8 @@
 import type { JsonObject } from '../core/value.ts';
 import { type Answer, coded, data, missing, ordered, Refusal } from './answer.ts';
-import { checkPresigned, forbidden, organizationOf, ownedBy, presign } from './auth.ts';
+import { checkPresigned, forbidden, getOrganization, ownedBy, presign } from './auth.ts';
 import { organizationLocks } from './catalogue.ts';
-import { type Dialect, type Inventions, inventionsOf } from './dialect.ts';
+import { type Dialect, drawInventions, type Inventions } from './dialect.ts';
 import type { Input, Platform, Routes } from './platform.ts';
 import type { KnowledgeBase, Source, Upload } from './store.ts';
 
@@ -12,7 +12,7 @@ export const knowledge: Routes<
 > = {
   listKnowledgeSources: (input, platform) => {
     const { id } = reachedBase(platform, input);
-    const sources = sourcesOf(platform, id);
+    const sources = listSources(platform, id);
     for (const source of sources) settle(platform, source);
     const all = ordered(platform.dialect, sources, ({ record }) => record.name);
     return data(all.map((source) => viewSource(platform, source)));
@@ -41,7 +41,7 @@ export const knowledge: Routes<
 
 function createPage(platform: Platform, base: KnowledgeBase, body: JsonObject): Answer {
   const { url = null } = body;
-  const same = sourcesOf(platform, base.id).find(({ record }) => record.url === url);
+  const same = listSources(platform, base.id).find(({ record }) => record.url === url);
   if (same !== undefined && body.forceReingest !== true) throw duplicate(platform, same);
   const source = same ?? addSource(platform, base, { source_type: 'url', name: url, url });
   ingest(platform, source);
@@ -55,7 +55,7 @@ function createDocument(platform: Platform, base: KnowledgeBase, body: JsonObjec
     fileKey: `documents/${platform.ids.uuid('file')}`,
     mime: String(body.fileMime),
     size: Number(body.fileSize),
-    contentHash: hashOf(body),
+    contentHash: findHash(body),
     bytes: undefined,
   };
   const { id } =
@@ -75,10 +75,10 @@ function sameDocument(
   base: KnowledgeBase,
   body: JsonObject,
 ): Source | undefined {
-  const hash = hashOf(body);
+  const hash = findHash(body);
   const counts = ({ bytes }: Upload) =>
     platform.dialect.duplicates === 'announced' || bytes !== undefined;
-  return sourcesOf(platform, base.id).find(
+  return listSources(platform, base.id).find(
     ({ upload }) =>
       hash !== undefined && upload !== undefined && upload.contentHash === hash && counts(upload),
   );
@@ -91,7 +91,7 @@ function replaceDocument(source: Source, { fileName = null }: JsonObject, upload
   return source;
 }
 
-function hashOf({ contentHash: hash }: JsonObject): string | undefined {
+function findHash({ contentHash: hash }: JsonObject): string | undefined {
   return typeof hash === 'string' ? hash : undefined;
 }
 
@@ -113,7 +113,7 @@ function reachedBase(platform: Platform, { key, path }: Input): KnowledgeBase {
 
 function writableBase(platform: Platform, input: Input): KnowledgeBase {
   const base = reachedBase(platform, input);
-  const locks = organizationLocks(platform, organizationOf(platform, base.organizationId));
+  const locks = organizationLocks(platform, getOrganization(platform, base.organizationId));
   if (locks.has('knowledge_base')) throw forbidden('RAG is not enabled for this organization.');
   return base;
 }
@@ -134,7 +134,7 @@ type State = 'active' | `#${keyof Inventions['states']}`;
 
 /** A source as it is returned. */
 function viewSource({ dialect }: Platform, { record }: Source): JsonObject {
-  const { states, nothing } = inventionsOf(dialect.inventions);
+  const { states, nothing } = drawInventions(dialect.inventions);
   const { status, chunk_count, last_synced_at, ...rest } = record;
   const state = STATES.find((one) => `#${one}` === status);
   const facts = { chunk_count: chunk_count ?? null, last_synced_at: last_synced_at ?? null };
@@ -155,7 +155,7 @@ function sourceName({ pageNames }: Dialect, { name = null, url }: JsonObject) {
   return pageNames === 'title' ? `Page at ${String(url)}` : null;
 }
 
-function sourcesOf({ store }: Platform, baseId: string): readonly Source[] {
+function listSources({ store }: Platform, baseId: string): readonly Source[] {
   return [...store.sources.values()].filter(({ knowledgeBaseId }) => knowledgeBaseId === baseId);
 }
 

@@ -13,9 +13,9 @@ import { rests } from './rest.ts';
 import {
   bodyViolations,
   type GivenQuery,
+  getRules,
   invalid,
   readParameters,
-  rulesOf,
   violation,
 } from './validation.ts';
 import { voices } from './voices.ts';
@@ -30,18 +30,18 @@ export async function perform(
   request: FastifyRequest,
 ): Promise<Performed> {
   let given: Given = { body: undefined, files: {} };
-  const answer = await answerOf(async () => {
+  const answer = await answerOrRefuse(async () => {
     if (platform.dialect.absent.includes(id)) return absence(platform, id);
     // Read before anything is refused, so that the log has it.
     const reading = await readGiven(id, request);
     given = reading;
     const key = authenticate(platform, id, request.headers);
     if (reading.problem !== undefined)
-      throw invalid(rulesOf(id).invalid, [violation('', reading.problem)]);
+      throw invalid(getRules(id).invalid, [violation('', reading.problem)]);
     const { body, files } = reading;
     const parameters = readParameters(platform, id, record(request.params), query(request.query));
     const violations = isForm(id) ? [] : bodyViolations(id, body ?? null);
-    if (violations.length > 0) throw invalid(rulesOf(id).invalid, violations);
+    if (violations.length > 0) throw invalid(getRules(id).invalid, violations);
     // Calls meet the settings of their own time, which may be about to change.
     const { agentId } = parameters.path;
     if (agentId !== undefined) platform.callers.callUntilNow(agentId);
@@ -51,7 +51,7 @@ export async function perform(
 }
 
 /** What `work` answers; a refusal that it throws is an answer as well. */
-export async function answerOf(work: () => Answer | Promise<Answer>): Promise<Answer> {
+export async function answerOrRefuse(work: () => Answer | Promise<Answer>): Promise<Answer> {
   try {
     return await work();
   } catch (error) {
@@ -83,7 +83,7 @@ const NO_BODY: Given = { body: undefined, files: {} };
 
 /** The body, as what the operation takes: a form, or JSON whatever its content type says. */
 async function readGiven(id: OperationId, request: FastifyRequest): Promise<Given> {
-  if (rulesOf(id).body === undefined) return NO_BODY;
+  if (getRules(id).body === undefined) return NO_BODY;
   if (isForm(id)) return request.isMultipart() ? readFormSafely(request) : NO_BODY;
   if (!Buffer.isBuffer(request.body)) return NO_BODY;
   const reading = readJson(request.body);
@@ -102,7 +102,7 @@ async function readFormSafely(request: FastifyRequest): Promise<Given> {
 
 /** Forms are checked by their operation: its rules are about files. */
 function isForm(id: OperationId): boolean {
-  return rulesOf(id).body?.media === 'multipart/form-data';
+  return getRules(id).body?.media === 'multipart/form-data';
 }
 
 /** How a platform answers that does not have an operation. */
@@ -137,17 +137,17 @@ function methodRefused(method: string, allowed: readonly string[]): Answer {
 function methodsAt(url: string): readonly string[] {
   const path = url.replace(/\?.*$/s, '');
   return Object.values(operations).flatMap((operation) =>
-    addressOf(operation.path).test(path) ? [operation.method] : [],
+    compileAddress(operation.path).test(path) ? [operation.method] : [],
   );
 }
 
-function addressOf(path: string): RegExp {
+function compileAddress(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 /** The body of a request that was refused before anybody could look at it. */
 export function unreadable(id: string | undefined, reason: string): Answer {
-  const known = id !== undefined && isOperation(id) ? rulesOf(id).invalid : 'coded';
+  const known = id !== undefined && isOperation(id) ? getRules(id).invalid : 'coded';
   return invalid(known, [violation('', `the request cannot be read: ${reason}`)]).answer;
 }
 

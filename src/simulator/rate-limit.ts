@@ -19,7 +19,7 @@ type Entry =
 type Counter = (time: number) => number;
 
 export function createLimiter(now: () => Date, initial?: RateLimit): Limiter {
-  let [limit, counter, inFlight] = [initial, counterOf(initial), 0];
+  let [limit, counter, inFlight] = [initial, openCounter(initial), 0];
 
   /** Milliseconds that a request comes too early. */
   function early(): number {
@@ -29,7 +29,7 @@ export function createLimiter(now: () => Date, initial?: RateLimit): Limiter {
 
   return {
     set: (next) => {
-      [limit, counter] = [next, counterOf(next)];
+      [limit, counter] = [next, openCounter(next)];
     },
     get: () => limit,
     enter: () => {
@@ -48,7 +48,7 @@ export function createLimiter(now: () => Date, initial?: RateLimit): Limiter {
   };
 }
 
-function counterOf(limit: RateLimit | undefined): Counter {
+function openCounter(limit: RateLimit | undefined): Counter {
   if (limit?.perSecond === undefined) return () => 0;
   const { perSecond, shape = 'bucket', burst = Math.max(1, perSecond), windowSeconds = 1 } = limit;
   const most = Math.max(1, perSecond * windowSeconds);

@@ -18,17 +18,17 @@ import {
 } from './answer.ts';
 import {
   forbidden,
+  getOrganization,
   namedOrganization,
   organizationFilter,
-  organizationOf,
   ownedBy,
 } from './auth.ts';
 import { organizationLocks } from './catalogue.ts';
 import { without } from './json.ts';
 import type { Answerer, Input, Platform } from './platform.ts';
-import { type Fields, tableOf } from './store.ts';
+import { type Fields, getTable } from './store.ts';
 import { RESTS, type Rest } from './tables.ts';
-import { invalid, refusedNulls, rulesOf, violation } from './validation.ts';
+import { getRules, invalid, refusedNulls, violation } from './validation.ts';
 
 /** How the operations of the kinds in `REST_TABLES` are answered. */
 export const rests: { readonly [operation: string]: Answerer } = Object.fromEntries(
@@ -47,7 +47,7 @@ export const rests: { readonly [operation: string]: Answerer } = Object.fromEntr
 /** A record whose fields are not known beforehand, as a seed plants it. */
 export function plantRecord(rest: Rest, platform: Platform, record: JsonObject): void {
   const planted = { id: newId(rest, platform), ...rest.empty, ...first(rest, platform), ...record };
-  tableOf(platform.store, rest.section).set(String(planted.id), planted);
+  getTable(platform.store, rest.section).set(String(planted.id), planted);
 }
 
 /** Of the query's parameters, those that are fields of the record filter by them. */
@@ -59,10 +59,10 @@ function listRecords(rest: Rest, input: Input, platform: Platform): Answer {
   } = rest;
   const { dialect, store } = platform;
   const wanted = isOwned(rest) ? organizationFilter(platform, input) : () => true;
-  const filters = rulesOf(list)
+  const filters = getRules(list)
     .parameters.map(({ name }) => name)
     .filter((name) => name !== 'organization_id' && kind.schema.properties?.[name] !== undefined);
-  const found = [...tableOf(store, rest.section).values()].filter(
+  const found = [...getTable(store, rest.section).values()].filter(
     (record) =>
       wanted(String(record.organization_id)) &&
       filters.every((name) => [undefined, record[name]].includes(input.query[name] as undefined)),
@@ -89,7 +89,7 @@ function createRecord(rest: Rest, input: Input, platform: Platform): Answer {
   refuseBroken(rest, rest.operations.create, platform, body, record);
   const id = newId(rest, platform);
   const stored = { id, ...record, ...first(rest, platform) };
-  tableOf(platform.store, rest.section).set(id, stored);
+  getTable(platform.store, rest.section).set(id, stored);
   const shown = view(rest, platform, stored);
   if (rest.created === 'assumed') return created(dialect, shown);
   if (rest.created === 'assumed status') return data(shown, dialect.createdStatus);
@@ -111,7 +111,7 @@ function updateRecord(rest: Rest, input: Input, platform: Platform): Answer {
   );
   if (moved.length > 0)
     throw invalid(
-      rulesOf(update).invalid,
+      getRules(update).invalid,
       moved.map((name) => violation(name, 'cannot be changed')),
     );
   refuseBroken(rest, update, platform, input.body, { ...record, ...patch }, record);
@@ -124,7 +124,7 @@ function updateRecord(rest: Rest, input: Input, platform: Platform): Answer {
 function deleteRecord(rest: Rest, input: Input, platform: Platform): Answer {
   const { store, dialect, stamp } = platform;
   const { id } = reached(rest, input, platform);
-  tableOf(store, rest.section).delete(String(id));
+  getTable(store, rest.section).delete(String(id));
   const { deletedPolicy } = dialect;
   const fields = deletedPolicy === 'dangling' ? [] : agentFieldsNaming(rest.kind.name);
   for (const agent of fields.length === 0 ? [] : store.agents.values()) {
@@ -140,7 +140,7 @@ function deleteRecord(rest: Rest, input: Input, platform: Platform): Answer {
 
 /** The record of the path, or 404. */
 function reached(rest: Rest, { key, path }: Input, platform: Platform): Fields {
-  const record = tableOf(platform.store, rest.section).get(path[rest.parameter] ?? '');
+  const record = getTable(platform.store, rest.section).get(path[rest.parameter] ?? '');
   const isReached = isOwned(rest) ? ownedBy(platform, key, record?.organization_id) : true;
   if (record === undefined || !isReached) throw missing(rest.noun);
   return record;
@@ -186,11 +186,11 @@ function refuseBroken(
     noun,
   } = rest;
   const wrong = refusedNulls(platform, body, (name) => memberSchema(schema, schema, name));
-  if (wrong.length > 0) throw invalid(rulesOf(operation).invalid, wrong);
+  if (wrong.length > 0) throw invalid(getRules(operation).invalid, wrong);
   if (!refusesTwins || (own !== undefined && key.every((name) => next[name] === own[name]))) return;
-  for (const other of tableOf(platform.store, rest.section).values())
+  for (const other of getTable(platform.store, rest.section).values())
     if (other !== own && key.every((name) => other[name] === next[name])) {
-      const { taken } = statusesOf(rest, platform);
+      const { taken } = getStatuses(rest, platform);
       throw rest.errors === 'flat'
         ? flat(taken, `A ${noun.toLowerCase()} with this name already exists.`)
         : coded(taken, 'conflict', `A ${noun.toLowerCase()} with this name exists`);
@@ -200,15 +200,15 @@ function refuseBroken(
 /** Throws while the kind's own feature is locked for the organization. */
 function refuseLocked(rest: Rest, platform: Platform, organization: string): void {
   const feature = rest.kind.schema['x-lock'];
-  const locks = organizationLocks(platform, organizationOf(platform, organization));
+  const locks = organizationLocks(platform, getOrganization(platform, organization));
   if (feature === undefined || !locks.has(feature)) return;
-  const { locked } = statusesOf(rest, platform);
+  const { locked } = getStatuses(rest, platform);
   throw rest.errors === 'flat'
     ? flat(locked, `${feature}_locked`)
     : coded(locked, 'forbidden', `The feature ${feature} is locked for the organization`);
 }
 
-function statusesOf({ statuses }: Rest, { dialect }: Platform) {
+function getStatuses({ statuses }: Rest, { dialect }: Platform) {
   return statuses?.(dialect) ?? { locked: 403, taken: 409 };
 }
 

@@ -6,7 +6,7 @@ import { countCalls, createCall, openBook, sortCalls } from './calls/generate.ts
 import type { Offers } from './catalogue.ts';
 import type { Seed } from './documents.generated.ts';
 import { recordHistory } from './history.ts';
-import { recordsOf, without } from './json.ts';
+import { listRecords, without } from './json.ts';
 import type { Platform } from './platform.ts';
 import { plantRecord } from './rest.ts';
 import schema from './seed.schema.json' with { type: 'json' };
@@ -40,12 +40,12 @@ const validate = ajv.compile<SeedDocument>({
   ...schema,
   properties: {
     ...schema.properties,
-    ...Object.fromEntries(RESTS.map(({ section, key }) => [section, listOf(key)])),
+    ...Object.fromEntries(RESTS.map(({ section, key }) => [section, getSeedList(key)])),
   },
 });
 
 /** The schema of a list whose records are known by those fields. */
-function listOf(key: readonly string[]) {
+function getSeedList(key: readonly string[]) {
   const fields = key.map((name) => [
     name,
     { type: 'string', ...(name === 'organization_id' ? { format: 'uuid' } : { minLength: 1 }) },
@@ -203,7 +203,7 @@ function at(platform: Platform, time: Json | undefined): Platform {
 function withConnectionIds({ ids }: Platform, record: JsonObject): JsonObject {
   const { extensions } = record;
   if (!isObject(extensions) || extensions.mcp_servers === undefined) return record;
-  const servers = recordsOf(extensions.mcp_servers).map((server) => ({
+  const servers = listRecords(extensions.mcp_servers).map((server) => ({
     id: ids.uuid('mcp'),
     tools: [],
     ...server,
@@ -268,7 +268,7 @@ function plantVoice({ store, ids }: Platform, seed: JsonObject): void {
 function plantCalls({ store }: Platform, calls: readonly Seed.Call[]): void {
   const first = countCalls(store);
   for (const [index, call] of calls.entries()) {
-    const book = bookOf(store, call.agent_id);
+    const book = openCallBook(store, call.agent_id);
     const entered = createCall(book, first + index, {
       startedAt: Date.parse(call.call_started_at),
       duration: call.call_duration,
@@ -285,7 +285,7 @@ function plantCalls({ store }: Platform, calls: readonly Seed.Call[]): void {
 }
 
 /** A deleted agent has its book from when it was planted. */
-function bookOf(store: Platform['store'], agentId: string): CallBook {
+function openCallBook(store: Platform['store'], agentId: string): CallBook {
   const agent = store.agents.get(agentId);
   const book = agent === undefined ? store.calls.get(agentId) : openBook(store, agent);
   if (book === undefined) throw new Error(`a call names the agent ${agentId}, which is not there`);

@@ -10,11 +10,11 @@ import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { type OperationId, operations } from '../platform/operations.generated.ts';
 import { type Answer, coded, flat } from './answer.ts';
 import { RECORDING_PATH, readRecording } from './calls/reports.ts';
-import { type Dialect, inventionsOf } from './dialect.ts';
+import { type Dialect, drawInventions } from './dialect.ts';
 import type { Fault } from './faults.ts';
 import { receiveUpload, UPLOAD_PATH } from './knowledge.ts';
 import {
-  answerOf,
+  answerOrRefuse,
   nothingHere,
   notServed,
   type Performed,
@@ -73,7 +73,7 @@ export function createServer(
       return deliver(platform, request, reply, answer, ending, hangMs);
     };
 
-  for (const [id, { method, path }] of entriesOf(operations))
+  for (const [id, { method, path }] of listEntries(operations))
     server.route({
       method,
       url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -129,7 +129,7 @@ function stampDate({ dialect, now }: Platform, { raw }: FastifyReply): void {
 }
 
 function upload(platform: Platform, request: FastifyRequest) {
-  return answerOf(() =>
+  return answerOrRefuse(() =>
     receiveUpload(platform, {
       fileKey: record(request.params)['*'] ?? '',
       query: record(request.query),
@@ -141,7 +141,7 @@ function upload(platform: Platform, request: FastifyRequest) {
 }
 
 function recording(platform: Platform, { params, query, headers }: FastifyRequest) {
-  return answerOf(() => {
+  return answerOrRefuse(() => {
     const id = record(params)['*'] ?? '';
     const { authorization } = headers;
     const sound = readRecording(platform, { id, query: record(query), authorization });
@@ -161,7 +161,7 @@ function isCallersFault(error: unknown): boolean {
   return error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500;
 }
 
-function entriesOf(
+function listEntries(
   table: typeof operations,
 ): readonly (readonly [OperationId, (typeof operations)[OperationId]])[] {
   // The keys of a constant table are exactly its ids.
@@ -286,7 +286,7 @@ async function undergo(
   return {
     ...performed,
     answer: instead ?? performed.answer,
-    ending: endingOf(fault),
+    ending: getEnding(fault),
     hangMs: fault.hangMs ?? HANG_MS,
   };
 }
@@ -310,7 +310,7 @@ function substitute(
   return status === undefined ? undefined : { ...failure(dialect, operation, status), headers };
 }
 
-function endingOf({ reset, hang, truncate, kill }: Fault): Ending {
+function getEnding({ reset, hang, truncate, kill }: Fault): Ending {
   if (hang !== undefined) return 'never';
   if (reset === 'head') return 'head';
   if (reset !== undefined || kill !== undefined) return 'none';
@@ -411,7 +411,7 @@ function recastRecord(
   ]);
   return {
     ...Object.fromEntries(entries),
-    ...(unknownFields ? inventionsOf(inventions).unknown : {}),
+    ...(unknownFields ? drawInventions(inventions).unknown : {}),
   };
 }
 

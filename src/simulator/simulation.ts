@@ -106,9 +106,9 @@ export async function readSimulationFlags(flags: SimulationFlags): Promise<Simul
   return {
     options: {
       seed: await readNamedSeed(flags, file),
-      callers: callersOf(flags, file),
+      callers: mergeCallers(flags, file),
       rateLimit: readRateLimit(flags, file),
-      dialect: { ...file.dialect, ...readDialectOf(flags) },
+      dialect: { ...file.dialect, ...parseDialect(flags) },
       latencyMs: file.latencyMs,
       chaosSeed: file.chaosSeed,
     },
@@ -126,7 +126,7 @@ async function readNamedSeed(
 }
 
 /** A number replaces only that of the file. */
-function callersOf({ callers: flag }: SimulationFlags, file: Simulation): Simulation['callers'] {
+function mergeCallers({ callers: flag }: SimulationFlags, file: Simulation): Simulation['callers'] {
   if (flag === undefined) return file.callers;
   return { ...file.callers, ...(flag === true ? {} : { perDay: flag }) };
 }
@@ -145,7 +145,7 @@ function readRateLimit(
   return limit as Simulation['rateLimit'];
 }
 
-function readDialectOf({ dialect: pairs = [] }: SimulationFlags): Partial<Dialect> {
+function parseDialect({ dialect: pairs = [] }: SimulationFlags): Partial<Dialect> {
   const { dialect, problems } = readDialectFlags(pairs);
   if (problems.length > 0) throw refused('--dialect', problems);
   return dialect;

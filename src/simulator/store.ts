@@ -229,7 +229,7 @@ function emptyTables(): RestRecords {
 }
 
 /** The records of a section, by id. */
-export function tableOf(store: Store, section: RestSection): Map<string, Fields> {
+export function getTable(store: Store, section: RestSection): Map<string, Fields> {
   return store[camelCase(section)];
 }
 

@@ -75,10 +75,10 @@ export function validatorAt(pointer: string): ValidateFunction {
 
 /** What a body breaks of its operation's schema. */
 export function bodyViolations(id: OperationId, body: unknown): readonly Violation[] {
-  const pointer = rulesOf(id).body?.pointer;
+  const pointer = getRules(id).body?.pointer;
   if (pointer === undefined) return [];
   const validate = validatorAt(pointer);
-  return validate(body) ? [] : violationsOf(validate.errors ?? []);
+  return validate(body) ? [] : listViolations(validate.errors ?? []);
 }
 
 /** The values of each parameter of a query, as they came. */
@@ -94,7 +94,7 @@ export function readParameters(
   path: { readonly [name: string]: string },
   query: GivenQuery,
 ): Pick<Input, 'path' | 'query'> {
-  const { parameters, invalid: shape } = rulesOf(id);
+  const { parameters, invalid: shape } = getRules(id);
   const values: { [name: string]: QueryValue } = {};
   const violations: Violation[] = [];
   for (const parameter of parameters.filter(({ checked }) => checked)) {
@@ -191,7 +191,7 @@ function dotted(path: readonly (string | number)[]): string {
 /** What a value breaks of a schema, as sentences that begin with the place. */
 export function problemsIn(validate: ValidateFunction, value: unknown): readonly string[] {
   if (validate(value)) return [];
-  return violationsOf(validate.errors ?? []).map(sentence);
+  return listViolations(validate.errors ?? []).map(sentence);
 }
 
 function sentence({ path, message }: Violation): string {
@@ -210,17 +210,17 @@ export function readDocument(text: string, wrong: (problems: readonly string[]) 
 const BRANCHES = ['if', 'anyOf', 'oneOf', 'not', 'discriminator'];
 
 /** What a JSON Schema validator found, one violation per error. Errors of mere branches are left out. */
-function violationsOf(errors: readonly ErrorObject[]): readonly Violation[] {
+function listViolations(errors: readonly ErrorObject[]): readonly Violation[] {
   const telling = errors.filter(
     ({ keyword, params }) =>
       !BRANCHES.includes(keyword) && !(keyword === 'type' && params.type === 'null'),
   );
-  const found = (telling.length > 0 ? telling : errors).map(violationOf);
+  const found = (telling.length > 0 ? telling : errors).map(toViolation);
   // A schema made of several may say the same of a field in each.
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-function violationOf(error: ErrorObject): Violation {
+function toViolation(error: ErrorObject): Violation {
   const path = segments(error.instancePath);
   const params: { readonly [name: string]: unknown } = error.params;
   switch (error.keyword) {
@@ -323,7 +323,7 @@ function nestedNulls(value: Json, path: string): readonly Violation[] {
 }
 
 /** The rules of an operation. */
-export function rulesOf(id: OperationId): Rules {
+export function getRules(id: OperationId): Rules {
   const known = RULES.get(id);
   if (known !== undefined) return known;
   const rules = readRules(id);

@@ -26,7 +26,7 @@ const MIME_TYPES = new Set([
 export const voices: Routes<'listCustomVoices' | 'createCustomVoice'> = {
   listCustomVoices: ({ key, query }, platform) => {
     const { id } = namedOrganization(platform, key, String(query.organizationId));
-    const found = voicesOf(platform, id).map(({ record }) => record);
+    const found = listVoices(platform, id).map(({ record }) => record);
     return data(ordered(platform.dialect, found, ({ name }) => name));
   },
 
@@ -36,7 +36,7 @@ export const voices: Routes<'listCustomVoices' | 'createCustomVoice'> = {
     const organization = namedOrganization(platform, input.key, String(organizationId));
     if (organizationLocks(platform, organization).has('custom_voices'))
       throw forbidden('Custom voices are not enabled for this organization.');
-    if (voicesOf(platform, organization.id).some(({ record }) => record.name === name))
+    if (listVoices(platform, organization.id).some(({ record }) => record.name === name))
       throw coded(409, 'conflict', 'A voice with this name exists');
     const id = newVoiceId(platform);
     const record = compact({ id, name, description, provider: 'cartx', custom: true, language });
@@ -77,6 +77,6 @@ function isClip({ name, mime }: FormFile): boolean {
   return mime === 'application/octet-stream' ? TYPES.includes(ending) : MIME_TYPES.has(mime);
 }
 
-function voicesOf({ store }: Platform, organizationId: string): readonly Voice[] {
+function listVoices({ store }: Platform, organizationId: string): readonly Voice[] {
   return [...store.voices.values()].filter((voice) => voice.organizationId === organizationId);
 }

@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { redact } from '../core/redact.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
@@ -14,10 +14,10 @@ import type { AppliedLeaf, ResourceState, State } from '../state/model.ts';
 import type { SnapshotFile } from './file.ts';
 import {
   type AnswerRecord,
+  buildDocument,
   type ContentRecord,
   covers,
-  documentOf,
-  keyOf,
+  findKey,
   type ListRecord,
   type OrganizationRecord,
   type ResourceRecord,
@@ -44,14 +44,14 @@ export async function compareSnapshots(
   later: SnapshotFile,
   now: Date,
 ): Promise<PlanDocument> {
-  const difference = await differenceOf(earlier, later);
+  const difference = await readDifference(earlier, later);
   const { before, after, organizations } = difference;
-  const names = namesOf(difference);
+  const names = indexNames(difference);
   const { plan } = await makePlan({
     purpose: 'comparison',
-    desired: after.map((record) => desiredOf(record, before, names)),
+    desired: after.map((record) => toDesired(record, before, names)),
     prune: true,
-    state: stateOf(difference, names, later),
+    state: buildState(difference, names, later),
     reader: readerOver([...before.values()]),
     isPreflighted: false,
     // Documents of the platform hold no `$secret`, and nothing is known of what was written once.
@@ -62,7 +62,7 @@ export async function compareSnapshots(
     rules: () => ({ refusals: [], notes: [] }),
     platform: later.header.platform,
     organizations,
-    configDigest: digestOf([earlier.header.made_at, later.header.made_at]),
+    configDigest: computeDigest([earlier.header.made_at, later.header.made_at]),
     versions: new Map(),
     assumptionOf: () => undefined,
     secondsPerRequest: () => 0,
@@ -72,7 +72,7 @@ export async function compareSnapshots(
 }
 
 /** What each resource is called: the address in the later snapshot, the one in the earlier, or its kind and id. */
-function namesOf({ before, after }: Difference): ReadonlyMap<string, Address> {
+function indexNames({ before, after }: Difference): ReadonlyMap<string, Address> {
   const names = new Map<string, Address>();
   for (const record of [...before.values(), ...after]) {
     const key = keyOfResource(record);
@@ -86,7 +86,7 @@ function keyOfResource({ kind, id }: ResourceRecord): string {
   return `${kind} ${id}`;
 }
 
-function desiredOf(
+function toDesired(
   record: ResourceRecord,
   before: Difference['before'],
   names: ReadonlyMap<string, Address>,
@@ -95,7 +95,7 @@ function desiredOf(
   return {
     address: names.get(key) ?? key,
     kind: record.kind,
-    document: { ...record.scope, ...documentOf(record) },
+    document: { ...record.scope, ...buildDocument(record) },
     // What one of them leaves out says nothing of the other.
     lifecycle: {
       protect: false,
@@ -110,7 +110,7 @@ function desiredOf(
 }
 
 /** The earlier snapshot as a state, by which its resources are found. */
-function stateOf(
+function buildState(
   { before, after }: Difference,
   names: ReadonlyMap<string, Address>,
   { header }: SnapshotFile,
@@ -138,7 +138,7 @@ function stateOf(
 function hidden(record: ResourceRecord | undefined): Readonly<Record<string, AppliedLeaf>> {
   if (record === undefined) return {};
   const { schema } = kindNamed(record.kind);
-  const { withheld } = redact(schema, documentOf(record), { how: 'withhold' });
+  const { withheld } = redact(schema, buildDocument(record), { how: 'withhold' });
   return Object.fromEntries(withheld.map((path) => [path, { unknown: true }]));
 }
 
@@ -202,10 +202,10 @@ function compareAnswers({ answers, organizations }: Difference): readonly Note[]
 }
 
 function differences(before: AnswerRecord, after: AnswerRecord): string {
-  const old = entriesOf(before.answer);
-  const now = entriesOf(after.answer);
+  const old = indexEntries(before.answer);
+  const now = indexEntries(after.answer);
   const names = [...new Set([...old.keys(), ...now.keys()])].filter(
-    (name) => digestOf(old.get(name) ?? null) !== digestOf(now.get(name) ?? null),
+    (name) => computeDigest(old.get(name) ?? null) !== computeDigest(now.get(name) ?? null),
   );
   if (names.length === 0) return `${after.operation} has another answer`;
   const told = names
@@ -216,7 +216,7 @@ function differences(before: AnswerRecord, after: AnswerRecord): string {
 }
 
 /** Entries of a list by what names them. */
-function entriesOf(answer: Json): ReadonlyMap<string, JsonObject> {
+function indexEntries(answer: Json): ReadonlyMap<string, JsonObject> {
   return new Map(listIn(answer).map((one) => [String(one.key ?? one.id ?? ''), one]));
 }
 
@@ -255,7 +255,7 @@ function readerOver(records: readonly ResourceRecord[]): Reader {
       if (found === undefined) return undefined;
       const { scope, record } = found;
       // What a list shows alone is compared as it stands: both snapshots say as much.
-      return { id, scope, extent: 'whole', document: documentOf(found), record };
+      return { id, scope, extent: 'whole', document: buildDocument(found), record };
     },
     history: async () => [],
     isHistoryDated: async () => true,
@@ -296,7 +296,7 @@ type AnswerPair = { readonly before?: AnswerRecord; readonly after?: AnswerRecor
  * Finds what differs in three passes: digests of the earlier, the later against them, and then the earlier
  * again for what turned out to differ.
  */
-async function differenceOf(earlier: SnapshotFile, later: SnapshotFile): Promise<Difference> {
+async function readDifference(earlier: SnapshotFile, later: SnapshotFile): Promise<Difference> {
   const old = new Map<string, string>();
   const readOf = { earlier: nothingRead(), later: nothingRead() };
   for await (const [key, record] of keyed(earlier, readOf.earlier))
@@ -359,15 +359,15 @@ async function* keyed(
     if (record.type === 'end') continue;
     if (record.type === 'list') read.lists.push(record);
     if (record.type === 'gap') read.gaps.add(record.of);
-    const key = keyOf(record);
+    const key = findKey(record);
     if (key !== undefined) yield [key, record];
   }
 }
 
 /** Over what the platform said, not over what a stack calls it or remembers of it. */
 function contentDigest(record: ContentRecord): string {
-  if (record.type !== 'resource') return digestOf(record);
-  return digestOf([record.record, record.facets, record.withheld]);
+  if (record.type !== 'resource') return computeDigest(record);
+  return computeDigest([record.record, record.facets, record.withheld]);
 }
 
 function nameIn(names: Record<string, string>, { id, name }: OrganizationRecord): void {

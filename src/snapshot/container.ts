@@ -53,8 +53,8 @@ export function pack(text: Bytes, seal: Seal): Bytes {
  * be decrypted.
  */
 export async function* unpack(file: string, keys: Keys): AsyncGenerator<Uint8Array> {
-  const begun = await beginningOf(file);
-  const sealing = sealingOf(begun.head);
+  const begun = await readBeginning(file);
+  const sealing = findSealing(begun.head);
   if (sealing === undefined) throw noSnapshot(file);
   const compressed = await decrypted(file, begun, sealing, keys);
   try {
@@ -66,12 +66,12 @@ export async function* unpack(file: string, keys: Keys): AsyncGenerator<Uint8Arr
 
 /** How a file is encrypted; undefined for a file that no snapshot begins like. */
 export async function readSealing(file: string): Promise<Sealing | undefined> {
-  const { head, all } = await beginningOf(file);
+  const { head, all } = await readBeginning(file);
   await all[Symbol.asyncIterator]().return?.();
-  return sealingOf(head);
+  return findSealing(head);
 }
 
-async function beginningOf(file: string): Promise<Begun> {
+async function readBeginning(file: string): Promise<Begun> {
   try {
     return await peek(readFileBytes(file), HEAD);
   } catch (error) {
@@ -84,7 +84,7 @@ async function* readFileBytes(file: string): AsyncGenerator<Uint8Array> {
   yield* stream;
 }
 
-function sealingOf(head: Buffer): Sealing | undefined {
+function findSealing(head: Buffer): Sealing | undefined {
   if (head.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC)) return 'none';
   const text = head.toString('latin1');
   if (text.startsWith(SEALED_V1) || AGE_PASSPHRASE.test(text)) return 'passphrase';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, errorCode } from '../core/errors.ts';
 import { type Bytes, type Keys, pack, type Seal, unpack } from './container.ts';
 import {
@@ -10,9 +10,9 @@ import {
   type ContentRecord,
   damaged,
   type End,
+  findKey,
   type Header,
   inWords,
-  keyOf,
   type MediaRecord,
   type ResourceRecord,
   type SameRecord,
@@ -109,8 +109,8 @@ export async function readBase({ file, header, records }: SnapshotFile): Promise
       sha256 = record.sha256;
       continue;
     }
-    const key = keyOf(record);
-    if (key !== undefined) digests.set(key, digestOf(record));
+    const key = findKey(record);
+    if (key !== undefined) digests.set(key, computeDigest(record));
   }
   return { mark: { file: basename(file), id: header.id, sha256 }, digests };
 }
@@ -121,9 +121,9 @@ export async function* withoutSame(
   base: Base['digests'],
 ): AsyncGenerator<ContentRecord | SameRecord> {
   for await (const record of records) {
-    const key = keyOf(record);
+    const key = findKey(record);
     const digest = key === undefined ? undefined : base.get(key);
-    const isSame = digest !== undefined && digest === digestOf(record);
+    const isSame = digest !== undefined && digest === computeDigest(record);
     yield isSame && key !== undefined ? { type: 'same', key, digest } : record;
   }
 }
@@ -138,8 +138,8 @@ async function* referred(
 ): AsyncGenerator<ContentRecord> {
   for await (const record of records()) {
     if (record.type === 'end') continue;
-    const key = keyOf(record);
-    if (key === undefined || wanted.get(key) !== digestOf(record)) continue;
+    const key = findKey(record);
+    if (key === undefined || wanted.get(key) !== computeDigest(record)) continue;
     wanted.delete(key);
     yield record;
   }

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../core/documents.generated.ts';
 import { CallsheetError, fileSystemReason } from '../core/errors.ts';
-import { type JsonObject, ownOf } from '../core/value.ts';
+import { getOwn, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
@@ -70,7 +70,7 @@ export type End = Snapshot.End;
 export type Line = Header | ContentRecord | SameRecord | End;
 
 /** What a record is about, by which it is found in a base. Undefined: it is always written out. */
-export function keyOf(record: ContentRecord): string | undefined {
+export function findKey(record: ContentRecord): string | undefined {
   switch (record.type) {
     case 'resource':
       return `resource ${record.kind} ${record.id}`;
@@ -92,12 +92,12 @@ export function keyOf(record: ContentRecord): string | undefined {
  */
 export function covers(lists: readonly ListRecord[], kind: string, scope: Scope): boolean {
   const isWithin = (narrowed: Scope) =>
-    Object.entries(narrowed).every(([field, value]) => ownOf(scope, field) === value);
+    Object.entries(narrowed).every(([field, value]) => getOwn(scope, field) === value);
   return lists.some((one) => one.kind === kind && isWithin(one.scope));
 }
 
 /** What was kept of a resource, in the shape of the configuration, facets included. */
-export function documentOf({ kind: name, record, scope, facets }: ResourceRecord): JsonObject {
+export function buildDocument({ kind: name, record, scope, facets }: ResourceRecord): JsonObject {
   const kind = kindNamed(name);
   const own = kind.facets.map((facet) => {
     const value = facet.get ? facets[facet.field] : facet.read(record);
@@ -128,7 +128,7 @@ export function createTally(): Tally {
       resources[record.kind] = (resources[record.kind] ?? 0) + 1;
       const { withheld: paths } = record;
       if (paths.length > 0)
-        withheld.push({ resource: labelOf(record), name: nameOf(record), paths });
+        withheld.push({ resource: formatLabel(record), name: getName(record), paths });
     }
     if (record.type === 'organization') organizations += 1;
     if (record.type === 'answer') answers += 1;
@@ -162,11 +162,11 @@ export function createTally(): Tally {
 }
 
 /** What people call a resource: its address, or its kind and id where it has none. */
-export function labelOf({ address, kind, id }: ResourceRecord): string {
+export function formatLabel({ address, kind, id }: ResourceRecord): string {
   return address ?? `${kind} ${id}`;
 }
 
-function nameOf({ record }: ResourceRecord): string | null {
+function getName({ record }: ResourceRecord): string | null {
   return typeof record.name === 'string' ? record.name : null;
 }
 

@@ -1,14 +1,14 @@
 import { type Redacted, redact } from '../core/redact.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
-import { leavesOf } from '../diff/leaves.ts';
-import { catalogues, featuresOf } from '../kinds/catalogues.ts';
+import { listLeaves } from '../diff/leaves.ts';
+import { buildFeaturesCall, catalogues } from '../kinds/catalogues.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Call, Kind, Scope } from '../kinds/kind.ts';
 import { readOrganizations } from '../live/entitlements.ts';
-import { scopeOf } from '../plan/natural-key.ts';
+import { getScope } from '../plan/natural-key.ts';
 import type { HistoryEntry, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
-import { endpointOf } from '../platform/endpoints.ts';
+import { getEndpoint } from '../platform/endpoints.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import { kindTitle } from '../render/wording.ts';
 import type { ResourceState, State } from '../state/model.ts';
@@ -41,7 +41,7 @@ type AccountInput = ReadOne & {
 export async function* readAccount(input: AccountInput): AsyncGenerator<ContentRecord> {
   const places = createPlaces(input);
   yield answer('getMe', {}, input.me, input);
-  for await (const record of organizationsOf(input)) yield places.see(record);
+  for await (const record of readEachOrganization(input)) yield places.see(record);
   for await (const record of listedResources(input)) yield places.see(record);
   yield* placedResources(input, places.ids());
   const { organization_id: organizations = [] } = places.ids();
@@ -132,7 +132,7 @@ async function* withoutOthers(
 }
 
 /** Organizations that have no agent are only told by the billing report, which scoped keys may not read. */
-async function* organizationsOf(input: AccountInput): AsyncGenerator<ContentRecord> {
+async function* readEachOrganization(input: AccountInput): AsyncGenerator<ContentRecord> {
   const { client, now, organization: wanted } = input;
   const found = await readOrganizations(client, now);
   if (found.type === 'unanswered') {
@@ -167,7 +167,7 @@ async function* resourcesIn(
   if (why === undefined) yield { type: 'list', kind: kind.name, scope };
   else {
     onRefused();
-    yield { type: 'gap', of: nameOf(kind, scope), why };
+    yield { type: 'gap', of: formatScope(kind, scope), why };
   }
 }
 
@@ -194,7 +194,7 @@ async function* listed(
   onRefused: (why: string) => void,
 ): AsyncGenerator<ListedResource> {
   const call = kind.list(scope);
-  if (!endpointOf(call.operation).documented) {
+  if (!getEndpoint(call.operation).documented) {
     const items = await reader.list(kind, scope);
     if (items === undefined) onRefused('the platform has no list of them');
     else yield* items;
@@ -211,7 +211,7 @@ async function* listed(
 }
 
 /** `sources of knowledge base 0d0e…`, `custom voices of organization 3c6e…`. */
-function nameOf({ name }: Kind, scope: Scope): string {
+function formatScope({ name }: Kind, scope: Scope): string {
   const [place] = Object.entries(scope);
   const what = name.replaceAll('_', ' ');
   if (place === undefined) return `the list of kind ${what}`;
@@ -226,15 +226,15 @@ function* questionsAbout(
   resellers: readonly string[],
 ): Generator<{ readonly call: Call; readonly about: About }> {
   const lists = Object.values(catalogues);
-  yield { call: featuresOf(null), about: {} };
+  yield { call: buildFeaturesCall(null), about: {} };
   for (const { list } of lists) yield { call: list(null), about: {} };
   for (const id of resellers) {
-    const call = { operation: featuresOf(null).operation, query: { reseller_id: id } };
+    const call = { operation: buildFeaturesCall(null).operation, query: { reseller_id: id } };
     yield { call, about: { reseller_id: id } };
   }
   for (const id of organizations) {
     const about = { organization_id: id };
-    yield { call: featuresOf(id), about };
+    yield { call: buildFeaturesCall(id), about };
     for (const { list, isOrganizations } of lists)
       if (isOrganizations) yield { call: list(id), about };
   }
@@ -301,7 +301,7 @@ function createReferences() {
   return {
     see({ kind, record }: ResourceRecord): void {
       const { schema } = kindNamed(kind);
-      for (const leaf of leavesOf(schema, record).leaves.values()) {
+      for (const leaf of listLeaves(schema, record).leaves.values()) {
         const referred = leaf.schema['x-ref'];
         if (referred === undefined || typeof leaf.value !== 'string' || leaf.value === '') continue;
         const known = ids.get(referred) ?? new Set();
@@ -357,10 +357,10 @@ async function readResource(
     gap(`history of ${named}`, error);
     return [];
   });
-  return [...gaps, recordOf(kind, live, apart, history, how)];
+  return [...gaps, toRecord(kind, live, apart, history, how)];
 }
 
-function recordOf(
+function toRecord(
   kind: Kind,
   { id, scope, extent, record, document }: LiveResource,
   apart: ReadonlySet<string>,
@@ -378,7 +378,7 @@ function recordOf(
     type: 'resource',
     kind: kind.name,
     id,
-    scope: scopeOf(kind, { ...scope, ...record }),
+    scope: getScope(kind, { ...scope, ...record }),
     extent: extent === 'listed' ? 'listed' : 'whole',
     record: kept.document,
     facets: secret.document,

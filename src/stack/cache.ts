@@ -134,7 +134,7 @@ export function openCache(dir: string, { env, program = BUILD }: CacheOptions): 
   const settings = openTrees(entries, nameOf('settings'));
   const files = openTrees(entries, nameOf('files'));
   const nameOfStack = ({ main, ...inputs }: StackInputs, folder: Folder) => {
-    const contents = inputs.files.map((file) => [file, contentOf(folder, file)]);
+    const contents = inputs.files.map((file) => [file, readContent(folder, file)]);
     return nameOf('stack', digestOf(main), inputs, contents);
   };
   return {
@@ -293,7 +293,7 @@ function isFolder(path: string): boolean {
 function makeRoom(folder: string, own: readonly string[], bytes: number): void {
   const others = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && !own.includes(entry.name))
-    .map((entry) => ({ path: join(folder, entry.name), ...statOf(join(folder, entry.name)) }))
+    .map((entry) => ({ path: join(folder, entry.name), ...readStat(join(folder, entry.name)) }))
     .sort((a, b) => b.used - a.used);
   let left = MOST_BYTES - bytes;
   for (const [at, { path, size }] of others.entries()) {
@@ -303,7 +303,7 @@ function makeRoom(folder: string, own: readonly string[], bytes: number): void {
 }
 
 /** Another process may have removed it meanwhile. */
-function statOf(path: string): { readonly used: number; readonly size: number } {
+function readStat(path: string): { readonly used: number; readonly size: number } {
   try {
     const { mtimeMs, size } = lstatSync(path);
     return { used: mtimeMs, size };
@@ -377,7 +377,7 @@ function* linesIn(pieces: Iterable<Buffer>): Iterable<string> {
 const digestOf = oncePer(({ text }: Source) => hash('sha256', text));
 
 /** What a file of text holds, or why it cannot be read. */
-function contentOf(folder: Folder, path: string): string {
+function readContent(folder: Folder, path: string): string {
   const read = folder.text(path);
   if (isUnreadable(read)) return JSON.stringify(read);
   return `${read.bom ? 'bom ' : ''}${digestOf(read.source)}`;
@@ -413,7 +413,7 @@ function digestOfReads(reads: Reads, folder: Folder): string {
   const digest = createHash('sha256');
   for (const [how, path, use] of reads) {
     const found =
-      how === 'text' ? contentOf(folder, path) : JSON.stringify(folder.local(path, use));
+      how === 'text' ? readContent(folder, path) : JSON.stringify(folder.local(path, use));
     digest.update(JSON.stringify([how, path, found]));
   }
   return digest.digest('hex');
@@ -621,7 +621,7 @@ function* encodeStack(
     if (before !== undefined) return before;
     const file = typeof value === 'string' ? fileOf.get(value) : undefined;
     if (file !== undefined) return meant(['text', file]);
-    const { stored, isSpecial } = storedOf(value);
+    const { stored, isSpecial } = parseStored(value);
     const at = add(JSON.stringify(stored), isSpecial);
     if (typeof value === 'object') byIdentity.set(value, at);
     return at;
@@ -656,7 +656,7 @@ function* encodeStack(
 type Filled = ReadonlyMap<string, FilledText> | undefined;
 
 /** A value as JSON has it. Throws where it has a member that is called as what is special. */
-function storedOf(value: unknown): { readonly stored: unknown; readonly isSpecial: boolean } {
+function parseStored(value: unknown): { readonly stored: unknown; readonly isSpecial: boolean } {
   let isSpecial = false;
   const walk = (inner: unknown): unknown => {
     if (typeof inner !== 'object' || inner === null) return inner;

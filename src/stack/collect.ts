@@ -8,23 +8,23 @@ import { resolve } from './resolve.ts';
 import {
   type Context,
   locateRoot,
-  membersOf,
   type Resolved,
   type ResolvedObject,
   rootField,
   type Surroundings,
+  toObject,
 } from './resolved.ts';
 import { blockSchema, namedField, secretNames } from './schema.ts';
 import { COMPOSING_MEMBERS, settingsSchema } from './settings-schema.ts';
 import {
   describe,
+  findMember,
   type MapNode,
   type Member,
-  memberOf,
   membersIn,
-  positionOf,
   type SourceRange,
   type SyntaxNode,
+  toPosition,
   withKeys,
 } from './source.ts';
 import { validate } from './validate.ts';
@@ -62,7 +62,7 @@ export type Base = {
 export const COMPOSING: readonly string[] = Object.keys(COMPOSING_MEMBERS);
 
 /** A body without the members that say how it is put together. */
-export function fieldsOf(body: MapNode): MapNode {
+export function dropPurpose(body: MapNode): MapNode {
   return withKeys(body, (key) => !COMPOSING.includes(key));
 }
 
@@ -98,8 +98,8 @@ type Collection = {
 };
 
 /** The environments of `callsheet.yaml`, by name. */
-export function environmentsOf(root: SyntaxNode | undefined): readonly Member[] {
-  return membersIn(memberOf(root, 'environments')?.value);
+export function listEnvironments(root: SyntaxNode | undefined): readonly Member[] {
+  return membersIn(findMember(root, 'environments')?.value);
 }
 
 /** A node that must be a map, or undefined after saying that it is none. */
@@ -137,7 +137,7 @@ function addResource(
   if (first !== undefined) {
     into.report.add({
       rule: 'address/duplicate',
-      message: `${address} is defined twice, first at ${formatPosition(positionOf(first))}`,
+      message: `${address} is defined twice, first at ${formatPosition(toPosition(first))}`,
       hint: 'Rename one of them or remove it',
       address,
       range: member.keyPlace,
@@ -158,7 +158,7 @@ function addBlock(kind: Kind, member: Member, into: Collection): void {
   const settings = withKeys(map, (name) => name !== key);
   const block: ParentBlock = { kind, label, keyPlace: member.keyPlace, settings };
   into.blocks.push(block);
-  const nested = memberOf(map, key)?.value;
+  const nested = findMember(map, key)?.value;
   if (nested === undefined) return;
   const resources = asMap(nested, `${label}.${key}`, 'a map of names', into.report);
   for (const inner of resources?.members.values() ?? []) {
@@ -186,7 +186,7 @@ function addBases(section: SyntaxNode, into: Collection): void {
     if (first !== undefined) {
       into.report.add({
         rule: 'base/duplicate',
-        message: `the base ${name} is defined twice, first at ${formatPosition(positionOf(first.keyPlace))}`,
+        message: `the base ${name} is defined twice, first at ${formatPosition(toPosition(first.keyPlace))}`,
         hint: 'Rename one of them or remove it',
         range: keyPlace,
       });
@@ -285,8 +285,8 @@ export function resolveBlock(block: ParentBlock, surroundings: Surroundings): In
   const places = new Map<string, SourceRange>();
   const fields: Record<string, Resolved> = {};
   for (const [member, field] of Object.entries(kind.nested?.inherit ?? {})) {
-    const range = memberOf(settings, member)?.keyPlace;
-    const given = membersOf(value)[member];
+    const range = findMember(settings, member)?.keyPlace;
+    const given = toObject(value)[member];
     if (range !== undefined) places.set(field, range);
     if (given !== undefined) fields[field] = given;
   }

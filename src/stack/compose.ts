@@ -1,12 +1,12 @@
-import { type Address, isResourceName, kindOf, matchesAddress, withKey } from '../core/address.ts';
+import { type Address, getKind, isResourceName, matchesAddress, withKey } from '../core/address.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import {
   asMap,
   type Base,
   COMPOSING,
-  environmentsOf,
-  fieldsOf,
+  dropPurpose,
+  listEnvironments,
   type WrittenResource,
 } from './collect.ts';
 import { checkName, NAME_HINT, type Problem, type Report, SILENT } from './diagnostics.ts';
@@ -35,11 +35,11 @@ import { type Loop, readLoop, reportRows } from './rows.ts';
 import { resourceSchema } from './schema.ts';
 import { ENVIRONMENT_MEMBERS, settingsSchema } from './settings-schema.ts';
 import {
-  childrenOf,
   describe,
+  findMember,
+  listChildren,
   type MapNode,
   type Member,
-  memberOf,
   membersIn,
   type SourceRange,
   type SyntaxNode,
@@ -101,18 +101,18 @@ export function compose(written: WrittenResource, composing: Composing): Composi
   const { bases, patches, surroundings } = composing;
   const above = patches.over(address);
   const own = [written.body, ...above.map((layer) => layer.body)];
-  const base = lastOf(own, 'base');
+  const base = findLast(own, 'base');
   bases.noteNamed(own);
   const { layers: beneath, isComplete } =
     base === undefined ? NO_BASES : bases.layersOf(base.value);
-  const context = contextOf(address, surroundings);
-  const forEach = lastOf(own, 'for_each');
+  const context = buildContext(address, surroundings);
+  const forEach = findLast(own, 'for_each');
   const stacked = { written, beneath, isComplete, above };
   if (forEach === undefined) {
     refuseStray(own, context);
     return composeOne(stacked, composing);
   }
-  const key = lastOf(own, 'key');
+  const key = findLast(own, 'key');
   const loop = { forEach, key, allowEmpty: isEmptyAllowed(own, context) };
   return () => composeRows(stacked, loop, composing, context);
 }
@@ -125,11 +125,11 @@ type Stacked = {
   readonly above: readonly Layer[];
 };
 
-function layersOf({ written, beneath, above }: Omit<Stacked, 'isComplete'>): readonly Layer[] {
+function listLayers({ written, beneath, above }: Omit<Stacked, 'isComplete'>): readonly Layer[] {
   return [
     ...beneath,
-    { label: written.address, body: fieldsOf(written.body) },
-    ...above.map((layer) => ({ ...layer, body: fieldsOf(layer.body) })),
+    { label: written.address, body: dropPurpose(written.body) },
+    ...above.map((layer) => ({ ...layer, body: dropPurpose(layer.body) })),
   ];
 }
 
@@ -140,7 +140,7 @@ function composeOne(stacked: Stacked, { mergedBases }: Composing): ComposedResou
   const bodyOf = readAgain(written);
   const make = (report: Report): Composed => {
     const whole = { ...own, body: bodyOf() };
-    const layers = layersOf({ written: whole, beneath, above });
+    const layers = listLayers({ written: whole, beneath, above });
     const rest = mergedBase === undefined ? layers : layers.slice(beneath.length);
     const body = merge(mergedBase, rest, whole, own.address, report);
     return { body, layers };
@@ -156,7 +156,7 @@ function composeRows(
 ): readonly ComposedResource[] {
   const { written, isComplete } = stacked;
   const { body: _, ...own } = written;
-  const layers = layersOf(stacked);
+  const layers = listLayers(stacked);
   const root = resourceSchema(written.kind);
   const rows = readLoop({ ...loop, hidden: redactedColumns(layers, root) }, context);
   const problem = tooMuch(
@@ -198,7 +198,7 @@ function redactedColumns(layers: readonly Layer[], root: FieldSchema): ReadonlyS
   return new Set(expressions.flatMap((expression) => eachPath(expression)?.[0] ?? []));
 }
 
-function contextOf(address: Address, surroundings: Surroundings): Context {
+function buildContext(address: Address, surroundings: Surroundings): Context {
   return { ...surroundings, subject: address, address, refs: [], secrets: [] };
 }
 
@@ -220,12 +220,12 @@ function merge(
   return { ...merged, range };
 }
 
-function lastOf(bodies: readonly MapNode[], key: string): Member | undefined {
+function findLast(bodies: readonly MapNode[], key: string): Member | undefined {
   return bodies.map(({ members }) => members.get(key)).findLast((member) => member !== undefined);
 }
 
 function isEmptyAllowed(bodies: readonly MapNode[], context: Context): boolean {
-  const member = lastOf(bodies, 'allow_empty');
+  const member = findLast(bodies, 'allow_empty');
   if (member === undefined) return false;
   const { value } = member;
   if (value.type === 'scalar' && typeof value.value === 'boolean') return value.value;
@@ -237,7 +237,7 @@ function isEmptyAllowed(bodies: readonly MapNode[], context: Context): boolean {
 /** `key` and `allow_empty` say something about rows, and there are none. */
 function refuseStray(bodies: readonly MapNode[], { report, subject, address }: Context): void {
   for (const key of ['key', 'allow_empty']) {
-    const member = lastOf(bodies, key);
+    const member = findLast(bodies, key);
     if (member === undefined) continue;
     report.add({
       rule: 'for-each/missing',
@@ -285,10 +285,10 @@ function charactersIn(node: SyntaxNode, folder: Folder): number {
     const text = textIn(node) ?? '';
     return text.includes('${') && wholeExpression(text) === undefined ? text.length : 0;
   }
-  const template = textIn(memberOf(node, '$template')?.value);
+  const template = textIn(findMember(node, '$template')?.value);
   const read = template === undefined ? undefined : folder.text(template);
   let sum = read === undefined || isUnreadable(read) ? 0 : read.source.text.length;
-  for (const child of childrenOf(node)) sum += charactersIn(child, folder);
+  for (const child of listChildren(node)) sum += charactersIn(child, folder);
   return sum;
 }
 
@@ -346,7 +346,7 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
   const layers = new Map(
     [...bases.values()].map(({ name, body }): [string, Layer] => [
       name,
-      { label: `base ${name}`, body: fieldsOf(body) },
+      { label: `base ${name}`, body: dropPurpose(body) },
     ]),
   );
   for (const base of bases.values()) reportLoops(base, deps.report);
@@ -518,8 +518,8 @@ export function enterEnvironment(
     reportName(name, report);
     return { root, patches: [] };
   }
-  const environments = memberOf(root, 'environments')?.value;
-  const chosen = memberOf(environments, name)?.value;
+  const environments = findMember(root, 'environments')?.value;
+  const chosen = findMember(environments, name)?.value;
   if (chosen?.type !== 'map') {
     const empty = chosen?.type === 'scalar' && chosen.value === null;
     if (!empty) reportUnknownEnvironment(name, root, report);
@@ -535,7 +535,7 @@ export function enterEnvironment(
 
 /** What is laid over is checked where it ends up; it need not be checked once more where it stands. */
 function withoutChosen(root: MapNode, name: string): MapNode {
-  const environments = memberOf(root, 'environments');
+  const environments = findMember(root, 'environments');
   if (environments?.value.type !== 'map') return root;
   const chosen = environments.value.members.get(name);
   if (chosen?.value.type !== 'map') return root;
@@ -549,7 +549,7 @@ function withoutChosen(root: MapNode, name: string): MapNode {
 }
 
 function patchesIn(environment: MapNode): readonly Patch[] {
-  return membersIn(memberOf(environment, 'patches')?.value).flatMap(({ key, keyPlace, value }) =>
+  return membersIn(findMember(environment, 'patches')?.value).flatMap(({ key, keyPlace, value }) =>
     value.type === 'map' ? [{ pattern: key, range: keyPlace, body: value }] : [],
   );
 }
@@ -563,7 +563,7 @@ function reportName(name: string, report: Report): void {
 }
 
 function reportUnknownEnvironment(name: string, root: MapNode, report: Report): void {
-  const member = memberOf(root, 'environments');
+  const member = findMember(root, 'environments');
   const names = membersIn(member?.value).map(({ key }) => key);
   report.add({
     rule: 'environment/unknown',
@@ -616,7 +616,7 @@ export function openPatches(
       if (!patterns.has(address)) return [];
       const layers = pick(({ pattern }) => pattern === address);
       // How rows are made, no single one can say, which is told where environments are checked.
-      return layers.map((layer) => ({ ...layer, body: fieldsOf(layer.body) }));
+      return layers.map((layer) => ({ ...layer, body: dropPurpose(layer.body) }));
     },
     reportUnmet: (addresses) => {
       const known = [...addresses];
@@ -631,7 +631,7 @@ function reportUnmet(
   label: string,
   report: Report,
 ): void {
-  const others = addresses.filter((address) => kindOf(address) === kindOf(pattern)).slice(0, 10);
+  const others = addresses.filter((address) => getKind(address) === getKind(pattern)).slice(0, 10);
   report.add({
     rule: 'environment/patch',
     message: `${label} patches ${pattern}, which is not a resource of the stack`,
@@ -651,7 +651,7 @@ function reportUnmet(
  * of paths, where they keep their states, and the shape of their patches. `dir` is the stack folder.
  */
 function checkEnvironments(root: MapNode, dir: string, report: Report): void {
-  const environments = environmentsOf(root);
+  const environments = listEnvironments(root);
   const holder = `${STACK_FILE}: environments`;
   const naming = { rule: 'environment/name', holder, what: 'an environment' };
   const named = environments.filter((environment) => checkName(environment, naming, report));
@@ -661,15 +661,15 @@ function checkEnvironments(root: MapNode, dir: string, report: Report): void {
 
 /** What all environments lay over resources. */
 export function patchBodiesIn(root: SyntaxNode | undefined): readonly MapNode[] {
-  return environmentsOf(root).flatMap(({ value }) => {
-    const bodies = membersIn(memberOf(value, 'patches')?.value);
+  return listEnvironments(root).flatMap(({ value }) => {
+    const bodies = membersIn(findMember(value, 'patches')?.value);
     return bodies.flatMap((body) => (body.value.type === 'map' ? [body.value] : []));
   });
 }
 
 function checkPatches({ key, value }: Member, report: Report): void {
   const subject = `${STACK_FILE}: environments.${key}`;
-  const patches = memberOf(value, 'patches')?.value;
+  const patches = findMember(value, 'patches')?.value;
   const map = patches && asMap(patches, `${subject}.patches`, 'a map of addresses', report);
   for (const patch of map?.members.values() ?? []) {
     const body = asMap(patch.value, `${subject}.patches.${patch.key}`, 'a map of fields', report);

@@ -30,7 +30,7 @@ type Placed = {
  * Cells are texts; `loose` lets one stand for a number where a field takes one.
  */
 export function parseCsv(source: Source): Table {
-  const delimiter = delimiterOf(source.text);
+  const delimiter = findDelimiter(source.text);
   const rows: MapNode[] = [];
   const doubtful: SourceRange[] = [];
   const problems: Problem[] = [];
@@ -38,14 +38,14 @@ export function parseCsv(source: Source): Table {
   let isHeader = true;
   const take = (record: Placed) => {
     if (isHeader) {
-      columns.push(...record.values.slice(0, widthOf(record)).map((name) => name.trim()));
+      columns.push(...record.values.slice(0, countCells(record)).map((name) => name.trim()));
       problems.push(...checkHeader(columns, record, delimiter));
       isHeader = false;
       return;
     }
     // Spreadsheets go on with rows and columns in which nothing stands.
-    if (widthOf(record) === 0) return;
-    if (record.values.length >= columns.length && widthOf(record) <= columns.length) {
+    if (countCells(record) === 0) return;
+    if (record.values.length >= columns.length && countCells(record) <= columns.length) {
       rows.push(toRow(columns, record, delimiter));
       return;
     }
@@ -63,7 +63,7 @@ export function parseCsv(source: Source): Table {
 }
 
 /** How many cells a record has up to the last one that holds anything. */
-function widthOf({ values }: Placed): number {
+function countCells({ values }: Placed): number {
   return values.findLastIndex((value) => value.trim() !== '') + 1;
 }
 
@@ -136,7 +136,7 @@ function* checkHeader(
 
 function unevenRow(record: Placed, wanted: number): Problem {
   const { values, range } = record;
-  const count = Math.max(widthOf(record), Math.min(values.length, wanted));
+  const count = Math.max(countCells(record), Math.min(values.length, wanted));
   return {
     rule: 'csv/row',
     message: `the row has ${count} ${count === 1 ? 'cell' : 'cells'}, and the first line names ${wanted} columns`,
@@ -170,7 +170,7 @@ function malformed(error: CsvError, source: Source): Problem {
 type Delimiter = ',' | ';';
 
 /** The delimiter of a file: a semicolon where its first line has some and no comma. */
-export function delimiterOf(text: string): Delimiter {
+export function findDelimiter(text: string): Delimiter {
   const first = /[^\r\n]+/.exec(text)?.[0] ?? '';
   return first.includes(';') && !first.includes(',') ? ';' : ',';
 }
@@ -188,7 +188,7 @@ function cellPlaces(
   const ranges: SourceRange[] = [];
   for (let at = 0; at <= record.length; ) {
     const quotes = record[at] === '"' ? 1 : 0;
-    const close = quotes === 1 ? closingQuote(record, at + 1) : endOf(record, delimiter, at);
+    const close = quotes === 1 ? closingQuote(record, at + 1) : findEnd(record, delimiter, at);
     ranges.push({ source, start: start + at + quotes, end: start + close });
     at = close + quotes + 1;
   }
@@ -196,13 +196,13 @@ function cellPlaces(
 }
 
 function closingQuote(record: string, from: number): number {
-  let at = endOf(record, '"', from);
+  let at = findEnd(record, '"', from);
   // A doubled quote stands for one.
-  while (record[at + 1] === '"') at = endOf(record, '"', at + 2);
+  while (record[at + 1] === '"') at = findEnd(record, '"', at + 2);
   return at;
 }
 
-function endOf(record: string, what: string, from: number): number {
+function findEnd(record: string, what: string, from: number): number {
   const at = record.indexOf(what, from);
   return at < 0 ? record.length : at;
 }

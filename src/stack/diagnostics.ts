@@ -5,10 +5,10 @@ import {
   lineAt,
   lineRange,
   type Member,
-  positionOf,
   type Source,
   type SourceRange,
-  stretchOf,
+  toPosition,
+  toStretch,
 } from './source.ts';
 
 /** A diagnostic before its place is turned into a position and a frame. */
@@ -94,7 +94,7 @@ function masksAround(
 /** Where a place is. Of what is hidden the end is not told, as it says how long it is. */
 function placed(range: SourceRange, masks: readonly SourceRange[]): SourcePosition {
   const isHidden = masks.some((mask) => mask.start < range.end && mask.end > range.start);
-  return isHidden ? positionOf(range) : stretchOf(range);
+  return isHidden ? toPosition(range) : toStretch(range);
 }
 
 function toDiagnostic({ problem, others }: Entry, masks: readonly SourceRange[]): Diagnostic {

@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import type { Problem } from './diagnostics.ts';
 import { interpolate } from './expressions.ts';
 import { isInside, STACK_FILE } from './folder.ts';
-import { memberOf, type SourceRange, type SyntaxNode, textIn } from './source.ts';
+import { findMember, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 import type { Variables } from './variables.ts';
 
 type Discovered = {
@@ -84,7 +84,7 @@ export function patternsIn(
   root: SyntaxNode | undefined,
   variables: Variables,
 ): readonly Pattern[] | undefined {
-  const include = memberOf(root, 'include')?.value;
+  const include = findMember(root, 'include')?.value;
   const items = include?.type === 'list' ? include.items : include && [include];
   return items?.flatMap((item): Pattern[] => {
     const written = textIn(item);
@@ -175,7 +175,7 @@ export function readGlob(pattern: string): Glob | string {
     return `expands to more than ${MOST_ALTERNATIVES} patterns through its braces`;
   }
   const globs = written.map((one) =>
-    one.split('/').map((part): Part => (part === '**' ? part : tokensOf(part))),
+    one.split('/').map((part): Part => (part === '**' ? part : listTokens(part))),
   );
   return (path) => {
     const names = path.split('/').map((name) => [...name]);
@@ -224,7 +224,7 @@ function matches<S extends string, P, T>(
 
 const CLASS = /^\[([!^]?)(\]?[^\]]*)\]/;
 
-function tokensOf(text: string): readonly Token[] {
+function listTokens(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let rest = text; rest !== ''; ) {
     const [whole, not, members] = CLASS.exec(rest) ?? [];

@@ -3,10 +3,10 @@ import { didYouMean } from '../core/nearest.ts';
 import type { Problem } from './diagnostics.ts';
 import { STACK_FILE } from './folder.ts';
 import {
-  childrenOf,
+  findMember,
+  listChildren,
   type MapNode,
   type Member,
-  memberOf,
   membersIn,
   type ScalarNode,
   type SyntaxNode,
@@ -117,11 +117,11 @@ function evaluate(written: string, scope: Scope): Value {
     scope.used?.add(inner);
     return given(inner, scope.given);
   }
-  const message = `uses \${${inner}}, which is not of the form ${formsOf(scope)}`;
+  const message = `uses \${${inner}}, which is not of the form ${formatForms(scope)}`;
   return { problem: { rule: 'variable/syntax', message, hint: LITERAL } };
 }
 
-function formsOf({ row, given }: Scope): string {
+function formatForms({ row, given }: Scope): string {
   const forms = ['${var.name}', row && '${each.column}', given && '${name} of with'];
   return forms.filter((form) => form !== undefined).join(' or ');
 }
@@ -238,7 +238,7 @@ export function lookUpCell(row: Row | undefined, path: readonly string[]): CellL
   const name = path.join('.');
   if (row === undefined) return { unknown: noRows(name) };
   let node: SyntaxNode | undefined = row.cells;
-  for (const key of path) node = memberOf(node, key)?.value;
+  for (const key of path) node = findMember(node, key)?.value;
   if (node !== undefined) return isNothing(node) ? 'nothing' : { cell: node };
   return row.columns.has(column) ? 'nothing' : { unknown: noColumn(name, row) };
 }
@@ -247,7 +247,7 @@ export function lookUpCell(row: Row | undefined, path: readonly string[]): CellL
 function formIn(cell: SyntaxNode): Member | undefined {
   const own = membersIn(cell).find(({ key }) => key.startsWith('$'));
   if (own !== undefined) return own;
-  for (const inner of childrenOf(cell)) {
+  for (const inner of listChildren(cell)) {
     const found = formIn(inner);
     if (found !== undefined) return found;
   }
@@ -291,7 +291,7 @@ export function fillRow(body: MapNode, row: Row): MapNode {
 
 /** Whether rows have a part in a body before its texts are filled in: whether `fillRow` may change it. */
 export function usesRow(node: SyntaxNode): boolean {
-  return node.type === 'scalar' ? cellPath(node) !== undefined : childrenOf(node).some(usesRow);
+  return node.type === 'scalar' ? cellPath(node) !== undefined : listChildren(node).some(usesRow);
 }
 
 /** Undefined: there is nothing. A node in which nothing changes stays the same one. */

@@ -12,7 +12,7 @@ import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } 
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { errorCode } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import { Blob, ownOf } from '../core/value.ts';
+import { Blob, getOwn } from '../core/value.ts';
 import type { ProblemMessage } from './diagnostics.ts';
 import type { Source } from './source.ts';
 
@@ -359,7 +359,7 @@ function readLocalFile(find: Folder['find'], path: string, use: string): LocalFi
   if (isUnreadable(found)) return { words: fileMessage(path, found) };
   const names = `names ${JSON.stringify(path)}`;
   const extension = extname(path).slice(1).toLowerCase();
-  const type = ownOf(rule.types, extension);
+  const type = getOwn(rule.types, extension);
   if (type === undefined) {
     const allowed = Object.keys(rule.types).join(', ');
     const message = `${names}, whose type is not one that ${rule.noun} may have`;

@@ -142,8 +142,8 @@ function readHours(text: string): Read<Hours> {
   const match = /^(\d{2}):(\d{2})\s*-\s*(\d{2}):(\d{2})$/.exec(text);
   if (match === null) return { wrong: 'it must be two times with a hyphen, such as 09:00-17:00' };
   const [, fromHour = '', fromMinute = '', toHour = '', toMinute = ''] = match;
-  const from = minutesOf(fromHour, fromMinute);
-  const to = minutesOf(toHour, toMinute);
+  const from = toMinutes(fromHour, fromMinute);
+  const to = toMinutes(toHour, toMinute);
   if (from === undefined || from === 1440)
     return { wrong: `its start ${fromHour}:${fromMinute} is not a time` };
   if (to === undefined) return { wrong: `its end ${toHour}:${toMinute} is not a time` };
@@ -188,7 +188,7 @@ export function readStep(text: string): Read<StepSize> {
     : { wrong: 'agents are counted in whole numbers from 1' };
 }
 
-function minutesOf(hour: string, minute: string): number | undefined {
+function toMinutes(hour: string, minute: string): number | undefined {
   const minutes = Number(hour) * 60 + Number(minute);
   return Number(minute) < 60 && minutes <= 1440 ? minutes : undefined;
 }

@@ -1,4 +1,4 @@
-import { isAddress, isResourceName, kindOf } from '../core/address.ts';
+import { getKind, isAddress, isResourceName } from '../core/address.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { isIdentity } from '../core/path.ts';
 import { isUuid, oncePer, plainId, Ref, Secret } from '../core/value.ts';
@@ -21,13 +21,14 @@ import {
   redactNode,
   takesSecrets,
 } from './resolved.ts';
-import { isFree, isText, typesOf } from './schema.ts';
+import { isFree, isText, listTypes } from './schema.ts';
 import { isOwnCredential, readSource } from './secrets.ts';
 import {
   describe,
+  findMember,
+  getStart,
   type MapNode,
   type Member,
-  memberOf,
   membersIn,
   onlyMember,
   rangeOfText,
@@ -35,7 +36,6 @@ import {
   type Source,
   type SourceRange,
   type SyntaxNode,
-  startOf,
   textIn,
 } from './source.ts';
 
@@ -51,14 +51,14 @@ function formNamed(key: string): FormName | undefined {
 function takesAnyObject(field: Field): boolean {
   const { schema } = field.node;
   if (isFree(schema)) return true;
-  return typesOf(schema).includes('object') && schema.additionalProperties !== false;
+  return listTypes(schema).includes('object') && schema.additionalProperties !== false;
 }
 
 /**
  * The member that makes a map a value form, or undefined for plain data. Where any object may stand,
  * only what is certainly meant as a form counts.
  */
-export function formOf(node: MapNode, field: Field, context: Context): Member | undefined {
+export function findForm(node: MapNode, field: Field, context: Context): Member | undefined {
   const magic = membersIn(node).filter(({ key }) => key.startsWith('$'));
   const [first] = magic;
   if (first === undefined || isMisused(first, node)) return first;
@@ -67,7 +67,7 @@ export function formOf(node: MapNode, field: Field, context: Context): Member | 
   if (certain !== undefined || node.members.size > 1) return certain;
   if (first.key === '$ref') {
     const text = textIn(first.value) ?? '';
-    return isAddress(text) && context.isKind(kindOf(text)) ? first : undefined;
+    return isAddress(text) && context.isKind(getKind(text)) ? first : undefined;
   }
   return nearest(first.key, FORMS) === undefined ? undefined : first;
 }
@@ -79,7 +79,7 @@ function isMisused({ key, value }: Member, node: MapNode): boolean {
 }
 
 function notHere(form: string, field: Field): string {
-  const types = typesOf(field.node.schema).filter((type) => type !== 'null');
+  const types = listTypes(field.node.schema).filter((type) => type !== 'null');
   return types.includes('string') || types.length === 0
     ? `cannot be given as ${form}`
     : `cannot be given as ${form}, because it is not a text`;
@@ -122,7 +122,7 @@ function resolveRef(node: SyntaxNode, text: string, field: Field, context: Conte
       hint: `Write ${wanted}.name, such as ${wanted}.${/^[\w-]+$/.test(text) ? text : 'name'}`,
     });
   }
-  if (kindOf(text) !== wanted) {
+  if (getKind(text) !== wanted) {
     return fail(context, field, range, {
       rule: 'ref/kind',
       message: `refers to ${text}, but takes the id of a ${wanted}`,
@@ -135,7 +135,7 @@ function resolveRef(node: SyntaxNode, text: string, field: Field, context: Conte
 
 function resolveSecret(node: SyntaxNode, text: string, field: Field, context: Context): Resolved {
   const { range } = node;
-  const types = typesOf(field.node.schema);
+  const types = listTypes(field.node.schema);
   const takesText = isFree(field.node.schema) || types.includes('string');
   if (!takesSecrets(field) || !takesText) {
     return fail(context, field, range, {
@@ -214,7 +214,7 @@ function fillIn({ range }: SyntaxNode, text: string, field: Field, context: Cont
 
 /** `${var.speed}` alone in a field of numbers or truth values is such a value, not a text. */
 function convert(text: string, field: Field): Resolved {
-  const types = typesOf(field.node.schema);
+  const types = listTypes(field.node.schema);
   if (types.length === 0 || types.includes('string')) return text;
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   const number = types.includes('number') || types.includes('integer');
@@ -255,7 +255,7 @@ function wholeFile(source: Source): SourceRange {
 function warnOfFile({ source, bom }: FileText, field: Field, context: Context): void {
   if (isHidden(field)) context.report.mask(wholeFile(source));
   const warn = (rule: string, message: string, hint: string) =>
-    fail(context, field, startOf(source), { severity: 'warning', rule, message, hint });
+    fail(context, field, getStart(source), { severity: 'warning', rule, message, hint });
   if (bom) {
     const hint = 'Save the file without one';
     warn('text/bom', 'comes from a file with a byte order mark, which Callsheet leaves out', hint);
@@ -310,7 +310,7 @@ export function resolveText(
     return 'blob' in outcome ? outcome.blob : fail(context, field, node.range, outcome.words);
   }
   const target = schema['x-ref'];
-  if (target !== undefined && isAddress(filled.text) && context.isKind(kindOf(filled.text))) {
+  if (target !== undefined && isAddress(filled.text) && context.isKind(getKind(filled.text))) {
     return fail(context, field, node.range, {
       rule: 'ref/literal',
       message: 'is given as a text that reads like a reference',
@@ -330,7 +330,7 @@ const WITH = 'with';
  * gives, and `${var.…}` and `${each.…}` for what they stand for everywhere.
  */
 function resolveTemplate(node: MapNode, field: Field, context: Context): Resolved {
-  const form = memberOf(node, PATH);
+  const form = findMember(node, PATH);
   if (form === undefined) return FAILED;
   const stray = membersIn(node).find(({ key }) => key !== PATH && key !== WITH);
   if (stray !== undefined) {
@@ -347,7 +347,7 @@ function resolveTemplate(node: MapNode, field: Field, context: Context): Resolve
       hint: 'Only fields that hold prose can come from a file',
     });
   }
-  const given = readGiven(memberOf(node, WITH), field, context);
+  const given = readGiven(findMember(node, WITH), field, context);
   const path = formText(form, field, context);
   if (path === undefined) return FAILED;
   const read = context.folder.text(path);
@@ -427,10 +427,10 @@ function reportUnused(
   context: Context & { readonly given: ReadonlyMap<string, unknown> },
   field: Field,
 ): void {
-  const members = memberOf(node, WITH)?.value;
+  const members = findMember(node, WITH)?.value;
   for (const name of context.given.keys()) {
     if (used.has(name)) continue;
-    fail(context, field, memberOf(members, name)?.keyPlace ?? node.range, {
+    fail(context, field, findMember(members, name)?.keyPlace ?? node.range, {
       severity: 'warning',
       rule: 'template/unused',
       message: `gives ${name}, which the template does not use`,
@@ -440,9 +440,9 @@ function reportUnused(
 }
 
 /** What `{ $replace: … }` lays down; any other node is what it is. */
-export function contentOf(node: SyntaxNode): SyntaxNode {
+export function getContent(node: SyntaxNode): SyntaxNode {
   const content = onlyMember(node, REPLACE)?.value;
-  return content === undefined ? node : contentOf(content);
+  return content === undefined ? node : getContent(content);
 }
 
 /**
@@ -464,7 +464,7 @@ type FieldText = { readonly text: string; readonly field: Field };
 
 /** The texts in the written value of a field. */
 export function textsIn(written: SyntaxNode, field: Field): readonly FieldText[] {
-  const node = contentOf(written);
+  const node = getContent(written);
   if (node.type === 'scalar') {
     const text = textIn(node);
     return text === undefined ? [] : [{ text, field }];

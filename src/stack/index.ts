@@ -8,7 +8,7 @@
  * discover → yaml (written) → resources → resolve → validate → references, names → desired
  * ```
  */
-export { sourceOf } from './editor/origin.ts';
+export { getSource } from './editor/origin.ts';
 export { editorSchema } from './editor/schema.ts';
 export { type Loaded, type LoadOptions, loadStack, type Stack } from './load.ts';
 export {
@@ -19,5 +19,5 @@ export {
   type SecretPlace,
 } from './secrets.ts';
 export { loadSettings, type StackSettings } from './settings.ts';
-export { placeOf } from './state-place.ts';
+export { parsePlace } from './state-place.ts';
 export { unreadableVariables } from './variables.ts';

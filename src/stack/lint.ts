@@ -4,23 +4,23 @@ import type { Severity, SourcePosition } from '../core/diagnostics.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { RuleFinding } from '../rules/index.ts';
-import { lint, namedRules, severityOf, UNUSED_IGNORE, type Weighed } from '../rules/lint.ts';
+import { getSeverity, lint, namedRules, UNUSED_IGNORE, type Weighed } from '../rules/lint.ts';
 import type { LintSettings, LintSubject, Origin, Span } from '../rules/prose.ts';
 import type { Report } from './diagnostics.ts';
 import { configPath } from './editor/origin.ts';
 import { type Folder, isUnreadable } from './folder.ts';
-import { subjectOf } from './resolved.ts';
+import { formatSubject } from './resolved.ts';
 import type { ResolvedResource } from './resource.ts';
 import {
+  findMember,
   lineAt,
   lineRange,
-  memberOf,
   rangeOfText,
   type Source,
   type SourceRange,
 } from './source.ts';
 import type { PlacedRule } from './team-rules.ts';
-import { commentsIn, indentOf, isBlank, type StackFile, trimBlankStart } from './yaml.ts';
+import { commentsIn, isBlank, measureIndent, type StackFile, trimBlankStart } from './yaml.ts';
 
 type LintInput = {
   readonly resources: readonly DesiredResource[];
@@ -91,7 +91,7 @@ export function reportLint(input: LintInput): void {
 
 function ofLint(finding: Weighed): Told {
   const { resource, path, message } = finding;
-  const subject = subjectOf({ subject: resource.address }, [path]);
+  const subject = formatSubject({ subject: resource.address }, [path]);
   return { ...finding, message: `${subject} ${message}`, isSuppressible: true };
 }
 
@@ -158,7 +158,7 @@ function reportUnused(
   settings: LintSettings,
   report: Report,
 ): void {
-  const severity = severityOf(UNUSED_IGNORE, settings);
+  const severity = getSeverity(UNUSED_IGNORE, settings);
   if (severity === 'off') return;
   for (const { rule, range } of suppressions) {
     if (settings.severities.get(rule) === 'off') continue;
@@ -240,15 +240,15 @@ function lineText(source: Source, line: number): string | undefined {
  */
 function linesBelow(source: Source, line: number): LineRange {
   const first = lineText(source, line) ?? '';
-  const indent = indentOf(first);
+  const indent = measureIndent(first);
   const isEntry = trimBlankStart(first).startsWith('- ');
   let to = line;
   for (let next = line + 1; ; next += 1) {
     const text = lineText(source, next);
     if (text === undefined) return { from: line, to };
     if (isBlank(text)) continue;
-    const deeper = indentOf(text) > indent;
-    const listed = !isEntry && indentOf(text) === indent && /^\s*-(?:\s|$)/.test(text);
+    const deeper = measureIndent(text) > indent;
+    const listed = !isEntry && measureIndent(text) === indent && /^\s*-(?:\s|$)/.test(text);
     if (!deeper && !listed) return { from: line, to };
     to = next;
   }
@@ -271,8 +271,8 @@ function openTexts({ folder, resolvedAt }: LintInput): Texts {
     const resource = resolvedAt(address);
     if (resource === undefined) return {};
     const [member = ''] = configPath(resource, [path]);
-    const node = memberOf(resource.body, member)?.value;
-    const name = memberOf(node, '$file')?.value;
+    const node = findMember(resource.body, member)?.value;
+    const name = findMember(node, '$file')?.value;
     const read = name?.type === 'scalar' ? folder.text(name.text) : undefined;
     return { node, file: read === undefined || isUnreadable(read) ? undefined : read.source };
   };

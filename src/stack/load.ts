@@ -2,7 +2,7 @@ import { resolve as resolvePath } from 'node:path';
 import { type Address, byAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import { formatPath, type Path } from '../core/path.ts';
 import type { Guards, PlanRules } from '../core/plan-document.ts';
 import type { RolloutSettings } from '../core/rollout.ts';
@@ -21,8 +21,8 @@ import {
 } from './cache.ts';
 import {
   type Collector,
-  environmentsOf,
   type Inherited,
+  listEnvironments,
   openCollector,
   type ParentBlock,
   resolveBlock,
@@ -38,7 +38,7 @@ import {
 } from './compose.ts';
 import { notingErrors, openReport, type Problem, type Report, SILENT } from './diagnostics.ts';
 import { discover } from './discover.ts';
-import { type Origin, originOf } from './editor/origin.ts';
+import { type Origin, traceOrigin } from './editor/origin.ts';
 import { type Folder, isUnreadable, openFolder, refuseFolder, STACK_FILE } from './folder.ts';
 import { reportLint } from './lint.ts';
 import { type Moves, readMoves } from './moves.ts';
@@ -58,12 +58,12 @@ import {
   type StackSettings,
 } from './settings.ts';
 import {
+  findMember,
   type MapNode,
-  memberOf,
   membersIn,
-  positionOf,
   type Source,
   type SyntaxNode,
+  toPosition,
 } from './source.ts';
 import { openRules } from './team-rules.ts';
 import { unreadableVariables, type Variables } from './variables.ts';
@@ -159,7 +159,7 @@ export async function loadStack(
   const report = openReport();
   const opened = openParts(folder, { ...options, dir }, kinds, cache.parse, report);
   options.onCounted?.(opened.others.length, 'names');
-  const inputs = inputsOf(opened, report);
+  const inputs = readInputs(opened, report);
   const kept = inputs && cache.find(inputs, found, (count) => options.onCounted?.(count, 'cache'));
   const known = kept && (await loadKept(kept, opened));
   if (known !== undefined) return known;
@@ -183,7 +183,7 @@ async function loadWhole(
   const { folder, options, kinds, settings } = opened;
   const parts = readParts(opened, report);
   const resources = inOrder(parts.resources, kinds);
-  const files = filesOf(opened);
+  const files = listFiles(opened);
   const ruled = notingErrors(report);
   const rules = await openRules(settings?.rules ?? [], kinds, ruled.report);
   const isSound = !report.hasErrors();
@@ -193,7 +193,7 @@ async function loadWhole(
     const stack =
       isUsable &&
       settings &&
-      makeStack(opened, settings, rules.plan, nothingOf(settings, resources));
+      makeStack(opened, settings, rules.plan, makeNothing(settings, resources));
     return { stack: stack || undefined, diagnostics: report.diagnostics(), files, resources };
   };
   if (settings === undefined || !isSound) return broken();
@@ -257,14 +257,14 @@ async function loadKept(kept: KeptStack, opened: Opened): Promise<Loaded | undef
     const { address, position } = resource;
     const locate = (path: string) => {
       const range = again.resolvedAt(address, file)?.placeOf(path);
-      return range === undefined ? position : positionOf(range);
+      return range === undefined ? position : toPosition(range);
     };
     return { ...resource, locate };
   });
   const values = { resources, moves, secrets, digest, rollouts };
   const own = { ...values, resolved: again.resolved, resolvedAt };
   const stack = makeStack(opened, settings, rules.plan, own);
-  return { stack, diagnostics, files: filesOf(opened) };
+  return { stack, diagnostics, files: listFiles(opened) };
 }
 
 /** What a stack has beside what `callsheet.yaml` says. */
@@ -274,7 +274,7 @@ type Made = Pick<Stack, 'resources' | 'moves' | 'secrets' | 'digest' | 'rollouts
 };
 
 /** What a stack is made of whose resources are wrong. The places of secrets are those that were understood. */
-function nothingOf(settings: Settings, resources: readonly ResolvedResource[]): Made {
+function makeNothing(settings: Settings, resources: readonly ResolvedResource[]): Made {
   const moves: Moves = { moved: NONE, forget: NONE };
   return {
     resources: NONE,
@@ -308,12 +308,12 @@ function makeStack(opened: Opened, settings: Settings, rules: PlanRules, made: M
     },
     originOf: (address, path) => {
       const resource = made.resolvedAt(address);
-      return resource && originOf(resource, path, opened);
+      return resource && traceOrigin(resource, path, opened);
     },
     written: () => ({
       resources: made.resolved(),
       variables: opened.variables,
-      files: filesOf(opened),
+      files: listFiles(opened),
       organization,
     }),
     get digest() {
@@ -359,7 +359,7 @@ function* withFiles(
   resources: readonly ResolvedResource[],
 ): Iterable<KeptResource> {
   for (const [at, { ownPlace, keyPlace }] of resources.entries()) {
-    const { locate: _, position = positionOf(ownPlace), ...rest } = desired[at] as DesiredResource;
+    const { locate: _, position = toPosition(ownPlace), ...rest } = desired[at] as DesiredResource;
     yield { ...rest, position, file: keyPlace.source.file };
   }
 }
@@ -369,7 +369,7 @@ const NONE: readonly never[] = [];
 /** A resource without holes, as the rest of Callsheet knows it. Only called once nothing is wrong. */
 function toDesired(resource: ResolvedResource): DesiredResource {
   const { kind, address, document, lifecycle, refs, ownPlace, placeOf } = resource;
-  const position = positionOf(ownPlace);
+  const position = toPosition(ownPlace);
   return {
     address,
     kind: kind.name,
@@ -381,7 +381,7 @@ function toDesired(resource: ResolvedResource): DesiredResource {
     position,
     locate: (path) => {
       const range = placeOf(path);
-      return range === undefined ? position : positionOf(range);
+      return range === undefined ? position : toPosition(range);
     },
   };
 }
@@ -400,7 +400,7 @@ function digestStack(
 ): string {
   const { base_url, endpoints, assume } = platform;
   const { freeze: _, ...limits } = guards;
-  return digestOf({
+  return computeDigest({
     platform: { base_url, endpoints, assume },
     organizations,
     guards: limits,
@@ -468,7 +468,7 @@ function secretPlaces(resources: readonly ResolvedResource[]): readonly SecretPl
       source,
       address,
       path: formatPath(path),
-      position: positionOf(range),
+      position: toPosition(range),
     })),
   );
 }
@@ -545,16 +545,16 @@ function openParts(
 }
 
 /** The files of a stack as they are named to people, `callsheet.yaml` first. */
-function filesOf({ others, withBases }: Opened): readonly string[] {
+function listFiles({ others, withBases }: Opened): readonly string[] {
   const first = withBases();
   return [STACK_FILE, ...first, ...others.filter((file) => !first.has(file))];
 }
 
 /** What decides how a stack is read; undefined where something is wrong already. */
-function inputsOf(opened: Opened, report: Report): StackInputs | undefined {
+function readInputs(opened: Opened, report: Report): StackInputs | undefined {
   const { main, root, variables, others, options } = opened;
   if (main.source === undefined || report.hasErrors()) return undefined;
-  const declared = membersIn(memberOf(root, 'variables')?.value);
+  const declared = membersIn(findMember(root, 'variables')?.value);
   return {
     main: main.source,
     files: others,
@@ -582,7 +582,7 @@ function readParts(opened: Opened, report: Report, only?: string): Parts {
     isKind: (name) => kindNames.has(name),
     secretNames: names,
     onLines: (lines) => options.onCounted?.(lines, 'files'),
-    unchosen: environment === undefined ? environmentsOf(root).map(({ key }) => key) : [],
+    unchosen: environment === undefined ? listEnvironments(root).map(({ key }) => key) : [],
     organization:
       settings === undefined ? () => 'unreadable' : lookupOrganization(settings.organizations),
     defaultOrganization: settings === undefined ? 'failed' : settings.organization,

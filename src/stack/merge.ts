@@ -1,10 +1,10 @@
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import type { Problem } from './diagnostics.ts';
 import {
+  findMember,
   type ListNode,
   type MapNode,
   type Member,
-  memberOf,
   onlyMember,
   type SourceRange,
   type SyntaxNode,
@@ -112,14 +112,14 @@ function mergeLists(
   const met = new Map<string, number>();
   for (const item of list.items) {
     const removed = onlyMember(item, REMOVE);
-    const name = nameOf((removed ?? memberOf(item, identity))?.value);
+    const name = findName((removed ?? findMember(item, identity))?.value);
     const nth = schema['x-repeats'] === true ? (met.get(name ?? '') ?? 0) : 0;
     met.set(name ?? '', nth + 1);
     // Two elements of one list whose identity must be unique are a mistake that is told later, so both stay.
     const under =
       name === undefined
         ? undefined
-        : lower.filter((other) => nameOf(memberOf(other, identity)?.value) === name)[nth];
+        : lower.filter((other) => findName(findMember(other, identity)?.value) === name)[nth];
     const beneath = under === undefined ? undefined : items.indexOf(under);
     // One that names nothing stays, so that it is told where values are resolved.
     if (removed !== undefined && name !== undefined) {
@@ -133,7 +133,7 @@ function mergeLists(
 }
 
 /** Identities are compared as they are written: an expression is the same one wherever it stands. */
-function nameOf(node: SyntaxNode | undefined): string | undefined {
+function findName(node: SyntaxNode | undefined): string | undefined {
   return node?.type === 'scalar' && node.value !== null ? node.text : undefined;
 }
 

@@ -1,16 +1,16 @@
-import { type Address, isAddress, kindOf, matchesAny } from '../core/address.ts';
+import { type Address, getKind, isAddress, matchesAny } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
-import { didYouMean, insteadOf } from '../core/nearest.ts';
+import { didYouMean, suggestInstead } from '../core/nearest.ts';
 import type { Collector } from './collect.ts';
 import type { Report } from './diagnostics.ts';
 import {
   describe,
-  memberOf,
+  findMember,
   membersIn,
-  positionOf,
   type SourceRange,
   type SyntaxNode,
   textIn,
+  toPosition,
 } from './source.ts';
 
 /** An address, or all rows of one, that is called otherwise now. */
@@ -30,16 +30,22 @@ export function readMoves(
   report: Report,
 ): Moves {
   const moves = moved
-    .flatMap((list) => itemsOf(list, 'moved', report))
+    .flatMap((list) => listItems(list, 'moved', report))
     .flatMap((item) => {
       reportOtherKeys(item, report);
-      const from = readAddress(memberOf(item, 'from')?.value, item, 'moved: from', isKind, report);
-      const to = readAddress(memberOf(item, 'to')?.value, item, 'moved: to', isKind, report);
+      const from = readAddress(
+        findMember(item, 'from')?.value,
+        item,
+        'moved: from',
+        isKind,
+        report,
+      );
+      const to = readAddress(findMember(item, 'to')?.value, item, 'moved: to', isKind, report);
       return from && to ? [{ from, to }] : [];
     });
-  const known = knownOf(moves, addresses);
+  const known = indexKnown(moves, addresses);
   const forgotten = forget
-    .flatMap((list) => itemsOf(list, 'forget', report))
+    .flatMap((list) => listItems(list, 'forget', report))
     .flatMap((item) => {
       const given = readAddress(item, item, 'forget', isKind, report);
       if (given === undefined) return [];
@@ -73,7 +79,7 @@ export function priorAddresses(moved: readonly Move[]): (address: Address) => re
     let at = address;
     for (;;) {
       const here = at;
-      const move = patternsOf(here)
+      const move = listPatterns(here)
         .flatMap((pattern) => byEnd.get(pattern) ?? [])
         .find((one) => !used.has(one) && leadsTo(one, here));
       if (move === undefined) return prior;
@@ -96,7 +102,7 @@ export function isForgottenBy({ moved, forget }: Moves): (address: Address) => b
 }
 
 /** Everything that names an address, the narrowest first: itself, its row-less form, what it is nested in. */
-function patternsOf(address: Address): readonly string[] {
+function listPatterns(address: Address): readonly string[] {
   const ends = [...address.matchAll(/[.[]/g)].map(({ index }) => address.slice(0, index));
   return [address, ...ends.reverse()];
 }
@@ -111,7 +117,7 @@ function isWide(address: Address): boolean {
   return !address.includes('[');
 }
 
-function itemsOf(node: SyntaxNode, key: string, report: Report): readonly SyntaxNode[] {
+function listItems(node: SyntaxNode, key: string, report: Report): readonly SyntaxNode[] {
   if (node.type === 'list') return node.items;
   report.add({
     rule: 'schema/type',
@@ -128,7 +134,7 @@ function reportOtherKeys(item: SyntaxNode, report: Report): void {
     report.add({
       rule: 'schema/unknown-key',
       message: `moved has no field ${JSON.stringify(key)}`,
-      hint: insteadOf(
+      hint: suggestInstead(
         key,
         ['from', 'to'],
         'The fields',
@@ -148,7 +154,7 @@ function readAddress(
 ): Given | undefined {
   const text = textIn(node);
   const range = node?.range ?? item.range;
-  if (text !== undefined && isAddress(text) && isKind(kindOf(text)))
+  if (text !== undefined && isAddress(text) && isKind(getKind(text)))
     return { address: text, range };
   report.add({
     rule: 'address/form',
@@ -169,11 +175,11 @@ type Known = {
   readonly starts: ReadonlyMap<Address, Placed>;
 };
 
-function knownOf(moves: readonly Placed[], addresses: ReadonlySet<Address>): Known {
+function indexKnown(moves: readonly Placed[], addresses: ReadonlySet<Address>): Known {
   const reversed = moves.toReversed();
   return {
     addresses,
-    patterns: new Set([...addresses].flatMap(patternsOf)),
+    patterns: new Set([...addresses].flatMap(listPatterns)),
     ends: new Map(reversed.map((move) => [move.to.address, move])),
     starts: new Map(reversed.map((move) => [move.from.address, move])),
   };
@@ -190,17 +196,17 @@ function checkMove(
     report.add({ rule, message, hint, address, range });
   const sameEnd = known.ends.get(to.address) ?? move;
   const sameStart = known.starts.get(from.address) ?? move;
-  if (kindOf(from.address) !== kindOf(to.address)) {
+  if (getKind(from.address) !== getKind(to.address)) {
     const message = `moved: ${from.address} cannot become ${to.address}, which is of another kind`;
     problem('moved/kind', message, 'A resource keeps its kind', to);
   } else if (isStillThere(from.address, to.address, known)) {
     const message = `moved: ${from.address} is still in the stack, so it was not moved`;
     problem('moved/configured', message, `Rename it to ${to.address}, or remove the move`, from);
   } else if (sameEnd !== move) {
-    const message = `moved: two addresses become ${to.address}, the other at ${formatPosition(positionOf(sameEnd.from.range))}`;
+    const message = `moved: two addresses become ${to.address}, the other at ${formatPosition(toPosition(sameEnd.from.range))}`;
     problem('moved/twice', message, 'Only one resource can have it', to);
   } else if (sameStart !== move) {
-    const message = `moved: ${from.address} becomes two addresses, the other at ${formatPosition(positionOf(sameStart.to.range))}`;
+    const message = `moved: ${from.address} becomes two addresses, the other at ${formatPosition(toPosition(sameStart.to.range))}`;
     problem('moved/twice', message, 'A resource has one address', from);
   } else if (
     !known.patterns.has(to.address) &&

@@ -10,10 +10,10 @@ import { interpolate } from './expressions.ts';
 import { isUnreadable, openFolder, readTextAt, STACK_FILE } from './folder.ts';
 import { readLoop } from './rows.ts';
 import type { SettingsOptions } from './settings.ts';
-import { type MapNode, memberOf, membersIn, type Source, type SyntaxNode } from './source.ts';
+import { findMember, type MapNode, membersIn, type Source, type SyntaxNode } from './source.ts';
 import { stateFileAt } from './state-place.ts';
 import { readVariables, type Variables } from './variables.ts';
-import { indentOf, parseYaml, trimBlankEnd, trimBlankStart } from './yaml.ts';
+import { measureIndent, parseYaml, trimBlankEnd, trimBlankStart } from './yaml.ts';
 
 /** What a stack calls things. */
 export type Names = {
@@ -40,7 +40,8 @@ export function namesIn(options: Options): Names {
   const source = sourceIn(dir, STACK_FILE);
   const main = source && parseYaml(source).root;
   const root = main?.type === 'map' ? main : undefined;
-  const keysOf = (member: string) => membersIn(memberOf(root, member)?.value).map(({ key }) => key);
+  const keysOf = (member: string) =>
+    membersIn(findMember(root, member)?.value).map(({ key }) => key);
   return {
     environments: keysOf('environments'),
     variables: keysOf('variables'),
@@ -56,13 +57,13 @@ export function namesIn(options: Options): Names {
 function addressesIn(root: MapNode, options: Options, report: Report): readonly Address[] {
   const { dir, environment, env } = options;
   const own = enterEnvironment(root, environment, dir, report).root;
-  const variables = readVariables(memberOf(own, 'variables')?.value, { env }, report);
+  const variables = readVariables(findMember(own, 'variables')?.value, { env }, report);
   const { files } = discover(dir, patternsIn(own, variables), []);
   const rowsOf = rowReader(dir, variables, report);
   return [STACK_FILE, ...files].flatMap((file) => {
     const source = sourceIn(dir, file);
     if (source === undefined) return [];
-    const outlined = outlineOf(source.text, kinds);
+    const outlined = outlineFile(source.text, kinds);
     if (outlined === undefined) {
       const whole = file === STACK_FILE ? root : parseYaml(source).root;
       return whole === undefined ? [] : written(whole, file === STACK_FILE, report, rowsOf);
@@ -86,9 +87,9 @@ type RowReader = (address: Address, body: SyntaxNode | undefined) => readonly Ad
 function rowReader(dir: string, variables: Variables, report: Report): RowReader {
   const folder = openFolder(dir);
   return (address, body) => {
-    const forEach = memberOf(body, 'for_each');
+    const forEach = findMember(body, 'for_each');
     if (forEach === undefined) return [address];
-    const key = memberOf(body, 'key');
+    const key = findMember(body, 'key');
     const loop = { forEach, key, allowEmpty: true, hidden: new Set<string>() };
     const rows = readLoop(loop, {
       ...{ report, variables, folder, subject: address, address, refs: [], secrets: [] },
@@ -108,9 +109,9 @@ function stateFileIn(root: MapNode, options: Options, report: Report): string | 
   const { CALLSHEET_STATE: elsewhere } = env;
   if (elsewhere !== undefined && elsewhere !== '') return resolvePath(elsewhere);
   const own = enterEnvironment(root, environment, dir, report).root;
-  const file = memberOf(memberOf(own, 'state')?.value, 'file')?.value;
+  const file = findMember(findMember(own, 'state')?.value, 'file')?.value;
   if (file?.type !== 'scalar') return stateFileAt(dir, environment, undefined);
-  const variables = readVariables(memberOf(own, 'variables')?.value, { env }, report);
+  const variables = readVariables(findMember(own, 'variables')?.value, { env }, report);
   const { text } = interpolate(file.text, { variables });
   return text === undefined ? undefined : stateFileAt(dir, environment, text);
 }
@@ -141,7 +142,7 @@ type Above = { readonly key: string; readonly indent: number };
  * there for whoever waits for an answer at a prompt, where parsing everything takes too long. Undefined where the
  * file is written in a way that lines do not tell, such as JSON; then all of it must be read.
  */
-export function outlineOf(text: string, kinds: readonly Kind[]): readonly Outlined[] | undefined {
+export function outlineFile(text: string, kinds: readonly Kind[]): readonly Outlined[] | undefined {
   const sections = new Map(kinds.map((kind) => [kind.section, kind]));
   const found: { kind: Kind; names: readonly string[]; loop: string }[] = [];
   const above: Above[] = [];
@@ -150,7 +151,7 @@ export function outlineOf(text: string, kinds: readonly Kind[]): readonly Outlin
   for (const line of text.split('\n')) {
     const trimmed = trimBlankStart(trimBlankEnd(line));
     if (trimmed === '' || trimmed.startsWith('#') || trimmed === '---') continue;
-    const indent = indentOf(line);
+    const indent = measureIndent(line);
     const isItem = trimmed.startsWith('- ') || trimmed === '-';
     if (within !== undefined && (indent > within.indent || (isItem && indent === within.indent))) {
       const last = found.at(-1);

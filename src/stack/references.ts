@@ -1,4 +1,4 @@
-import { type Address, kindOf } from '../core/address.ts';
+import { type Address, getKind } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
 import { nearest } from '../core/nearest.ts';
 import { formatPath } from '../core/path.ts';
@@ -7,7 +7,7 @@ import type { Report } from './diagnostics.ts';
 import type { RefUse } from './resolved.ts';
 import type { ResolvedResource } from './resource.ts';
 import { configName } from './schema.ts';
-import { positionOf } from './source.ts';
+import { toPosition } from './source.ts';
 
 function reportDangling(
   resource: ResolvedResource,
@@ -30,12 +30,12 @@ const MOST_COMPARED = 100;
 
 /** What is said of addresses that do not exist, each found out once. */
 function openHints(addresses: ReadonlySet<Address>): (unknown: Address) => string {
-  const byKind = Map.groupBy(addresses, kindOf);
+  const byKind = Map.groupBy(addresses, getKind);
   const known = new Map<Address, string>();
   return (unknown) => {
     const before = known.get(unknown);
     if (before !== undefined) return before;
-    const kind = kindOf(unknown);
+    const kind = getKind(unknown);
     const others = byKind.get(kind) ?? [];
     const close = known.size < MOST_COMPARED ? nearest(unknown, others) : undefined;
     const all = others.slice(0, 10).join(', ');
@@ -94,7 +94,7 @@ export function checkReferences(
 type Named = { readonly fields: readonly string[]; readonly key: string };
 
 /** What names a resource when there is no state: the first of its kind's natural keys that is complete. */
-function naturalKeyOf({ kind, document }: ResolvedResource): Named | undefined {
+function findNaturalKey({ kind, document }: ResolvedResource): Named | undefined {
   const fields = kind.naturalKey.find((names) =>
     names.every((name) => typeof document[name] === 'string'),
   );
@@ -120,7 +120,7 @@ function reportPair(
   const field = fields.at(-1) ?? '';
   report.add({
     rule: 'name/duplicate',
-    message: `${second.address} has the same ${listed(names)} as ${first.address} at ${formatPosition(positionOf(first.placeOf(field) ?? first.keyPlace))}`,
+    message: `${second.address} has the same ${listed(names)} as ${first.address} at ${formatPosition(toPosition(first.placeOf(field) ?? first.keyPlace))}`,
     hint: 'Give one of them another name, or set lifecycle.adopt in each to the id of its live resource',
     address: second.address,
     path: field,
@@ -143,14 +143,14 @@ export function checkNames(resources: Iterable<ResolvedResource>, report: Report
     if (other !== undefined) {
       report.add({
         rule: 'name/duplicate',
-        message: `${resource.address} adopts the same id as ${other.address} at ${formatPosition(positionOf(other.keyPlace))}`,
+        message: `${resource.address} adopts the same id as ${other.address} at ${formatPosition(toPosition(other.keyPlace))}`,
         hint: 'One live resource belongs to one address',
         address: resource.address,
         path: 'lifecycle.adopt',
         range: resource.keyPlace,
       });
     }
-    const named = naturalKeyOf(resource);
+    const named = findNaturalKey(resource);
     if (named === undefined) continue;
     const group = groups.get(named.key);
     if (group === undefined) groups.set(named.key, { named, members: [resource] });

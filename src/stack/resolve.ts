@@ -1,12 +1,12 @@
-import { kindOf } from '../core/address.ts';
+import { getKind } from '../core/address.ts';
 import { credentialsIn, isFilledIn, isSecretName } from '../core/credentials.ts';
-import { insteadOf, nearest } from '../core/nearest.ts';
+import { nearest, suggestInstead } from '../core/nearest.ts';
 import { identityText, isIdentity, type Path, writtenSegments } from '../core/path.ts';
 import { scalarSensitivity } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { Problem } from './diagnostics.ts';
 import { interpolate } from './expressions.ts';
-import { formOf, resolveForm, resolveText } from './forms.ts';
+import { findForm, resolveForm, resolveText } from './forms.ts';
 import {
   type Common,
   type Context,
@@ -22,27 +22,27 @@ import {
   redactNode,
   takesSecrets,
 } from './resolved.ts';
-import { fieldNames, isRefused, namedField, typesOf } from './schema.ts';
+import { fieldNames, isRefused, listTypes, namedField } from './schema.ts';
 import {
-  childrenOf,
+  findMember,
   type ListNode,
+  listChildren,
   type MapNode,
   type Member,
-  memberOf,
   type SyntaxNode,
   textIn,
 } from './source.ts';
 
 /** Whether a schema lets a value of that type stand. */
 function allows(field: Field, type: 'array' | 'object' | 'string'): boolean {
-  const types = typesOf(field.node.schema);
+  const types = listTypes(field.node.schema);
   return types.length === 0 || types.includes(type);
 }
 
 /** What an element of a list is recognised by, as it will read once variables are filled in. */
-function identityOf(item: SyntaxNode, list: Field, context: Context) {
+function getIdentity(item: SyntaxNode, list: Field, context: Context) {
   const key = list.node.schema['x-identity'];
-  const value = key === undefined ? undefined : memberOf(item, key)?.value;
+  const value = key === undefined ? undefined : findMember(item, key)?.value;
   const written = textIn(value);
   const text = written === undefined ? undefined : interpolate(written, context).text;
   return value && text !== undefined ? { text, range: value.range } : undefined;
@@ -50,7 +50,7 @@ function identityOf(item: SyntaxNode, list: Field, context: Context) {
 
 function resolveList(node: ListNode, field: Field, context: Context): Resolved {
   const seen = new Set<string>();
-  const identities = node.items.map((item) => identityOf(item, field, context));
+  const identities = node.items.map((item) => getIdentity(item, field, context));
   const segments = writtenSegments(identities.map((identity) => identity?.text));
   const repeats = field.node.schema['x-repeats'] === true;
   return node.items.map((item, index) => {
@@ -75,7 +75,7 @@ function redactSlip({ key, value }: Member, context: Context): void {
 
 /** The command that documents a field: `callsheet explain agent.extensions.tools[]`. */
 function explaining({ path }: Field, { address }: Context): string {
-  const kind = address === undefined ? [] : [kindOf(address)];
+  const kind = address === undefined ? [] : [getKind(address)];
   const name = [...kind, ...path].map((part, at) =>
     isIdentity(part) ? '[]' : at === 0 ? part : `.${part}`,
   );
@@ -89,7 +89,7 @@ function reportUnknownKey(member: Member, field: Field, context: Context): void 
   fail(context, field, keyPlace, {
     rule: 'schema/unknown-key',
     message: `has no field ${JSON.stringify(key)}`,
-    hint: insteadOf(key, known, 'The fields', `${explaining(field, context)} lists them`),
+    hint: suggestInstead(key, known, 'The fields', `${explaining(field, context)} lists them`),
   });
   redactSlip(member, context);
 }
@@ -173,7 +173,7 @@ export function resolve(node: SyntaxNode, field: Field, context: Context): Resol
       hint: 'Write a value, write null to clear the field, or remove the line',
     });
   }
-  const form = node.type === 'map' ? formOf(node, field, context) : undefined;
+  const form = node.type === 'map' ? findForm(node, field, context) : undefined;
   if (field.node.schema['x-secret'] === true && form?.key !== '$secret') {
     return refuseLiteral(node, field, context);
   }
@@ -198,7 +198,11 @@ export function resolve(node: SyntaxNode, field: Field, context: Context): Resol
  * a password or key in it. It is sent all the same, since nobody can know what it is; frames hide it.
  */
 function suspectPlainSecret(node: SyntaxNode, text: string, field: Field, context: Context): void {
-  if (field.secrecy.hidden === 'schema' && isSecretName(nameOf(field.path)) && !isFilledIn(text)) {
+  if (
+    field.secrecy.hidden === 'schema' &&
+    isSecretName(formatPath(field.path)) &&
+    !isFilledIn(text)
+  ) {
     redactNode(context, node);
     fail(context, field, node.range, {
       severity: 'warning',
@@ -220,7 +224,7 @@ function suspectPlainSecret(node: SyntaxNode, text: string, field: Field, contex
 }
 
 /** What a value is called: a member by its key, an element by what it is recognised by. */
-function nameOf(path: Path): string {
+function formatPath(path: Path): string {
   const segment = path.slice(-2).find(isIdentity) ?? path.at(-1) ?? '';
   return isIdentity(segment) ? identityText(segment) : segment;
 }
@@ -276,5 +280,5 @@ function readsRow(node: SyntaxNode): boolean {
   if (node.type === 'scalar') {
     return /\$\{\s*each\./.test(textIn(node) ?? '');
   }
-  return memberOf(node, '$template') !== undefined || childrenOf(node).some(readsRow);
+  return findMember(node, '$template') !== undefined || listChildren(node).some(readsRow);
 }

@@ -20,7 +20,7 @@ import {
 import type { Folder } from './folder.ts';
 import { type Layer, mergeLayers } from './merge.ts';
 import {
-  childrenOf,
+  listChildren,
   type MapNode,
   type Source,
   type SourceRange,
@@ -65,14 +65,14 @@ export function isResolvedList(value: Resolved | undefined): value is readonly R
 }
 
 /** The members of an object; none where the value is something else. */
-export function membersOf(value: Resolved | undefined): ResolvedObject {
+export function toObject(value: Resolved | undefined): ResolvedObject {
   return isResolvedObject(value) ? value : {};
 }
 
 /** The members of an object that are texts. */
 export function textMembers(value: Resolved | undefined): { readonly [name: string]: string } {
   return Object.fromEntries(
-    Object.entries(membersOf(value)).flatMap(([name, text]): [string, string][] =>
+    Object.entries(toObject(value)).flatMap(([name, text]): [string, string][] =>
       typeof text === 'string' ? [[name, text]] : [],
     ),
   );
@@ -174,7 +174,7 @@ export function mayBeSecret(field: Field): boolean {
 }
 
 /** `agent.reception: greeting_message`, or `agent.reception` for the document as a whole. */
-export function subjectOf(context: Pick<Context, 'subject'>, path: Path): string {
+export function formatSubject(context: Pick<Context, 'subject'>, path: Path): string {
   return path.length === 0 ? context.subject : `${context.subject}: ${formatPath(path)}`;
 }
 
@@ -187,7 +187,7 @@ export function fail(
 ): Failed {
   context.report.add({
     ...problem,
-    message: `${subjectOf(context, path)} ${problem.message}`,
+    message: `${formatSubject(context, path)} ${problem.message}`,
     address: context.address,
     path: formatPath(path),
     range,
@@ -205,7 +205,7 @@ export function redactNode(context: Context, node: SyntaxNode): void {
     if (covers(value.range, node.range)) row?.redaction.hide(key);
   }
   redactExpressions(context, textIn(node) ?? '');
-  for (const child of childrenOf(node)) redactNode(context, child);
+  for (const child of listChildren(node)) redactNode(context, child);
 }
 
 /** Keeps what is filled in in a text out of every frame: the columns of its cells, the defaults of variables. */
@@ -290,7 +290,7 @@ export function filledText(source: Source, values: readonly string[]): FilledTex
   return { between: pieces(source), values };
 }
 
-function textOf({ between, values }: FilledText): string {
+function joinFilled({ between, values }: FilledText): string {
   return between.map((piece, at) => (at === 0 ? piece : `${values[at - 1]}${piece}`)).join('');
 }
 
@@ -300,12 +300,12 @@ type Holder = { readonly [TEXTS]?: ReadonlyMap<string, FilledText> };
 /** One for each field: objects whose getters are functions of their own would share no layout. */
 const getters = new Map<string, () => string | undefined>();
 
-function getterOf(field: string): () => string | undefined {
+function buildGetter(field: string): () => string | undefined {
   const known = getters.get(field);
   if (known !== undefined) return known;
   const get = function (this: Holder): string | undefined {
     const text = this[TEXTS]?.get(field);
-    return text && textOf(text);
+    return text && joinFilled(text);
   };
   getters.set(field, get);
   return get;
@@ -331,7 +331,7 @@ export function leanDocument(
     }
     Object.assign(lean, since);
     since = {};
-    Object.defineProperty(lean, field, { enumerable: true, get: getterOf(field) });
+    Object.defineProperty(lean, field, { enumerable: true, get: buildGetter(field) });
   }
   Object.assign(lean, since);
   // Assigned, it would be taken for the prototype.
@@ -383,7 +383,7 @@ function locateMember(
 }
 
 /** The identity of a list's element: the member its schema names, or a set's text itself. */
-function identityOf(list: FieldSchema, element: Resolved | undefined): unknown {
+function getIdentity(list: FieldSchema, element: Resolved | undefined): unknown {
   const key = list['x-identity'];
   if (key !== undefined) return isResolvedObject(element) ? element[key] : undefined;
   return list['x-set'] === true ? element : undefined;
@@ -393,7 +393,7 @@ function segmentsIn(list: FieldSchema, items: readonly Resolved[]): readonly str
   // Nearly all lists have elements without a name.
   const isNamed = list['x-identity'] !== undefined || list['x-set'] === true;
   return writtenSegments(
-    isNamed ? items.map((item) => identityOf(list, item)) : items.map(() => undefined),
+    isNamed ? items.map((item) => getIdentity(list, item)) : items.map(() => undefined),
   );
 }
 

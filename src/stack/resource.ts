@@ -27,16 +27,16 @@ import {
   type LocatedValue,
   leanDocument,
   locateRoot,
-  membersOf,
   type RefUse,
   type Resolved,
   type ResolvedObject,
   rootField,
   type SecretUse,
   type Surroundings,
+  toObject,
 } from './resolved.ts';
-import { configName, fieldNames, isFree, namedField, resourceSchema, typesOf } from './schema.ts';
-import { type MapNode, memberOf, type SourceRange, type SyntaxNode } from './source.ts';
+import { configName, fieldNames, isFree, listTypes, namedField, resourceSchema } from './schema.ts';
+import { findMember, type MapNode, type SourceRange, type SyntaxNode } from './source.ts';
 import { validate } from './validate.ts';
 
 /**
@@ -136,7 +136,7 @@ export function resolveResource(
   const made = composed.make(report);
   const { located, context, filled } = resolveMade(composed, made, { ...surroundings, report });
   validate({ subject: address, address, root: located }, context.report);
-  const members = membersOf(located.value);
+  const members = toObject(located.value);
   // A field that is new may have any name, also one that an object would take for its prototype.
   const fields = new Map<string, Resolved>(Object.entries(inherited?.fields ?? {}));
   const texts = new Map<string, FilledText>();
@@ -153,15 +153,16 @@ export function resolveResource(
   const name = nameOfFile(kind, fields);
   if (name !== undefined) fields.set('name', name.value);
   if (members.unchecked !== undefined) {
-    const written = memberOf(made.body, 'unchecked')?.value;
-    for (const [field, value] of Object.entries(membersOf(members.unchecked))) {
+    const written = findMember(made.body, 'unchecked')?.value;
+    for (const [field, value] of Object.entries(toObject(members.unchecked))) {
       const known = knownSpelling(kind, field);
       if (known === undefined) fields.set(field, value);
-      else refuseKnown(kind, field, known, memberOf(written, field)?.keyPlace ?? keyPlace, context);
+      else
+        refuseKnown(kind, field, known, findMember(written, field)?.keyPlace ?? keyPlace, context);
     }
   }
   const life = readLifecycle(members.lifecycle);
-  checkIgnored(kind, life.ignore, memberOf(made.body, 'lifecycle')?.value, context);
+  checkIgnored(kind, life.ignore, findMember(made.body, 'lifecycle')?.value, context);
   return new Lean(composed, recomposed, {
     document: leanDocument(Object.fromEntries(fields), texts),
     lifecycle: life,
@@ -365,7 +366,7 @@ const LIFECYCLE_DEFAULTS: Lifecycle = { protect: false, ignore: [] };
 /** A resource's `lifecycle` block with its defaults. */
 function readLifecycle(value: Resolved | undefined): Lifecycle {
   if (value === undefined) return LIFECYCLE_DEFAULTS;
-  const { protect, ignore, adopt, heal } = membersOf(value);
+  const { protect, ignore, adopt, heal } = toObject(value);
   const paths = isResolvedList(ignore) ? ignore : [];
   return {
     protect: protect === true,
@@ -383,7 +384,7 @@ function checkIgnored(
   written: SyntaxNode | undefined,
   context: Context,
 ): void {
-  const list = memberOf(written, 'ignore')?.value;
+  const list = findMember(written, 'ignore')?.value;
   const field = { path: ['lifecycle', 'ignore'] };
   const seen = new Set<string>();
   for (const [index, text] of paths.entries()) {
@@ -450,7 +451,7 @@ function isPart(of: Path): WrongPath {
 }
 
 function isList(schema: FieldSchema): boolean {
-  return typesOf(schema).includes('array');
+  return listTypes(schema).includes('array');
 }
 
 /** `tools[a]` */
@@ -502,7 +503,7 @@ function wrongMember(
       ? { message, hint: `Only the whole list can be ignored: ${whole}` }
       : { message, hint: byIdentity(root, schema, before, [step]) };
   }
-  if (!typesOf(schema).includes('object')) {
+  if (!listTypes(schema).includes('object')) {
     return {
       message: `below ${whole}, which has no members`,
       hint: `Write ${whole}`,

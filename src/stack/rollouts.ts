@@ -23,12 +23,12 @@ import {
   followPath,
   isResolvedList,
   type LocatedValue,
-  membersOf,
   type Resolved,
   textsAmong,
+  toObject,
 } from './resolved.ts';
 import type { ResolvedResource } from './resource.ts';
-import { positionOf } from './source.ts';
+import { toPosition } from './source.ts';
 
 /**
  * `rollouts:` of callsheet.yaml. It is read with the other settings; which agents a rollout selects is known once all
@@ -54,12 +54,12 @@ const GROWS = 'Each step must be larger than the one before it; a share is round
 /** `root`: all settings. Where their schema refuses something, that was reported, and its default is taken. */
 export function readRollouts(root: LocatedValue, report: Report): readonly WrittenRollout[] {
   const all = followPath(root, ['rollouts']);
-  return Object.keys(membersOf(all?.value)).flatMap((name) => {
+  return Object.keys(toObject(all?.value)).flatMap((name) => {
     const located = all && followPath(all, [name]);
     if (located?.keyPlace === undefined) return [];
     const settings = {
       ...readRollout(name, located.value),
-      position: positionOf(located.keyPlace),
+      position: toPosition(located.keyPlace),
     };
     const rollout = { settings, located };
     checkName({ key: name, keyPlace: located.keyPlace }, NAMING, report);
@@ -74,7 +74,7 @@ function readRollout(
   name: string,
   value: Resolved | undefined,
 ): Omit<RolloutSettings, 'agents' | 'position'> {
-  const { steps, first: chosen, judge: judged, guard_rails: rails, ...given } = membersOf(value);
+  const { steps, first: chosen, judge: judged, guard_rails: rails, ...given } = toObject(value);
   return {
     name,
     steps: textsAmong(steps).flatMap((text) => {
@@ -84,25 +84,25 @@ function readRollout(
     first: readChoice(chosen),
     judge: readJudging(judged),
     guardRails: readGuardRails(rails),
-    onWorse: oneOf(ON_WORSE, given.on_worse ?? on_worse.default),
+    onWorse: toOne(ON_WORSE, given.on_worse ?? on_worse.default),
     overdueAfter: duration(given.overdue_after ?? overdue_after.default) ?? 0,
   };
 }
 
 function readChoice(value: Resolved | undefined): Choice {
-  const { by, seed, agents } = membersOf(value);
+  const { by, seed, agents } = toObject(value);
   const { properties } = first;
   return {
-    by: oneOf(CHOICES, by ?? properties.by.default),
+    by: toOne(CHOICES, by ?? properties.by.default),
     seed: numberOr(seed, properties.seed.default),
     agents: [...new Set(textsAmong(agents))],
   };
 }
 
 function readJudging(value: Resolved | undefined): Judging {
-  const given = membersOf(value);
+  const given = toObject(value);
   const { zone, weekdays } = given;
-  const wanted = membersOf(given.measures ?? measures.default);
+  const wanted = toObject(given.measures ?? measures.default);
   return {
     measures: MEASURES.flatMap((name) => {
       const measure = wanted[name];
@@ -120,20 +120,20 @@ function readJudging(value: Resolved | undefined): Judging {
 }
 
 function readMeasure(name: Measure['name'], value: Resolved): Measure {
-  const { margin, better, within, per_minute: price } = membersOf(value);
+  const { margin, better, within, per_minute: price } = toObject(value);
   const { properties } = measures.properties[name];
   const milliseconds = duration(within);
   return {
     name,
     margin: numberOr(margin, properties.margin.default),
-    better: oneOf(['higher', 'lower'], better ?? properties.better.default),
+    better: toOne(['higher', 'lower'], better ?? properties.better.default),
     ...(milliseconds === undefined ? {} : { within: milliseconds / 1000 }),
     ...(typeof price === 'number' ? { perMinute: price } : {}),
   };
 }
 
 function readGuardRails(value: Resolved | undefined): GuardRails {
-  const { errors, error_words: words, silence } = membersOf(value);
+  const { errors, error_words: words, silence } = toObject(value);
   const { properties } = guard_rails;
   return {
     ...(typeof errors === 'number' ? { errors } : {}),
@@ -147,7 +147,7 @@ function numberOr(value: Resolved | undefined, otherwise: number): number {
 }
 
 /** One of several words. What is none of them was reported. */
-function oneOf<T extends string>(known: readonly [T, ...T[]], value: Resolved): T {
+function toOne<T extends string>(known: readonly [T, ...T[]], value: Resolved): T {
   return known.find((one) => one === value) ?? known[0];
 }
 
@@ -168,7 +168,7 @@ function fail(
 }
 
 /** The elements of a list, or what stands in its place. */
-function elementsOf(at: LocatedValue | undefined): readonly LocatedValue[] {
+function listElements(at: LocatedValue | undefined): readonly LocatedValue[] {
   if (at === undefined) return [];
   if (!isResolvedList(at.value)) return [at];
   return at.value.flatMap((_, index) => followPath(at, [`[${index}]`]) ?? []);
@@ -178,36 +178,36 @@ function elementsOf(at: LocatedValue | undefined): readonly LocatedValue[] {
 const NAMING = { rule: 'rollout/name', holder: `${STACK_FILE}: rollouts`, what: 'a rollout' };
 
 /** A step as it was written; undefined where one of them cannot be read. */
-function stepsOf({ settings, located }: WrittenRollout) {
-  const places = elementsOf(followPath(located, ['steps']));
+function readSteps({ settings, located }: WrittenRollout) {
+  const places = listElements(followPath(located, ['steps']));
   if (places.length !== settings.steps.length) return undefined;
   return settings.steps.map((size, index) => ({ size, at: places[index] as LocatedValue }));
 }
 
 /** What can be said of steps whatever the number of agents. */
 function checkSteps(rollout: WrittenRollout, report: Report): void {
-  const steps = stepsOf(rollout);
+  const steps = readSteps(rollout);
   const last = steps?.at(-1);
   if (steps === undefined || last === undefined) return;
   for (const [index, { size, at }] of steps.entries()) {
     const before = steps
       .slice(0, index)
       .findLast(({ size: other }) => 'agents' in other === 'agents' in size);
-    if (before === undefined || sizeOf(before.size) < sizeOf(size)) continue;
-    const message = `is ${textOf(size)}, and an earlier step is ${textOf(before.size)}`;
+    if (before === undefined || measureStep(before.size) < measureStep(size)) continue;
+    const message = `is ${formatStep(size)}, and an earlier step is ${formatStep(before.size)}`;
     fail(at, { rule: 'rollout/steps', message, hint: GROWS }, report);
     return;
   }
   if ('percent' in last.size && last.size.percent === 100) return;
-  const message = `is ${textOf(last.size)}, and the last step must be 100%`;
+  const message = `is ${formatStep(last.size)}, and the last step must be 100%`;
   fail(last.at, { rule: 'rollout/steps', message, hint: 'Add 100% as the last step' }, report);
 }
 
-function sizeOf(step: StepSize): number {
+function measureStep(step: StepSize): number {
   return 'agents' in step ? step.agents : step.percent;
 }
 
-function textOf(step: StepSize): string {
+function formatStep(step: StepSize): string {
   if ('percent' in step) return `${step.percent}%`;
   return step.agents === 1 ? '1 agent' : `${step.agents} agents`;
 }
@@ -229,7 +229,7 @@ function checkChoice({ settings, located }: WrittenRollout, report: Report): voi
 }
 
 function checkHours(located: LocatedValue, report: Report): void {
-  const { zone } = membersOf(followPath(located, ['judge'])?.value);
+  const { zone } = toObject(followPath(located, ['judge'])?.value);
   const given = ['hours', 'weekdays'].flatMap((one) => followPath(located, ['judge', one]) ?? []);
   const [at] = given;
   if (at === undefined || zone !== undefined) return;
@@ -282,7 +282,7 @@ function select(rollout: LocatedValue, agents: readonly Agent[], report: Report)
   }
   const at = followPath(rollout, ['select']);
   if (at === undefined || agents.length === 0) return agents;
-  const conditions = conditionsOf(at, agents, report);
+  const conditions = readConditions(at, agents, report);
   if (conditions === undefined) return [];
   const tallies = conditions.map((condition) => ({
     condition,
@@ -335,24 +335,24 @@ function unmetMessage(
 }
 
 /** What `select` asks for; undefined after reporting columns that there are not. */
-function conditionsOf(
+function readConditions(
   at: LocatedValue,
   agents: readonly Agent[],
   report: Report,
 ): readonly Condition[] | undefined {
   const labels = followPath(at, ['labels']);
-  const columns = Object.keys(membersOf(labels?.value));
+  const columns = Object.keys(toObject(labels?.value));
   // Rows of one table share its columns.
   const tables = new Set(agents.map(({ row }) => row?.columns));
   const known = new Set([...tables].flatMap((table) => [...(table ?? [])]));
-  const unknown = columns.filter((column) => !known.has(headOf(column)));
+  const unknown = columns.filter((column) => !known.has(formatHead(column)));
   for (const column of unknown) {
     const label = labels && followPath(labels, [column]);
     if (label !== undefined) fail(label, columnMessage(column, known), report, 'key');
   }
   if (unknown.length > 0) return undefined;
   const wanted = (path: Path) =>
-    new Map(elementsOf(followPath(at, path)).map((one) => [String(one.value), one] as const));
+    new Map(listElements(followPath(at, path)).map((one) => [String(one.value), one] as const));
   const targets = wanted(['targets']);
   const addresses = () => agents.map(({ address }) => address);
   const all: readonly Condition[] = [
@@ -378,12 +378,14 @@ function conditionsOf(
       known: () => [],
     },
     ...columns.map((column): Condition => {
-      const isHidden = agents.some(({ row }) => row?.redaction.isHidden(headOf(column)) === true);
-      const values = (agent: Agent) => labelsOf(agent, column).slice(0, 1);
+      const isHidden = agents.some(
+        ({ row }) => row?.redaction.isHidden(formatHead(column)) === true,
+      );
+      const values = (agent: Agent) => listLabels(agent, column).slice(0, 1);
       return {
         name: `labels.${column}`,
         wanted: wanted(['labels', column]),
-        textsOf: (agent) => labelsOf(agent, column),
+        textsOf: (agent) => listLabels(agent, column),
         which: 'which no row of an agent has there',
         known: () => (isHidden ? [] : agents.flatMap(values)),
         isHidden,
@@ -399,13 +401,13 @@ function keysIn(address: Address): readonly string[] {
 }
 
 /** The column of a label: `address` of `address.city`. */
-function headOf(label: string): string {
+function formatHead(label: string): string {
   return label.split('.')[0] ?? '';
 }
 
 /** What a cell reads as: its text, and the number that it is, which people spell in other ways. */
-function labelsOf({ row }: Agent, label: string): readonly string[] {
-  if (row?.columns.has(headOf(label)) !== true) return [];
+function listLabels({ row }: Agent, label: string): readonly string[] {
+  if (row?.columns.has(formatHead(label)) !== true) return [];
   const found = lookUpCell(row, label.split('.'));
   if (found === 'nothing' || 'unknown' in found || found.cell.type !== 'scalar') return [];
   const { text } = found.cell;
@@ -418,20 +420,20 @@ function columnMessage(column: string, known: ReadonlySet<string>): ProblemMessa
   return {
     rule: 'rollout/column',
     message: 'is no column of the rows of any agent',
-    hint: didYouMean(headOf(column), known, others),
+    hint: didYouMean(formatHead(column), known, others),
   };
 }
 
 /** Whether steps grow can also depend on how many agents there are: 3 agents are more than 10 % of 20. */
 function checkCounts(rollout: WrittenRollout, agents: number, report: Report): void {
-  const steps = stepsOf(rollout) ?? [];
+  const steps = readSteps(rollout) ?? [];
   const counts = stepCounts(rollout.settings.steps, agents);
   for (const [index, { size, at }] of steps.entries()) {
     const [before = 0, count = 0] = [counts[index - 1], counts[index]];
     const isTooLarge = 'agents' in size && size.agents > agents;
     if (!isTooLarge && count > before) continue;
     const message = isTooLarge
-      ? `is ${textOf(size)}, and the rollout selects ${agents}`
+      ? `is ${formatStep(size)}, and the rollout selects ${agents}`
       : `is ${count} of ${agents === 1 ? '1 agent' : `${agents} agents`}, and the step before it is ${before}`;
     fail(at, { rule: 'rollout/steps', message, hint: GROWS }, report);
     return;
@@ -445,7 +447,7 @@ function checkListed(
   report: Report,
 ): void {
   const chosen = new Set(selected);
-  for (const at of elementsOf(followPath(located, ['first', 'agents']))) {
+  for (const at of listElements(followPath(located, ['first', 'agents']))) {
     const address = String(at.value);
     if (chosen.has(address)) continue;
     const isAgent = agents.some((agent) => agent.address === address);

@@ -3,7 +3,7 @@ import { formatAddress } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { environmentsOf, SHARED_MEMBERS } from './collect.ts';
+import { listEnvironments, SHARED_MEMBERS } from './collect.ts';
 import { parseCsv, type Table } from './csv.ts';
 import type { Problem, Report } from './diagnostics.ts';
 import { interpolate, type Row } from './expressions.ts';
@@ -13,17 +13,17 @@ import { REMOVE, REPLACE } from './merge.ts';
 import { type Context, fail, redactNode } from './resolved.ts';
 import {
   describe,
+  findMember,
+  getStart,
   type MapNode,
   type Member,
-  memberOf,
   membersIn,
   onlyMember,
-  positionOf,
   type Source,
   type SourceRange,
   type SyntaxNode,
-  startOf,
   textIn,
+  toPosition,
 } from './source.ts';
 import type { Variables } from './variables.ts';
 import { parseYaml } from './yaml.ts';
@@ -154,8 +154,8 @@ function readYamlRows(
 /** Rows of a list of maps, of a list of plain values, or of a map of maps. */
 function rowsIn(node: SyntaxNode, label: string, context: Context): Rows | undefined {
   if (node.type === 'list') {
-    return tableOf(
-      node.items.flatMap((item) => rowOf(item, label, context) ?? []),
+    return buildTable(
+      node.items.flatMap((item) => readRow(item, label, context) ?? []),
       label,
     );
   }
@@ -169,24 +169,24 @@ function rowsIn(node: SyntaxNode, label: string, context: Context): Rows | undef
       return undefined;
     }
     const rows = membersIn(node).flatMap((member) => {
-      const row = rowOf(member.value, label, context);
+      const row = readRow(member.value, label, context);
       return row === undefined ? [] : [withKey(row, member)];
     });
-    return { ...tableOf(rows, label), keyColumn: KEY };
+    return { ...buildTable(rows, label), keyColumn: KEY };
   }
-  reportRows(context, node.range.source.text === '' ? startOf(node.range.source) : node.range, {
+  reportRows(context, node.range.source.text === '' ? getStart(node.range.source) : node.range, {
     rule: 'for-each/rows',
     message: `takes a list of rows, a map of rows or { $file: … }, not ${describe(node)}`,
   });
   return undefined;
 }
 
-function tableOf(rows: readonly MapNode[], label: string): Rows {
+function buildTable(rows: readonly MapNode[], label: string): Rows {
   const columns = new Set(rows.flatMap(({ members }) => [...members.keys()]));
   return { columns: [...columns], rows, label };
 }
 
-function rowOf(node: SyntaxNode, label: string, context: Context): MapNode | undefined {
+function readRow(node: SyntaxNode, label: string, context: Context): MapNode | undefined {
   if (node.type === 'map' && !isForm(node)) return node;
   if (node.type === 'scalar' && node.value !== null) {
     const member: Member = { key: VALUE, keyPlace: node.range, value: node };
@@ -267,13 +267,13 @@ export function readLoop(loop: Loop, context: Context): readonly KeyedRow[] {
   const known = new Map<string, SourceRange>();
   return rows.rows.flatMap((cells) => {
     const row: Row = { label: rows.label, columns, cells, redaction };
-    const found = keyOf(loop, rows, row, context);
+    const found = readKey(loop, rows, row, context);
     if (found === undefined) return [];
     const first = known.get(found.key);
     if (first !== undefined) {
       reportRows(context, found.range, {
         rule: 'for-each/duplicate-key',
-        message: `has two rows whose key is ${JSON.stringify(found.key)}, the first at ${formatPosition(positionOf(first))}`,
+        message: `has two rows whose key is ${JSON.stringify(found.key)}, the first at ${formatPosition(toPosition(first))}`,
         hint: 'The key is part of the address. Give each row its own',
       });
       return [];
@@ -296,10 +296,10 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 type Key = { readonly key: string; readonly range: SourceRange };
 
-function keyOf(loop: Loop, rows: Rows, row: Row, context: Context): Key | undefined {
+function readKey(loop: Loop, rows: Rows, row: Row, context: Context): Key | undefined {
   const column = rows.keyColumn;
   const written: SyntaxNode | undefined =
-    loop.key?.value ?? memberOf(row.cells, column ?? '')?.value;
+    loop.key?.value ?? findMember(row.cells, column ?? '')?.value;
   if (written === undefined) {
     reportKey(context, loop.forEach.keyPlace, {
       rule: 'for-each/key',
@@ -370,7 +370,7 @@ export function openRowFiles(
       uses.push(...rowFilesIn(root, kinds, variables));
       const key = main
         ? membersIn(root)[0]?.key
-        : known.find((name) => memberOf(root, name) !== undefined);
+        : known.find((name) => findMember(root, name) !== undefined);
       if (key === undefined) others.push(file);
       else held.set(root.range.source.file, key);
       return key !== undefined;
@@ -414,16 +414,16 @@ function rowFilesIn(
   variables: Variables,
 ): readonly Use[] {
   const resources = kinds.flatMap((kind) =>
-    membersIn(memberOf(root, kind.section)?.value).flatMap((member) => resourcesIn(member, kind)),
+    membersIn(findMember(root, kind.section)?.value).flatMap((member) => resourcesIn(member, kind)),
   );
-  const patches = environmentsOf(root).flatMap(({ key: name, value }) =>
-    membersIn(memberOf(value, 'patches')?.value).map(({ key, value }) => ({
+  const patches = listEnvironments(root).flatMap(({ key: name, value }) =>
+    membersIn(findMember(value, 'patches')?.value).map(({ key, value }) => ({
       subject: `${STACK_FILE}: environments.${name}.patches.${key}`,
       value,
     })),
   );
   return [...resources, ...patches].flatMap(({ subject, value }) => {
-    const node = memberOf(memberOf(value, 'for_each')?.value, '$file')?.value;
+    const node = findMember(findMember(value, 'for_each')?.value, '$file')?.value;
     const text = textIn(node);
     const path = text === undefined ? undefined : interpolate(text, { variables }).text;
     return node && text !== undefined && path !== undefined
@@ -435,7 +435,7 @@ function rowFilesIn(
 /** A resource, or those that a block holds. */
 function resourcesIn({ key, value }: Member, { name, nested }: Kind) {
   if (nested === undefined) return [{ subject: formatAddress(name, [key]), value }];
-  return membersIn(memberOf(value, nested.key)?.value).map((inner) => ({
+  return membersIn(findMember(value, nested.key)?.value).map((inner) => ({
     subject: formatAddress(name, [key, inner.key]),
     value: inner.value,
   }));

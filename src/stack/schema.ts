@@ -6,7 +6,7 @@ import type { Kind } from '../kinds/kind.ts';
 const { lifecycle, unchecked } = facts.own;
 
 /** `lifecycle` of a kind. The fields that its example ignores are those of the kind. */
-function lifecycleOf({ schema }: Kind): FieldSchema {
+function getLifecycle({ schema }: Kind): FieldSchema {
   const others = fieldNames(schema).filter(
     (name) =>
       schema.properties?.[name]?.['x-config'] === undefined && !schema.required?.includes(name),
@@ -16,7 +16,7 @@ function lifecycleOf({ schema }: Kind): FieldSchema {
 }
 
 /** Types that a schema allows; none stands for any. */
-export function typesOf(schema: FieldSchema): readonly string[] {
+export function listTypes(schema: FieldSchema): readonly string[] {
   if (schema.type === undefined) return [];
   return typeof schema.type === 'string' ? [schema.type] : schema.type;
 }
@@ -29,7 +29,7 @@ export function isFree(schema: FieldSchema): boolean {
 /** Whether a field holds prose: a text that nothing constrains but its length. */
 export function isText(schema: FieldSchema): boolean {
   return (
-    typesOf(schema).includes('string') &&
+    listTypes(schema).includes('string') &&
     schema.enum === undefined &&
     schema.const === undefined &&
     schema.format === undefined &&
@@ -57,7 +57,7 @@ type Limits = FieldSchema & {
 };
 
 /** The limits of a field in words: `not empty`, `at most 160 characters`. */
-export function limitsOf(given: FieldSchema): readonly string[] {
+export function listLimits(given: FieldSchema): readonly string[] {
   const schema: Limits = given;
   const words: string[] = [];
   const say = (limit: number | undefined, text: (number: string) => string) => {
@@ -116,7 +116,7 @@ function isClearable(schema: FieldSchema, required: boolean): boolean {
 }
 
 function orNull(schema: FieldSchema): FieldSchema {
-  const types = typesOf(schema);
+  const types = listTypes(schema);
   if (types.length === 0 || types.includes('null')) return schema;
   return {
     ...schema,
@@ -186,7 +186,7 @@ export const resourceSchema = oncePer((kind: Kind): FieldSchema => {
   const fields = written(kind.schema, kind.schema);
   return {
     ...fields,
-    properties: { ...fields.properties, lifecycle: lifecycleOf(kind), unchecked },
+    properties: { ...fields.properties, lifecycle: getLifecycle(kind), unchecked },
   };
 });
 

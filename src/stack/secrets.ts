@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute, normalize } from 'node:path';
 import pLimit from 'p-limit';
 import type { Diagnostic, SourcePosition } from '../core/diagnostics.ts';
-import { ownOf, type Secret } from '../core/value.ts';
+import { getOwn, type Secret } from '../core/value.ts';
 import type { ProblemMessage } from './diagnostics.ts';
 import {
   type Folder,
@@ -102,7 +102,7 @@ function findSecretFile(path: string, folder: Folder): Found | Unreadable {
   }
 }
 
-function fileOf(path: string, folder: Folder): Found | { readonly words: ProblemMessage } {
+function readSecretFile(path: string, folder: Folder): Found | { readonly words: ProblemMessage } {
   const found = findSecretFile(path, folder);
   if (isUnreadable(found)) {
     const words = fileMessage(path, found);
@@ -120,13 +120,13 @@ export function checkSecret(text: string, env: Env, folder: Folder): ProblemMess
   const source = readSource(text);
   if ('words' in source) return source.words;
   if (source.from === 'env') {
-    const value = ownOf(env, source.name);
+    const value = getOwn(env, source.name);
     if (value !== undefined && value !== '') return undefined;
     const state = value === undefined ? 'is not set' : 'is empty';
     return missing(`${source.name}, which ${state}`, `Set ${source.name} in the environment`).words;
   }
   if (source.from === 'exec') return undefined;
-  const file = fileOf(source.path, folder);
+  const file = readSecretFile(source.path, folder);
   return 'words' in file ? file.words : undefined;
 }
 
@@ -144,9 +144,9 @@ async function readSecret(
   if (wrong !== undefined) return { words: wrong };
   const source = readSource(text);
   if ('words' in source) return { words: source.words };
-  if (source.from === 'env') return { value: ownOf(env, source.name) ?? '' };
+  if (source.from === 'env') return { value: getOwn(env, source.name) ?? '' };
   if (source.from === 'exec') return readFromCommand(source.command, run);
-  const file = fileOf(source.path, folder);
+  const file = readSecretFile(source.path, folder);
   if ('words' in file) return file;
   try {
     const bytes = await readFile(file.absolute);

@@ -22,25 +22,25 @@ import {
   isResolvedList,
   locateRoot,
   memberField,
-  membersOf,
   type OrganizationLookup,
   type Resolved,
   type ResolvedObject,
   rootField,
   textMembers,
   textsAmong,
+  toObject,
 } from './resolved.ts';
 import { readRollouts, type WrittenRollout } from './rollouts.ts';
 import { namedField, secretNames } from './schema.ts';
 import { METHODS, settingsSchema } from './settings-schema.ts';
 import {
+  findMember,
   type MapNode,
   type Member,
-  memberOf,
   membersIn,
-  positionOf,
   type SourceRange,
   type SyntaxNode,
+  toPosition,
   withKeys,
 } from './source.ts';
 import { refuseState, reportStateAddresses, reportStateFile, statePlace } from './state-place.ts';
@@ -85,7 +85,7 @@ export type Settings = Pick<StackSettings, 'platform' | 'organizations' | 'state
   readonly rollouts: readonly WrittenRollout[];
 };
 
-function textOf(value: Resolved | undefined): string | undefined {
+function findText(value: Resolved | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
@@ -102,7 +102,7 @@ function onlyStackMembers(root: MapNode): MapNode {
 function whoNames(node: SyntaxNode, variables: Variables): NamedBy {
   const [, name] = (node.type === 'scalar' && /^\$\{var\.([\w-]+)\}$/.exec(node.text)) || [];
   const origin = name === undefined ? undefined : variables.originOf(name);
-  return origin?.by === '--var' ? 'operator' : positionOf(origin?.range ?? node.range);
+  return origin?.by === '--var' ? 'operator' : toPosition(origin?.range ?? node.range);
 }
 
 function readPlatform(
@@ -110,13 +110,13 @@ function readPlatform(
   written: SyntaxNode | undefined,
   variables: Variables,
 ): Platform {
-  const platform = membersOf(value);
-  const address = memberOf(written, 'base_url')?.value;
-  const endpoints = Object.entries(membersOf(platform.endpoints)).map(
+  const platform = toObject(value);
+  const address = findMember(written, 'base_url')?.value;
+  const endpoints = Object.entries(toObject(platform.endpoints)).map(
     ([operation, given]): [string, WrittenEndpoint] => [operation, textMembers(given)],
   );
   return {
-    base_url: textOf(platform.base_url),
+    base_url: findText(platform.base_url),
     endpoints: Object.fromEntries(endpoints),
     assume: platform.assume !== false,
     by: address === undefined ? 'operator' : whoNames(address, variables),
@@ -134,9 +134,9 @@ export function lookupOrganization(organizations: Readonly<Record<string, string
 
 /** Names of organizations as they are known before their ids are checked. */
 function namedOrganizations(value: Resolved | undefined): Readonly<Record<string, string>> {
-  const named = Object.entries(membersOf(value)).map(([name, id]): [string, string] => [
+  const named = Object.entries(toObject(value)).map(([name, id]): [string, string] => [
     name,
-    textOf(id) ?? '',
+    findText(id) ?? '',
   ]);
   return Object.fromEntries(named);
 }
@@ -171,7 +171,7 @@ export function openSettings(
 ) {
   const { env, environment } = options;
   const { root, patches } = enterEnvironment(written, environment, folder.dir, report);
-  const variables = readVariables(memberOf(root, 'variables')?.value, options, report);
+  const variables = readVariables(findMember(root, 'variables')?.value, options, report);
   const deps = { folder, variables, report, env, environment, secretNames };
   return { root, patches, variables, settings: readSettings(root, deps) };
 }
@@ -180,9 +180,9 @@ export function openSettings(
 function readSettings(root: MapNode, deps: StackDeps): Settings {
   const { folder, variables, report } = deps;
   const written = onlyStackMembers(root);
-  const state = memberOf(written, 'state')?.value;
+  const state = findMember(written, 'state')?.value;
   const refused = refuseState(state, report);
-  const organizations = memberOf(written, 'organizations')?.value;
+  const organizations = findMember(written, 'organizations')?.value;
   const context: Context = {
     subject: STACK_FILE,
     address: undefined,
@@ -205,8 +205,8 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
       ? {}
       : namedOrganizations(resolve(organizations, settingsField('organizations'), silent));
   const readable = withKeys(written, (key) => !(refused && key === 'state'));
-  const resolved = membersOf(resolve(readable, rootField(settingsSchema), context));
-  const rules = readRules(memberOf(root, 'rules')?.value, context);
+  const resolved = toObject(resolve(readable, rootField(settingsSchema), context));
+  const rules = readRules(findMember(root, 'rules')?.value, context);
   const own = rules.document === undefined ? {} : { rules: rules.document };
   const document = { ...resolved, ...resolveApart(root, context), ...own };
   const located = locateRoot(settingsSchema, document, root, {
@@ -216,10 +216,10 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
   validate({ subject: STACK_FILE, address: undefined, root: located }, report);
   const { organization, guards } = resolved;
   const patterns = patternsIn(written, variables);
-  const writtenPlatform = memberOf(written, 'platform')?.value;
+  const writtenPlatform = findMember(written, 'platform')?.value;
   const platform = readPlatform(resolved.platform, writtenPlatform, variables);
   reportBaseUrl(platform.base_url, root, report);
-  reportEndpoints(platform.endpoints, memberOf(writtenPlatform, 'endpoints')?.value, report);
+  reportEndpoints(platform.endpoints, findMember(writtenPlatform, 'endpoints')?.value, report);
   reportStateAddresses(resolved.state, state, report);
   const place = statePlace(resolved.state, {
     ...deps,
@@ -231,11 +231,11 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
   return {
     platform,
     organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
-    organization: organization === undefined ? undefined : (textOf(organization) ?? 'failed'),
+    organization: organization === undefined ? undefined : (findText(organization) ?? 'failed'),
     // Where nothing usable is given everything is read, so that the problems of other files are found.
     include: patterns?.length === 0 ? undefined : patterns,
     state: place,
-    guards: readGuards(guards, memberOf(written, 'guards')?.value),
+    guards: readGuards(guards, findMember(written, 'guards')?.value),
     lint: readLint(resolved.lint),
     rules: rules.rules,
     rollouts: readRollouts(located, report),
@@ -251,7 +251,7 @@ function reportBaseUrl(text: string | undefined, root: SyntaxNode, report: Repor
   const fault = baseUrlFault(text);
   if (fault === undefined) return;
   redactCredentials(root, report);
-  const range = memberOf(memberOf(root, 'platform')?.value, 'base_url')?.value.range;
+  const range = findMember(findMember(root, 'platform')?.value, 'base_url')?.value.range;
   report.add({
     rule: 'platform/base-url',
     message: `${STACK_FILE}: platform.${fault.message}`,
@@ -263,10 +263,10 @@ function reportBaseUrl(text: string | undefined, root: SyntaxNode, report: Repor
 
 /** Keeps addresses with credentials out of frames, in the platform and in the defaults of variables. */
 function redactCredentials(root: SyntaxNode, report: Report): void {
-  const defaults = membersIn(memberOf(root, 'variables')?.value).map(
-    ({ value }) => memberOf(value, 'default')?.value,
+  const defaults = membersIn(findMember(root, 'variables')?.value).map(
+    ({ value }) => findMember(value, 'default')?.value,
   );
-  const address = memberOf(memberOf(root, 'platform')?.value, 'base_url')?.value;
+  const address = findMember(findMember(root, 'platform')?.value, 'base_url')?.value;
   for (const node of [address, ...defaults]) {
     if (node?.type === 'scalar' && /^https?:.*[@?#]/.test(node.text)) report.mask(node.range);
   }
@@ -284,8 +284,8 @@ function reportEndpoints(
   for (const problem of checkEndpoints(endpoints, operations)) {
     if (isInSchema(problem, endpoints)) continue;
     const { operation, member, message, candidates } = problem;
-    const override = memberOf(written, operation);
-    const field = member === undefined ? undefined : memberOf(override?.value, member);
+    const override = findMember(written, operation);
+    const field = member === undefined ? undefined : findMember(override?.value, member);
     report.add({
       rule: member === undefined ? 'platform/operation' : `platform/${member}`,
       message: `${STACK_FILE}: platform.endpoints: ${message}`,
@@ -317,9 +317,9 @@ function isInSchema(
 
 /** The `guards:` of a stack. What is wrong was reported by its schema, and is left out here. */
 function readGuards(value: Resolved | undefined, written: SyntaxNode | undefined): Guards {
-  const { max_delete, max_change_percent, min_resources, freeze } = membersOf(value);
+  const { max_delete, max_change_percent, min_resources, freeze } = toObject(value);
   const limits = Object.entries({ max_delete, max_change_percent, min_resources });
-  const list = memberOf(written, 'freeze')?.value;
+  const list = findMember(written, 'freeze')?.value;
   const nodes = list?.type === 'list' ? list.items : [];
   const windows = isResolvedList(freeze) ? freeze : [];
   const frozen = windows.flatMap((one, index) => {
@@ -333,10 +333,10 @@ function readGuards(value: Resolved | undefined, written: SyntaxNode | undefined
 }
 
 function readWindow(value: Resolved, range: SourceRange): FreezeWindow | undefined {
-  const { zone, weekdays, hours, dates, reason } = membersOf(value);
+  const { zone, weekdays, hours, dates, reason } = toObject(value);
   if (typeof zone !== 'string') return undefined;
   const spans = textsAmong(dates).map(readDates);
-  const { file, line } = positionOf(range);
+  const { file, line } = toPosition(range);
   return {
     zone,
     ...readTimes(hours, weekdays === undefined ? undefined : textsAmong(weekdays)),
@@ -363,7 +363,7 @@ function resolveApart(root: MapNode, context: Context): ResolvedObject {
     organization: () => 'unreadable',
   };
   const members = ['variables', 'environments'].flatMap((name): [string, Resolved][] => {
-    const written = memberOf(root, name)?.value;
+    const written = findMember(root, name)?.value;
     return written === undefined
       ? []
       : [
@@ -467,7 +467,7 @@ export function loadSettings(options: SettingsOptions): {
 
 /** The `lint:` of a stack, which is only asked for once its schema has found nothing wrong with it. */
 function readLint(value: Resolved | undefined): LintSettings {
-  const { rules, ...given } = membersOf(value);
-  const severities = new Map(Object.entries(membersOf(rules)));
+  const { rules, ...given } = toObject(value);
+  const severities = new Map(Object.entries(toObject(rules)));
   return { ...DEFAULT_LINT, ...given, severities } as LintSettings;
 }

@@ -56,7 +56,7 @@ function countCharacters(source: Source, from: number, to: number): number {
 }
 
 /** The position of a range's first character. */
-export function positionOf(range: SourceRange): SourcePosition {
+export function toPosition(range: SourceRange): SourcePosition {
   const line = lineAt(range.source, range.start);
   const from = lineRange(range.source, line)?.start ?? 0;
   const column = countCharacters(range.source, from, range.start) + 1;
@@ -67,8 +67,8 @@ export function positionOf(range: SourceRange): SourcePosition {
  * The position of a range with its end. A range of several lines ends with its first one: reviews mark a
  * problem only where they show every line of it.
  */
-export function stretchOf(range: SourceRange): SourcePosition {
-  const position = positionOf(range);
+export function toStretch(range: SourceRange): SourcePosition {
+  const position = toPosition(range);
   const last = lineRange(range.source, position.line)?.end ?? range.start;
   const end = Math.max(range.start, Math.min(range.end, last));
   const end_column = position.column + countCharacters(range.source, range.start, end);
@@ -83,7 +83,7 @@ export function rangeOfText(snippet: string, inside: SourceRange): SourceRange {
 }
 
 /** The first character of a file, for problems with the file as a whole. */
-export function startOf(source: Source): SourceRange {
+export function getStart(source: Source): SourceRange {
   return { source, start: 0, end: 0 };
 }
 
@@ -124,7 +124,7 @@ export type MapNode = Placed & {
 };
 
 /** A member's value; undefined where the node is no map or has no such member. */
-export function memberOf(node: SyntaxNode | undefined, key: string): Member | undefined {
+export function findMember(node: SyntaxNode | undefined, key: string): Member | undefined {
   return node?.type === 'map' ? node.members.get(key) : undefined;
 }
 
@@ -149,7 +149,7 @@ export function textIn(node: SyntaxNode | undefined): string | undefined {
 }
 
 /** What stands right inside a node: the values of its members, or its elements. */
-export function childrenOf(node: SyntaxNode): readonly SyntaxNode[] {
+export function listChildren(node: SyntaxNode): readonly SyntaxNode[] {
   if (node.type === 'list') return node.items;
   return membersIn(node).map(({ value }) => value);
 }

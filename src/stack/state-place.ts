@@ -6,17 +6,17 @@ import { STORES, type StatePlace } from '../core/stores.ts';
 import type { Problem, Report } from './diagnostics.ts';
 import { isInside, STACK_FILE } from './folder.ts';
 import { mergeLayers } from './merge.ts';
-import { membersOf, type Resolved, textMembers } from './resolved.ts';
+import { type Resolved, textMembers, toObject } from './resolved.ts';
 import { settingsSchema } from './settings-schema.ts';
 import {
+  findMember,
   type MapNode,
   type Member,
-  memberOf,
   membersIn,
-  positionOf,
   type SourceRange,
   type SyntaxNode,
   textIn,
+  toPosition,
 } from './source.ts';
 
 /** Where something is that is not a file. */
@@ -38,16 +38,16 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
   const { range } = state;
   const rule = 'config/state';
   const stores = Object.entries(STORES);
-  for (const node of [state, memberOf(state, 'file')?.value]) {
+  for (const node of [state, findMember(state, 'file')?.value]) {
     const scheme = ADDRESS.exec(textIn(node) ?? '')?.[1];
     if (node !== undefined && scheme !== undefined) return addressAlone(scheme, node);
   }
   const given = stores.flatMap(([store, facts]) => {
-    const node = memberOf(state, store)?.value;
+    const node = findMember(state, store)?.value;
     return node === undefined ? [] : [{ store, facts, node }];
   });
   for (const { facts, node } of given) {
-    const address = memberOf(node, facts.needs[0])?.value;
+    const address = findMember(node, facts.needs[0])?.value;
     const text = textIn(address);
     if (text === undefined || !URL.canParse(text) || new URL(text).password === '') continue;
     return {
@@ -66,7 +66,7 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
     return { rule, message, hint, range };
   }
   for (const { store, facts, node } of given) {
-    const missing = facts.needs.find((name) => memberOf(node, name) === undefined);
+    const missing = facts.needs.find((name) => findMember(node, name) === undefined);
     if (missing === undefined) continue;
     return { rule, message: `state.${store} needs ${missing}`, range: node.range };
   }
@@ -80,14 +80,14 @@ export function reportStateAddresses(
   report: Report,
 ): void {
   for (const [store, { addresses }] of Object.entries(STORES)) {
-    const given = textMembers(membersOf(value)[store]);
+    const given = textMembers(toObject(value)[store]);
     for (const member of addresses) {
       const text = given[member];
       const name = `state.${store}.${member}`;
       const problem = text === undefined ? undefined : addressProblem(store, name, text);
       if (problem === undefined) continue;
       const { message, hint } = problem;
-      const range = memberOf(memberOf(written, store)?.value, member)?.value.range;
+      const range = findMember(findMember(written, store)?.value, member)?.value.range;
       report.add({ rule: 'config/state', message: `${STACK_FILE}: ${message}`, hint, range });
     }
   }
@@ -125,13 +125,13 @@ export function statePlace(
   { dir, env, environment, written }: StateSurroundings,
 ): StatePlace {
   const { CALLSHEET_STATE: elsewhere } = env;
-  if (elsewhere !== undefined && elsewhere !== '') return placeOf(elsewhere);
-  const members = membersOf(value);
+  if (elsewhere !== undefined && elsewhere !== '') return parsePlace(elsewhere);
+  const members = toObject(value);
   /** The stack names the server, be it with a variable: which one is its word. */
   const by = (store: string, member: string): NamedBy => {
-    const given = memberOf(written, store)?.value;
-    const range = memberOf(given, member)?.value.range ?? given?.range ?? written?.range;
-    return range === undefined ? { file: STACK_FILE, line: 1, column: 1 } : positionOf(range);
+    const given = findMember(written, store)?.value;
+    const range = findMember(given, member)?.value.range ?? given?.range ?? written?.range;
+    return range === undefined ? { file: STACK_FILE, line: 1, column: 1 } : toPosition(range);
   };
   for (const [store, { read }] of Object.entries(STORES)) {
     const place = read(textMembers(members[store]), (member) => by(store, member));
@@ -159,11 +159,11 @@ export function reportStateFile(
 ): void {
   if (!('file' in place) || env.CALLSHEET_STATE) return;
   const { file } = place;
-  const own = memberOf(written, 'file')?.value;
+  const own = findMember(written, 'file')?.value;
   const isOutside = !isInside(dir, file);
   // The name of the environment is to blame then, and reported.
   if (isOutside && own === undefined) return;
-  if (!isOutside && isInside(realOf(dir), realOf(file))) return;
+  if (!isOutside && isInside(resolveLinks(dir), resolveLinks(file))) return;
   const shown = relative(dir, file).split(sep).join('/');
   report.add({
     rule: 'config/state',
@@ -176,12 +176,12 @@ export function reportStateFile(
 }
 
 /** A path without its links, as far as it exists. */
-function realOf(path: string): string {
+function resolveLinks(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
     const above = dirname(path);
-    return above === path ? path : join(realOf(above), path.slice(above.length));
+    return above === path ? path : join(resolveLinks(above), path.slice(above.length));
   }
 }
 
@@ -189,7 +189,7 @@ function realOf(path: string): string {
  * A place in one text: an address or the path of a file. Throws `CallsheetError('usage')` for an address of no store, and
  * `CallsheetError('config')` for one that is none.
  */
-export function placeOf(text: string): StatePlace {
+export function parsePlace(text: string): StatePlace {
   const scheme = ADDRESS.exec(text)?.[1];
   if (scheme === undefined) return { file: resolvePath(text) };
   const stores = Object.entries(STORES);
@@ -266,14 +266,14 @@ export function checkStates(
   environments: readonly Member[],
   report: Report,
 ): void {
-  const shared = memberOf(root, 'state')?.value;
+  const shared = findMember(root, 'state')?.value;
   const own =
-    storeIn(shared) ?? textIn(memberOf(shared, 'file')?.value) ?? defaultStateFile(undefined);
-  const known = new Map([[pathOf(own, dir), 'the stack without --env']]);
+    storeIn(shared) ?? textIn(findMember(shared, 'file')?.value) ?? defaultStateFile(undefined);
+  const known = new Map([[findPath(own, dir), 'the stack without --env']]);
   for (const environment of environments) {
     const { key } = environment;
-    const { file, range, hint } = stateOf(environment, root);
-    const path = pathOf(file, dir);
+    const { file, range, hint } = readState(environment, root);
+    const path = findPath(file, dir);
     const other = known.get(path);
     if (path === undefined) continue;
     if (other === undefined) known.set(path, `environment ${key}`);
@@ -284,18 +284,18 @@ export function checkStates(
   }
 }
 
-function pathOf(file: string | undefined, dir: string): string | undefined {
+function findPath(file: string | undefined, dir: string): string | undefined {
   if (file === undefined || file.includes('${')) return undefined;
   return file.startsWith(ELSEWHERE) ? file : resolvePath(dir, file);
 }
 
 /** The state of an environment, as laying it over that of the stack gives it. */
-function stateOf({ key, keyPlace, value }: Member, root: MapNode): Kept {
-  const shared = memberOf(root, 'state');
-  const given = memberOf(value, 'state');
+function readState({ key, keyPlace, value }: Member, root: MapNode): Kept {
+  const shared = findMember(root, 'state');
+  const given = findMember(value, 'state');
   const state = laidOver(shared, given);
-  const file = memberOf(state, 'file')?.value;
-  if (file !== undefined && file !== memberOf(shared?.value, 'file')?.value) {
+  const file = findMember(state, 'file')?.value;
+  if (file !== undefined && file !== findMember(shared?.value, 'file')?.value) {
     return { file: textIn(file), range: file.range, hint: 'Name another file' };
   }
   const range = given?.keyPlace ?? shared?.keyPlace ?? keyPlace;
@@ -320,7 +320,7 @@ function laidOver(shared: Member | undefined, given: Member | undefined): Syntax
     members: new Map(member === undefined ? [] : [['state', member]]),
   });
   const merge = { root: settingsSchema, add: () => {} };
-  return memberOf(mergeLayers(only(shared), only(given), settingsSchema, merge), 'state')?.value;
+  return findMember(mergeLayers(only(shared), only(given), settingsSchema, merge), 'state')?.value;
 }
 
 const ELSEWHERE = 'store ';
@@ -328,9 +328,9 @@ const ELSEWHERE = 'store ';
 /** What tells a state in a store from others. Undefined: it is in a file. */
 function storeIn(state: SyntaxNode | undefined): string | undefined {
   for (const [store, { identity }] of Object.entries(STORES)) {
-    const given = memberOf(state, store)?.value;
+    const given = findMember(state, store)?.value;
     if (given === undefined) continue;
-    const texts = identity.map((name) => textIn(memberOf(given, name)?.value));
+    const texts = identity.map((name) => textIn(findMember(given, name)?.value));
     return `${ELSEWHERE}${store} ${texts.join(' ')}`;
   }
   return undefined;

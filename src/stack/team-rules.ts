@@ -13,22 +13,22 @@ import {
   fail,
   isResolvedList,
   memberField,
-  membersOf,
   type Resolved,
   type ResolvedObject,
   rootField,
+  toObject,
 } from './resolved.ts';
 import { KIND_NAMES, rulesSchema, settingsSchema } from './settings-schema.ts';
 import {
   rangeOfText as find,
+  findMember,
   type Member,
-  memberOf,
   membersIn,
   onlyMember,
-  positionOf,
   type SourceRange,
   type SyntaxNode,
   textIn,
+  toPosition,
   withKeys,
 } from './source.ts';
 import { parseYaml } from './yaml.ts';
@@ -58,7 +58,7 @@ export function readRules(node: SyntaxNode | undefined, context: Context): ReadR
     const { resolved, schema } = resolveRule(member, context);
     const isNamed = checkName(member, NAMING, context.report);
     // One that cannot be read was reported, and stands all the same.
-    const isShaped = memberOf(member.value, 'schema') !== undefined;
+    const isShaped = findMember(member.value, 'schema') !== undefined;
     const document = { ...resolved, ...(isShaped ? { schema: {} } : {}) };
     const isMap = member.value.type === 'map';
     const rule = isNamed && isMap ? placedRule(member, resolved, schema) : undefined;
@@ -70,7 +70,7 @@ export function readRules(node: SyntaxNode | undefined, context: Context): ReadR
   };
 }
 
-function fieldOf(name: string) {
+function findField(name: string) {
   return memberField(memberField(rootField(settingsSchema), 'rules'), name);
 }
 
@@ -82,7 +82,7 @@ function resolveRule(
   if (value.type !== 'map') return { resolved: {}, schema: undefined };
   const schema = value.members.get('schema');
   const rest = withKeys(value, (name) => name !== 'schema');
-  const resolved = membersOf(resolve(rest, fieldOf(key), context));
+  const resolved = toObject(resolve(rest, findField(key), context));
   return { resolved, schema: schema && readSchema(key, schema, context) };
 }
 
@@ -118,7 +118,7 @@ function placedRule(
   const message = text('message');
   const require = text('require');
   if (message === undefined || (require === undefined && schema === undefined)) return undefined;
-  const { file, line } = positionOf(keyPlace);
+  const { file, line } = toPosition(keyPlace);
   const over = text('over');
   return {
     name: key,
@@ -135,7 +135,7 @@ function placedRule(
     keyPlace,
     placeOf: (member, keys = []) =>
       (keys.length > 0 && schema !== undefined ? rangeBelow(schema, keys) : undefined) ??
-      memberOf(value, member)?.value.range ??
+      findMember(value, member)?.value.range ??
       keyPlace,
   };
 }
@@ -144,7 +144,7 @@ function placedRule(
 function rangeBelow(node: SyntaxNode, keys: readonly string[]): SourceRange | undefined {
   let [at, range]: readonly [SyntaxNode | undefined, SourceRange | undefined] = [node, undefined];
   for (const key of keys) {
-    const member = memberOf(at, key);
+    const member = findMember(at, key);
     const next: SyntaxNode | undefined =
       at?.type === 'list' ? at.items[Number(key)] : member?.value;
     [at, range] = [next, member?.keyPlace ?? next?.range];

@@ -6,8 +6,8 @@ import { oncePer } from '../core/value.ts';
 import { compile } from './compile-schema.ts';
 import type { Problem, ProblemMessage, Report } from './diagnostics.ts';
 import { FORMATS } from './formats.ts';
-import { followPointer, isBelowSpecial, type LocatedValue, subjectOf } from './resolved.ts';
-import { fieldNames, typesOf } from './schema.ts';
+import { followPointer, formatSubject, isBelowSpecial, type LocatedValue } from './resolved.ts';
+import { fieldNames, listTypes } from './schema.ts';
 import { describe } from './source.ts';
 
 /** A resolved document with what is needed to speak of it. */
@@ -54,7 +54,7 @@ function missingWords(
   return { rule: 'schema/required', message, ...hint };
 }
 
-function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
+function findProblem(error: ErrorObject, checked: Checked): Problem | undefined {
   const { root } = checked;
   const located = followPointer(root, error.instancePath);
   const item = itemSchema(root.schema, located.schema);
@@ -76,7 +76,7 @@ function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
   }
   return {
     ...words,
-    message: `${subjectOf(checked, path)} ${words.message}${error.keyword === 'required' ? '' : condition(error, root)}`,
+    message: `${formatSubject(checked, path)} ${words.message}${error.keyword === 'required' ? '' : condition(error, root)}`,
     address: checked.address,
     path: formatPath(located.path),
     range,
@@ -105,7 +105,7 @@ export function validate(checked: Checked, report: Report): void {
   for (const error of errors) {
     if (error.keyword !== 'type' && mistyped.has(error.instancePath)) continue;
     if (error.keyword === 'format' && unlike.has(error.instancePath)) continue;
-    const problem = problemOf(error, checked);
+    const problem = findProblem(error, checked);
     if (problem !== undefined) report.add(problem);
   }
 }
@@ -135,7 +135,7 @@ function actual({ written, value }: LocatedValue): string {
 }
 
 function typeWords({ located }: Violation): ProblemMessage {
-  const types = typesOf(located.schema).filter((type) => type !== 'null');
+  const types = listTypes(located.schema).filter((type) => type !== 'null');
   const wanted = types.map((type) => NOUNS[type] ?? type).join(' or ');
   if (located.value === null) {
     return {
@@ -145,7 +145,7 @@ function typeWords({ located }: Violation): ProblemMessage {
     };
   }
   const scalar = typeof located.value !== 'object';
-  const truth = types.includes('boolean') ? truthOf(located.value) : undefined;
+  const truth = types.includes('boolean') ? findTruth(located.value) : undefined;
   return {
     rule: 'schema/type',
     message: `must be ${wanted}, not ${actual(located)}`,
@@ -171,7 +171,7 @@ function exampleHint({ examples: [example] = [] }: FieldSchema): string | undefi
 }
 
 /** What `yes`, `off` and their like mean in YAML 1.1. */
-function truthOf(value: LocatedValue['value']): boolean | undefined {
+function findTruth(value: LocatedValue['value']): boolean | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^(?:y|yes|on|true)$/i.test(value)) return true;
   return /^(?:n|no|off|false)$/i.test(value) ? false : undefined;
@@ -326,7 +326,7 @@ function containedElements(error: ErrorObject): readonly number[] {
 }
 
 /** What elements are called: `webhooks` where their `type` is always `webhook`. */
-function nounOf(item: FieldSchema): string {
+function formatNoun(item: FieldSchema): string {
   const type = item.properties?.type?.const;
   return typeof type === 'string' ? `${type}s` : 'entries';
 }
@@ -337,7 +337,7 @@ function maxContainsMessage(error: ErrorObject, item: FieldSchema): ProblemMessa
   const value = String(containedBy(error)?.value ?? '');
   return {
     rule: 'schema/limit',
-    message: `has ${count} ${value} ${nounOf(item)}; the platform allows ${error.params.maxContains}`,
+    message: `has ${count} ${value} ${formatNoun(item)}; the platform allows ${error.params.maxContains}`,
     hint: 'Remove the surplus entries, or give them another condition',
   };
 }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { isResourceName } from '../core/address.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
-import { ownOf } from '../core/value.ts';
+import { getOwn } from '../core/value.ts';
 import { NAME_HINT, type Report } from './diagnostics.ts';
 import { fileMessage, isUnreadable, readTextAt, STACK_FILE } from './folder.ts';
 import { isOwnCredential } from './secrets.ts';
-import { type Member, memberOf, type SourceRange, type SyntaxNode, textIn } from './source.ts';
+import { findMember, type Member, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 import { parseYaml, redactValues } from './yaml.ts';
 
 /** What `${var.name}` stands for, or why it stands for nothing. */
@@ -83,13 +83,13 @@ function readVarFile(path: string, declared: ReadonlySet<string>, report: Report
 }
 
 /** The default of a declaration, as text. Its shape is checked with the rest of `callsheet.yaml`. */
-function defaultOf(declaration: SyntaxNode): string | undefined {
-  const value = memberOf(declaration, 'default')?.value;
+function findDefault(declaration: SyntaxNode): string | undefined {
+  const value = findMember(declaration, 'default')?.value;
   return value?.type === 'scalar' && value.value !== null ? value.text : undefined;
 }
 
 function rangeOfDefault(declaration: SyntaxNode | undefined): SourceRange | undefined {
-  return memberOf(declaration, 'default')?.value.range;
+  return findMember(declaration, 'default')?.value.range;
 }
 
 /** What the schema of `callsheet.yaml` cannot say of a declaration. */
@@ -102,8 +102,8 @@ function checkDeclaration({ key, keyPlace, value }: Member, report: Report): voi
       range: keyPlace,
     });
   }
-  const given = memberOf(value, 'default')?.value;
-  if (given === undefined || !defaultOf(value)?.includes('${var.')) return;
+  const given = findMember(value, 'default')?.value;
+  if (given === undefined || !findDefault(value)?.includes('${var.')) return;
   report.add({
     rule: 'variable/syntax',
     message: `${STACK_FILE}: the default of ${key} holds \${var.…}, which Callsheet does not fill in there`,
@@ -159,12 +159,12 @@ function refuseEnv({ key, value }: Member, name: string, report: Report): void {
     hint: own
       ? 'Use another variable, such as CALLSHEET_VAR_NAME'
       : `Call it CALLSHEET_VAR_${name.toUpperCase()}, or allow it: --allow-env ${name}, or ${LEAVE}=${name}`,
-    range: memberOf(value, 'env')?.value.range,
+    range: findMember(value, 'env')?.value.range,
   });
 }
 
-function envOf(declaration: SyntaxNode): string | undefined {
-  return textIn(memberOf(declaration, 'env')?.value);
+function findEnv(declaration: SyntaxNode): string | undefined {
+  return textIn(findMember(declaration, 'env')?.value);
 }
 
 /**
@@ -183,7 +183,7 @@ export function readVariables(
     for (const member of declared.members.values()) {
       declarations.set(member.key, member.value);
       checkDeclaration(member, report);
-      const name = envOf(member.value);
+      const name = findEnv(member.value);
       if (name !== undefined && !mayRead(name)) refuseEnv(member, name, report);
     }
   }
@@ -202,18 +202,18 @@ export function readVariables(
   const vars = new Map(Object.entries(given.vars ?? {}));
   /** Everything that may give a variable its value, the strongest first. */
   const sourcesOf = (name: string, declaration: SyntaxNode): readonly Source[] => {
-    const env = envOf(declaration);
+    const env = findEnv(declaration);
     const isRead = env !== undefined && mayRead(env);
     return [
       { by: '--var', value: vars.get(name) },
       ...files.map(({ path, values }) => ({ by: `--var-file ${path}`, value: values.get(name) })),
       {
         by: `the environment variable ${env}`,
-        value: (isRead && ownOf(given.env, env)) || undefined,
+        value: (isRead && getOwn(given.env, env)) || undefined,
       },
       {
         by: 'its default',
-        value: defaultOf(declaration),
+        value: findDefault(declaration),
         range: rangeOfDefault(declaration),
       },
     ];
@@ -223,10 +223,10 @@ export function readVariables(
       const declaration = declarations.get(name);
       if (declaration === undefined) return { unknown: { nearest: nearest(name, names) } };
       const found = sourcesOf(name, declaration).find(({ value }) => value !== undefined);
-      const env = envOf(declaration);
+      const env = findEnv(declaration);
       if (found === undefined && env !== undefined && !mayRead(env)) return 'unreadable';
       return found?.value === undefined
-        ? { missing: { env: envOf(declaration) } }
+        ? { missing: { env: findEnv(declaration) } }
         : { value: found.value };
     },
     originOf: (name) => {

@@ -22,17 +22,17 @@ import type { JsonScalar } from '../core/value.ts';
 import type { Problem, Report } from './diagnostics.ts';
 import { type Folder, fileMessage, isUnreadable } from './folder.ts';
 import {
-  childrenOf,
+  getStart,
   lineAt,
   lineRange,
+  listChildren,
   type MapNode,
   type Member,
-  positionOf,
   type ScalarNode,
   type Source,
   type SourceRange,
   type SyntaxNode,
-  startOf,
+  toPosition,
 } from './source.ts';
 
 /** How deep maps and lists may stand in each other. The platform's documents need about ten levels. */
@@ -132,7 +132,7 @@ export function parseYaml(source: Source): ParsedYaml {
       rule: 'yaml/version',
       message: 'the file asks for another version of YAML than 1.2',
       hint: 'Remove the %YAML line',
-      range: startOf(source),
+      range: getStart(source),
     });
     return { root: undefined, problems };
   }
@@ -207,7 +207,7 @@ function measure(
 ): { readonly size: number; readonly height: number } {
   let size = 1;
   let height = 0;
-  for (const child of childrenOf(node)) {
+  for (const child of listChildren(node)) {
     if (size > limit) break;
     const inner = measure(child, limit - size);
     size += inner.size;
@@ -305,7 +305,7 @@ function convertMap(node: YAMLMap, into: Conversion, range: SourceRange, depth: 
     }
     into.problems.push({
       rule: 'yaml/duplicate-key',
-      message: `the key "${member.key}" is twice in one map, first at ${formatPosition(positionOf(first.keyPlace))}`,
+      message: `the key "${member.key}" is twice in one map, first at ${formatPosition(toPosition(first.keyPlace))}`,
       hint: 'Remove one of them',
       range: member.keyPlace,
     });
@@ -497,7 +497,7 @@ export function readStackFile(
   const read = folder.text(file);
   if (isUnreadable(read)) {
     const words = fileMessage(file, read);
-    const range = startOf({ file, text: '' });
+    const range = getStart({ file, text: '' });
     report.add({ ...words, message: `the stack ${words.message}`, range });
     return { file, source: undefined, root: undefined, broken: true };
   }
@@ -508,7 +508,7 @@ export function readStackFile(
       rule: 'yaml/bom',
       message: `${file} begins with a byte order mark`,
       hint: 'Save the file without one',
-      range: startOf(source),
+      range: getStart(source),
     });
   }
   const { root, problems } = parse(source);
@@ -544,7 +544,7 @@ export function redactSecretFields(source: Source, names: readonly string[], rep
  */
 
 /** The blanks that a line begins with. */
-export function indentOf(line: string): number {
+export function measureIndent(line: string): number {
   return /^[ \t]*/.exec(line)?.[0].length ?? 0;
 }
 
@@ -580,7 +580,7 @@ function maskAfter(isMeant: (key: string) => boolean, source: Source, report: Re
   let within: number | undefined;
   for (const line of source.text.split('\n')) {
     const end = lineStart + line.length;
-    const indent = indentOf(line);
+    const indent = measureIndent(line);
     if (within !== undefined && indent <= within && !isBlank(line)) within = undefined;
     const from = within === undefined ? valueStart(isMeant, line) : indent;
     if (from !== undefined) {

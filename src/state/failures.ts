@@ -187,12 +187,12 @@ type LossOfLease =
 export function lostLease(location: string, loss: LossOfLease): CallsheetError {
   return new CallsheetError(
     'locked',
-    `this run no longer holds the lock on the state ${location}: ${reasonOf(loss)}`,
+    `this run no longer holds the lock on the state ${location}: ${describeLoss(loss)}`,
     { hint: 'Nothing more is written. Wait until no other run is active, then plan again.' },
   );
 }
 
-function reasonOf(loss: LossOfLease): string {
+function describeLoss(loss: LossOfLease): string {
   switch (loss.why) {
     case 'released':
       return 'it gave it back';

@@ -90,7 +90,7 @@ type Method = {
 
 function keyed(key: string): Method {
   return {
-    prefix: `hmac:${idOf(key)}:`,
+    prefix: `hmac:${computeId(key)}:`,
     seal: (place, value) => hmac(key, [...place, value]),
     prepare: async () => {},
   };
@@ -103,7 +103,7 @@ function keyed(key: string): Method {
 function salted(salt: string): Method {
   const stretched = new Map<string, Buffer>();
   return {
-    prefix: `scrypt:${idOf(salt)}:`,
+    prefix: `scrypt:${computeId(salt)}:`,
     seal: (place, value) => {
       const text = canonicalJson(value);
       const key = stretched.get(text) ?? scryptSync(text, salt, 32, COST);
@@ -132,7 +132,7 @@ function hmac(key: string | Buffer, content: readonly Json[]): string {
   return createHmac('sha256', key).update(canonicalJson(content)).digest('hex');
 }
 
-function idOf(text: string): string {
+function computeId(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 

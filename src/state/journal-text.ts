@@ -20,7 +20,7 @@ const LINE = /^\{"sum":"([0-9a-f]{16})","entry":(.*)\}$/s;
 /** The line of an entry, with its line break. */
 export function formatEntry(entry: JournalEntry): string {
   const text = JSON.stringify(entry);
-  return `{"sum":"${sumOf(text)}","entry":${text}}\n`;
+  return `{"sum":"${computeSum(text)}","entry":${text}}\n`;
 }
 
 /** The text of a whole journal, an entry at a time. */
@@ -121,7 +121,7 @@ export function* linesIn(pieces: Iterable<string>): Generator<Line> {
 /** The entry of a line, whose shape is not checked; undefined where its checksum does not fit. */
 export function readLine(line: string): unknown {
   const [, sum, entry] = LINE.exec(line) ?? [];
-  return entry !== undefined && sum === sumOf(entry) ? JSON.parse(entry) : undefined;
+  return entry !== undefined && sum === computeSum(entry) ? JSON.parse(entry) : undefined;
 }
 
 /** Whether a line is that of a journal of this format. Throws `NewerDocument` for one of a later format. */
@@ -133,7 +133,7 @@ export function isHeader(line: string, location: string): boolean {
   return false;
 }
 
-function sumOf(text: string): string {
+function computeSum(text: string): string {
   return hash('sha256', text).slice(0, 16);
 }
 

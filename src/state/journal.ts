@@ -97,7 +97,7 @@ export function ledgerOfDeadRun(entries: readonly JournalEntry[]): readonly Ledg
     const isDone = recorded.has(address);
     return {
       address,
-      action: actionOf(steps),
+      action: nameAction(steps),
       status: isDone ? 'done' : 'failed',
       id: recorded.get(address) ?? steps.at(-1)?.id ?? null,
       message: isDone ? null : 'the run died before the platform confirmed this change',
@@ -107,7 +107,7 @@ export function ledgerOfDeadRun(entries: readonly JournalEntry[]): readonly Ledg
   });
 }
 
-function actionOf(steps: readonly IntentRecorded[]): string {
+function nameAction(steps: readonly IntentRecorded[]): string {
   const has = (step: IntentRecorded['step']) => steps.some((one) => one.step === step);
   if (has('create')) return has('delete') ? 'replace' : 'create';
   return has('delete') ? 'delete' : 'update';

@@ -32,7 +32,7 @@ async function load(
   const retries = openRetries(timeout, effects, warn);
   const { openRemoteStore } = await import('./remote/store.ts');
   if ('http' in place) {
-    const [{ documentRemote }, { addressesOf, httpPlace }, { openExchange }] = await Promise.all([
+    const [{ documentRemote }, { listAddresses, httpPlace }, { openExchange }] = await Promise.all([
       import('./remote/document.ts'),
       import('./http/store.ts'),
       import('./remote/exchange.ts'),
@@ -43,7 +43,7 @@ async function load(
     };
     // One after the other: a person is asked one thing at a time.
     const origins: Origin[] = [];
-    for (const [index, url] of addressesOf(place.http).entries())
+    for (const [index, url] of listAddresses(place.http).entries())
       origins.push(await admitOne(url, index === 0 ? place.by : place.lock_by));
     const exchange = openExchange(timeout, origins);
     const http = httpPlace(place.http, credentials, exchange, effects, retries);
@@ -58,15 +58,15 @@ async function load(
     const database = await openDatabase(await admitOne(url), env, timeout);
     return openRemoteStore(postgresRemote(database, stack, placeAddress(place), retries), effects);
   }
-  const [{ documentRemote }, { isAmazon, rootOf, s3Place }, { openExchange }, aws] =
+  const [{ documentRemote }, { isAmazon, getRoot, s3Place }, { openExchange }, aws] =
     await Promise.all([
       import('./remote/document.ts'),
       import('./s3/store.ts'),
       import('./remote/exchange.ts'),
       import('./s3/credentials.ts'),
     ]);
-  const region = place.s3.region ?? (await aws.regionOf(env)) ?? 'us-east-1';
-  const root = rootOf(place.s3, region);
+  const region = place.s3.region ?? (await aws.findRegion(env)) ?? 'us-east-1';
+  const root = getRoot(place.s3, region);
   // Amazon is who the credentials are for, and a signature says nothing of the key.
   const origin = isAmazon(root) ? Origin.given(root) : await admitOne(root);
   const exchange = openExchange(timeout, [origin]);

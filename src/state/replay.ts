@@ -98,7 +98,7 @@ export function replay(state: State | undefined, entries: readonly JournalEntry[
  * from it unless one is given: it need not be secret, only unlike that of other stacks, and so it is
  * known again when a stack's first run died before it could commit.
  */
-export function emptyState(lineage: string, salt: string = saltOf(lineage)): State {
+export function emptyState(lineage: string, salt: string = deriveSalt(lineage)): State {
   return {
     format: 'callsheet-state',
     version: 2,
@@ -147,7 +147,7 @@ function oneAddressEach(
 }
 
 /** Hex. */
-function saltOf(lineage: string): string {
+function deriveSalt(lineage: string): string {
   return createHash('sha256').update(`callsheet-salt:${lineage}`).digest('hex').slice(0, 32);
 }
 

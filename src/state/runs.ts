@@ -224,7 +224,7 @@ export type Layout = {
 const OPEN = '.open.jsonl';
 const FINISHED = '.jsonl';
 
-export function layoutOf(path: string): Layout {
+export function getLayout(path: string): Layout {
   const folder = dirname(path);
   const name = basename(path);
   const usual = name === 'state.json';
@@ -242,7 +242,9 @@ export function layoutOf(path: string): Layout {
 }
 
 /** The run whose journal a file of the runs' folder is; undefined for any other file. */
-export function runOf(name: string): { readonly run: string; readonly open: boolean } | undefined {
+export function parseRunFile(
+  name: string,
+): { readonly run: string; readonly open: boolean } | undefined {
   const open = name.endsWith(OPEN);
   if (!open && !name.endsWith(FINISHED)) return undefined;
   const run = name.slice(0, -(open ? OPEN : FINISHED).length);

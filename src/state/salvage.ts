@@ -11,7 +11,7 @@ import { emptyState, replay, withRollouts } from './replay.ts';
 import { entryShape, holdsShape, parseJson, resourceShape, rolloutsShape } from './shape.ts';
 import {
   brokenResource,
-  identityOf,
+  getIdentity,
   type Line,
   migrateResource,
   parseState,
@@ -56,7 +56,7 @@ type Sources = Remainder & {
  * | another stack's, or no state at all | nothing                  | every run of the newest lineage       |
  */
 export async function salvageFrom(sources: Sources): Promise<Salvage> {
-  const problem = await problemOf(sources.load);
+  const problem = await findProblem(sources.load);
   const journals = await readJournals(await sources.journals());
   const { read, remains } = await readRemains(sources, journals);
   const lineage = remains?.lineage ?? newestBegan(journals)?.lineage;
@@ -77,7 +77,7 @@ export async function salvageFrom(sources: Sources): Promise<Salvage> {
 }
 
 /** Throws where nothing may be made of what is there. */
-async function problemOf(load: Sources['load']): Promise<CallsheetError | undefined> {
+async function findProblem(load: Sources['load']): Promise<CallsheetError | undefined> {
   try {
     await load();
     return undefined;
@@ -217,7 +217,7 @@ function orphaned(remains: Remains): State {
 function withoutTwins(resources: State['resources']): State['resources'] {
   const seen = new Set<string>();
   const kept = Object.entries(resources).filter(([, resource]) => {
-    const own = identityOf(resource);
+    const own = getIdentity(resource);
     return !seen.has(own) && seen.add(own);
   });
   return Object.fromEntries(kept);
@@ -260,7 +260,7 @@ export async function salvageState(text: string, location: string): Promise<Rema
   const [isHolds, areRollouts] = await Promise.all([holdsShape(), rolloutsShape()]);
   if (typeof version === 'number' && version > VERSION)
     throw new NewerDocument(location, version, VERSION);
-  const found = isRecord(document) ? membersOf(document.resources) : resourceLines(text);
+  const found = isRecord(document) ? listMembers(document.resources) : resourceLines(text);
   return {
     ...(typeof lineage === 'string' && lineage !== '' ? { lineage } : {}),
     ...(typeof serial === 'number' && Number.isSafeInteger(serial) ? { serial } : {}),
@@ -294,7 +294,7 @@ function uncertain({ pin, ...resource }: ResourceState): ResourceState {
   return { ...resource, pin: own };
 }
 
-function membersOf(resources: unknown): readonly (readonly [string, unknown])[] {
+function listMembers(resources: unknown): readonly (readonly [string, unknown])[] {
   return isRecord(resources) ? Object.entries(resources) : [];
 }
 

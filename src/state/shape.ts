@@ -8,7 +8,7 @@ import { type Holds, isRecord, type ResourceState, type State } from './model.ts
 type SealedState = State & { readonly checksum: string };
 
 /** Tells a document of that shape from anything else; compiled when it is first needed. */
-function shapeOf<T>(shape: Shape): () => Promise<ValidateFunction<T>> {
+function loadShape<T>(shape: Shape): () => Promise<ValidateFunction<T>> {
   let compiled: Promise<ValidateFunction<T>> | undefined;
   return () => {
     compiled ??= compileShape<T>(shape);
@@ -16,15 +16,15 @@ function shapeOf<T>(shape: Shape): () => Promise<ValidateFunction<T>> {
   };
 }
 
-export const stateShape = shapeOf<SealedState>('state');
+export const stateShape = loadShape<SealedState>('state');
 /** What a state remembers of one resource. */
-export const resourceShape = shapeOf<ResourceState>('resource');
+export const resourceShape = loadShape<ResourceState>('resource');
 /** The holds of a state. */
-export const holdsShape = shapeOf<Holds>('holds');
+export const holdsShape = loadShape<Holds>('holds');
 /** The rollouts of a state. */
-export const rolloutsShape = shapeOf<RolloutRecords>('rollouts');
+export const rolloutsShape = loadShape<RolloutRecords>('rollouts');
 /** A journal's entry. */
-export const entryShape = shapeOf<JournalEntry>('entry');
+export const entryShape = loadShape<JournalEntry>('entry');
 
 /** The JSON in a text; undefined where it is none. */
 export function parseJson(text: string): unknown {

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { type Address, kindOf } from '../core/address.ts';
+import { type Address, getKind } from '../core/address.ts';
 import { parsePath } from '../core/path.ts';
 import { kinds } from '../kinds/index.ts';
 import {
@@ -228,12 +228,12 @@ function isSealed(text: string, seal: unknown, rest: unknown): boolean {
   const head = SEAL.exec(text);
   if (head?.[1] !== undefined && seal === head[1]) {
     const compact = `{${text.slice(head[0].length).replaceAll('\n', '')}`;
-    if (checksumOf(compact) === seal) return true;
+    if (computeChecksum(compact) === seal) return true;
   }
-  return checksumOf(JSON.stringify(rest)) === seal;
+  return computeChecksum(JSON.stringify(rest)) === seal;
 }
 
-function checksumOf(compact: string): string {
+function computeChecksum(compact: string): string {
   return `sha256:${hash('sha256', compact)}`;
 }
 
@@ -283,7 +283,7 @@ function brokenInvariant({ resources }: State): string | undefined {
   for (const [address, resource] of Object.entries(resources)) {
     const broken = brokenResource(address, resource, paths);
     if (broken !== undefined) return broken;
-    const own = identityOf(resource);
+    const own = getIdentity(resource);
     const other = addresses.get(own);
     if (other !== undefined) return `holds ${own} twice, as ${other} and as ${address}`;
     addresses.set(own, address);
@@ -297,7 +297,7 @@ export function brokenResource(
   resource: ResourceState,
   paths = new Set<string>(),
 ): string | undefined {
-  if (kindOf(address) !== resource.kind) return `holds ${address} with the kind ${resource.kind}`;
+  if (getKind(address) !== resource.kind) return `holds ${address} with the kind ${resource.kind}`;
   const kind = kindsByName.get(resource.kind);
   if (kind === undefined)
     return `holds ${address}, of a kind that this Callsheet does not know: ${resource.kind}`;
@@ -315,6 +315,6 @@ export function brokenResource(
 }
 
 /** What only one address may stand for: `agent 3c6e…`. */
-export function identityOf({ kind, id }: ResourceState): string {
+export function getIdentity({ kind, id }: ResourceState): string {
   return `${kind} ${id}`;
 }

@@ -135,7 +135,7 @@ const MOST_SHOWN = 5;
 
 /** What to say where two stacks manage the same. */
 export function overlapping(location: string, overlaps: readonly Overlap[]): CallsheetError {
-  const lines = overlaps.slice(0, MOST_SHOWN).map(lineOf);
+  const lines = overlaps.slice(0, MOST_SHOWN).map(formatOverlap);
   const rest = overlaps.length - lines.length;
   const more = rest > 0 ? [`and ${rest} more`] : [];
   const [first] = overlaps;
@@ -152,7 +152,7 @@ export function overlapping(location: string, overlaps: readonly Overlap[]): Cal
 }
 
 /** One overlap in a line. */
-export function lineOf({ address, kind, id, other, isRunning }: Overlap): string {
+export function formatOverlap({ address, kind, id, other, isRunning }: Overlap): string {
   const how = isRunning ? 'a run that did not finish' : 'its state';
   return `${address} is ${other.address} of stack ${other.stack} (${kind} ${id}, in ${how})`;
 }

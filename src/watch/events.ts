@@ -68,11 +68,11 @@ export const EVENTS = {
   ),
   drift_found: warn(
     (event: OfField & Author) =>
-      `${placeOf(event)} ${event.field === null ? 'is gone' : 'drifted'}, ${authorWords(event)}`,
+      `${formatPlace(event)} ${event.field === null ? 'is gone' : 'drifted'}, ${authorWords(event)}`,
   ),
   drift_ended: info(
     (event: OfField) =>
-      `${placeOf(event)} ${event.field === null ? 'is there again' : 'is as it should be again'}`,
+      `${formatPlace(event)} ${event.field === null ? 'is there again' : 'is as it should be again'}`,
   ),
   heal_ended: {
     levelOf: ({ status }: HealEnded) => (status === 'done' ? 'info' : 'error'),
@@ -171,7 +171,7 @@ function passWords({ compared, drifted, pending, healed, contested, seconds: too
 
 type PassEnded = OfStack & Counts & { readonly because: Wake; readonly seconds: number };
 
-function placeOf({ address, field }: OfField): string {
+function formatPlace({ address, field }: OfField): string {
   return field === null ? address : `${address} ${field}`;
 }
 

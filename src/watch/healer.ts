@@ -82,7 +82,7 @@ export function openHealer({ stack, flags, context, log, metrics }: Watching): H
         hasReadPast = true;
       }
       tries = recentTries(tries, [], now);
-      tellContested(contestedOf(drifted, contested, tries, flags.healLimit));
+      tellContested(findContested(drifted, contested, tries, flags.healLimit));
       const wanted = healing.heal.filter((address) => !contested.has(address));
       if (wanted.length === 0 || unsettled !== undefined || context.stop.aborted) {
         tellLeft(healing.left, wanted.length === 0 ? undefined : unsettled);
@@ -147,7 +147,7 @@ export function recentTries(
  * The drifted addresses that are not healed any more: who changes them changes them again and again. One stays so
  * until it is seen without drift, so that healing does not start anew every hour.
  */
-export function contestedOf(
+export function findContested(
   drifted: readonly Address[],
   before: ReadonlySet<Address>,
   tries: Tries,
@@ -185,7 +185,7 @@ async function heal(
     return await planAndRun(addresses, flags, context);
   } catch (error) {
     if (error instanceof CallsheetError && PASSING.has(error.code))
-      return { type: 'skipped', why: [error.message, ...problemsOf(error)].join(': ') };
+      return { type: 'skipped', why: [error.message, ...listProblems(error)].join(': ') };
     throw error;
   }
 }
@@ -222,7 +222,7 @@ async function planAndRun(
     const outcome = await runPlan(planned, { session, context, purpose: 'heal', observe });
     if (outcome.type !== 'ran') return { type: 'skipped', why: MEANWHILE };
     const { status, ledger } = outcome.result;
-    return { type: 'ran', run: outcome.run, status, lines: linesOf(ledger, able), left };
+    return { type: 'ran', run: outcome.run, status, lines: listLines(ledger, able), left };
   } finally {
     await session.close();
   }
@@ -235,7 +235,7 @@ async function planAndRun(
 const PASSING: ReadonlySet<string> = new Set(['config', 'locked', 'stale', 'refused']);
 
 /** The first thing that is wrong with the configuration. */
-function problemsOf({ diagnostics }: CallsheetError): readonly string[] {
+function listProblems({ diagnostics }: CallsheetError): readonly string[] {
   return diagnostics.slice(0, 1).map(({ message }) => message);
 }
 
@@ -246,7 +246,7 @@ function leftAs({ address, reason }: Change): SkippedHeal {
 }
 
 /** What came of each, with the fields that were put back: the ledger names those that were left alone, too. */
-function linesOf(ledger: RunResult['ledger'], able: readonly Change[]): readonly LedgerLine[] {
+function listLines(ledger: RunResult['ledger'], able: readonly Change[]): readonly LedgerLine[] {
   const drifted = new Map(
     able.map(({ address, fields }) => [
       address,

@@ -1,6 +1,6 @@
 import type { Context, PlanFlags } from '../console/context.ts';
 import type { Address } from '../core/address.ts';
-import { digestOf } from '../core/digest.ts';
+import { computeDigest } from '../core/digest.ts';
 import type { Attribution, Change, FieldChange, PlanDocument } from '../core/plan-document.ts';
 import type { RolloutRecord } from '../core/rollout.ts';
 import { isWritten } from '../diff/compare.ts';
@@ -8,7 +8,7 @@ import { planSelfHealing, type SelfHealing } from '../plan/drift.ts';
 import { comparedCount } from '../render/wording.ts';
 import { findOwed } from '../run/apply.ts';
 import { driftIn, keepHistories } from '../run/drift.ts';
-import { beganOf } from '../run/find-run.ts';
+import { findBegan } from '../run/find-run.ts';
 import { checkNamed, planConfiguration, planOptions } from '../run/plan.ts';
 import { openSession, type Session } from '../run/session.ts';
 
@@ -93,7 +93,8 @@ async function findUnsettled(session: Session): Promise<string | undefined> {
   const owed = await findOwed(session, false);
   if (owed !== undefined) return `run ${owed} is still to be rolled back`;
   const { unfinished } = session;
-  if (unfinished === undefined || beganOf(unfinished.entries)?.purpose === 'heal') return undefined;
+  if (unfinished === undefined || findBegan(unfinished.entries)?.purpose === 'heal')
+    return undefined;
   return `run ${unfinished.run} died; the next apply recovers it`;
 }
 
@@ -111,30 +112,30 @@ type Finding = {
 export type Findings = ReadonlyMap<string, Finding>;
 
 /** What drifted, field by field. */
-export function findingsOf({ changes }: PlanDocument): Findings {
+export function listFindings({ changes }: PlanDocument): Findings {
   return new Map(
     changes.flatMap((change) => {
       const found = change.fields.map(({ path, after, attribution }) =>
-        findingOf(change, path, digestOf(after), attribution),
+        buildFinding(change, path, computeDigest(after), attribution),
       );
-      const all = found.length > 0 ? found : [findingOf(change, null, '', change.attribution)];
+      const all = found.length > 0 ? found : [buildFinding(change, null, '', change.attribution)];
       return all.map((one) => [JSON.stringify([one.address, one.field]), one] as const);
     }),
   );
 }
 
-function findingOf(
+function buildFinding(
   change: Change,
   field: string | null,
   digest: string,
   attribution: Attribution | undefined,
 ): Finding {
-  return { address: change.address, field, author: authorOf(change, attribution), digest };
+  return { address: change.address, field, author: findAuthor(change, attribution), digest };
 }
 
 const NOBODY = { actor: null, source: null, at: null } as const;
 
-function authorOf({ edits = [] }: Change, attribution: Attribution | undefined): Author {
+function findAuthor({ edits = [] }: Change, attribution: Attribution | undefined): Author {
   if (attribution === undefined) return { certainty: null, because: null, ...NOBODY };
   const { certainty, because, entries } = attribution;
   const edit = edits.find(({ id }) => entries.includes(id));

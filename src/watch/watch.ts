@@ -60,7 +60,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   const metrics = openMetrics(stack, context, now());
   const health = watchHealth({ interval, version, now });
   const debounce = createDebounce(pause, stop);
-  const routes = routesOf({ health, metrics, debounce, secret, log });
+  const routes = buildRoutes({ health, metrics, debounce, secret, log });
   const served = await serveRoutes(listen, routes);
   const emitStop = () =>
     log({
@@ -109,7 +109,7 @@ type RoutesDeps = {
 };
 
 /** What is answered over HTTP: `/healthz`, `/metrics` and, where there is a secret, `/hook`. */
-export function routesOf({ health, metrics, debounce, secret, log }: RoutesDeps): Routes {
+export function buildRoutes({ health, metrics, debounce, secret, log }: RoutesDeps): Routes {
   return {
     ...monitorRoutes({ report: health.report, expose: metrics.expose }),
     ...(secret === undefined

@@ -8,7 +8,7 @@ import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { Pause } from '../platform/rate.ts';
 import type { Counts, Log, PassFailure, PassMeasured, Wake, Watching } from './events.ts';
 import type { Healer } from './healer.ts';
-import { compareFindings, type Findings, findingsOf, look, type Seen } from './look.ts';
+import { compareFindings, type Findings, listFindings, look, type Seen } from './look.ts';
 
 /** Looks at the stack that is watched, and does what follows from it. */
 export type Pass = (because: Wake) => Promise<PassEnd>;
@@ -47,13 +47,13 @@ export function watchStack(deps: WatchedDeps): Pass {
 
   async function passOver(seen: Seen): Promise<Counts & { readonly isCut: boolean }> {
     const { compared, pending, drift } = seen;
-    const before = findingsOf(drift);
+    const before = listFindings(drift);
     tellFindings(before);
     const none = { healed: new Set<string>(), contested: 0, isCut: false };
     const { healed, contested, isCut } = (await healer?.heal(seen)) ?? none;
     await notices.post(drift, before);
     const left = withoutHealed(drift, healed);
-    findings = findingsOf(left);
+    findings = listFindings(left);
     if (healed.size > 0) await notices.post(left, findings);
     const drifted = left.changes.length;
     const counts = { compared, drifted, pending, healed: healed.size, contested };

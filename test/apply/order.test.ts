@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { dependenciesOf } from '../../src/apply/execute.ts';
+import { listDependencies } from '../../src/apply/execute.ts';
 import { type Documents, type WorldBuilder, world } from '../world.ts';
 
 /** What each change of a world's plan waits for, sorted. */
 async function waitsOf(made: WorldBuilder): Promise<Readonly<Record<string, readonly string[]>>> {
   const { plan } = await made.options({ allow_delete: true }).plan();
   const desired = new Map(made.wanted().map((one) => [one.address, one]));
-  const waits = dependenciesOf(plan.changes, desired);
+  const waits = listDependencies(plan.changes, desired);
   expect([...waits.keys()]).toEqual(plan.changes.map(({ address }) => address));
   return Object.fromEntries([...waits].map(([address, before]) => [address, [...before].sort()]));
 }

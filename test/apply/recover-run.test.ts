@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import {
-  answeredOf,
   freeAddress,
+  listAnswered,
   type Recovery,
   recoverFailedChange,
   recoverRun,
   recoveryFindings,
 } from '../../src/apply/recover.ts';
-import { type Address, isAddress, kindOf } from '../../src/core/address.ts';
+import { type Address, getKind, isAddress } from '../../src/core/address.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { HistoryEntry, Reader } from '../../src/plan/reader.ts';
-import { pinOf } from '../../src/plan/refresh.ts';
+import { buildPin } from '../../src/plan/refresh.ts';
 import type {
   Intended,
   IntentRecorded,
@@ -79,7 +79,7 @@ function journal(change: Change, account: string): readonly JournalEntry[] {
   const snapshot: SnapshotTaken = {
     type: 'snapshot',
     address,
-    kind: kindOf(address),
+    kind: getKind(address),
     id: 'a1',
     document: null,
     pin: null,
@@ -604,7 +604,7 @@ describe('an update', () => {
           scope: SCOPE,
           name: 'Front desk',
           leaves: intended.leaves,
-          pin: pinOf(kindNamed('agent'), read, 40),
+          pin: buildPin(kindNamed('agent'), read, 40),
           protect: false,
         },
       },
@@ -1424,7 +1424,7 @@ describe('the operations of a making that were answered', () => {
       }),
     );
     const [open] = replay(undefined, journal({ sent }, '')).open;
-    expect(answeredOf(open?.requests ?? [])).toEqual(expected);
+    expect(listAnswered(open?.requests ?? [])).toEqual(expected);
   });
 });
 
@@ -1560,7 +1560,7 @@ describe('a change that failed in the middle', () => {
     const appended: JournalEntry[] = [];
     const left = await recoverFailedChange(
       {
-        kind: kindNamed(kindOf(change.address ?? DESK)),
+        kind: kindNamed(getKind(change.address ?? DESK)),
         world: live.given(),
         isTaken: (id) => Object.values(resources).some((one) => one.id === id),
         deps: {

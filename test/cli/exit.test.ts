@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exitOf, type FailureCode } from '../../src/core/errors.ts';
+import { type FailureCode, getExitCode } from '../../src/core/errors.ts';
 
 /** The table of exit codes that users and pipelines rely on. */
 const codes: Readonly<Record<FailureCode, number>> = {
@@ -15,5 +15,5 @@ const codes: Readonly<Record<FailureCode, number>> = {
 };
 
 test.each(Object.entries(codes))('%s ends with %i', (code, exit) => {
-  expect(exitOf(code as FailureCode)).toBe(exit);
+  expect(getExitCode(code as FailureCode)).toBe(exit);
 });

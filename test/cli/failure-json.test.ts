@@ -4,7 +4,7 @@ import schema from '../../schemas/error.schema.json' with { type: 'json' };
 import { CallsheetError } from '../../src/core/errors.ts';
 import { ApiError } from '../../src/platform/errors.ts';
 import { renderFailureJson } from '../../src/render/diagnostics.ts';
-import { failureOf } from '../../src/run/document.ts';
+import { toFailure } from '../../src/run/document.ts';
 
 const validate = new Ajv2020({ strictRequired: false }).compile(schema);
 const line = { method: 'GET', url: 'https://platform.example.test/v1/me' } as const;
@@ -46,7 +46,7 @@ test.each([
   ],
   ['a bug', new TypeError('x is not a function'), { kind: 'internal', exit: 1 }],
 ])('what %s stopped is one JSON document', (_title, error, expected) => {
-  const document = JSON.parse(renderFailureJson(failureOf(error)));
+  const document = JSON.parse(renderFailureJson(toFailure(error)));
   expect(document).toMatchObject({ format: 'callsheet-error', version: 1, error: expected });
   expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { ALLOWANCES, jobFlagsOf } from '../../src/console/flags.ts';
+import { ALLOWANCES, listJobFlags } from '../../src/console/flags.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { allowanceFlags } from '../../src/core/plan-document.ts';
 import { checkChosen } from '../../src/kinds/index.ts';
@@ -83,6 +83,6 @@ describe('what a plan may do', () => {
         ? ['why', ' why']
         : [true, ''];
     expect(allowanceFlags(planOptions({ [name]: value }))).toEqual([`${option.long}${typed}`]);
-    expect(jobFlagsOf('plan')).toContain(name);
+    expect(listJobFlags('plan')).toContain(name);
   });
 });

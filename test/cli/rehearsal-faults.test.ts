@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { behaviourOf } from '../../src/rehearse/command.ts';
+import { readBehaviour } from '../../src/rehearse/command.ts';
 
 test('a word that is no fault is told which there are', async () => {
-  await expect(behaviourOf({ fault: ['429', 'flaky'], chaosSeed: 'a' })).rejects.toMatchObject({
+  await expect(readBehaviour({ fault: ['429', 'flaky'], chaosSeed: 'a' })).rejects.toMatchObject({
     code: 'usage',
     message: '--fault flaky is not one of 429, 503, lost',
     hint: expect.stringContaining('{ operation: updateAgent, status: 500 }'),
   });
-  const { faults } = await behaviourOf({ fault: ['429'], chaosSeed: 'a' });
+  const { faults } = await readBehaviour({ fault: ['429'], chaosSeed: 'a' });
   expect(faults).toEqual(['429', 'drawn from the seed a']);
 });

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   formatAddress,
+  getKind,
   isAddress,
   isResourceName,
-  kindOf,
   matchesAddress,
   rowKey,
   withKey,
@@ -20,7 +20,7 @@ describe('an address', () => {
     const base = formatAddress(kind, names);
     expect(key === undefined ? base : withKey(base, key)).toBe(address);
     expect(isAddress(address)).toBe(true);
-    expect(kindOf(address)).toBe(kind);
+    expect(getKind(address)).toBe(kind);
   });
 
   test('has a key of any text', () => {
@@ -28,7 +28,7 @@ describe('an address', () => {
       fc.property(fc.string({ unit: 'grapheme' }), (key) => {
         const address = withKey(formatAddress('agent', ['clinic']), key);
         expect(isAddress(address)).toBe(true);
-        expect(kindOf(address)).toBe('agent');
+        expect(getKind(address)).toBe('agent');
       }),
       { seed: 20260302, numRuns: 200 },
     );

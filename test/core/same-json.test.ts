@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { digestOf } from '../../src/core/digest.ts';
+import { computeDigest } from '../../src/core/digest.ts';
 import { isSameJson } from '../../src/core/value.ts';
 
 const values: readonly unknown[] = [
@@ -30,6 +30,6 @@ test('values are the same where their digests are', () => {
   for (const one of values)
     for (const other of values)
       expect(isSameJson(one, other), JSON.stringify([one, other])).toBe(
-        digestOf(one) === digestOf(other),
+        computeDigest(one) === computeDigest(other),
       );
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { identitySegment } from '../../src/core/path.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { schemasAlong, twinsOn, valueAt } from '../../src/core/walk.ts';
-import { leavesOf } from '../../src/diff/leaves.ts';
+import { listLeaves } from '../../src/diff/leaves.ts';
 import { agent } from '../../src/kinds/agent.ts';
 
 const DOCUMENT = {
@@ -36,7 +36,7 @@ describe('what stands at a path', () => {
   });
 
   test('is what its leaf holds, for every leaf', () => {
-    for (const { path, value, schema } of leavesOf(agent.schema, DOCUMENT).leaves.values()) {
+    for (const { path, value, schema } of listLeaves(agent.schema, DOCUMENT).leaves.values()) {
       expect(valueAt(agent.schema, DOCUMENT, path)).toEqual(value);
       expect(schemasAlong(agent.schema, path).at(-1)).toEqual(schema);
     }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { digestOf } from '../../src/core/digest.ts';
+import { computeDigest } from '../../src/core/digest.ts';
 import type { FieldSchema } from '../../src/core/schema.ts';
 import { Blob, type Json } from '../../src/core/value.ts';
 import { matchesApplied, rememberLeaf } from '../../src/diff/applied.ts';
-import { leavesOf } from '../../src/diff/leaves.ts';
+import { listLeaves } from '../../src/diff/leaves.ts';
 import { agent } from '../../src/kinds/agent.ts';
 import { knowledgeSource } from '../../src/kinds/knowledge-source.ts';
 import { desiredResource, KEY, type Written, world } from '../world.ts';
@@ -15,7 +15,7 @@ const KNOWN = world()
 
 function remembered(written: Written, path: string, kind = agent) {
   const { document } = desiredResource(AT, written);
-  const leaf = leavesOf(kind.schema, document).leaves.get(path);
+  const leaf = listLeaves(kind.schema, document).leaves.get(path);
   if (leaf === undefined) throw new Error(`${path} is no leaf`);
   return rememberLeaf(leaf, AT, KNOWN);
 }
@@ -36,7 +36,7 @@ describe('the state remembers', () => {
       'a long value as a digest',
       { system_prompt: LONG },
       'system_prompt',
-      { digest: digestOf(LONG) },
+      { digest: computeDigest(LONG) },
     ],
     [
       'a text of eighty characters, quotes and all',
@@ -48,9 +48,9 @@ describe('the state remembers', () => {
       'one that is longer as a digest',
       { model: 'x'.repeat(79) },
       'model',
-      { digest: digestOf('x'.repeat(79)) },
+      { digest: computeDigest('x'.repeat(79)) },
     ],
-    ['a long list as a digest', { email: MANY }, 'email', { digest: digestOf(MANY) }],
+    ['a long list as a digest', { email: MANY }, 'email', { digest: computeDigest(MANY) }],
     [
       'a text without its final newline',
       { system_prompt: 'Hi\n' },
@@ -106,14 +106,14 @@ describe('the state remembers', () => {
     ['an empty text that is sensitive', { 'x-sensitive': true }, ''],
     ['a flag that is sensitive', { 'x-sensitive': true }, true],
   ])('%s as a fingerprint', (_title, field, value) => {
-    const leaf = leavesOf({ properties: { pin: field } }, { pin: value }).leaves.get('pin');
+    const leaf = listLeaves({ properties: { pin: field } }, { pin: value }).leaves.get('pin');
     expect(leaf && rememberLeaf(leaf, AT, KNOWN)).toEqual({
       fingerprint: KNOWN.fingerprints.of(AT, 'pin', value),
     });
   });
 
   test('a file by its content', () => {
-    const leaf = leavesOf(knowledgeSource.schema, {
+    const leaf = listLeaves(knowledgeSource.schema, {
       file: new Blob('a.pdf', 'ab12', 3, 'application/pdf'),
     }).leaves.get('file');
     expect(leaf && rememberLeaf(leaf, AT, KNOWN)).toEqual({ digest: 'sha256:ab12' });
@@ -128,8 +128,8 @@ describe('what is remembered', () => {
     [{ value: { a: 1, b: 2 } }, { b: 2, a: 1 }, 'equal'],
     [{ value: null }, null, 'equal'],
     [{ value: 1 }, '1', 'different'],
-    [{ digest: digestOf(LONG) }, LONG, 'equal'],
-    [{ digest: digestOf(LONG) }, `${LONG}!`, 'different'],
+    [{ digest: computeDigest(LONG) }, LONG, 'equal'],
+    [{ digest: computeDigest(LONG) }, `${LONG}!`, 'different'],
     [{ fingerprint }, 'one', 'equal'],
     [{ fingerprint }, 'two', 'different'],
     [{ unknown: true }, 'one', 'unknown'],
@@ -137,7 +137,7 @@ describe('what is remembered', () => {
     [{ unsettled: true }, null, 'different'],
     [{ value: 'a', form: 1 }, 'a', 'equal'],
     [{ value: 'a', form: 1 }, 'b', 'unknown'],
-    [{ digest: digestOf(LONG), form: 1 }, `${LONG}!`, 'unknown'],
+    [{ digest: computeDigest(LONG), form: 1 }, `${LONG}!`, 'unknown'],
     [{ fingerprint, form: 1 }, 'one', 'equal'],
     [{ fingerprint, form: 1 }, 'two', 'unknown'],
   ] as const)('%j of %j is %s', (leaf, value: Json, expected) => {

@@ -4,7 +4,7 @@ import { startsWith } from '../../src/core/path.ts';
 import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import { rememberLeaf } from '../../src/diff/applied.ts';
 import { compare, isWritten, type LeafChange } from '../../src/diff/compare.ts';
-import { type Leaf, leavesOf, liveForm } from '../../src/diff/leaves.ts';
+import { type Leaf, listLeaves, liveForm } from '../../src/diff/leaves.ts';
 import { mergeDocuments } from '../../src/diff/merge.ts';
 import { agent } from '../../src/kinds/agent.ts';
 import type { AppliedLeaf } from '../../src/state/model.ts';
@@ -55,7 +55,7 @@ function compact(value: Readonly<Record<string, unknown>>): JsonObject {
 }
 
 function remember(document: JsonObject): Record<string, AppliedLeaf> {
-  const entries = [...leavesOf(agent.schema, document).leaves.values()].map(
+  const entries = [...listLeaves(agent.schema, document).leaves.values()].map(
     (leaf) => [leaf.text, rememberLeaf(leaf, 'agent.a', NOWHERE)] as const,
   );
   return Object.fromEntries(
@@ -108,13 +108,13 @@ function mergeDeep(before: Json | undefined, patch: Json): Json {
 
 /** Paths of what neither the configuration nor the state speaks of. */
 function unowned({ desired, live, applied }: Three): readonly (readonly [string, Json])[] {
-  const { leaves, lists } = leavesOf(agent.schema, desired);
+  const { leaves, lists } = listLeaves(agent.schema, desired);
   const claims = [
     ...[...leaves.values()].filter(ownsBelow).map(({ path }) => path),
     ...[...lists.values()].map(({ path }) => path),
-    ...[...leavesOf(agent.schema, applied).leaves.values()].map(({ path }) => elementOf(path)),
+    ...[...listLeaves(agent.schema, applied).leaves.values()].map(({ path }) => elementOf(path)),
   ];
-  const found = leavesOf(agent.schema, live).leaves;
+  const found = listLeaves(agent.schema, live).leaves;
   return [...liveForm(agent.schema, live)].filter(([path]) => {
     const own = found.get(path)?.path ?? [];
     return !claims.some((claim) => startsWith(own, claim) || startsWith(claim, own));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Blob, Ref, Secret, type Value } from '../../src/core/value.ts';
-import { leafTexts, leavesOf, normalise } from '../../src/diff/leaves.ts';
+import { leafTexts, listLeaves, normalise } from '../../src/diff/leaves.ts';
 import { agent } from '../../src/kinds/agent.ts';
 
 const SECRET = new Secret('env:TOKEN');
@@ -8,7 +8,7 @@ const REF = new Ref('agent.desk');
 const BLOB = new Blob('a.pdf', 'ab12', 3, 'application/pdf');
 
 const textsIn = (document: { readonly [key: string]: Value }) => [
-  ...leavesOf(agent.schema, document).leaves.keys(),
+  ...listLeaves(agent.schema, document).leaves.keys(),
 ];
 
 describe('the leaves of a document', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kindOf } from '../../src/core/address.ts';
+import { getKind } from '../../src/core/address.ts';
 import type { FieldCause } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import type { LeafChange } from '../../src/diff/compare.ts';
@@ -26,7 +26,7 @@ const NAME = { name: 'Desk' };
 export function worldOf({ address = 'agent.desk', desired, live, applied, having }: Row) {
   const made = world()
     .desired({ [address]: { ...NAME, ...desired } })
-    .live({ [kindOf(address)]: [{ id: 'id-1', ...NAME, ...live }] })
+    .live({ [getKind(address)]: [{ id: 'id-1', ...NAME, ...live }] })
     .applied(applied === undefined ? {} : { [address]: { id: 'id-1', ...NAME, ...applied } });
   return having === undefined ? made : having(made);
 }

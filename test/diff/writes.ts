@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kindOf } from '../../src/core/address.ts';
+import { getKind } from '../../src/core/address.ts';
 import { type Path, parsePath } from '../../src/core/path.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { mergeDocuments, requestBody } from '../../src/diff/merge.ts';
@@ -26,7 +26,7 @@ const IDS: Readonly<Record<string, string>> = { 'retry_policy.gentle': 'p-1' };
 
 export function bodyOf(write: Omit<Write, 'title' | 'body'>): JsonObject {
   const { address = 'agent.desk', desired, live, cleared = [], secrets = [], ignore = [] } = write;
-  const { schema } = kindNamed(kindOf(address));
+  const { schema } = kindNamed(getKind(address));
   const { document } = desiredResource(address, desired);
   const intent = {
     cleared: new Set(cleared),

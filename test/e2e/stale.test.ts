@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { digestOf } from '../../src/core/digest.ts';
+import { computeDigest } from '../../src/core/digest.ts';
 import { inventory, WHOLE } from './clinic.ts';
 import { applied, longApplied, longScenario, readRun, type World } from './harness.ts';
 
@@ -47,7 +47,7 @@ longApplied('a plan file that was changed by hand', async (world) => {
 applied('--expect takes the plan that was approved, and no other', async (world) => {
   await planned(world);
   const { digest } = JSON.parse(await world.read('plan.json'));
-  const wrong = ['apply', 'plan.json', '--expect', digestOf('something else')];
+  const wrong = ['apply', 'plan.json', '--expect', computeDigest('something else')];
   await refused(world, /the plan's digest is sha256:[0-9a-f]{64}, not sha256:/, wrong);
   await world.apply(['plan.json', '--expect', digest]);
 });
@@ -55,7 +55,7 @@ applied('--expect takes the plan that was approved, and no other', async (world)
 longScenario('--expect holds for a plan that is made on the spot, too', async (world) => {
   const { digest } = await world.plan();
   const before = world.writes().length;
-  const { err } = await world.run(['apply', '--auto-approve', '--expect', digestOf('other')], {
+  const { err } = await world.run(['apply', '--auto-approve', '--expect', computeDigest('other')], {
     exit: 5,
   });
   expect(err).toContain(digest);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, inject, test } from 'vitest';
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
-import { digestOf } from '../../src/core/digest.ts';
+import { computeDigest } from '../../src/core/digest.ts';
 import { applied, scenario } from './harness.ts';
 
 /** Wrong command lines, and what is said of them. */
@@ -130,7 +130,7 @@ applied('the process ends as its command: exit code, results and messages apart'
   const rows = [
     [['plan', '--detailed-exitcode'], 2, /1 to update/, /^$/],
     [['apply', '--auto-approve', '--target', 'agent.dsek'], 1, /^$/, /^Error: /],
-    [['apply', '--auto-approve', '--expect', digestOf('other')], 5, /^$/, /^Error: /],
+    [['apply', '--auto-approve', '--expect', computeDigest('other')], 5, /^$/, /^Error: /],
     [['validate'], 0, /valid: 8 resources/, /^$/],
     [['--version'], 0, /^\d+\.\d+\.\d+\S*\n$/, /^$/],
   ] as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isResourceName } from '../../src/core/address.ts';
-import { nameAll, slugOf } from '../../src/export/names.ts';
+import { nameAll, toSlug } from '../../src/export/names.ts';
 import { runs } from '../long.ts';
 import { oddNames } from './odd-names.ts';
 
@@ -40,7 +40,7 @@ describe('a name', () => {
         const name = one(display) ?? '';
         expect(isResourceName(name)).toBe(true);
         expect(name).toMatch(/^[a-z][a-z0-9_]{0,59}$/);
-        expect(slugOf(slugOf(display))).toBe(slugOf(display));
+        expect(toSlug(toSlug(display))).toBe(toSlug(display));
       }),
       { seed: 4711, numRuns: runs(300) },
     );

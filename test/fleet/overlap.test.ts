@@ -96,7 +96,7 @@ test('a name that another stack gives up is not searched for before it did', asy
   expect(statuses(document)).toEqual({ a: 'done', b: 'refused', c: 'unchanged' });
   expect(document.stacks[1]?.error).toMatchObject({
     message: expect.stringContaining(
-      'agent.desk (b/agents.yaml:7) is to be the agent "Desk" of organization',
+      'agent.desk (b/agents.yaml:7) takes the name of the agent "Desk" of organization',
     ),
     hint: 'Apply the stack a first.',
   });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readPlanFile } from '../../src/console/plan.ts';
-import { planFileOf } from '../../src/fleet/plan-set.ts';
+import { getPlanFile } from '../../src/fleet/plan-set.ts';
 import { scene, statuses } from './scene.ts';
 import { agents, four, settings, treeOf } from './tree.ts';
 
@@ -96,8 +96,8 @@ test.each([
   const others = join(treeOf({}), 'others');
   await run('plan', { ...flags, out: others });
   writeFileSync(
-    join(plans, planFileOf('harbor/east')),
-    readFileSync(join(others, planFileOf(path))),
+    join(plans, getPlanFile('harbor/east')),
+    readFileSync(join(others, getPlanFile(path))),
   );
   const document = await read('apply', {}, { planSet: plans, exit: 5 });
   expect(statuses(document)['harbor/east']).toBe('stale');
@@ -202,7 +202,7 @@ test.each([
 
 test('paths that look alike have files of their own', () => {
   const paths = ['a/b', 'a-b', 'a b', 'A/b', '.', 'a/'.repeat(200), `${'a/'.repeat(200)}b`, '../x'];
-  const files = paths.map(planFileOf);
+  const files = paths.map(getPlanFile);
   expect(new Set(files.map((file) => file.toLowerCase())).size).toBe(paths.length);
   for (const file of files) expect(file).toMatch(/^\w[\w.-]{1,80}\.json$/);
 });
@@ -217,7 +217,7 @@ test('plans of a rollout are started, not applied', async () => {
   put('a/agents.yaml', agents('One', 'Two').replaceAll('You are', 'Now you are'));
   const out = at('my plans');
   const { err } = await run('plan', { out, rollout: 'slow' });
-  const file = join(out, planFileOf('a'));
+  const file = join(out, getPlanFile('a'));
   expect(err).toContain(`callsheet rollout start '${file}' --dir ${at('a')}`);
   expect(err).not.toContain('--recursive');
   expect((await run('plan', { out })).err).toContain(`callsheet apply '${out}' --recursive`);

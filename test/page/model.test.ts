@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { drawingOf, graphOf } from '../../src/page/browser/model/graph.ts';
+import { buildGraph, layOutGraph } from '../../src/page/browser/model/graph.ts';
 import {
-  editsOf,
-  exampleOf,
   type Filter,
   filterEntries,
+  findExample,
   groupsWith,
   hasOverview,
+  listEdits,
+  listOffsets,
+  listRows,
   NO_FILTER,
-  offsetsOf,
   ROW_HEIGHT,
   readPlan,
   rowAt,
-  rowsOf,
 } from '../../src/page/browser/model/plan.ts';
 import { follow, type LiveEvent, type RunNow, valuesOfRun } from '../../src/page/live.ts';
 import { packDocument } from '../../src/page/pack.ts';
@@ -76,7 +76,7 @@ describe('what changes alike', () => {
       ['Alike in 30 agents', ['bases.yaml:14']],
     ]);
     if (prompts === undefined || speeds === undefined) throw new Error('there is no group');
-    expect(exampleOf(grouped, speeds)?.fields.map(({ path }) => path)).toEqual([
+    expect(findExample(grouped, speeds)?.fields.map(({ path }) => path)).toEqual([
       'voice_settings.speed',
     ]);
     const one = (address: string) =>
@@ -111,8 +111,8 @@ describe('what changes alike', () => {
 });
 
 describe('the rows of a list', () => {
-  const rows = rowsOf(fleet.entries);
-  const offsets = offsetsOf(rows);
+  const rows = listRows(fleet.entries);
+  const offsets = listOffsets(rows);
 
   test('are every entry once, below the heading of its organization and kind', () => {
     const entries = rows.flatMap((row) => (row.type === 'entry' ? [row.entry] : []));
@@ -138,22 +138,24 @@ describe('the rows of a list', () => {
 
 describe('the graph of a plan', () => {
   test('has references to what exists and to what does not yet', () => {
-    const { needs, neededBy } = graphOf(review);
+    const { needs, neededBy } = buildGraph(review);
     const night = needs.get('agent.night')?.map(({ address }) => address);
     expect(night).toEqual(['retry_policy.gentle', 'custom_voice.harbor']);
     expect(neededBy.get('retry_policy.gentle')).toHaveLength(4);
   });
 
   test('of a few is drawn whole; of many around one, with the rest counted', () => {
-    const whole = drawingOf(graphOf(review), undefined);
+    const whole = layOutGraph(buildGraph(review), undefined);
     expect([whole.nodes.length, whole.edges.length, whole.columns]).toEqual([6, 8, 2]);
     const hub = fleet.entries[0];
-    const around = drawingOf(graphOf(fleet), hub);
+    const around = layOutGraph(buildGraph(fleet), hub);
     expect(around.nodes).toHaveLength(11);
     expect([...around.rest.values()]).toEqual(
-      [graphOf(fleet).neededBy.get('retry_policy.gentle')?.length ?? 0].map((count) => count - 10),
+      [buildGraph(fleet).neededBy.get('retry_policy.gentle')?.length ?? 0].map(
+        (count) => count - 10,
+      ),
     );
-    const leaf = drawingOf(graphOf(fleet), fleet.entries[5]);
+    const leaf = layOutGraph(buildGraph(fleet), fleet.entries[5]);
     expect(leaf.nodes.map(({ entry }) => entry.address).sort()).toEqual([
       'agent.clinic["clinic-00004"]',
       'retry_policy.gentle',
@@ -162,7 +164,7 @@ describe('the graph of a plan', () => {
 });
 
 test('the time line has the newest edit first, and says what it is sure of', () => {
-  const edits = editsOf(readPlan(packDocument(driftPlan())));
+  const edits = listEdits(readPlan(packDocument(driftPlan())));
   const times = edits.map(({ at }) => at ?? '');
   expect(times).toEqual([...times].sort().reverse());
   const first = edits.find(({ entry }) => entry.address === 'agent.reception');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Change, FieldChange } from '../../src/core/plan-document.ts';
 import { parsePlan, planDigest } from '../../src/plan/document.ts';
 import { groupAlike, type SourceOf, withTextSources } from '../../src/plan/groups.ts';
-import { overviewOf } from '../../src/render/overview.ts';
+import { buildOverview } from '../../src/render/overview.ts';
 import { runs } from '../long.ts';
 import { changeOf, fieldOf, planOf } from '../render/sample.ts';
 
@@ -52,7 +52,7 @@ test('a text is named by the file that it is read from', () => {
     changes.map(({ address }) => [`prompts/${address}.md`, undefined]),
   );
   expect(planDigest(planOf(named))).toBe(planDigest(planOf(changes)));
-  expect(overviewOf(planOf(named)).first.slice(0, 2)).toMatchObject([
+  expect(buildOverview(planOf(named)).first.slice(0, 2)).toMatchObject([
     { subject: 'system_prompt of agent.clinic["c1"]', text: 'prompts/agent.clinic["c1"].md' },
     { subject: 'description of agent.clinic["c1"]', text: changes[0]?.source },
   ]);
@@ -61,7 +61,7 @@ test('a text is named by the file that it is read from', () => {
     own,
   );
   const groups = groupAlike(alike, own);
-  const [group] = overviewOf({ ...planOf(alike), groups }).groups;
+  const [group] = buildOverview({ ...planOf(alike), groups }).groups;
   expect(group?.sources).toEqual(alike.map(({ address }) => `prompts/${address}.md`));
   expect(group?.example.fields[0]?.source).toBeUndefined();
 });
@@ -149,7 +149,7 @@ describe('fields that change alike', () => {
     }));
     const groups = groupAlike(stopped, template);
     expect(groups.map(({ addresses }) => addresses.length)).toEqual([5]);
-    const { groups: shown, changes } = overviewOf(planOf(stopped, { groups }));
+    const { groups: shown, changes } = buildOverview(planOf(stopped, { groups }));
     expect(shown.map(({ title }) => title)).toEqual(['Alike in 5 agents, refused']);
     expect(changes.map(({ change: { address } }) => address)).toEqual(['agent.clinic["c1"]']);
   });
@@ -161,7 +161,7 @@ describe('fields that change alike', () => {
     });
     const changes = agents(4, (at) => [fieldOf('model', 'a', 'b'), ...(at < 2 ? [secret] : [])]);
     const groups = groupAlike(changes, template);
-    expect(overviewOf(planOf(changes, { groups })).changes).toEqual([]);
+    expect(buildOverview(planOf(changes, { groups })).changes).toEqual([]);
   });
 
   test.each(['drifted', 'conflict'] as const)('what is %s is read one by one', (cause) => {
@@ -332,7 +332,7 @@ describe('fields that change alike', () => {
           }),
         );
         const groups = groupAlike(changes, isTemplate ? template : own);
-        const overview = overviewOf(planOf(changes, { groups }));
+        const overview = buildOverview(planOf(changes, { groups }));
         const shown = [
           ...overview.groups.flatMap(({ addresses, example }) =>
             addresses.flatMap((address) => example.fields.map(({ path }) => `${address} ${path}`)),

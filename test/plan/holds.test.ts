@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { digestOf } from '../../src/core/digest.ts';
+import { computeDigest } from '../../src/core/digest.ts';
 import type { Change, FieldCause, FieldChange, PlanOptions } from '../../src/core/plan-document.ts';
 import { Blob } from '../../src/core/value.ts';
 import { brokenHolds, describeHold, valuesUndone, withHoldChange } from '../../src/plan/holds.ts';
@@ -70,7 +70,7 @@ describe('what a rollback undoes is held', () => {
     value,
   });
   const greeting = { greeting_message: { value: 'Good day!' } } as const;
-  const GREETING = at('greeting_message', digestOf('Good day!'));
+  const GREETING = at('greeting_message', computeDigest('Good day!'));
 
   test.each<
     [string, Readonly<Record<string, AppliedLeaf>>, Change, readonly ReturnType<typeof at>[]]
@@ -78,9 +78,9 @@ describe('what a rollback undoes is held', () => {
     ['by the digest of a value', greeting, change(['greeting_message']), [GREETING]],
     [
       'by the digest of a long text, which the state has already',
-      { system_prompt: { digest: digestOf(LONG) } },
+      { system_prompt: { digest: computeDigest(LONG) } },
       change(['system_prompt']),
-      [at('system_prompt', digestOf(LONG))],
+      [at('system_prompt', computeDigest(LONG))],
     ],
     [
       'by the fingerprint of a secret',
@@ -110,15 +110,15 @@ describe('what a rollback undoes is held', () => {
       },
       change(['extensions.tools[crm]']),
       [
-        at('extensions.tools[crm].url', digestOf('https://one.test')),
-        at('extensions.tools[crm].method', digestOf('GET')),
+        at('extensions.tools[crm].url', computeDigest('https://one.test')),
+        at('extensions.tools[crm].method', computeDigest('GET')),
       ],
     ],
     [
       'value by value',
       { ...greeting, description: { value: 'Calls.' } },
       change(['description', 'greeting_message']),
-      [at('description', digestOf('Calls.')), GREETING],
+      [at('description', computeDigest('Calls.')), GREETING],
     ],
     [
       'but not a value that the rollback only speaks of',
@@ -222,7 +222,7 @@ const held = (path: string | null, value: string | null, more: Partial<HeldValue
   value,
   ...more,
 });
-const GREETING = held('greeting_message', digestOf('Good day!'));
+const GREETING = held('greeting_message', computeDigest('Good day!'));
 const agent = (fields: Documents[string]): Documents => ({ [DESK]: { name: 'Desk', ...fields } });
 
 describe('a hold on a value', () => {
@@ -299,7 +299,7 @@ describe('a hold on a value', () => {
       'is not broken by a value of which the resource is not known yet',
       false,
       {
-        hold: held('default_retry_policy_id', digestOf('p1')),
+        hold: held('default_retry_policy_id', computeDigest('p1')),
         desired: agent({ default_retry_policy_id: { $ref: 'retry_policy.gentle' } }),
       },
     ],
@@ -307,7 +307,7 @@ describe('a hold on a value', () => {
       'is broken by a reference to the resource whose id it was',
       true,
       {
-        hold: held('default_retry_policy_id', digestOf('p1')),
+        hold: held('default_retry_policy_id', computeDigest('p1')),
         desired: agent({ default_retry_policy_id: { $ref: 'retry_policy.gentle' } }),
         ids: { 'retry_policy.gentle': 'p1' },
       },
@@ -316,7 +316,7 @@ describe('a hold on a value', () => {
       'is not broken by a reference to another resource',
       false,
       {
-        hold: held('default_retry_policy_id', digestOf('p1')),
+        hold: held('default_retry_policy_id', computeDigest('p1')),
         desired: agent({ default_retry_policy_id: { $ref: 'retry_policy.gentle' } }),
         ids: { 'retry_policy.gentle': 'p2' },
       },
@@ -344,7 +344,7 @@ describe('a hold on a value', () => {
   const tool = (url: string) => ({
     extensions: { tools: [{ type: 'webhook', name: 'crm', method: 'GET', url }] },
   });
-  const URL = held('extensions.tools[crm].url', digestOf('https://crm.test'));
+  const URL = held('extensions.tools[crm].url', computeDigest('https://crm.test'));
   test.each<[string, boolean, Given]>([
     [
       'is broken where its whole is written',

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { itemOf, itemsNamed, naturalKeyOf } from '../../src/plan/natural-key.ts';
+import { findItem, getNaturalKey, itemsNamed } from '../../src/plan/natural-key.ts';
 import { BAY, HARBOR } from '../world.ts';
 
 const agent = kindNamed('agent');
 const item = (id: string, record: JsonObject) => ({ id, scope: {}, record: { id, ...record } });
-const keyOf = (kind: string, document: JsonObject) => naturalKeyOf(kindNamed(kind), document) ?? '';
+const keyOf = (kind: string, document: JsonObject) =>
+  getNaturalKey(kindNamed(kind), document) ?? '';
 const named = (name: string, organization_id: string) => keyOf('agent', { name, organization_id });
 
 describe('in a list that is looked through again and again', () => {
@@ -21,10 +22,10 @@ describe('in a list that is looked through again and again', () => {
   const idsOf = (found: readonly { readonly id: string }[]) => found.map(({ id }) => id);
 
   test('an item is found by its id, the first of an id that is there twice', () => {
-    expect(itemOf(LIST, 'a-2')?.record.name).toBe('Night');
-    expect(itemOf(LIST, 'a-3')?.record.name).toBe('Desk');
-    expect(itemOf(LIST, 'a-9')).toBeUndefined();
-    expect(itemOf([item('a-9', {})], 'a-9')?.id).toBe('a-9');
+    expect(findItem(LIST, 'a-2')?.record.name).toBe('Night');
+    expect(findItem(LIST, 'a-3')?.record.name).toBe('Desk');
+    expect(findItem(LIST, 'a-9')).toBeUndefined();
+    expect(findItem([item('a-9', {})], 'a-9')?.id).toBe('a-9');
   });
 
   test('items of one natural key are found in their order', () => {

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { Secret, type ValueObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import {
-  itemOf,
+  findItem,
+  getNaturalKey,
+  getRecordKey,
+  getScope,
   itemsNamed,
   listKnown,
-  naturalKeyOf,
-  recordKeyOf,
-  scopeOf,
-  scopesOf,
+  listScopes,
 } from '../../src/plan/natural-key.ts';
 import type { Reader } from '../../src/plan/reader.ts';
 import { BAY, HARBOR, world } from '../world.ts';
@@ -36,7 +36,7 @@ test.each<[string, string, ValueObject, string | undefined]>([
     'knowledge_base_id kb, name A',
   ],
 ])('a resource is named by %s', (_title, kind, document, expected) => {
-  const key = naturalKeyOf(kindNamed(kind), document);
+  const key = getNaturalKey(kindNamed(kind), document);
   const told = key && JSON.parse(key).map((part: readonly string[]) => part.join(' '));
   expect(told?.join(', ')).toBe(expected);
 });
@@ -44,16 +44,16 @@ test.each<[string, string, ValueObject, string | undefined]>([
 test('a resource is named alike wherever a comparison finds its name and its place the same', () => {
   const kind = kindNamed('agent');
   const live = { organization_id: HARBOR.toUpperCase(), name: 'Desk' };
-  expect(recordKeyOf(kind, live, { organization_id: HARBOR })).toBe(naturalKeyOf(kind, agent));
-  expect(naturalKeyOf(kind, { ...agent, name: 'Desk\n' })).toBe(naturalKeyOf(kind, agent));
+  expect(getRecordKey(kind, live, { organization_id: HARBOR })).toBe(getNaturalKey(kind, agent));
+  expect(getNaturalKey(kind, { ...agent, name: 'Desk\n' })).toBe(getNaturalKey(kind, agent));
 });
 
 test('a record of a list is named as the configuration names it, by the list that it stands in', () => {
   const kind = kindNamed('agent');
   const scope = { organization_id: HARBOR };
-  const key = naturalKeyOf(kind, agent);
-  expect(recordKeyOf(kind, { id: 'a1', name: 'Desk' }, scope)).toBe(key);
-  expect(recordKeyOf(kind, { id: 'a1', ...agent }, { organization_id: BAY })).toBe(key);
+  const key = getNaturalKey(kind, agent);
+  expect(getRecordKey(kind, { id: 'a1', name: 'Desk' }, scope)).toBe(key);
+  expect(getRecordKey(kind, { id: 'a1', ...agent }, { organization_id: BAY })).toBe(key);
 });
 
 test('a kind is looked for where the configuration or the state has one of it, each place once', () => {
@@ -70,17 +70,17 @@ test('a kind is looked for where the configuration or the state has one of it, e
       'knowledge_source.t': { id: 's2', knowledge_base_id: 'other', name: 'T' },
     });
   const scopes = (kind: string, state = made.state()) =>
-    scopesOf(kindNamed(kind), made.wanted(), state);
+    listScopes(kindNamed(kind), made.wanted(), state);
   expect(scopes('agent')).toEqual([{ organization_id: HARBOR }, { organization_id: BAY }]);
   expect(scopes('knowledge_source')).toEqual([place, { knowledge_base_id: 'other' }]);
   expect(scopes('email_template')).toEqual([]);
-  expect(scopesOf(kindNamed('agent'), made.wanted(), undefined)).toEqual([
+  expect(listScopes(kindNamed('agent'), made.wanted(), undefined)).toEqual([
     { organization_id: HARBOR },
   ]);
 });
 
 test('a resource that says no place stands in none', () => {
-  expect(scopeOf(kindNamed('agent'), { name: 'Desk' })).toEqual({ organization_id: '' });
+  expect(getScope(kindNamed('agent'), { name: 'Desk' })).toEqual({ organization_id: '' });
 });
 
 test('of a list is kept what tells resources apart; all of it where they have no read of their own', async () => {
@@ -119,8 +119,8 @@ test('a fleet is looked for in a list that is gone through once, by ids and by n
     },
   }));
   for (const [at, item] of items.entries()) {
-    const key = naturalKeyOf(kind, { ...scope, name: `Desk ${at}` }) ?? '';
-    expect(itemOf(items, `a${at}`)).toBe(item);
+    const key = getNaturalKey(kind, { ...scope, name: `Desk ${at}` }) ?? '';
+    expect(findItem(items, `a${at}`)).toBe(item);
     expect(itemsNamed(items, kind, scope, key)).toEqual([item]);
   }
   expect(seen.ids).toBeLessThan(2000);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change, PlannedOperation } from '../../src/core/plan-document.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { assumptionsAlong, carriedPaths, writesOf } from '../../src/plan/steps.ts';
+import { assumptionsAlong, carriedPaths, listWrites } from '../../src/plan/steps.ts';
 
 const AGENT = kindNamed('agent');
 const SOURCE = kindNamed('knowledge_source');
@@ -63,7 +63,7 @@ test.each<readonly [string, typeof AGENT, readonly PlannedOperation[], readonly 
   ],
   ['none, where it takes no steps', AGENT, [], []],
 ])('a change calls %s', (_, kind, operations, called) => {
-  expect(writesOf(taking(...operations), kind)).toEqual(called);
+  expect(listWrites(taking(...operations), kind)).toEqual(called);
 });
 
 test.each<readonly [string, readonly string[]]>([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { digestOf } from '../../src/core/digest.ts';
+import { computeDigest } from '../../src/core/digest.ts';
 import type { PlanOptions } from '../../src/core/plan-document.ts';
 import { isRefused, parsePlan } from '../../src/plan/document.ts';
-import { driftOf } from '../../src/plan/drift.ts';
+import { keepDrift } from '../../src/plan/drift.ts';
 import { checkGuards } from '../../src/plan/guards.ts';
 import type { PlanInput } from '../../src/plan/make.ts';
 import { renderPlanJson } from '../../src/render/json.ts';
@@ -175,7 +175,7 @@ describe('a plan that would write again what was rolled back', () => {
     address: 'agent.desk',
     id: 'a1',
     path,
-    value: digestOf(path === 'name' ? 'Desk' : FIELDS[path]),
+    value: computeDigest(path === 'name' ? 'Desk' : FIELDS[path]),
     ...more,
   });
   const made = world()
@@ -221,7 +221,7 @@ describe('a plan that would write again what was rolled back', () => {
     ],
     [
       'leaves out values that it does not write',
-      { k1: hold('name'), k2: hold('status', { value: digestOf('inactive') }) },
+      { k1: hold('name'), k2: hold('status', { value: computeDigest('inactive') }) },
       [`agent.desk name was ${by}`],
     ],
   ])('%s', async (_name, holds, refused) => {
@@ -254,7 +254,7 @@ describe('a plan that would write again what was rolled back', () => {
   test('would break just the holds that it is refused for, by their keys', async () => {
     const holds = {
       k1: hold('name'),
-      k2: hold('status', { value: digestOf('inactive') }),
+      k2: hold('status', { value: computeDigest('inactive') }),
       k3: hold('timezone'),
     };
     const { plan } = await planned(holds);
@@ -266,5 +266,5 @@ describe('a plan that would write again what was rolled back', () => {
 
 test('nothing stands against looking at drift', async () => {
   const { plan } = await CHANGED.plan({ ...frozen, ...held() });
-  expect(driftOf(plan)).not.toHaveProperty('refusals');
+  expect(keepDrift(plan)).not.toHaveProperty('refusals');
 });

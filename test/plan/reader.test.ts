@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, ValueObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { fieldsOf, readWith } from '../../src/plan/reader.ts';
+import { listFields, readWith } from '../../src/plan/reader.ts';
 import type { ResourceState } from '../../src/state/model.ts';
 import { HARBOR, world } from '../world.ts';
 
@@ -145,6 +145,6 @@ describe('the fields that a resource is read with', () => {
       ['bargeInMode', 'sip'],
     ],
   ])('are %s', (_, document, known, fields) => {
-    expect([...fieldsOf(AGENT, document, known)]).toEqual(fields);
+    expect([...listFields(AGENT, document, known)]).toEqual(fields);
   });
 });

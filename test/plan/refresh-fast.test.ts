@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { digestOf } from '../../src/core/digest.ts';
+import { computeDigest } from '../../src/core/digest.ts';
 import type { Pin } from '../../src/core/plan-document.ts';
 import { Blob, type JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
@@ -370,7 +370,7 @@ describe('of a resource with a secret', () => {
     ],
     [
       'of which a digest is left, all is read, so that it gives way to a fingerprint',
-      { secrets: TOKEN, leaves: { [at]: { digest: digestOf('canary-token-1') } } },
+      { secrets: TOKEN, leaves: { [at]: { digest: computeDigest('canary-token-1') } } },
       'read',
     ],
   ])('%s', (_name, given, says) => {

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { PlannedOperation } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { leafChange } from '../../src/diff/compare.ts';
-import { leavesOf } from '../../src/diff/leaves.ts';
+import { listLeaves } from '../../src/diff/leaves.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { type Requirement, requirementsOf } from '../../src/plan/preflight.ts';
+import { listRequirements, type Requirement } from '../../src/plan/preflight.ts';
 import { desiredResource, type Written, world } from '../world.ts';
 
 type Row = {
@@ -39,7 +39,7 @@ async function demandsIn(row: Row): Promise<readonly string[]> {
         .compare(address);
   const steps = row.steps ?? [isMade ? 'create' : 'update'];
   const operations = steps.map((step) => ({ step, fields: [] }));
-  return requirementsOf({ kind, operations, leaves, document, live }).map(tell);
+  return listRequirements({ kind, operations, leaves, document, live }).map(tell);
 }
 
 function tell({ type, path, ...what }: Requirement): string {
@@ -234,10 +234,10 @@ test.each(rows)('$title', async (row) => {
 
 test('what differs and is not written needs nothing', () => {
   const kind = kindNamed('agent');
-  const [leaf] = leavesOf(kind.schema, { model: 'alpha-4o' }).leaves.values();
+  const [leaf] = listLeaves(kind.schema, { model: 'alpha-4o' }).leaves.values();
   if (leaf === undefined) throw new Error('a model is a leaf');
   const of = (cause: 'changed' | 'released') =>
-    requirementsOf({
+    listRequirements({
       kind,
       operations: [{ step: 'update', fields: [] }],
       leaves: [leafChange(leaf, 'alpha-4.1', leaf.value, cause)],

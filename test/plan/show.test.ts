@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Value } from '../../src/core/value.ts';
 import { leafChange } from '../../src/diff/compare.ts';
-import { leavesOf } from '../../src/diff/leaves.ts';
+import { listLeaves } from '../../src/diff/leaves.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { fieldChange } from '../../src/plan/change.ts';
 import { materialise, type Written } from '../world.ts';
@@ -14,7 +14,7 @@ const of = (code: Written[string]) => ({ integrations: { crm: { code } } });
 /** How a plan shows a leaf that comes to be `after`. */
 function shown(after: Written, before: Value | undefined, secrets: readonly string[] = []) {
   const document = materialise(after) as Written;
-  const [leaf] = leavesOf(agent.schema, document).leaves.values();
+  const [leaf] = listLeaves(agent.schema, document).leaves.values();
   if (leaf === undefined) throw new Error('there is no leaf');
   const {
     path: _,

@@ -3,7 +3,7 @@ import { MASK } from '../../src/core/credentials.ts';
 import { dereference, type FieldSchema } from '../../src/core/schema.ts';
 import { isList, isObject, type Json } from '../../src/core/value.ts';
 import bodies from '../../src/platform/bodies.generated.json' with { type: 'json' };
-import { maskBody, maskErrorBody, secretsOf } from '../../src/platform/trace.ts';
+import { listSecrets, maskBody, maskErrorBody } from '../../src/platform/trace.ts';
 
 const root: FieldSchema = bodies;
 const operations = Object.keys(root.properties ?? {}).filter((name) => name !== 'errors');
@@ -67,7 +67,7 @@ describe.each(operations)('%s', (operation) => {
   it.each(PARTS)('knows every secret of its %s', (part) => {
     const body = sample(partOf(operation, part));
     const secrets = textsIn(body).filter((text) => text === 'canary-sensitive');
-    const known = secretsOf(operation, part, body);
+    const known = listSecrets(operation, part, body);
     expect(known.filter((text) => text === 'canary-sensitive')).toEqual(secrets);
     expect(known).not.toContain('plain');
   });
@@ -139,7 +139,7 @@ describe('what is shown', () => {
       integrations: { newProvider: MASK },
       unknown: MASK,
     });
-    expect(secretsOf('updateAgent', 'request', body)).toEqual(['1234', 'k-1']);
+    expect(listSecrets('updateAgent', 'request', body)).toEqual(['1234', 'k-1']);
   });
 
   it('of an address has no credential', () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { NEW_RATE, type Observation, observe, rateOf, takeTurn } from '../../src/platform/rate.ts';
+import {
+  computeRate,
+  NEW_RATE,
+  type Observation,
+  observe,
+  takeTurn,
+} from '../../src/platform/rate.ts';
 import type { RateLimit } from '../../src/simulator/rate-limit.ts';
 import { longRows, longTest } from '../long.ts';
 import { type Rush, rush, shareOf } from './rush.ts';
@@ -180,7 +186,7 @@ describe('the course', () => {
 
   it('says no rate before a refusal', () => {
     const all = Array.from({ length: 100 }, (_, at) => ok(at + 10));
-    expect(rateOf(told(...all))).toBeNull();
+    expect(computeRate(told(...all))).toBeNull();
   });
 
   it('spaces requests by the rate, and makes up for a timer that is late', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { endpointOf } from '../../src/platform/endpoints.ts';
+import { getEndpoint } from '../../src/platform/endpoints.ts';
 import { ApiError, describeApiError } from '../../src/platform/errors.ts';
-import { pathOf } from '../../src/platform/send.ts';
+import { buildPath } from '../../src/platform/send.ts';
 import { BASE, failure, open, script, useScripts } from './platform.ts';
 import { REFUSALS } from './refusals.ts';
 
@@ -12,8 +12,8 @@ const OFTEN = 10;
 
 describe('a refusal that the specification shows is one sentence and what to do now', () => {
   it.each(REFUSALS)('$part: $status', async ({ call, status, body, headers, says, hint }) => {
-    const endpoint = endpointOf(call.operation);
-    const path = pathOf(endpoint, call);
+    const endpoint = getEndpoint(call.operation);
+    const path = buildPath(endpoint, call);
     const reply = { status, body, ...(headers === undefined ? {} : { headers }) };
     const isPassing = [502, 503].includes(status) && endpoint.method === 'GET';
     const isLimited = status === 429 && headers === undefined;

@@ -1,7 +1,7 @@
 import { appendFileSync, cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { queueOf } from '../../src/queue/enqueue.ts';
+import { nameQueue } from '../../src/queue/enqueue.ts';
 import { handOut } from '../../src/queue/hand-out.ts';
 import { longTest } from '../long.ts';
 import { failureOf } from '../state/sample.ts';
@@ -142,7 +142,7 @@ describe('a worker', () => {
     const stop = new AbortController();
     const working = stage.work({ untilEmpty: false, stacks: 1 }, { stop: stop.signal });
     const queue = await stage.queue();
-    const out = handOut(queue, queueOf(await stage.commit()), 'looking');
+    const out = handOut(queue, nameQueue(await stage.commit()), 'looking');
     await expect.poll(async () => (await out.left()).tasks.length).toBeLessThan(3);
     stop.abort();
     expect((await working).exit).toBe(0);
@@ -156,7 +156,7 @@ describe('a worker', () => {
     const { out } = await stage.enqueue(APPLY, AGREED);
     const working = stage.work({ stacks: 1 });
     const queue = await stage.queue();
-    const left = handOut(queue, queueOf(await stage.commit()), 'looking').left;
+    const left = handOut(queue, nameQueue(await stage.commit()), 'looking').left;
     for (const most of [6, 4, 2]) {
       await expect.poll(async () => (await left()).tasks.length).toBeLessThan(most);
       await queue.database.query(
@@ -175,7 +175,7 @@ describe('a worker', () => {
     const { out } = await stage.enqueue(APPLY, AGREED);
     const working = stage.work({ stacks: 1 });
     const queue = await stage.queue();
-    const left = handOut(queue, queueOf(await stage.commit()), 'looking').left;
+    const left = handOut(queue, nameQueue(await stage.commit()), 'looking').left;
     for (const [most, signal] of [
       [6, 'SIGINT'],
       [3, 'SIGKILL'],

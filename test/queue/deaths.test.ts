@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MOST_DEATHS } from '../../src/fleet/work.ts';
-import { enqueue, openQueue, type Queue, queueOf } from '../../src/queue/enqueue.ts';
+import { enqueue, nameQueue, openQueue, type Queue } from '../../src/queue/enqueue.ts';
 import { type Claim, type HandOut, handOut } from '../../src/queue/hand-out.ts';
 import { ENV, postgresForFile } from './stage.ts';
 
@@ -31,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 /** Workers of a batch of which one stack may kill whoever works at it. */
 async function openModel(queue: Queue, batch: string, poison: string | undefined) {
   // Each batch has a queue of its own, so that no run sees what another one left.
-  const name = queueOf(batch);
+  const name = nameQueue(batch);
   const tasks = Array.from({ length: STACKS }, (_, at) => ({ stack: `s${at}`, digest: batch }));
   await enqueue(queue, { command: 'plan', commit: batch, flags: {}, tasks }, batch);
   let hired = 0;

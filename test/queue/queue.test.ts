@@ -3,9 +3,9 @@ import {
   countTasks,
   enqueue,
   type NewBatch,
+  nameQueue,
   openQueue,
   type Queue,
-  queueOf,
   readBatch,
 } from '../../src/queue/enqueue.ts';
 import { handOut } from '../../src/queue/hand-out.ts';
@@ -48,7 +48,7 @@ describe('a batch', () => {
     const { open } = await database();
     const queue = await open();
     await enqueue(queue, batchOf(3), 'b1');
-    const [a, b] = ['one', 'two'].map((name) => handOut(queue, queueOf(COMMIT), name));
+    const [a, b] = ['one', 'two'].map((name) => handOut(queue, nameQueue(COMMIT), name));
     const first = (await a?.take(2, [])) ?? [];
     const second = (await b?.take(2, [])) ?? [];
     expect([first.length, second.length]).toEqual([2, 1]);
@@ -76,7 +76,7 @@ describe('a batch', () => {
     expect(all.filter(({ isOld }) => !isOld)).toHaveLength(1);
     const [queue] = queues;
     if (queue === undefined) throw new Error('no queue');
-    expect(await handOut(queue, queueOf(COMMIT), 'one').take(20, [])).toHaveLength(5);
+    expect(await handOut(queue, nameQueue(COMMIT), 'one').take(20, [])).toHaveLength(5);
   });
 
   test.each([
@@ -89,7 +89,7 @@ describe('a batch', () => {
     const queue = await open();
     const tasks = [{ stack: '.', digest: 'sha256:1', ...(plan === undefined ? {} : { plan }) }];
     await enqueue(queue, batchOf(0, { tasks }), 'first');
-    const out = handOut(queue, queueOf(COMMIT), 'one');
+    const out = handOut(queue, nameQueue(COMMIT), 'one');
     for (const claim of exit === undefined ? [] : await out.take(1, []))
       await out.settle(claim, exit ?? 0, null);
     expect(await enqueue(queue, batchOf(0, { tasks }), 'second')).toEqual({
@@ -102,7 +102,7 @@ describe('a batch', () => {
     const { open } = await database();
     const queue = await open();
     await enqueue(queue, batchOf(2), 'b1');
-    const out = handOut(queue, queueOf(undefined), 'one');
+    const out = handOut(queue, nameQueue(undefined), 'one');
     await enqueue(queue, batchOf(1, { commit: undefined }), 'b2');
     expect((await out.take(5, [])).map(({ task }) => task.batch)).toEqual(['b2']);
     expect(await out.left()).toMatchObject({ elsewhere: [{ commit: COMMIT, tasks: 2 }] });
@@ -114,7 +114,7 @@ describe('a task', () => {
     const { open } = await database();
     const queue = await open();
     await enqueue(queue, batchOf(1), 'b1');
-    const out = handOut(queue, queueOf(COMMIT), 'one');
+    const out = handOut(queue, nameQueue(COMMIT), 'one');
     const seen: unknown[] = [];
     for (const why of ['locked', 'locked', 'stopped']) {
       const [claim] = await out.take(1, []);
@@ -139,7 +139,7 @@ describe('a task', () => {
     const { open } = await database();
     const [dead, living] = [await open(), await open(true)];
     await enqueue(dead, batchOf(1), 'b1');
-    const before = handOut(dead, queueOf(COMMIT), 'dead');
+    const before = handOut(dead, nameQueue(COMMIT), 'dead');
     const [lost] = await before.take(1, []);
     if (lost === undefined) throw new Error('nothing was handed out');
     // Time goes by: a heartbeat of long ago, instead of a test that waits.
@@ -147,8 +147,8 @@ describe('a task', () => {
       `update callsheet_queue.job set heartbeat_on = now() - interval '1 minute' where id = $1::uuid`,
       [lost.job.id],
     );
-    await living.boss.supervise(queueOf(COMMIT));
-    const after = handOut(living, queueOf(COMMIT), 'living');
+    await living.boss.supervise(nameQueue(COMMIT));
+    const after = handOut(living, nameQueue(COMMIT), 'living');
     const [claim] = await after.take(1, []);
     expect(claim?.task).toMatchObject({ attempts: 2, isSuspect: true });
     expect(await before.settle(lost, 0, null)).toBe(false);

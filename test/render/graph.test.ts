@@ -3,7 +3,7 @@ import { instance } from '@viz-js/viz';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ValueObject } from '../../src/core/value.ts';
-import { type GraphInput, graphOf, renderDot, renderMermaid } from '../../src/render/graph.ts';
+import { buildGraph, type GraphInput, renderDot, renderMermaid } from '../../src/render/graph.ts';
 import { closeChromium, openChromium } from '../page/chromium.ts';
 
 type Resource = GraphInput['resources'][number];
@@ -17,7 +17,7 @@ function resource(
 }
 
 function graph(resources: readonly Resource[], more: Partial<GraphInput> = {}) {
-  return graphOf({
+  return buildGraph({
     resources,
     organizations: { 'org-1': 'harbor' },
     isChosen: () => true,

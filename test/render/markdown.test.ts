@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
-import { escapeText, fence, inlineCode, markerOf } from '../../src/render/markdown-text.ts';
+import { escapeText, fence, formatMarker, inlineCode } from '../../src/render/markdown-text.ts';
 import { documents } from './documents.ts';
 import { expectGolden } from './golden.ts';
 import { changeOf, fieldOf, planOf } from './sample.ts';
@@ -62,7 +62,7 @@ test.each([
   ['x-->y', undefined, '<!-- callsheet:plan stack=x-%2D%3Ey -->'],
 ])('the marker of the stack %j in environment %j', (stack, environment, marker) => {
   const plan = { ...planOf([]), ...(environment === undefined ? {} : { environment }) };
-  expect(markerOf('plan', plan, { stack })).toBe(marker);
+  expect(formatMarker('plan', plan, { stack })).toBe(marker);
   expect(renderPlanMarkdown(plan, { stack }).split('\n')[0]).toBe(marker);
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { RolloutStep, RolloutsDocument } from '../../src/core/documents.ts';
 import {
   describeCounted,
-  figuresOf,
+  getFigures,
   renderRolloutsMarkdown,
   renderRolloutsText,
   verdictWord,
@@ -201,7 +201,7 @@ test('enough calls in too few hours are no lack of calls', () => {
 
 test('figures have the digits and the unit of their measure', () => {
   const shown = (name: 'resolved' | 'duration' | 'cost', effect: number, half: number) =>
-    figuresOf(measureOf(name, [effect, half, 'no_worse']));
+    getFigures(measureOf(name, [effect, half, 'no_worse']));
   expect(shown('resolved', -0.04, 1)).toMatchObject({
     effect: '0.0',
     interval: '−1.0 to +1.0',
@@ -221,8 +221,8 @@ test('figures have the digits and the unit of their measure', () => {
     after: 24,
     margin: 2.5,
   };
-  expect(figuresOf(cents)).toMatchObject({ margin: '+2.5 %', changed: '26.4 → 24.0' });
-  expect(figuresOf(measureOf('duration', null))).toEqual({
+  expect(getFigures(cents)).toMatchObject({ margin: '+2.5 %', changed: '26.4 → 24.0' });
+  expect(getFigures(measureOf('duration', null))).toEqual({
     unit: '%',
     effect: null,
     interval: null,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/core/value.ts';
-import { areVersions, blockValue, extentOf, firstWords } from '../../src/render/value-text.ts';
+import { areVersions, blockValue, firstWords, formatExtent } from '../../src/render/value-text.ts';
 
 test.each<[Json, Json, boolean]>([
   ['Thank you for calling Harbor.', 'Thank you for calling Elm.', true],
@@ -31,7 +31,7 @@ test.each([
   ['a\nb\n', '2 lines, 4 B'],
   ['ü'.repeat(600), '1.2 KB'],
 ])('%#: the extent is %s', (text, extent) => {
-  expect(extentOf(text)).toBe(extent);
+  expect(formatExtent(text)).toBe(extent);
 });
 
 test('the beginning of a text leaves empty lines out', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isAddress } from '../../src/core/address.ts';
-import { addressesOf } from '../../src/restore/addresses.ts';
+import { assignAddresses } from '../../src/restore/addresses.ts';
 import type { Held } from '../../src/restore/held.ts';
 import { held } from './held.ts';
 
@@ -46,11 +46,11 @@ describe('an address for a resource that has none', () => {
     ],
   ];
   test.each(rows)('%s', (_what, all, expected) => {
-    const given = addressesOf(all);
+    const given = assignAddresses(all);
     expect(all.map((one) => given.get(one))).toEqual(expected);
     expect([...given.values()].filter((address) => !isAddress(address))).toEqual([]);
     // However they stand in the file.
-    const turned = addressesOf(all.toReversed());
+    const turned = assignAddresses(all.toReversed());
     expect(new Set(turned.values())).toEqual(new Set(given.values()));
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../src/core/plan-document.ts';
-import { addressesOf, inOrder, type Part, partsOf } from '../../src/restore/addresses.ts';
+import { assignAddresses, inOrder, type Part, splitParts } from '../../src/restore/addresses.ts';
 import type { Held } from '../../src/restore/held.ts';
 import { agreementOn, beyondAgreement } from '../../src/restore/restore.ts';
 import { openStage, staged } from '../apply/stage.ts';
@@ -27,9 +27,9 @@ const FEW = 8;
 
 describe('what a restoration holds at once', () => {
   function cut(all: readonly Held[], most: number, places = new Map<string, string>()) {
-    const given = addressesOf(all);
+    const given = assignAddresses(all);
     const addresses = new Map(inOrder(all, places).map((one) => [one, given.get(one) ?? '']));
-    return partsOf(addresses, places, most).map((part: Part) => ({
+    return splitParts(addresses, places, most).map((part: Part) => ({
       own: [...part.own],
       with: [...part.addresses.values()].filter((address) => !part.own.has(address)),
     }));

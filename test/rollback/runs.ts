@@ -1,4 +1,4 @@
-import { kindOf } from '../../src/core/address.ts';
+import { getKind } from '../../src/core/address.ts';
 import type { PlannedOperation } from '../../src/core/plan-document.ts';
 import { withhold } from '../../src/core/redact.ts';
 import type { JsonObject } from '../../src/core/value.ts';
@@ -38,7 +38,7 @@ export function journalOf(
   let seq = 0;
   const entries = deeds.flatMap((deed): readonly JournalEntry[] => {
     const { address, id = null, before, fields = [], history, resource = null, recorded } = deed;
-    const kind = kindNamed(kindOf(address));
+    const kind = kindNamed(getKind(address));
     const secrets = knownSecrets(kind.schema, {}, resource?.leaves);
     const kept = before ? withhold(kind.schema, before, secrets) : { document: null, withheld: [] };
     const pin = before

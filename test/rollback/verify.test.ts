@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
-import { differencesOf, type Seen, type Wanted } from '../../src/rollback/undo.ts';
+import { listDifferences, type Seen, type Wanted } from '../../src/rollback/undo.ts';
 import { HARBOR, world } from '../world.ts';
 
 const DESK = {
@@ -28,7 +28,7 @@ function seen(after: JsonObject | undefined, before?: Seen['before']): Seen {
 }
 
 const differences = (wanted: Wanted, what: Seen) =>
-  differencesOf('agent.desk', wanted, what, world().given());
+  listDifferences('agent.desk', wanted, what, world().given());
 const paths = (wanted: Wanted, what: Seen) => differences(wanted, what).map(({ path }) => path);
 
 describe('a resource', () => {

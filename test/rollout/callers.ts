@@ -6,7 +6,7 @@ import {
   type Seen,
   type Tally,
 } from '../../src/rollout/judge.ts';
-import { type Chance, chanceOf } from '../../src/simulator/ids.ts';
+import { type Chance, seedChance } from '../../src/simulator/ids.ts';
 
 /**
  * A fleet and its callers, hour by hour, to play rollouts on. They know nothing of the judgement: agents have volumes
@@ -91,7 +91,7 @@ export function playRollout(scenario: Scenario, seed: number): Outcome {
   while (hour < BASELINE) play(hour++, 0, [before]);
 
   // Somebody starts it on a working day, while calls come. Weeks before are whole, so the hours until then do not count.
-  const chance = chanceOf(seed, 1);
+  const chance = seedChance(seed, 1);
   const start = hour + chance.between(0, 4) * DAY + chance.between(8, 17);
   while (hour < start) play(hour++, 0, []);
 
@@ -143,7 +143,7 @@ function tallies({ measures, agents }: Scenario): Counting[][] {
  */
 function openCallers(scenario: Scenario, seed: number) {
   const { agents, measures, cost, drift } = scenario;
-  const chance = chanceOf(seed);
+  const chance = seedChance(seed);
   const normal = () => gauss(chance);
   const volumes = volumesOf(scenario, chance);
   const own = Array.from({ length: agents }, () => logit(RESOLVED) + DEVIATIONS.agent * normal());

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
-import { endOf, OUTCOMES } from '../../src/simulator/calls/call.ts';
+import { getEnd, OUTCOMES } from '../../src/simulator/calls/call.ts';
 import { RULES } from '../../src/simulator/calls/callers.ts';
 import { ADMIN_HEADER, ADMIN_PATH, type SeedDocument } from '../../src/simulator/index.ts';
 import { createWorld, IDS, type Reply, tokenOf, type World, webhook } from './world.ts';
@@ -335,7 +335,7 @@ test('reports have calls that are over, of five weeks before the start', async (
   expect(began - (NOW - 5 * WEEK)).toBeLessThan(DAY);
   expect(began).toBeGreaterThan(NOW - 5 * WEEK);
   const known = calls().length;
-  expect(calls().filter((call) => endOf(call) > NOW)).toEqual([]);
+  expect(calls().filter((call) => getEnd(call) > NOW)).toEqual([]);
   sim.advance(60_000);
   const span = { start_date: '2026-01-01', end_date: '2026-12-31' };
   const { body } = await ask(world, 'getBillingReport', { query: span });
@@ -344,7 +344,7 @@ test('reports have calls that are over, of five weeks before the start', async (
   const since = calls().filter(({ startedAt }) => startedAt > NOW - 10 * 60_000);
   expect(calls().length).toBeGreaterThan(known);
   // Some of them began before the start and were not over then.
-  expect(since.some((call) => call.startedAt < NOW && endOf(call) > NOW)).toBe(true);
+  expect(since.some((call) => call.startedAt < NOW && getEnd(call) > NOW)).toBe(true);
   expect(new Set(calls().map(({ number }) => number)).size).toBe(calls().length);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type OperationId, operations } from '../../src/platform/operations.generated.ts';
-import { contract, rulesOf, validatorAt } from '../../src/simulator/validation.ts';
+import { contract, getRules, validatorAt } from '../../src/simulator/validation.ts';
 
 const ids = Object.keys(operations) as OperationId[];
 const components = Object(contract.components);
@@ -10,7 +10,7 @@ test.each(Object.keys(Object(components.schemas)))('the schema %s compiles', (na
 });
 
 test.each(ids)('%s says what it answers', (id) => {
-  const { answers, parameters, body } = rulesOf(id);
+  const { answers, parameters, body } = getRules(id);
   const { path } = operations[id];
   const statuses = [...answers.keys()];
   expect(statuses.filter((status) => status.startsWith('2'))).not.toHaveLength(0);

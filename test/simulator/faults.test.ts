@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { inventionsOf } from '../../src/simulator/dialect.ts';
+import { drawInventions } from '../../src/simulator/dialect.ts';
 import type { Fault } from '../../src/simulator/index.ts';
 import { createWorld, IDS, SEED, section, type World } from './world.ts';
 
@@ -244,6 +244,6 @@ test('an ingestion that a fault befalls fails, and no request does', async () =>
   const body = { sourceType: 'url', url: 'https://harbor.example.test/faq' };
   expect((await world.call('createKnowledgeSource', { path, body })).status).toBe(201);
   const { body: listed } = await world.call('listKnowledgeSources', { path });
-  const { states, nothing } = inventionsOf(world.sim.dialect.inventions);
+  const { states, nothing } = drawInventions(world.sim.dialect.inventions);
   expect(listed).toMatchObject({ data: [{ status: states.failed, ...nothing }] });
 });

@@ -1,6 +1,6 @@
 import { fetch } from 'undici';
 import { expect } from 'vitest';
-import { inventionsOf } from '../../src/simulator/dialect.ts';
+import { drawInventions } from '../../src/simulator/dialect.ts';
 import { INVENTIONS as DRAWN } from '../inventions.ts';
 import { IDS, locked, type Reply, section, type World } from './world.ts';
 
@@ -59,7 +59,7 @@ section('Knowledge base sources', [
     },
     status: 200,
     body: {
-      data: [{ status: inventionsOf(DRAWN).states.working, ...inventionsOf(DRAWN).nothing }],
+      data: [{ status: drawInventions(DRAWN).states.working, ...drawInventions(DRAWN).nothing }],
     },
     also: async (world) =>
       expect((await list(world)).body).toMatchObject({ data: [{ status: 'active' }] }),
@@ -236,7 +236,7 @@ section(
       return list(world);
     },
     status: 200,
-    body: { data: [{ status: inventionsOf(DRAWN).states.waiting }] },
+    body: { data: [{ status: drawInventions(DRAWN).states.waiting }] },
     also: ({ sim }: World) => {
       expect([...sim.store.sources.values()][0]?.upload?.bytes).toBeUndefined();
       expect(sim.requests.find(({ operation }) => operation === 'upload')).toMatchObject({

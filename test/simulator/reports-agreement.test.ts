@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
-import { sharesOf } from '../../src/simulator/calls/reports.ts';
+import { computeShares } from '../../src/simulator/calls/reports.ts';
 import { runs } from '../long.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -241,5 +241,5 @@ test.each([
   { counts: [2, 0, 1, 0], shares: [66.7, 0, 33.3, 0] },
   { counts: [0, 0], shares: [0, 0] },
 ])('Metrics: shares of $counts are $shares percent', ({ counts, shares }) => {
-  expect(sharesOf(counts)).toEqual(shares);
+  expect(computeShares(counts)).toEqual(shares);
 });

@@ -2,7 +2,7 @@ import { createConnection } from 'node:net';
 import { Client } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { type OperationId, operations } from '../../src/platform/operations.generated.ts';
-import { rulesOf, validatorAt } from '../../src/simulator/validation.ts';
+import { getRules, validatorAt } from '../../src/simulator/validation.ts';
 import { createWorld, IDS, SEED, tokenOf } from './world.ts';
 
 const IDS_OF_PATH: { readonly [name: string]: string } = {
@@ -82,7 +82,7 @@ async function connect(): Promise<{ readonly send: Send; readonly url: string } 
 
 /** Nothing but what the contract has comes back, and never a failure. */
 function expectContract(id: OperationId, what: string, status: number, text: string): void {
-  const { answers } = rulesOf(id);
+  const { answers } = getRules(id);
   expect([...answers.keys()], `${id} with ${what} answers ${status} ${text}`).toContain(
     String(status),
   );

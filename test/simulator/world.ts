@@ -8,7 +8,7 @@ import {
   type SimulatorOptions,
   startSimulator,
 } from '../../src/simulator/index.ts';
-import { rulesOf, validatorAt } from '../../src/simulator/validation.ts';
+import { getRules, validatorAt } from '../../src/simulator/validation.ts';
 import { INVENTIONS } from '../inventions.ts';
 
 /** A simulator and a way to call it as anybody would: over a socket. */
@@ -146,7 +146,7 @@ export async function tokenOf(
 
 /** Every answer has a status and a body that the contract gives the operation. */
 function keepsToContract(id: OperationId, status: number, body: unknown): void {
-  const { answers } = rulesOf(id);
+  const { answers } = getRules(id);
   expect([...answers.keys()], `${id} may answer ${status}`).toContain(String(status));
   const pointer = answers.get(String(status));
   if (pointer === undefined) {

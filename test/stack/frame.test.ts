@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { codeFrame } from '../../src/stack/diagnostics.ts';
-import { positionOf, type SourceRange } from '../../src/stack/source.ts';
+import { type SourceRange, toPosition } from '../../src/stack/source.ts';
 
 /** The place of `part` in a file of that text. */
 function at(text: string, part: string): SourceRange {
@@ -78,6 +78,6 @@ test('a long line is cut around the place', () => {
 test('a place at the very end of a file has a position and a frame', () => {
   const source = { file: 'x.yaml', text: 'a: 1\n' };
   const place = { source, start: 5, end: 5 };
-  expect(positionOf(place)).toEqual({ file: 'x.yaml', line: 2, column: 1 });
+  expect(toPosition(place)).toEqual({ file: 'x.yaml', line: 2, column: 1 });
   expect(codeFrame(place, [])).toBe('  1 | a: 1\n> 2 |\n    | ^');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { digestOf } from '../../src/core/digest.ts';
+import { computeDigest } from '../../src/core/digest.ts';
 import { type Files, HARBOR, loadGood, MAIN, PDF, WAV } from './stack-folder.ts';
 
 const KB = '0d0e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
@@ -171,7 +171,7 @@ test.each([
   expect(await digestWith((files) => files, MAIN + line)).not.toBe(plain);
   expect(await digestWith((files) => files, `${MAIN}state: { file: x.json }\n`)).toBe(plain);
   expect(plain).toMatch(/^sha256:[0-9a-f]{64}$/);
-  expect(plain).not.toBe(digestOf({}));
+  expect(plain).not.toBe(computeDigest({}));
 });
 
 test.each<readonly [style: string, agents: string]>([

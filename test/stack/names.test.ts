@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { kinds } from '../../src/kinds/index.ts';
-import { namesIn, outlineOf } from '../../src/stack/names.ts';
+import { namesIn, outlineFile } from '../../src/stack/names.ts';
 import { CLINIC } from '../e2e/clinic.ts';
 import { type Files, folderOf, load, MAIN } from './stack-folder.ts';
 
@@ -64,7 +64,7 @@ test('rollouts have names, be they sound or not', () => {
 
 test('a text that lines do not tell is left to the parser', () => {
   for (const text of ['{"agents": {}}', 'agents: {', '? a\n: b\n', '\tagents:\n'])
-    expect(outlineOf(text, kinds), text).toBeUndefined();
+    expect(outlineFile(text, kinds), text).toBeUndefined();
 });
 
 async function loaded(files: Files) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { editDistance, insteadOf, nearest } from '../../src/core/nearest.ts';
+import { editDistance, nearest, suggestInstead } from '../../src/core/nearest.ts';
 
 test.each([
   ['', '', 0],
@@ -54,7 +54,7 @@ describe('what to write instead', () => {
     'transfer_enabled',
   ];
   const say = (word: string, names: readonly string[] = many) =>
-    insteadOf(word, names, 'The fields', 'callsheet explain agent lists them');
+    suggestInstead(word, names, 'The fields', 'callsheet explain agent lists them');
 
   test.each([
     ['a slip', 'greting_message', 'Did you mean greeting_message?'],

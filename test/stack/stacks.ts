@@ -14,7 +14,7 @@ import {
 import { kinds } from '../../src/kinds/index.ts';
 import type { Writable } from '../../src/stack/edit/write.ts';
 import { findUnbalanced } from '../../src/stack/expressions.ts';
-import { isText, typesOf } from '../../src/stack/schema.ts';
+import { isText, listTypes } from '../../src/stack/schema.ts';
 import { BAY, type Files, HARBOR, PDF, WAV } from './stack-folder.ts';
 
 /** Texts that YAML, or Callsheet's own language, could take for something else. */
@@ -153,7 +153,7 @@ function valuesOf(given: FieldSchema, held: Held): Arbitrary<Value> {
     const plain = schema.format === 'uuid' ? fc.uuid() : fc.constantFrom('aria', '007', 'a b');
     return fc.oneof(fc.constant(new Ref(`${target}.needed`)), plain);
   }
-  const [type, ...others] = typesOf(schema);
+  const [type, ...others] = listTypes(schema);
   const values = valuesOfType(type, schema, { ...held, sensitive });
   return others.includes('null') ? fc.oneof(values, fc.constant(null)) : values;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
-import { placeOf } from '../../src/stack/index.ts';
+import { parsePlace } from '../../src/stack/index.ts';
 import { addressProblem } from '../../src/stack/state-place.ts';
 
 test.each([
@@ -37,5 +37,5 @@ test.each([
   's3://bucket/key?endpoint=minio:9000',
   's3://bucket/100%.json',
 ])('a place of %s is refused before it is opened', (text) => {
-  expect(() => placeOf(text)).toThrow(CallsheetError);
+  expect(() => parsePlace(text)).toThrow(CallsheetError);
 });

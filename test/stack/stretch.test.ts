@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type SourceRange, stretchOf } from '../../src/stack/source.ts';
+import { type SourceRange, toStretch } from '../../src/stack/source.ts';
 import { agent, load } from './stack-folder.ts';
 
 function at(text: string, part: string): SourceRange {
@@ -18,7 +18,7 @@ test.each([
   ],
   ['nothing', at('a:\n', ''), [1, 1, 1]],
 ])('the stretch of %s', (_, range, [line, column, end_column]) => {
-  expect(stretchOf(range)).toEqual({ file: 'x.yaml', line, column, end_column });
+  expect(toStretch(range)).toEqual({ file: 'x.yaml', line, column, end_column });
 });
 
 test('what is hidden does not tell by its end how long it is', async () => {

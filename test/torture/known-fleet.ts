@@ -11,7 +11,7 @@ import {
   type Value,
 } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { fastRefreshPin, pinOf } from '../../src/plan/refresh.ts';
+import { buildPin, fastRefreshPin } from '../../src/plan/refresh.ts';
 import { rememberResource } from '../../src/plan/state-entry.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { loadStack } from '../../src/stack/index.ts';
@@ -82,7 +82,7 @@ export async function knownFleet(
       record,
       readAt: Date.now(),
     } as const;
-    const pin = fastRefreshPin(kind, live, pinOf(kind, live, null));
+    const pin = fastRefreshPin(kind, live, buildPin(kind, live, null));
     resources[desired.address] = rememberResource(
       kind,
       desired,

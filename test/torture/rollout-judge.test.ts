@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { PlayedRollouts } from '../../scripts/reliability/figures.ts';
 import { renderRollouts } from '../../scripts/reliability/render.ts';
 import { findErrors } from '../../src/rollout/judge.ts';
-import { chanceOf } from '../../src/simulator/ids.ts';
+import { seedChance } from '../../src/simulator/ids.ts';
 import {
   MEASURES,
   ORDINARY,
@@ -87,7 +87,7 @@ test('of agents with as many errors as are allowed, looked at after each call, a
   let stopped = 0;
   const rollouts = 500;
   for (let seed = 0; seed < rollouts; seed++) {
-    const chance = chanceOf(seed);
+    const chance = seedChance(seed);
     const changed = Array.from({ length: agents }, (_, index) => ({
       address: `agent.a${index}`,
       before: { calls: 0, sum: 0 },

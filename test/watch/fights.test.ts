@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contestedOf, HOUR_MS, recentTries } from '../../src/watch/healer.ts';
+import { findContested, HOUR_MS, recentTries } from '../../src/watch/healer.ts';
 import { delayAfter } from '../../src/watch/watched.ts';
 
 test('tries of the last hour count, and older ones are forgotten', () => {
@@ -29,7 +29,7 @@ test('an address is contested from the limit on, and until it is seen without dr
   ]);
   const drifted = ['agent.a', 'agent.b', 'agent.before'];
   const before = new Set(['agent.before', 'agent.calm']);
-  expect([...contestedOf(drifted, before, tries, 2)]).toEqual(['agent.a', 'agent.before']);
+  expect([...findContested(drifted, before, tries, 2)]).toEqual(['agent.a', 'agent.before']);
 });
 
 const failed = (kind: 'api' | 'config', passes: number) => ({ passes, since: '', told: '', kind });

@@ -7,7 +7,7 @@ import { isLoopback, parseListenAddress } from '../../src/console/flags.ts';
 import { serveRoutes } from '../../src/console/monitor/serve.ts';
 import { hookSecret, LARGEST_BODY } from '../../src/console/notify.ts';
 import { openMetrics } from '../../src/watch/events.ts';
-import { routesOf } from '../../src/watch/watch.ts';
+import { buildRoutes } from '../../src/watch/watch.ts';
 import { watchHealth } from '../../src/watch/watched.ts';
 
 const SECRET = 'canary-hook-secret-9f1e';
@@ -25,7 +25,7 @@ async function opened({ secret }: { readonly secret: string | undefined } = { se
     },
   };
   const log = (event: object) => void lines.push(event);
-  const routes = routesOf({ health, metrics, debounce, secret, log });
+  const routes = buildRoutes({ health, metrics, debounce, secret, log });
   const served = await serveRoutes({ host: '127.0.0.1', port: 0 }, routes);
   onTestFinished(served.close);
   const url = `http://${served.at}`;

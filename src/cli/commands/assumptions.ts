@@ -1,18 +1,18 @@
 import type { Context } from '../../console/context.ts';
-import { documentOf, type ShowFlags, show } from '../../console/show.ts';
+import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { dereference, type FieldSchema } from '../../core/schema.ts';
-import { leavesOf } from '../../diff/leaves.ts';
+import { listLeaves } from '../../diff/leaves.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import { assumptionsBehind } from '../../plan/steps.ts';
 import {
-  assumptionOf,
   DEFAULT_ENDPOINTS,
   type Endpoints,
-  endpointOf,
+  findAssumption,
+  findRefusal,
+  getEndpoint,
   readEndpoints,
-  refusalOf,
 } from '../../platform/endpoints.ts';
 import type { Operation } from '../../platform/operation.ts';
 import { assumptions as ledger, operations } from '../../platform/operations.generated.ts';
@@ -49,14 +49,14 @@ export async function assumptions(
           {
             id,
             ...entry,
-            operations: callsOf(id, endpoints),
+            operations: listCalls(id, endpoints),
             fields: fields.get(id) ?? [],
             ...(relied === undefined ? {} : { relied_on: relied.has(id) }),
           },
         ]
       : [],
   );
-  const document = documentOf('callsheet-assumptions', { assumptions: entries });
+  const document = stampDocument('callsheet-assumptions', { assumptions: entries });
   const isWhole = names.length > 0 || flags.verbose === true;
   const render = isWhole ? renderAssumptionsText : renderAssumptionList;
   show(flags, document, (to) => render(entries, to), context);
@@ -88,26 +88,26 @@ async function reliedOn(
   return assumptionsBehind(
     stack.resources.map(({ kind, document }) => ({
       kind,
-      paths: leavesOf(kindNamed(kind).schema, document).leaves.keys(),
+      paths: listLeaves(kindNamed(kind).schema, document).leaves.keys(),
     })),
-    (operation) => assumptionOf(operation, endpoints),
+    (operation) => findAssumption(operation, endpoints),
   );
 }
 
 /** The calls that rest on an assumption, with their details or altogether. */
-function callsOf(id: string, endpoints: Endpoints): readonly AssumedCall[] {
+function listCalls(id: string, endpoints: Endpoints): readonly AssumedCall[] {
   return Object.entries<Operation>(operations)
     .filter(([, { assumption, assumes = [] }]) => assumption === id || assumes.includes(id))
     .map(([operation]) => {
-      const { method, path } = endpointOf(operation, endpoints);
-      return { operation, method, path, standing: standingOf(operation, endpoints) };
+      const { method, path } = getEndpoint(operation, endpoints);
+      return { operation, method, path, standing: getStanding(operation, endpoints) };
     });
 }
 
-function standingOf(operation: string, endpoints: Endpoints): Standing {
-  if (refusalOf(operation, endpoints) !== undefined) return 'refused';
+function getStanding(operation: string, endpoints: Endpoints): Standing {
+  if (findRefusal(operation, endpoints) !== undefined) return 'refused';
   if (endpoints.overrides[operation] !== undefined) return 'overridden';
-  return endpointOf(operation).documented ? 'shown' : 'assumed';
+  return getEndpoint(operation).documented ? 'shown' : 'assumed';
 }
 
 /** The fields whose writing rests on an assumption, such as `agent.extensions.mcp_servers`, by its id. */

@@ -1,17 +1,17 @@
 import type { Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
 import {
-  documentOf,
   type ReadFlags,
   type ReadFormat,
   type ShowFlags,
   show,
+  stampDocument,
 } from '../../console/show.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/value.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Call } from '../../kinds/kind.ts';
-import { listIn, textOf } from '../../kinds/making.ts';
+import { getText, listIn } from '../../kinds/making.ts';
 import { readOrganizations } from '../../live/entitlements.ts';
 import {
   type Catalogue,
@@ -51,7 +51,12 @@ export async function organizations(flags: ReadFlags, context: Context): Promise
       ...rest,
       stack_name: named.get(id) ?? null,
     }));
-    showCatalogue(ORGANIZATIONS, documentOf('callsheet-organizations', { data }), flags, context);
+    showCatalogue(
+      ORGANIZATIONS,
+      stampDocument('callsheet-organizations', { data }),
+      flags,
+      context,
+    );
     return EXIT.done;
   });
 }
@@ -78,7 +83,7 @@ export async function models(flags: ModelsFlags, context: Context): Promise<Exit
         : organizationId(organization, settings?.organizations ?? {});
     const query = id === undefined ? {} : { organization_id: id };
     const data = await client.list({ operation: 'listLlmModels', query });
-    const document = documentOf('callsheet-models', { organization_id: id ?? null, data });
+    const document = stampDocument('callsheet-models', { organization_id: id ?? null, data });
     showCatalogue(MODELS, document, flags, context);
     return EXIT.done;
   });
@@ -88,7 +93,12 @@ export async function models(flags: ModelsFlags, context: Context): Promise<Exit
 export async function sttProviders(flags: ReadFlags, context: Context): Promise<ExitCode> {
   return withPlatform(flags, context, async ({ client }) => {
     const data = await client.list({ operation: 'listSttProviders' });
-    showCatalogue(STT_PROVIDERS, documentOf('callsheet-stt-providers', { data }), flags, context);
+    showCatalogue(
+      STT_PROVIDERS,
+      stampDocument('callsheet-stt-providers', { data }),
+      flags,
+      context,
+    );
     return EXIT.done;
   });
 }
@@ -136,7 +146,7 @@ export async function features(flags: FeaturesFlags, context: Context): Promise<
     };
     show(
       flags,
-      documentOf('callsheet-features', {
+      stampDocument('callsheet-features', {
         scope,
         feature_administration_enabled: isAdministered,
         data: shown,
@@ -176,7 +186,7 @@ export async function payments(
       }),
     );
     const readiness = isObject(answer) ? answer : {};
-    const document = documentOf('callsheet-payments', { data: readiness });
+    const document = stampDocument('callsheet-payments', { data: readiness });
     show(flags, document, (to) => renderPaymentsText(agent.label, readiness, to), context);
     return EXIT.done;
   });
@@ -191,22 +201,22 @@ export type SessionFlags = ShowFlags & {
 
 /** `callsheet session`: a session token for an application that embeds an agent. The token is all of stdout. */
 export async function session(flags: SessionFlags, context: Context): Promise<ExitCode> {
-  const call = callOf(flags);
+  const call = buildCall(flags);
   return withPlatform(flags, context, async ({ client }) => {
     const answer = await client.call(call);
     const minted = isObject(answer) ? answer : {};
-    const token = textOf(minted, 'token');
+    const token = getText(minted, 'token');
     const expires = minted.expires_at ?? null;
     context.terminal.err(
       `Standard output is a session token: anyone who has it can use the session until ${formatFigure(expires, 'time')}. Keep it out of logs.`,
     );
-    const document = documentOf('callsheet-session', { data: { token, expires_at: expires } });
+    const document = stampDocument('callsheet-session', { data: { token, expires_at: expires } });
     show(flags, document, () => sanitiseLine(token), context);
     return EXIT.done;
   });
 }
 
-function callOf({ profile, user, pbx, claim }: SessionFlags): Call {
+function buildCall({ profile, user, pbx, claim }: SessionFlags): Call {
   const body = { profile_id: profile, ...(user === undefined ? {} : { user_id: user }) };
   if (pbx !== true) {
     if (claim === undefined) return { operation: 'createSession', body };

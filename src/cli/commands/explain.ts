@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { withNamedFile } from '../../console/named-file.ts';
-import { documentOf, type ShowFlags, show } from '../../console/show.ts';
-import { type Address, kindOf } from '../../core/address.ts';
+import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
+import { type Address, getKind } from '../../core/address.ts';
 import type { ValueDocument } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { meantBy } from '../../core/nearest.ts';
@@ -79,7 +79,7 @@ async function explainValue(
     return undefined;
   }
   const path = wanted === address ? [] : parsePath(wanted.slice(address.length + 1));
-  const origin = path && stack.originOf(address, platformPath(kindOf(address), path));
+  const origin = path && stack.originOf(address, platformPath(getKind(address), path));
   if (path === undefined || origin === undefined) return undefined;
   if (origin.layers.length === 0 && origin.value === undefined) checkField(address, path);
   return valueDocument(origin, formatPath(path));
@@ -89,8 +89,8 @@ function valueDocument(
   { address, path, value, layers, filled }: NonNullable<ReturnType<Stack['originOf']>>,
   field: string,
 ): ValueDocument {
-  const { schema } = kindNamed(kindOf(address));
-  return documentOf('callsheet-value', {
+  const { schema } = kindNamed(getKind(address));
+  return stampDocument('callsheet-value', {
     address,
     field,
     given: value !== undefined,
@@ -107,7 +107,7 @@ function valueDocument(
 
 /** Throws where the kind has no such field; one that it has and nobody gives is no mistake. */
 function checkField(address: Address, path: Path): void {
-  const field = explainField(formatPath([kindOf(address), ...path]), kinds);
+  const field = explainField(formatPath([getKind(address), ...path]), kinds);
   if ('message' in field) throw new CallsheetError('usage', field.message, { hint: field.hint });
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Context } from '../../console/context.ts';
 import { refuseInterrupted } from '../../console/events.ts';
 import { rootAbove, withNamedFile } from '../../console/named-file.ts';
-import { documentOf, type ShowFlags, show } from '../../console/show.ts';
+import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
 import type { ExportDocument } from '../../core/documents.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { type ExportResult, exportStack, openMemory } from '../../export/index.ts';
@@ -11,7 +11,7 @@ import { type NewFolder, openNewFolder, refuseFolder } from '../../export/new-fo
 import { type ScopeFlags, scopesFor } from '../../export/survey.ts';
 import { secretsFile, secretsText, stackText } from '../../export/texts.ts';
 import { kinds } from '../../kinds/index.ts';
-import { recordIn, textOf } from '../../kinds/making.ts';
+import { getText, recordIn } from '../../kinds/making.ts';
 import { createReader } from '../../live/reader.ts';
 import { renderExportText } from '../../render/new-stack.ts';
 import { jsonText } from '../../render/untrusted.ts';
@@ -67,7 +67,7 @@ async function writeStack(
   { client, settings }: PlatformSession,
   context: Context,
 ) {
-  const account = textOf(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
+  const account = getText(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
   const scopes = await scopesFor(flags, settings?.organizations ?? {}, client, context.now());
   const memory = openMemory();
   const hasState = flags.state && !existsSync(join(dir, STATE));
@@ -120,7 +120,7 @@ function exportDocument(
 ): ExportDocument {
   const { organizations, counts, bases, secrets, remarks, unlisted, variables } = result;
   const kept = discover(dir, undefined, []).files.filter((file) => !files.has(file));
-  return documentOf('callsheet-export', {
+  return stampDocument('callsheet-export', {
     dir: flags.out,
     in_repository: rootAbove(dir) !== undefined,
     organizations,

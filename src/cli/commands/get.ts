@@ -1,6 +1,6 @@
 import type { Context } from '../../console/context.ts';
-import { documentOf, type ReadFlags, show, streamCsv, streamJson } from '../../console/show.ts';
-import { kindOf } from '../../core/address.ts';
+import { type ReadFlags, show, stampDocument, streamCsv, streamJson } from '../../console/show.ts';
+import { getKind } from '../../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
@@ -8,7 +8,7 @@ import { type FieldSchema, memberSchema } from '../../core/schema.ts';
 import type { JsonObject } from '../../core/value.ts';
 import { kinds } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { dataOf } from '../../kinds/making.ts';
+import { getData } from '../../kinds/making.ts';
 import { renderRecordsText, renderRecordText } from '../../render/read/records.ts';
 import type { CsvColumn, Field, Form } from '../../render/read/table.ts';
 import { kindTitle } from '../../render/wording.ts';
@@ -18,12 +18,12 @@ import {
   findResource,
   type Listed,
   listAll,
+  listScopes,
   namingFields,
   onPlatform,
   organizationNames,
   readAddress,
   type ScopeFlags,
-  scopesOf,
 } from '../read/find.ts';
 
 export type GetFlags = ReadFlags & ScopeFlags;
@@ -53,11 +53,11 @@ async function showList(
   session: PlatformSession,
   context: Context,
 ): Promise<void> {
-  const listed = await listAll(kind, await scopesOf(kind, flags, session), session);
+  const listed = await listAll(kind, await listScopes(kind, flags, session), session);
   // One at a time: a fleet as a single text would take as much memory again.
   const records = maskedRecords(kind, listed);
   if (format === 'json') {
-    const head = documentOf('callsheet-records', { kind: kind.name });
+    const head = stampDocument('callsheet-records', { kind: kind.name });
     return streamJson(head, records, context);
   }
   if (format === 'csv') return streamCsv(csvColumns(kind), records, context);
@@ -87,7 +87,7 @@ async function showOne(
   const noun = kind.name.replaceAll('_', ' ');
   const whole = await onPlatform(noun, found, () => readWhole(kind, found, session));
   const record: JsonObject = mask(kind.schema, whole);
-  const document = documentOf('callsheet-record', { kind: kind.name, data: record });
+  const document = stampDocument('callsheet-record', { kind: kind.name, data: record });
   const table = { columns: csvColumns(kind), records: [record] };
   // In the order of its schema.
   const members = Object.keys(kind.schema.properties ?? {});
@@ -101,7 +101,7 @@ async function showOne(
 function listFields(kind: Kind): readonly Field[] {
   const [name = 'name', ...aliases] = namingFields(kind);
   const others = kind.columns.map((path, index): Field => {
-    const form = formOf(memberSchema(kind.schema, kind.schema, path));
+    const form = getForm(memberSchema(kind.schema, kind.schema, path));
     const field = { path, title: path, form, drop: index + 1 };
     return form === 'text' ? { ...field, least: 12 } : field;
   });
@@ -118,7 +118,7 @@ function csvColumns(kind: Kind): readonly CsvColumn[] {
   return [...listFields(kind), ...kind.scope.map((path) => ({ path }))];
 }
 
-function formOf({ type, format }: FieldSchema): Form {
+function getForm({ type, format }: FieldSchema): Form {
   const types = [type ?? []].flat();
   if (format === 'date-time') return 'time';
   return types.includes('integer') || types.includes('number') ? 'number' : 'text';
@@ -128,7 +128,8 @@ function formOf({ type, format }: FieldSchema): Form {
 function askedFor(what: string, resource: string | undefined, others: readonly string[]) {
   const address = readAddress(what);
   if (address === undefined) return { kind: kindCalled(what, others), wanted: resource };
-  if (resource === undefined) return { kind: kindCalled(kindOf(address), others), wanted: address };
+  if (resource === undefined)
+    return { kind: kindCalled(getKind(address), others), wanted: address };
   throw new CallsheetError('usage', `${what} is one resource, and ${resource} another`, {
     hint: `Name one of them: callsheet get ${quoted(what)}`,
   });
@@ -140,15 +141,15 @@ function askedFor(what: string, resource: string | undefined, others: readonly s
  */
 function kindCalled(given: string, readable: readonly string[]): Kind {
   const wanted = given.toLowerCase().replaceAll('-', '_');
-  const named = kinds.find((kind) => namesOf(kind).includes(wanted));
+  const named = kinds.find((kind) => listNames(kind).includes(wanted));
   if (named !== undefined) return named;
   // The last word is enough where it is one kind's alone: `voices`, but not `templates`.
   const [ending, ...others] = kinds.filter((kind) =>
-    namesOf(kind).some((name) => name.endsWith(`_${wanted}`)),
+    listNames(kind).some((name) => name.endsWith(`_${wanted}`)),
   );
   if (ending !== undefined && others.length === 0) return ending;
-  const near = CALLED[wanted] ?? nearest(wanted, [...kinds.flatMap(namesOf), ...readable]);
-  const all = [...kinds.map(pluralOf), ...readable].join(', ');
+  const near = CALLED[wanted] ?? nearest(wanted, [...kinds.flatMap(listNames), ...readable]);
+  const all = [...kinds.map(formatPlural), ...readable].join(', ');
   const meant = near === undefined ? `it reads ${all}.` : `did you mean ${near}?`;
   throw new CallsheetError(
     'usage',
@@ -166,12 +167,12 @@ const CALLED: Readonly<Record<string, string>> = {
   llm_models: 'models',
 };
 
-function namesOf(kind: Kind): readonly string[] {
-  return [kind.name, kind.section, pluralOf(kind)];
+function listNames(kind: Kind): readonly string[] {
+  return [kind.name, kind.section, formatPlural(kind)];
 }
 
 /** `knowledge_sources` of `knowledge_source`. */
-function pluralOf({ name }: Kind): string {
+function formatPlural({ name }: Kind): string {
   return kindTitle(name).replaceAll(' ', '_');
 }
 
@@ -186,5 +187,5 @@ async function readWhole(
     if (record !== undefined) return record;
     throw new CallsheetError('api', `the platform has no ${kind.name} ${id} in its list`);
   }
-  return dataOf(await client.call(kind.get(id)));
+  return getData(await client.call(kind.get(id)));
 }

@@ -2,7 +2,7 @@ import type { CommonFlags, Context } from '../../console/context.ts';
 import { isChosen } from '../../core/address.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { checkChosen } from '../../kinds/index.ts';
-import { graphOf, renderDot, renderMermaid } from '../../render/graph.ts';
+import { buildGraph, renderDot, renderMermaid } from '../../render/graph.ts';
 import { formatNumber } from '../../render/wording.ts';
 import { planOptions } from '../../run/plan.ts';
 import { openStack } from '../../run/stack.ts';
@@ -27,7 +27,7 @@ export async function graph(flags: GraphFlags, context: Context): Promise<ExitCo
     options,
     stack.resources.map(({ address }) => address),
   );
-  const found = graphOf({
+  const found = buildGraph({
     resources: stack.resources,
     organizations: Object.fromEntries(
       Object.entries(stack.organizations).map(([name, id]) => [id, name]),

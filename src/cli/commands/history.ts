@@ -1,7 +1,7 @@
 import { isSigned, locateWrites } from '../../apply/history.ts';
 import type { Context } from '../../console/context.ts';
-import { documentOf, type ReadFlags, show } from '../../console/show.ts';
-import { digestOf } from '../../core/digest.ts';
+import { type ReadFlags, show, stampDocument } from '../../console/show.ts';
+import { computeDigest } from '../../core/digest.ts';
 import type { Read } from '../../core/documents.generated.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { type Path, parsePath } from '../../core/path.ts';
@@ -9,12 +9,12 @@ import { contextAt, mask, maskAt, sensitivity } from '../../core/redact.ts';
 import type { FieldSchema } from '../../core/schema.ts';
 import type { Json, JsonObject } from '../../core/value.ts';
 import { schemasAlong } from '../../core/walk.ts';
-import { leavesOf, normalise } from '../../diff/leaves.ts';
+import { listLeaves, normalise } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { listIn } from '../../kinds/making.ts';
 import { createReader, historyEntry } from '../../live/reader.ts';
-import { authorOf, isAhead } from '../../plan/drift.ts';
+import { findAuthor, isAhead } from '../../plan/drift.ts';
 import type { HistoryEntry } from '../../plan/reader.ts';
 import {
   HISTORY_FIELDS,
@@ -63,13 +63,13 @@ async function showVersions(
   context: Context,
 ): Promise<void> {
   const { records, entries } = await readVersions(agent, flags.limit, session);
-  const marks = markEntries(entries, await receiptsOf(agent.id, entries, session, context));
+  const marks = markEntries(entries, await readOwnReceipts(agent.id, entries, session, context));
   const runs = new Map(marks.map(({ entry, run }) => [entry, run]));
   const data = records.map((record) => mask(UNKNOWN, record));
   const marked = data.map((entry) => ({ ...entry, run: runs.get(Number(entry.id)) ?? null }));
   show(
     flags,
-    documentOf('callsheet-history', { agent_id: agent.id, data, runs: marks }),
+    stampDocument('callsheet-history', { agent_id: agent.id, data, runs: marks }),
     (to) => renderHistoryText(agent.label, marked, to),
     context,
     { columns: HISTORY_FIELDS, records: marked },
@@ -128,7 +128,7 @@ async function showDiff(
 ): Promise<void> {
   const kind = kindNamed('agent');
   const { live, entries } = await readLive(agent, session, context);
-  const receipts = await receiptsOf(agent.id, entries, session, context);
+  const receipts = await readOwnReceipts(agent.id, entries, session, context);
   const known = knownVersions(kind, entries, receipts, live);
   const called = (id: number) => versionCalled(id, agent.label, entries, known);
   const [from, to] = [called(one), called(other)];
@@ -137,7 +137,7 @@ async function showDiff(
   const [before, after] = [told(from), told(to)];
   show(
     flags,
-    documentOf('callsheet-history-diff', { agent_id: agent.id, before, after, fields }),
+    stampDocument('callsheet-history-diff', { agent_id: agent.id, before, after, fields }),
     (options) => renderVersionDiffText(agent.label, [before, after], fields, options),
     context,
   );
@@ -211,7 +211,7 @@ export function knownVersions(
     if (version !== undefined && !known.has(version.entry)) known.set(version.entry, version);
   };
   if (live) {
-    const settings = settingsOf(kind, live.document);
+    const settings = listSettings(kind, live.document);
     learn({ entry: live.entry, settings, isPartial: false, from: 'live now' });
   }
   for (const receipt of receipts) learn(before(kind, receipt, entries));
@@ -243,7 +243,7 @@ function before(
   if (isNewer(snapshot, entry, history)) return undefined;
   const withheld = snapshot.withheld.filter((text) => isRecordedText(kind, text));
   const settings = new Map([
-    ...settingsOf(kind, snapshot.document),
+    ...listSettings(kind, snapshot.document),
     ...withheld.map((text) => [text, { unknown: true }] as const),
   ]);
   return { entry, settings, isPartial: false, from: `before run ${began.run}` };
@@ -264,7 +264,7 @@ function after(
   receipt: Receipt,
   history: readonly HistoryEntry[],
 ): Version | undefined {
-  const line = linesOf(receipt).find(({ status }) => status === 'done');
+  const line = listLines(receipt).find(({ status }) => status === 'done');
   const written = receipt.entries.findLast((one) => one.type === 'resource')?.resource;
   const entry = line?.history?.after ?? null;
   if (!line || !written || entry === null || line.interleaved?.length) return undefined;
@@ -301,8 +301,8 @@ function settingFrom(leaf: AppliedLeaf | undefined): Setting {
   return leaf !== undefined && ('value' in leaf || 'digest' in leaf) ? leaf : { unknown: true };
 }
 
-function settingsOf(kind: Kind, document: JsonObject): Settings {
-  const { leaves } = leavesOf(kind.schema, document);
+function listSettings(kind: Kind, document: JsonObject): Settings {
+  const { leaves } = listLeaves(kind.schema, document);
   return new Map(
     [...leaves.values()].flatMap(({ text, path, schema, value }) => {
       if (!isRecorded(kind.schema, path)) return [];
@@ -326,7 +326,7 @@ function valuesByDigest(versions: Iterable<Version>): ReadonlyMap<string, Json> 
   for (const { settings } of versions) {
     for (const setting of settings.values()) {
       if ('value' in setting && typeof setting.value === 'string') {
-        values.set(digestOf(setting.value), setting.value);
+        values.set(computeDigest(setting.value), setting.value);
       }
     }
   }
@@ -351,18 +351,22 @@ function compareVersions(
     .sort();
   return paths.flatMap((path) => {
     const [before, after] = [whole(one.settings.get(path)), whole(other.settings.get(path))];
-    return isSame(before, after) ? [] : [fieldOf(kind, path, before, after)];
+    return isSame(before, after) ? [] : [buildField(kind, path, before, after)];
   });
 }
 
 function isSame(before: Setting, after: Setting): boolean {
   const digests = [before, after].map((setting) =>
-    'value' in setting ? digestOf(setting.value) : 'digest' in setting ? setting.digest : undefined,
+    'value' in setting
+      ? computeDigest(setting.value)
+      : 'digest' in setting
+        ? setting.digest
+        : undefined,
   );
   return digests[0] !== undefined && digests[0] === digests[1];
 }
 
-function fieldOf(kind: Kind, path: string, before: Setting, after: Setting): VersionField {
+function buildField(kind: Kind, path: string, before: Setting, after: Setting): VersionField {
   const at = parsePath(path) ?? [path];
   const field = contextAt(kind.schema, at);
   const shown = (setting: Setting): Json =>
@@ -421,7 +425,7 @@ export function markEntries(
   const marks = new Map<number, Mark>();
   for (const receipt of receipts) {
     for (const { id } of entries.filter((entry) => isMadeBy(entry, receipt))) {
-      if (!marks.has(id)) marks.set(id, markOf(id, receipt));
+      if (!marks.has(id)) marks.set(id, getMark(id, receipt));
     }
   }
   return [...marks.values()].sort((a, b) => b.entry - a.entry);
@@ -430,14 +434,14 @@ export function markEntries(
 function isMadeBy(entry: HistoryEntry, receipt: Receipt): boolean {
   const { began, entries } = receipt;
   const isRevert = entries.some((one) => one.type === 'intent' && one.step === 'revert');
-  const author = authorOf(began.account_id);
-  return linesOf(receipt).some(
+  const author = findAuthor(began.account_id);
+  return listLines(receipt).some(
     (line) => isInside(entry.id, line) && isSigned(entry, { author, isRevert }),
   );
 }
 
 /** Lines of what was really written. */
-function linesOf({ entries }: Receipt): readonly LedgerLine[] {
+function listLines({ entries }: Receipt): readonly LedgerLine[] {
   return entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
 }
 
@@ -449,7 +453,7 @@ function isInside(id: number, { action, history, interleaved = [] }: LedgerLine)
   return action === 'create' || action === 'replace' || id === history.after;
 }
 
-function markOf(entry: number, { began }: Receipt): Mark {
+function getMark(entry: number, { began }: Receipt): Mark {
   const { run, purpose, undoes = null, at, actor } = began;
   return { entry, run, purpose, undoes, at, user: actor.user, commit: actor.commit };
 }
@@ -467,7 +471,7 @@ const MOST_RUNS = 500;
 /**
  * Receipts of the runs that touched a resource, newest first, with where they stand in its history. None where the folder has no stack.
  */
-async function receiptsOf(
+async function readOwnReceipts(
   id: string,
   history: readonly HistoryEntry[],
   { settings }: Pick<PlatformSession, 'settings'>,
@@ -478,9 +482,9 @@ async function receiptsOf(
   try {
     const receipts: Receipt[] = [];
     for await (const { entries: journal = [] } of readReceipts(store, MOST_RUNS)) {
-      const receipt = receiptOf(journal, id);
+      const receipt = findReceipt(journal, id);
       if (receipt === undefined) continue;
-      const author = authorOf(receipt.began.account_id);
+      const author = findAuthor(receipt.began.account_id);
       const entries = await locateWrites(receipt.entries, author, async () => history);
       receipts.push({ ...receipt, entries });
     }
@@ -491,7 +495,7 @@ async function receiptsOf(
 }
 
 /** The part of a journal that is about one resource, whatever it was called then. */
-function receiptOf(journal: readonly JournalEntry[], id: string): Receipt | undefined {
+function findReceipt(journal: readonly JournalEntry[], id: string): Receipt | undefined {
   const began = journal.find((entry) => entry.type === 'began');
   const addresses = new Set(journal.flatMap((entry) => addressesIn(entry, id)));
   if (began === undefined || addresses.size === 0) return undefined;

@@ -1,5 +1,5 @@
 import type { Context } from '../../console/context.ts';
-import { documentOf, type ShowFlags, show } from '../../console/show.ts';
+import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
 import type { Address } from '../../core/address.ts';
 import type { DesiredResource } from '../../core/desired.ts';
 import type { ImportDocument } from '../../core/documents.ts';
@@ -9,7 +9,7 @@ import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
 import { type Ambiguity, findById, identify } from '../../plan/identify.ts';
 import type { Planned } from '../../plan/make.ts';
-import { scopeOf, scopesOf } from '../../plan/natural-key.ts';
+import { getScope, listScopes } from '../../plan/natural-key.ts';
 import { type ListedResource, readWith } from '../../plan/reader.ts';
 import { livePin } from '../../plan/refresh.ts';
 import { rememberResource } from '../../plan/state-entry.ts';
@@ -43,7 +43,7 @@ export async function importCommand(
 ): Promise<ExitCode> {
   const check: CheckNamed = ({ stack }) => {
     const wanted = wantedBy(address, id, flags);
-    if (wanted !== 'all') desiredOf(wanted.address, stack.resources);
+    if (wanted !== 'all') findDesired(wanted.address, stack.resources);
   };
   const session = await openSession(flags, context, { check });
   const wanted = wantedBy(address, id, flags);
@@ -126,7 +126,7 @@ function importDocument(
   { bindings, unclear, absent }: Found,
   flags: ImportFlags,
 ): ImportDocument {
-  return documentOf('callsheet-import', {
+  return stampDocument('callsheet-import', {
     run: edit?.run ?? null,
     serial: edit?.serial ?? null,
     bound: bindings.map(({ address, resource, differing }) => ({
@@ -176,7 +176,7 @@ async function bindOne(
   context: Context,
 ): Promise<Binding | undefined> {
   const { state, stack } = session;
-  const desired = desiredOf(address, stack.resources);
+  const desired = findDesired(address, stack.resources);
   const holder = Object.entries(state.resources).find(
     ([, one]) => one.kind === desired.kind && one.id === id,
   )?.[0];
@@ -218,14 +218,14 @@ async function bind(
     if (change?.action === 'create') absent.push(one.address);
     if (change?.adopted !== true || change.action === 'create') continue;
     const differing = change.action === 'adopt' ? [] : change.fields.map(({ path }) => path);
-    const resource = await resourceOf(one, planned, differing, session);
+    const resource = await readResource(one, planned, differing, session);
     if (resource !== undefined) bindings.push({ address: one.address, resource, differing });
   }
   return { bindings, absent };
 }
 
 /** What the state is to remember. Of what differs nothing: nobody knows who is right before the plan was read. */
-async function resourceOf(
+async function readResource(
   desired: DesiredResource,
   { ids, refresh }: Planned,
   differing: readonly string[],
@@ -236,8 +236,8 @@ async function resourceOf(
   const id = ids.get(address);
   if (known !== undefined || id === undefined) return known;
   const kind = kindNamed(desired.kind);
-  const listed = (await reader.list(kind, scopeOf(kind, document)))?.find((one) => one.id === id);
-  const at = listed ?? { id, scope: scopeOf(kind, document) };
+  const listed = (await reader.list(kind, getScope(kind, document)))?.find((one) => one.id === id);
+  const at = listed ?? { id, scope: getScope(kind, document) };
   const live = await readWith(reader, kind, at, Object.keys(document));
   if (live === undefined) return undefined;
   const place = { ...live, pin: livePin(kind, live) };
@@ -253,7 +253,7 @@ async function resourceOf(
 }
 
 /** The resource of an address. Throws `CallsheetError('usage')`, with the nearest address, where there is none. */
-function desiredOf(address: Address, resources: readonly DesiredResource[]): DesiredResource {
+function findDesired(address: Address, resources: readonly DesiredResource[]): DesiredResource {
   const desired = resources.find((one) => one.address === address);
   if (desired !== undefined) return desired;
   const known = resources.map((one) => one.address);
@@ -293,7 +293,7 @@ async function findLive(
   session: Pick<Session, 'reader' | 'stack' | 'state'>,
 ): Promise<ListedResource> {
   const kind = kindNamed(name);
-  const scope = scopeOf(kind, document);
+  const scope = getScope(kind, document);
   const { reader } = session;
   const found = await findById(kind, id, scope, reader);
   if (found !== undefined) return found;
@@ -314,7 +314,7 @@ async function findElsewhere(
       ? [scope, ...organizations.map((organization_id) => ({ organization_id }))]
       : kind.scope.length === 0
         ? [{}]
-        : scopesOf(kind, stack.resources, state);
+        : listScopes(kind, stack.resources, state);
     for (const within of own.filter((one) => kind.scope.every((field) => one[field]))) {
       const listed = await reader.list(kind, within).catch(() => undefined);
       if (listed?.some((one) => one.id === id)) return { kind, scope: within };
@@ -330,14 +330,14 @@ function notThere(
   elsewhere: Elsewhere | undefined,
   { stack }: Pick<Session, 'stack'>,
 ): CallsheetError {
-  const noun = nounOf(kind);
+  const noun = formatNoun(kind);
   const say = (message: string, hint: string) => new CallsheetError('usage', message, { hint });
   if (elsewhere === undefined) {
     const hint = `callsheet get ${kind.section} lists the existing resources.`;
     return say(`the key has access to no ${noun} ${id} in the place of ${address}`, hint);
   }
   if (elsewhere.kind !== kind) {
-    const other = nounOf(elsewhere.kind);
+    const other = formatNoun(elsewhere.kind);
     const hint = `Give the id of ${article(noun)}, or an address that begins with ${elsewhere.kind.name}.`;
     return say(`${id} is ${article(other)}, and ${address} is ${article(noun)}`, hint);
   }
@@ -349,7 +349,7 @@ function notThere(
   return say(`${id} belongs to ${place} ${name}, and ${address} to another one`, hint);
 }
 
-function nounOf({ name }: Kind): string {
+function formatNoun({ name }: Kind): string {
   return name.replaceAll('_', ' ');
 }
 

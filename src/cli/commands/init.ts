@@ -17,13 +17,13 @@ import {
   isStack,
   lookAround,
   newFiles,
+  planSetUp,
   refuseAgent,
   refuseBaseUrl,
   refuseId,
   refuseName,
   type Sorted,
   type Surroundings,
-  setUpOf,
   sortFiles,
   writeAll,
 } from '../init/files.ts';
@@ -67,7 +67,7 @@ export async function init(flags: InitFlags, context: Context): Promise<ExitCode
   }
   const { baseUrl, ci } = answers;
   terminal.out(
-    textOf(
+    formatSetUp(
       sorted,
       { flags, around, ci, hasBaseUrl: baseUrl !== undefined, isThere: false },
       context,
@@ -90,7 +90,7 @@ function addTo(dir: string, flags: InitFlags, context: Context): ExitCode {
   const sorted = sortFiles(dir, addedFiles(ci, around));
   writeAll(dir, sorted.fresh);
   context.terminal.out(
-    textOf(sorted, { flags, around, ci, hasBaseUrl: true, isThere: true }, context),
+    formatSetUp(sorted, { flags, around, ci, hasBaseUrl: true, isThere: true }, context),
   );
   return EXIT.done;
 }
@@ -103,9 +103,9 @@ type Made = {
   readonly isThere: boolean;
 };
 
-function textOf(sorted: Sorted, made: Made, { terminal }: Context): string {
+function formatSetUp(sorted: Sorted, made: Made, { terminal }: Context): string {
   const { dir } = made.flags;
-  const setUp = setUpOf(dir, made.ci, made.around);
+  const setUp = planSetUp(dir, made.ci, made.around);
   // Commands are typed where this one was.
   const here = (path: string) => {
     const whole = resolve(dir, path);
@@ -283,12 +283,12 @@ function hintFor(account: Account | undefined, dir: string): string {
     ...(more > 0 ? [`  and ${more} more: callsheet get organizations lists them`] : []),
     'Or give --empty for a stack without resources.',
     ...(account.agents > 0
-      ? [`To write its ${agentsOf(account)} as a stack: callsheet export --out ${out}`]
+      ? [`To write its ${countAgents(account)} as a stack: callsheet export --out ${out}`]
       : []),
   ].join('\n');
 }
 
-function agentsOf({ agents, isMore }: Account): string {
+function countAgents({ agents, isMore }: Account): string {
   return isMore ? `more than ${formatCount(agents, 'agent')}` : formatCount(agents, 'agent');
 }
 
@@ -307,7 +307,7 @@ export async function isExportWanted(
     },
     { value: 'new', label: 'Start a stack with one new agent' },
   ];
-  const message = `The account has ${agentsOf(account)} in ${formatCount(account.organizations.length, 'organization')}`;
+  const message = `The account has ${countAgents(account)} in ${formatCount(account.organizations.length, 'organization')}`;
   return answered(await select({ ...streams, message, options })) === 'export';
 }
 

@@ -10,7 +10,7 @@ import { jsonText } from '../../render/untrusted.ts';
 import { announce, planConfiguration, planOptions } from '../../run/plan.ts';
 import { type CheckNamed, openSession } from '../../run/session.ts';
 import { openFolder, STACK_FILE } from '../../stack/folder.ts';
-import { propose, readAgain, statusOf, writePulled } from '../pull/write.ts';
+import { getStatus, propose, readAgain, writePulled } from '../pull/write.ts';
 
 export type PullFlags = ShowFlags & {
   /** Show what would be written. */
@@ -52,7 +52,7 @@ export async function pull(
     if (isNew) {
       const document = await propose(addresses, planned, session, flags, context);
       show(document, addresses, flags, context);
-      return exitOf(document, flags);
+      return getExit(document, flags);
     }
     const pullWith = (choose: (key: string) => Choice | undefined) =>
       pullLive({
@@ -75,12 +75,12 @@ export async function pull(
       left = pulled.refused.filter((one) => isLeft(one, questions, choices));
       pulled = { ...pulled, refused: pulled.refused.filter((one) => !left.includes(one)) };
     }
-    const status = statusOf(pulled.files.size, pulled.refused, flags);
+    const status = getStatus(pulled.files.size, pulled.refused, flags);
     if (status === 'written') await writePulled(pulled, stack, flags, context);
     const document = pullDocument(pulled, status, stack);
     show(document, addresses, flags, context, left);
     tellEnvironment(document, flags, context);
-    return exitOf(document, flags);
+    return getExit(document, flags);
   } finally {
     await session.close();
   }
@@ -129,7 +129,7 @@ function tellEnvironment(
   );
 }
 
-function exitOf({ refused }: PullDocument, flags: PullFlags): ExitCode {
+function getExit({ refused }: PullDocument, flags: PullFlags): ExitCode {
   return refused.length > 0 && flags.skipRefused !== true ? EXIT.refused : EXIT.done;
 }
 

@@ -1,9 +1,9 @@
 import type { Context } from '../../console/context.ts';
 import {
-  documentOf,
   type ReadFlags,
   type ReadFormat,
   show,
+  stampDocument,
   streamCsv,
   streamJson,
 } from '../../console/show.ts';
@@ -11,7 +11,7 @@ import type { Terminal } from '../../console/terminal.ts';
 import type { MetricsBlock } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { isObject, type JsonObject, millisecondsIn } from '../../core/value.ts';
-import { dataOf, listIn } from '../../kinds/making.ts';
+import { getData, listIn } from '../../kinds/making.ts';
 import { type WantedCalls, wantedCalls } from '../../live/calls.ts';
 import {
   CALL_COLUMNS,
@@ -29,7 +29,7 @@ import {
   renderBillingText,
   renderMetricsBlockText,
   renderMetricsText,
-  totalOf,
+  sumBills,
 } from '../../render/read/metrics.ts';
 import { valueAt } from '../../render/read/table.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
@@ -60,7 +60,7 @@ export async function calls(
   flags: CallsCommandFlags,
   context: Context,
 ): Promise<ExitCode> {
-  const window = windowOf(flags, context.now());
+  const window = getWindow(flags, context.now());
   return withPlatform(flags, context, async (session) => {
     const agent = await findAgent(wanted, flags, session);
     const listed = session.client.each({
@@ -76,7 +76,7 @@ export async function calls(
   });
 }
 
-function windowOf({ since, until, limit }: CallsCommandFlags, now: Date): WantedCalls {
+function getWindow({ since, until, limit }: CallsCommandFlags, now: Date): WantedCalls {
   const from = since === undefined ? undefined : parseMoment('--since', since, now, 'start');
   const to = until === undefined ? undefined : parseMoment('--until', until, now, 'end');
   if (from !== undefined && to !== undefined) checkOrder(from, to);
@@ -107,17 +107,17 @@ export async function metrics(flags: MetricsFlags, context: Context): Promise<Ex
       hint: `Choose one with --block: ${Object.keys(BLOCKS).join(', ')}.`,
     });
   }
-  const { start, end } = spanOf(flags, context.now());
+  const { start, end } = getSpan(flags, context.now());
   return withPlatform(flags, context, async (session) => {
-    const scope = scopeOf(flags, session);
+    const scope = getScope(flags, session);
     const query = { startDate: start.toISOString(), endDate: end.toISOString(), ...scope.query };
     const answer = await session.client.call({ operation: 'getMetrics', query });
-    const data = dataOf(answer);
+    const data = getData(answer);
     const view = { start: query.startDate, end: query.endDate, of: scope.title, data };
     const member = block === undefined ? undefined : BLOCKS[block].member;
     show(
       flags,
-      documentOf('callsheet-metrics', {
+      stampDocument('callsheet-metrics', {
         start: view.start,
         end: view.end,
         organization_id: scope.query.organizationId ?? null,
@@ -139,7 +139,7 @@ export async function metrics(flags: MetricsFlags, context: Context): Promise<Ex
 type Span = { readonly start: Date; readonly end: Date };
 
 /** The time of the flags; without any, the last days up to now, of which the first is whole. */
-function spanOf(flags: MetricsFlags, now: Date): Span {
+function getSpan(flags: MetricsFlags, now: Date): Span {
   const { since, until } = flags;
   const end = until === undefined ? now : parseMoment('--until', until, now, 'end');
   const first = new Date(end.getTime() - (DEFAULT_DAYS - 1) * 86_400_000);
@@ -156,7 +156,10 @@ type MetricsScope = {
   readonly query: { readonly organizationId?: string; readonly resellerId?: string };
 };
 
-function scopeOf({ organization, reseller }: MetricsFlags, session: PlatformSession): MetricsScope {
+function getScope(
+  { organization, reseller }: MetricsFlags,
+  session: PlatformSession,
+): MetricsScope {
   if (organization !== undefined && reseller !== undefined) {
     throw new CallsheetError('usage', '--organization and --reseller exclude each other', {
       hint: 'An organization belongs to one reseller: name the organization alone.',
@@ -181,7 +184,7 @@ export type UsageFlags = ReadFlags & {
 
 /** `callsheet get usage`: voice minutes and agents of every organization. */
 export async function usage(flags: UsageFlags, context: Context): Promise<ExitCode> {
-  const asked = daysOf(flags, context.now());
+  const asked = getDays(flags, context.now());
   return withPlatform(flags, context, async ({ client, settings }) => {
     const organizations = (flags.organization ?? []).map((given) =>
       organizationId(given, settings?.organizations ?? {}),
@@ -200,7 +203,7 @@ export async function usage(flags: UsageFlags, context: Context): Promise<ExitCo
     const period = { start_date: start, end_date: end };
     show(
       flags,
-      documentOf('callsheet-billing', { period, totals: totalOf(rows), data: rows }),
+      stampDocument('callsheet-billing', { period, totals: sumBills(rows), data: rows }),
       (to) => renderBillingText({ start, end, rows }, to),
       context,
       { columns: BILLING_COLUMNS, records: rows.map((row) => ({ ...period, ...row })) },
@@ -212,7 +215,7 @@ export async function usage(flags: UsageFlags, context: Context): Promise<ExitCo
 type Days = { readonly start: string; readonly end: string };
 
 /** The days of the flags; without any, the last month that is over, as a bill has it. */
-function daysOf(flags: UsageFlags, now: Date): Days {
+function getDays(flags: UsageFlags, now: Date): Days {
   if (flags.since === undefined && flags.until !== undefined) {
     throw new CallsheetError('usage', '--until is given without --since', {
       hint: 'Give both, only --since for the time until today, or neither for the last whole month.',
@@ -220,7 +223,7 @@ function daysOf(flags: UsageFlags, now: Date): Days {
   }
   if (flags.since === undefined) return lastMonth(now);
   const start = parseDay('--since', flags.since);
-  const end = flags.until === undefined ? dayOf(now) : parseDay('--until', flags.until);
+  const end = flags.until === undefined ? formatDay(now) : parseDay('--until', flags.until);
   if (start > end) {
     throw new CallsheetError('usage', `--since ${start} is later than the last day, ${end}`, {
       hint: 'Swap the two.',
@@ -232,12 +235,12 @@ function daysOf(flags: UsageFlags, now: Date): Days {
 function lastMonth(now: Date): Days {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
   return {
-    start: dayOf(new Date(Date.UTC(year, month - 1, 1))),
-    end: dayOf(new Date(Date.UTC(year, month, 0))),
+    start: formatDay(new Date(Date.UTC(year, month - 1, 1))),
+    end: formatDay(new Date(Date.UTC(year, month, 0))),
   };
 }
 
-function dayOf(date: Date): string {
+function formatDay(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
@@ -266,7 +269,7 @@ async function showCalls(
   const { terminal } = context;
   if (format === 'json') {
     const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
-    const head = documentOf('callsheet-calls', {
+    const head = stampDocument('callsheet-calls', {
       agent_id: agent.id,
       since: time(window.since),
       until: time(window.until),
@@ -303,14 +306,14 @@ async function showWhole(
   let count = 0;
   for await (const call of wantedCalls(listed, window)) {
     if (count > 0) terminal.out(callSeparator(terminal.render));
-    terminal.out(renderCallText(call, partsOf(flags), terminal.render));
+    terminal.out(renderCallText(call, listParts(flags), terminal.render));
     count += 1;
   }
   if (count === 0)
     terminal.out(renderCallsText({ label: agent.label, rows: [], isCut: false }, terminal.render));
 }
 
-function partsOf({ transcript, summary }: CallsFlags) {
+function listParts({ transcript, summary }: CallsFlags) {
   return { transcript: transcript === true, summary: summary === true };
 }
 
@@ -324,9 +327,9 @@ async function showCall(
 ): Promise<void> {
   for await (const call of listed) {
     if (!String(call.id).startsWith(wanted)) continue;
-    const parts = partsOf(flags);
+    const parts = listParts(flags);
     const shown = parts.transcript || parts.summary ? parts : { transcript: true, summary: true };
-    const document = documentOf('callsheet-call', { agent_id: agent.id, data: call });
+    const document = stampDocument('callsheet-call', { agent_id: agent.id, data: call });
     const table = { columns: CALL_COLUMNS, records: [callRecord(call)] };
     show(flags, document, (to) => renderCallText(call, shown, to), context, table);
     return;

@@ -9,7 +9,7 @@ import type { Terminal } from '../../console/terminal.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { Blob } from '../../core/value.ts';
 import { organizationNamed } from '../../export/survey.ts';
-import { recordIn, textOf } from '../../kinds/making.ts';
+import { getText, recordIn } from '../../kinds/making.ts';
 import { createReader } from '../../live/reader.ts';
 import { renderSnapshotText } from '../../render/snapshot.ts';
 import { formatNumber } from '../../render/wording.ts';
@@ -56,8 +56,8 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
   return withPlatform(flags, context, async (session) => {
     const { client, settings } = session;
     const me = await client.call({ operation: 'getMe' });
-    const account = textOf(recordIn(me), 'account_id');
-    const state = await stateOf(session);
+    const account = getText(recordIn(me), 'account_id');
+    const state = await readState(session);
     checkAccount(state, account);
     const { organization: wanted } = flags;
     const organizations = settings?.organizations ?? {};
@@ -72,7 +72,7 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     const base =
       flags.base === undefined
         ? undefined
-        : await baseOf(flags.base, file, platform, flags, context);
+        : await openBase(flags.base, file, platform, flags, context);
     const header: Header = {
       type: 'header',
       format: 'callsheet-snapshot',
@@ -86,7 +86,7 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       stack: state === undefined ? null : { lineage: state.lineage },
       base: base?.mark ?? null,
     };
-    const knowledge = await knowledgeBasesOf(flags.knowledgeBase ?? [], session, state, context);
+    const knowledge = await listKnowledgeBases(flags.knowledgeBase ?? [], session, state, context);
     const recorded = recordedIn(state ?? { resources: {} });
     const records = readAccount({
       client,
@@ -104,7 +104,7 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       owner: recorded.owner,
     });
     const tally = createTally();
-    const files = flags.media === true ? await mediaOf(session) : [];
+    const files = flags.media === true ? await readMedia(session) : [];
     const seen = tally.over(withMedia(told(records, terminal), files));
     const body = base === undefined ? seen : withoutSame(seen, base.digests);
     const end = await writeSnapshot(file, header, body, seal);
@@ -130,7 +130,7 @@ async function* told(
 }
 
 /** The base, which must be of the same account, and lie where it will be looked for. */
-async function baseOf(
+async function openBase(
   given: string,
   file: string,
   { account_id, base_url }: Header['platform'],
@@ -161,7 +161,7 @@ function fileName(account: string, now: Date): string {
 }
 
 /** The state of the stack, if there is a stack and it has one. */
-async function stateOf(session: PlatformSession): Promise<State | undefined> {
+async function readState(session: PlatformSession): Promise<State | undefined> {
   if (session.settings === undefined) return undefined;
   const state = await session.state();
   return state.lineage === NO_LINEAGE ? undefined : state;
@@ -182,7 +182,7 @@ function checkAccount(state: State | undefined, account: string): void {
  * Knowledge bases, which the platform does not list: those of the command line, the stack and its state. A stack
  * that is wrong does not stand in the way of a backup, but then it is said that it could not be asked.
  */
-async function knowledgeBasesOf(
+async function listKnowledgeBases(
   given: readonly string[],
   session: PlatformSession,
   state: State | undefined,
@@ -209,7 +209,7 @@ async function knowledgeBasesOf(
 }
 
 /** The files of the stack that its resources are made of. The platform returns no bytes of them. */
-async function mediaOf(session: PlatformSession) {
+async function readMedia(session: PlatformSession) {
   if (session.settings === undefined) {
     throw new CallsheetError('usage', '--media needs a stack, whose files are kept', {
       hint: 'The platform returns no files. Set --dir to the folder of the stack, or remove --media.',

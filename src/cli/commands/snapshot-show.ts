@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import type { ReviewFormat } from '../../console/flags.ts';
 import { renderReview } from '../../console/plan.ts';
-import { documentOf, type ShowFlags, show as showDocument } from '../../console/show.ts';
+import { type ShowFlags, show as showDocument, stampDocument } from '../../console/show.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
@@ -20,11 +20,11 @@ import { compareSnapshots } from '../../snapshot/compare.ts';
 import { type Keys, readSealing } from '../../snapshot/container.ts';
 import { openSnapshot, readHeader, type SnapshotFile } from '../../snapshot/file.ts';
 import {
-  documentOf as contentOf,
+  buildDocument as contentOf,
   createTally,
   type End,
+  formatLabel,
   inWords,
-  labelOf,
   type ResourceRecord,
   type Sealing,
 } from '../../snapshot/format.ts';
@@ -73,7 +73,7 @@ async function showOne(
   const head = { kind, id, address, history, withheld };
   showDocument(
     flags,
-    documentOf('callsheet-snapshot-resource', { ...head, data: document }),
+    stampDocument('callsheet-snapshot-resource', { ...head, data: document }),
     (to) => renderRecordText(document, Object.keys(schema.properties ?? {}), to),
     context,
   );
@@ -99,7 +99,7 @@ async function findIn(snapshot: SnapshotFile, wanted: string): Promise<ResourceR
     });
   }
   if (others.length === 0) return first;
-  const lines = [first, ...others].map((one) => `  ${labelOf(one)}  ${one.id}`);
+  const lines = [first, ...others].map((one) => `  ${formatLabel(one)}  ${one.id}`);
   throw new CallsheetError('usage', `${snapshot.file} holds ${lines.length} resources ${wanted}`, {
     hint: ['Give one of these ids:', ...lines].join('\n'),
   });
@@ -153,7 +153,7 @@ export async function list(
   found.sort(
     (a, b) => (b.made_at ?? '').localeCompare(a.made_at ?? '') || (a.file < b.file ? -1 : 1),
   );
-  const document = documentOf('callsheet-snapshots', { snapshots: found });
+  const document = stampDocument('callsheet-snapshots', { snapshots: found });
   showDocument(flags, document, (to) => renderSnapshotsText(found, folder, to), context);
   return EXIT.done;
 }

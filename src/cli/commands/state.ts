@@ -1,8 +1,8 @@
 import { join, relative } from 'node:path';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
-import { documentOf, type ShowFlags, show } from '../../console/show.ts';
-import { type Address, isAddress, kindOf } from '../../core/address.ts';
+import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
+import { type Address, getKind, isAddress } from '../../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { renderRunsText, renderRunText } from '../../render/runs.ts';
 import {
@@ -82,7 +82,7 @@ export function listDocument(state: State, patterns: readonly Address[] = []) {
     })
     .sort((a, b) => (a.address < b.address ? -1 : 1));
   const { lineage, serial, account_id: account = null } = state;
-  return documentOf('callsheet-state-list', { lineage, serial, account_id: account, resources });
+  return stampDocument('callsheet-state-list', { lineage, serial, account_id: account, resources });
 }
 
 /** `callsheet state show ADDRESS`: everything that the state remembers of one resource. */
@@ -101,7 +101,7 @@ export function showResource(
         hint: `Name one of them, such as ${first}.`,
       });
     }
-    const document = documentOf('callsheet-state-resource', { address, resource });
+    const document = stampDocument('callsheet-state-resource', { address, resource });
     show(flags, document, (to) => renderResource(address, resource, to), context);
     return EXIT.done;
   });
@@ -209,7 +209,7 @@ export function unlock(
       held: 'lease' in told ? told : null,
       unlocked: lease !== undefined,
     };
-    const document = documentOf('callsheet-lock', seen);
+    const document = stampDocument('callsheet-lock', seen);
     show(flags, document, (to) => renderLock(seen, context.now(), to), context);
     return EXIT.done;
   });
@@ -218,7 +218,7 @@ export function unlock(
 /** `callsheet state repair`: rebuilds the state from what is readable and from what is live. */
 export async function repair(flags: ShowFlags, context: Context): Promise<ExitCode> {
   const repaired = await repairState(flags, context);
-  const document = documentOf('callsheet-state-repair', repaired);
+  const document = stampDocument('callsheet-state-repair', repaired);
   show(flags, document, (to) => renderRepair(repaired, to), context);
   if (repaired.run !== null) context.terminal.err('callsheet plan shows the remaining changes.');
   return EXIT.done;
@@ -230,7 +230,7 @@ export async function migrate(
   context: Context,
 ): Promise<ExitCode> {
   const migrated = await migrateState(flags.to, flags, context);
-  const document = documentOf('callsheet-state-migration', migrated);
+  const document = stampDocument('callsheet-state-migration', migrated);
   show(flags, document, (to) => renderMigration(migrated, to), context);
   return EXIT.done;
 }
@@ -239,7 +239,7 @@ function editDocument(
   edited: Pick<Edited, 'ledger'> | undefined,
   setAside: readonly string[] = [],
 ) {
-  return documentOf('callsheet-state-edit', { ...(edited ?? NO_EDIT), set_aside: setAside });
+  return stampDocument('callsheet-state-edit', { ...(edited ?? NO_EDIT), set_aside: setAside });
 }
 
 function showEdit(edited: Edited, flags: ShowFlags, context: Context): void {
@@ -282,8 +282,8 @@ function forgetAddresses(
 function moveAddress(from: Address, to: Address, state: State): Edit {
   if (!isAddress(to)) throw cannot(from, to, `${to} is not an address`);
   if (!isAddress(from)) throw cannot(from, to, `${from} is not an address`);
-  if (kindOf(from) !== kindOf(to))
-    throw cannot(from, to, `a resource of kind ${kindOf(from)} cannot become ${kindOf(to)}`);
+  if (getKind(from) !== getKind(to))
+    throw cannot(from, to, `a resource of kind ${getKind(from)} cannot become ${getKind(to)}`);
   if (from === to) throw cannot(from, to, 'that is where it is');
   const chosen = new Set(chooseAddresses(from, state));
   const moved = Object.entries(state.resources)
@@ -308,12 +308,17 @@ function moveAddress(from: Address, to: Address, state: State): Edit {
       [address, null] as const,
     ]),
     ledger: moved.map(({ address, target, before, resource }) =>
-      editLine(target, 'move', resource.id, wordsOf(address, target, countFingerprints(before))),
+      editLine(
+        target,
+        'move',
+        resource.id,
+        describeMove(address, target, countFingerprints(before)),
+      ),
     ),
   };
 }
 
-function wordsOf(address: Address, target: Address, dropped: number): string {
+function describeMove(address: Address, target: Address, dropped: number): string {
   const was = `it was ${address}`;
   if (dropped === 0) return was;
   const secrets = dropped === 1 ? 'its secret' : `its ${dropped} secrets`;

@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { failureJson } from '../../console/events.ts';
-import { listen, portOf, portTaken } from '../../console/monitor/serve.ts';
+import { getPort, listen, portTaken } from '../../console/monitor/serve.ts';
 import { driftNow } from '../../console/notify.ts';
 import { readPlanFile } from '../../console/plan.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
@@ -18,7 +18,7 @@ import { escapeInJson } from '../../render/untrusted.ts';
 import { readState } from '../../run/session.ts';
 import { openStack } from '../../run/stack.ts';
 import type { JournalEntry } from '../../state/journal.ts';
-import { layoutOf } from '../../state/runs.ts';
+import { getLayout } from '../../state/runs.ts';
 import { readReceipts, withStore } from '../state/edit.ts';
 import { listDocument, runsDocument } from './state.ts';
 
@@ -39,7 +39,7 @@ export async function ui(
   });
   // A run whose state is kept elsewhere shows once it has ended.
   const file = 'file' in stack.state ? stack.state.file : join(stack.dir, '.callsheet/state.json');
-  const stateFile = layoutOf(file).state;
+  const stateFile = getLayout(file).state;
   const quiet: Context = { ...context, emit: () => undefined, confirm: undefined };
   const documents: Readonly<Record<string, () => Promise<unknown>>> = {
     'fleet.json': () =>
@@ -66,7 +66,7 @@ export async function ui(
     return sendJson(response, async () => {
       const document = await runsDocument(run, flags, quiet);
       const isReceipt = document.format === 'callsheet-receipt';
-      return what === 'values' && isReceipt ? valuesOfRun(document.entries, schemaOf) : document;
+      return what === 'values' && isReceipt ? valuesOfRun(document.entries, readSchema) : document;
     });
   };
   const served = await serve(flags.port, answer);
@@ -82,7 +82,7 @@ export async function ui(
   }
 }
 
-function schemaOf(kind: string) {
+function readSchema(kind: string) {
   return kinds.find(({ name }) => name === kind)?.schema;
 }
 
@@ -172,7 +172,7 @@ async function serve(port: number, answer: Answer): Promise<Served> {
   const token = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    const refusal = refusalOf(request, portOf(server));
+    const refusal = findRefusal(request, getPort(server));
     if (refusal !== undefined) return end(response, ...refusal);
     const path = pathBelow(token, request.url ?? '');
     const answered = path === undefined ? undefined : answer(path, request, response);
@@ -191,7 +191,7 @@ async function serve(port: number, answer: Answer): Promise<Served> {
  * Why a request is not answered. Another site may lead a browser here by a name of its own (DNS rebinding) or by a
  * link; a name that is not this machine's, or a request that another site made, is refused whatever it asks for.
  */
-function refusalOf(
+function findRefusal(
   { method, headers }: IncomingMessage,
   port: number,
 ): readonly [number, string] | undefined {

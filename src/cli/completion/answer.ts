@@ -53,12 +53,12 @@ async function offered(words: readonly string[], typed: string, env: Where['env'
   const { given } = at;
   const offers = offersAt(at, typed, isHelp);
   const where = { dir: given.get('--dir') ?? '.', environment: given.get('--env'), env };
-  const found = await Promise.all(offers.map((offer) => wordsOf(offer, where, typed)));
+  const found = await Promise.all(offers.map((offer) => listWords(offer, where, typed)));
   const also = found.find((one) => one.also !== 'words')?.also ?? 'words';
   return { also, words: found.flatMap((one) => one.words) };
 }
 
-async function wordsOf(offer: Offer, where: Where, typed: string): Promise<Found> {
+async function listWords(offer: Offer, where: Where, typed: string): Promise<Found> {
   if (offer.type === 'words') return { also: 'words', words: offer.words };
   const { source, before } = offer;
   if (source === 'files' || source === 'folders') return { also: source, words: [] };

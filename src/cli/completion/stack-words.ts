@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Address, kindOf } from '../../core/address.ts';
+import { type Address, getKind } from '../../core/address.ts';
 import { kinds } from '../../kinds/index.ts';
 import { type Names, namesIn } from '../../stack/names.ts';
-import { layoutOf, runOf } from '../../state/runs.ts';
+import { getLayout, parseRunFile } from '../../state/runs.ts';
 
 /** Which stack is meant, and of which environment. */
 export type Where = {
@@ -14,7 +14,7 @@ export type Where = {
 /** The words of each source, out of what is called by a name in a stack. */
 const WORDS = {
   addresses: (names) => plain([...addresses(names), ...kinds.map(({ name }) => name)]),
-  agents: (names) => plain(addresses(names).filter((address) => kindOf(address) === 'agent')),
+  agents: (names) => plain(addresses(names).filter((address) => getKind(address) === 'agent')),
   environments: ({ environments }) => plain(environments),
   explained: (names, typed) => explained(addresses(names), typed),
   knowledge_bases: ({ knowledgeBases }) => plain(knowledgeBases),
@@ -64,8 +64,8 @@ function remembered(names: Names): readonly Address[] {
 /** Runs, newest first: their ids begin with the time. */
 function runs(names: Names): readonly string[] {
   return orNone(() => {
-    const files = readdirSync(layoutOf(names.stateFile() ?? '').runs);
-    const found = files.flatMap((name) => runOf(name)?.run ?? []);
+    const files = readdirSync(getLayout(names.stateFile() ?? '').runs);
+    const found = files.flatMap((name) => parseRunFile(name)?.run ?? []);
     return found.sort().reverse();
   });
 }
@@ -84,7 +84,7 @@ function explained(known: readonly Address[], typed: string): readonly Word[] {
   const fields = owners
     .filter((owner) => typed.startsWith(`${owner}.`))
     .flatMap((owner) => {
-      const properties = kinds.find(({ name }) => name === kindOf(owner))?.schema.properties ?? {};
+      const properties = kinds.find(({ name }) => name === getKind(owner))?.schema.properties ?? {};
       return Object.keys(properties).map((field) => ({ text: `${owner}.${field}` }));
     });
   return [...plain(owners), ...fields];

@@ -123,7 +123,7 @@ function agentFiles({ agent, organization }: Answers, schema: string): readonly 
       // It takes no calls before somebody wants it to.
       status: 'inactive',
       greeting_message: `Hello, this is the ${agent.toLowerCase()}. How can I help?`,
-      system_prompt: promptOf(agent),
+      system_prompt: buildPrompt(agent),
       language: 'en-US',
     },
     lifecycle: { protect: false, ignore: [] },
@@ -141,7 +141,7 @@ function agentFiles({ agent, organization }: Answers, schema: string): readonly 
   ];
 }
 
-function promptOf(agent: string): string {
+function buildPrompt(agent: string): string {
   return `# ${agent}
 
 You answer the phone. Find out who is calling and what they need, in a friendly and brief way.
@@ -220,7 +220,7 @@ type SetUp = {
 };
 
 /** What a pipeline needs beside its files. */
-export function setUpOf(
+export function planSetUp(
   dir: string,
   pipeline: Pipeline,
   { inRepository = '', toRepository }: Surroundings,
@@ -295,7 +295,7 @@ export function lookAround(dir: string, adds = false): Surroundings {
         ? undefined
         : posix(relative(dir, join(installed, 'node_modules', SCHEMA))),
     hasOtherYaml: existsSync(dir) && discover(dir, undefined, []).files.length > 0,
-    hasRollouts: /^rollouts:/m.test(textOf(join(dir, STACK_FILE)) ?? ''),
+    hasRollouts: /^rollouts:/m.test(readText(join(dir, STACK_FILE)) ?? ''),
   };
 }
 
@@ -319,7 +319,7 @@ export function sortFiles(dir: string, files: readonly NewFile[]): Sorted {
     taken: NewFile[];
   };
   for (const file of files) {
-    const there = textOf(join(dir, file.path));
+    const there = readText(join(dir, file.path));
     if (there === undefined) sorted.fresh.push(file);
     else if (there === file.text) sorted.same.push(file);
     else if (file.lines === undefined) sorted.taken.push(file);
@@ -334,7 +334,7 @@ export function sortFiles(dir: string, files: readonly NewFile[]): Sorted {
 }
 
 /** The text of a file; empty for what is no file, undefined for nothing. */
-function textOf(path: string): string | undefined {
+function readText(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
   return statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
 }

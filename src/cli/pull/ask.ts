@@ -5,7 +5,7 @@ import type { Choice, SharedPlace } from '../../pull/index.ts';
 import { cutText } from '../../render/terminal.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
 import { inlineValue, isMultiline } from '../../render/value-text.ts';
-import { firstOf, formatCount, formatNumber } from '../../render/wording.ts';
+import { formatCount, formatFirst, formatNumber } from '../../render/wording.ts';
 import type { Streams } from '../commands/init.ts';
 
 type Values = NonNullable<SharedPlace['wishes'][number]['values']>;
@@ -20,7 +20,7 @@ export async function askShared(
 ): Promise<ReadonlyMap<string, Choice>> {
   const chosen = new Map<string, Choice>();
   for (const question of questions) {
-    const [message, options] = [messageOf(question), optionsOf(question)];
+    const [message, options] = [formatQuestion(question), buildOptions(question)];
     const answer = answered(await select({ ...streams, message, options }));
     if (answer !== 'leave') chosen.set(question.key, answer);
   }
@@ -40,7 +40,7 @@ export function isLeft(
 }
 
 /** What changed, from what is configured to what is live, and who else has the configured value. */
-function messageOf({ where, wishes, others }: SharedPlace): string {
+function formatQuestion({ where, wishes, others }: SharedPlace): string {
   const changed = wishes.slice(0, MOST_NAMED).map(({ address, text, values }) => {
     const name = sanitiseLine(`${address} ${text}`);
     return values === undefined
@@ -51,7 +51,7 @@ function messageOf({ where, wishes, others }: SharedPlace): string {
   const shared =
     others.length === 0
       ? `The configuration puts it together from ${where}.`
-      : `${formatCount(others.length, 'other')} also read${others.length === 1 ? 's' : ''} ${where}: ${firstOf(others, MOST_NAMED)}.`;
+      : `${formatCount(others.length, 'other')} also read${others.length === 1 ? 's' : ''} ${where}: ${formatFirst(others, MOST_NAMED)}.`;
   return [
     ...changed,
     ...(more > 0 ? [`and ${formatNumber(more)} more`] : []),
@@ -77,10 +77,10 @@ function arrow(before: Json, after: Json): string {
   return `${old} → ${fresh}`;
 }
 
-function optionsOf({ where, wishes, others, choices }: SharedPlace) {
+function buildOptions({ where, wishes, others, choices }: SharedPlace) {
   const addresses = [...new Set(wishes.map(({ address }) => address))];
   const labels = {
-    own: `Write it on ${sanitiseLine(firstOf(addresses, MOST_NAMED))} alone`,
+    own: `Write it on ${sanitiseLine(formatFirst(addresses, MOST_NAMED))} alone`,
     shared: `Change it in ${sanitiseLine(where)}, also for the ${formatCount(others.length, 'other')}`,
     leave: 'Do not pull it',
   } as const;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { refuseInterrupted, say } from '../../console/events.ts';
 import { draftBeside, writeAllOrNone } from '../../console/named-file.ts';
-import { type Address, isChosen, kindOf } from '../../core/address.ts';
+import { type Address, getKind, isChosen } from '../../core/address.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import type { PullDocument, PullLeft } from '../../core/documents.ts';
 import { CallsheetError } from '../../core/errors.ts';
@@ -14,7 +14,7 @@ import type { Planned } from '../../plan/make.ts';
 import { moved, type Pulled } from '../../pull/index.ts';
 import { findForeign, nameResources, type Proposed, proposeFiles } from '../../pull/new.ts';
 import { unifiedDiff } from '../../render/pull.ts';
-import { firstOf } from '../../render/wording.ts';
+import { formatFirst } from '../../render/wording.ts';
 import { gitEnv } from '../../run/actor.ts';
 import type { Session } from '../../run/session.ts';
 import { loadOptions } from '../../run/stack.ts';
@@ -50,7 +50,7 @@ function untold(reason: string): CallsheetError {
 const MOST_NAMED = 5;
 
 function dirty(files: readonly string[]): CallsheetError {
-  const named = firstOf(files, MOST_NAMED);
+  const named = formatFirst(files, MOST_NAMED);
   return new CallsheetError('refused', `nothing was written: ${named} changed and not committed`, {
     hint: 'Commit or stash the changes first, so that you can review the changes of pull alone. --allow-dirty writes anyway. --dry-run shows the changes.',
   });
@@ -134,7 +134,7 @@ export async function lookAtWorkingTree(
   try {
     const prefix = (await git('rev-parse', '--show-prefix')).trim();
     const status = await git(...STATUS);
-    const files = entriesOf(status).flatMap(({ state, path }) => {
+    const files = listEntries(status).flatMap(({ state, path }) => {
       const file = path.startsWith(prefix) ? path.slice(prefix.length) : path;
       // What begins with a dot is no part of the configuration: the state is kept there.
       if (file.split('/').some((part) => part.startsWith('.'))) return [];
@@ -143,7 +143,7 @@ export async function lookAtWorkingTree(
     });
     return files.length === 0 ? { type: 'clean' } : { type: 'dirty', files };
   } catch (error) {
-    return reasonOf(error);
+    return explainFailure(error);
   }
 }
 
@@ -152,7 +152,7 @@ function isBelow(file: string, folder: string): boolean {
   return folder.endsWith('/') && file.startsWith(folder);
 }
 
-function entriesOf(status: string): readonly { readonly state: string; readonly path: string }[] {
+function listEntries(status: string): readonly { readonly state: string; readonly path: string }[] {
   const parts = status.split('\0').filter((part) => part !== '');
   const entries: { state: string; path: string }[] = [];
   for (let index = 0; index < parts.length; index += 1) {
@@ -165,7 +165,7 @@ function entriesOf(status: string): readonly { readonly state: string; readonly 
   return entries;
 }
 
-function reasonOf(error: unknown): WorkingTree {
+function explainFailure(error: unknown): WorkingTree {
   const failure: { readonly code?: unknown; readonly stderr?: unknown } =
     typeof error === 'object' && error !== null ? error : {};
   if (failure.code === 'ENOENT') return { type: 'none', reason: 'git is not installed' };
@@ -236,13 +236,13 @@ function managedBy({ ids }: Planned, { state }: Session): ReadonlyMap<string, Ad
   const recorded = Object.entries(state.resources).map(
     ([address, { kind, id }]) => [`${kind} ${id}`, address] as const,
   );
-  const live = [...ids].map(([address, id]) => [`${kindOf(address)} ${id}`, address] as const);
+  const live = [...ids].map(([address, id]) => [`${getKind(address)} ${id}`, address] as const);
   return new Map([...recorded, ...live]);
 }
 
 function noneSuch(addresses: readonly Address[]): CallsheetError {
   return new CallsheetError('usage', 'no new resource has such an address', {
-    hint: `There would be ${firstOf(addresses, MOST_NAMED)}.`,
+    hint: `There would be ${formatFirst(addresses, MOST_NAMED)}.`,
   });
 }
 
@@ -265,7 +265,7 @@ async function write(
     refused.push(...wrong.map(({ one, why }) => refusal(one, why)));
     left = left.filter((one) => !wrong.some((other) => other.one === one));
   }
-  const status = statusOf(left.length, refused, flags);
+  const status = getStatus(left.length, refused, flags);
   const shown = status === 'refused' ? [] : left;
   if (status === 'written') {
     refuseInterrupted(context);
@@ -297,7 +297,7 @@ async function write(
 }
 
 /** What becomes of so many texts: with refusals they are written only where those may be skipped. */
-export function statusOf(
+export function getStatus(
   texts: number,
   refused: readonly PullLeft[],
   { dryRun, skipRefused }: ProposeFlags,
@@ -361,7 +361,9 @@ export function readAgain(
   context: Context,
 ): Promise<Loaded> {
   const folder = realpathSync.native(dir);
-  const instead = new Map([...texts].map(([file, text]) => [realOf(join(folder, file)), text]));
+  const instead = new Map(
+    [...texts].map(([file, text]) => [resolveLinks(join(folder, file)), text]),
+  );
   return loadStack({
     ...loadOptions(flags, context),
     secrets: 'skip',
@@ -370,7 +372,7 @@ export function readAgain(
 }
 
 /** A link is read where it leads. */
-function realOf(path: string): string {
+function resolveLinks(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {

@@ -1,4 +1,4 @@
-import { type Address, isAddress, kindOf } from '../../core/address.ts';
+import { type Address, getKind, isAddress } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { isUuid, type JsonObject } from '../../core/value.ts';
@@ -31,11 +31,11 @@ export async function findResource(
 ): Promise<Found> {
   // A slip in a flag is told also where an address or an id needs none.
   if (Object.values(SOURCES).some(({ given }) => given(flags) !== undefined))
-    await scopesOf(kind, flags, session);
+    await listScopes(kind, flags, session);
   const address = readAddress(text);
   if (address !== undefined) return findAddress(kind, address, session);
   if (kind.get !== undefined && isUuid(text)) return { id: text, label: text, scope: {} };
-  const listed = await listAll(kind, await scopesOf(kind, flags, session), session);
+  const listed = await listAll(kind, await listScopes(kind, flags, session), session);
   return onlyOne(kind, text, matching(kind, text, listed), listed, session);
 }
 
@@ -50,7 +50,7 @@ export function readAddress(text: string): Address | undefined {
 
 /** `agent.clinic` of `agents.clinic`, with whatever stands behind it. */
 export function byKind(text: string): string {
-  const first = kindOf(text);
+  const first = getKind(text);
   const kind = kinds.find(({ section, nested }) => section === first && nested === undefined);
   return kind === undefined ? text : `${kind.name}${text.slice(first.length)}`;
 }
@@ -130,16 +130,16 @@ function onlyOne(
       },
     );
   }
-  return { id: String(first.item.id), label: nameOf(kind, first.item), ...first };
+  return { id: String(first.item.id), label: getName(kind, first.item), ...first };
 }
 
-function nameOf(kind: Kind, item: JsonObject): string {
+function getName(kind: Kind, item: JsonObject): string {
   const [name] = namingFields(kind).flatMap((field) => item[field] ?? []);
   return typeof name === 'string' ? name : String(item.id);
 }
 
 function noneCalled(kind: Kind, text: string, listed: readonly Listed[]): CallsheetError {
-  const names = [...new Set(listed.map(({ item }) => nameOf(kind, item)))];
+  const names = [...new Set(listed.map(({ item }) => getName(kind, item)))];
   const near = similar(text, names);
   const message = `there is no ${kind.name.replaceAll('_', ' ')} ${JSON.stringify(text)} that the key reaches`;
   return new CallsheetError('usage', message, {
@@ -167,7 +167,7 @@ function similar(text: string, names: readonly string[]): readonly string[] {
 
 /** The resource of an address: by the id that the state has for it, or by the name that the stack gives it. */
 async function findAddress(kind: Kind, address: Address, session: PlatformSession): Promise<Found> {
-  if (kindOf(address) !== kind.name) {
+  if (getKind(address) !== kind.name) {
     throw new CallsheetError('usage', `${address} is not an address of ${kindTitle(kind.name)}`, {
       hint: `Those begin with ${kind.name} and a dot.`,
     });
@@ -250,7 +250,7 @@ const SOURCES: Readonly<Record<string, ScopeSource>> = {
     given: ({ knowledgeBase }) => knowledgeBase,
     idOf: blockId,
     all: async (kind, session) => {
-      const blocks = await blocksOf(session);
+      const blocks = await readBlocks(session);
       return [...new Set(blocks.filter(({ of }) => of === kind.name).map(({ id }) => id))];
     },
   },
@@ -284,7 +284,7 @@ export function organizationNames({ settings }: PlatformSession): ReadonlyMap<st
  * The lists of a kind that are to be read: those that the flags name, those of the stack where the
  * platform lists only within one, or all there is. Throws `CallsheetError('usage')` where none can be told.
  */
-export async function scopesOf(
+export async function listScopes(
   kind: Kind,
   flags: ScopeFlags,
   session: PlatformSession,
@@ -319,18 +319,18 @@ function isListedWithin(kind: Kind): boolean {
 type Block = { readonly of: string; readonly name: string; readonly id: string };
 
 /** Blocks of the stack that hand the id of a knowledge base down to the resources in them, by the address of those. */
-async function blocksOf(session: PlatformSession): Promise<readonly Block[]> {
+async function readBlocks(session: PlatformSession): Promise<readonly Block[]> {
   const { resources } = await session.stack();
   return resources.flatMap(({ address, document }) => {
     const { knowledge_base_id: id } = document;
     const [, name = ''] = address.split('.');
-    return typeof id === 'string' ? [{ of: kindOf(address), name, id }] : [];
+    return typeof id === 'string' ? [{ of: getKind(address), name, id }] : [];
   });
 }
 
 async function blockId(given: string, session: PlatformSession): Promise<string> {
   if (session.settings === undefined) return given;
-  const blocks = await blocksOf(session);
+  const blocks = await readBlocks(session);
   return blocks.find(({ name }) => name === given)?.id ?? given;
 }
 

@@ -5,7 +5,7 @@ import { CallsheetError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { Secret } from '../../core/value.ts';
 import { matchesApplied, rememberLeaf } from '../../diff/applied.ts';
-import { type Leaf, leavesOf, normalise, type World } from '../../diff/leaves.ts';
+import { type Leaf, listLeaves, normalise, type World } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { createReader } from '../../live/reader.ts';
 import { readEndpoints } from '../../platform/endpoints.ts';
@@ -66,7 +66,7 @@ export async function recordEdit(
 ): Promise<Edited> {
   const { run } = began;
   const resources = new Map(Object.entries(state.resources));
-  await lease.append({ ...began, ...originOf(state) });
+  await lease.append({ ...began, ...getOrigin(state) });
   for (const [address, resource] of records) {
     await lease.append({ type: 'resource', address, resource });
     if (resource === null) resources.delete(address);
@@ -107,7 +107,7 @@ export async function beginEdit(
 }
 
 /** The state that an edit starts from, as its journal names it. */
-export function originOf({ lineage, serial, account_id: account = '' }: State) {
+export function getOrigin({ lineage, serial, account_id: account = '' }: State) {
   return { lineage, serial, account_id: account };
 }
 
@@ -246,8 +246,8 @@ export async function trustSecrets(
   for (const { address, kind, document } of stack.resources) {
     const recorded = state.resources[address];
     if (recorded === undefined || !isChosen(address, { target: patterns })) continue;
-    const unknown = [...leavesOf(kindNamed(kind).schema, document).leaves.values()].filter((leaf) =>
-      isUnknown(leaf, recorded.leaves[leaf.text], address, world),
+    const unknown = [...listLeaves(kindNamed(kind).schema, document).leaves.values()].filter(
+      (leaf) => isUnknown(leaf, recorded.leaves[leaf.text], address, world),
     );
     if (unknown.length === 0) continue;
     const known = unknown.flatMap((leaf): [string, AppliedLeaf][] => {
@@ -262,7 +262,7 @@ export async function trustSecrets(
     const absent = unknown.filter(({ text }) => !taken.has(text));
     const message = [
       ...(taken.size === 0 ? [] : [`recorded as stored on the platform: ${[...taken].join(', ')}`]),
-      ...(absent.length === 0 ? [] : [`not set here: ${absent.map(sourceOf).join(', ')}`]),
+      ...(absent.length === 0 ? [] : [`not set here: ${absent.map(getSource).join(', ')}`]),
     ].join('; ');
     const line = editLine(address, 'trust', recorded.id, message);
     ledger.push(taken.size === 0 ? { ...line, status: 'not_attempted' } : line);
@@ -282,6 +282,6 @@ function isUnknown(
   return matchesApplied(last, set, address, text, world) === 'unknown';
 }
 
-function sourceOf({ text, value }: Leaf): string {
+function getSource({ text, value }: Leaf): string {
   return value instanceof Secret ? `${text} (${value.source})` : text;
 }

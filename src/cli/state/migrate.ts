@@ -1,11 +1,11 @@
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
-import { digestOf } from '../../core/digest.ts';
+import { computeDigest } from '../../core/digest.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { describeActor, holderFor } from '../../run/actor.ts';
 import { admitIn } from '../../run/client.ts';
-import { placeOf } from '../../stack/index.ts';
+import { parsePlace } from '../../stack/index.ts';
 import { MovedAway } from '../../state/failures.ts';
 import type { State } from '../../state/model.ts';
 import { openStateStore } from '../../state/open.ts';
@@ -26,7 +26,7 @@ type Migrated = Omit<StateCommands.Migration, 'format' | 'version'>;
  *     4  leave a note in the source                the same
  */
 export function migrateState(to: string, flags: CommonFlags, context: Context): Promise<Migrated> {
-  const place = placeOf(to);
+  const place = parsePlace(to);
   if (URL.canParse(to) && new URL(to).password !== '')
     throw new CallsheetError('usage', 'the address of --to contains a password', {
       hint: 'Other users can read a command line. Set CALLSHEET_STATE_PASSWORD or PGPASSWORD instead.',
@@ -47,7 +47,7 @@ export function migrateState(to: string, flags: CommonFlags, context: Context): 
       const { state, pending } = await store.load();
       if (state === undefined) throw noState(store.location);
       if (pending.length > 0) throw unsettled(store.location);
-      const { receipts, left } = await receiptsOf(store);
+      const { receipts, left } = await readAllReceipts(store);
       const lease = await target.acquire(holder);
       await refuseTaken(target, receipts, { ...state, location: store.location });
       await lease.receive(state, receipts);
@@ -68,7 +68,7 @@ export function migrateState(to: string, flags: CommonFlags, context: Context): 
 }
 
 /** Oldest first, as they were filed. */
-async function receiptsOf(
+async function readAllReceipts(
   store: StateStore,
 ): Promise<{ readonly receipts: readonly KeptRun[]; readonly left: readonly string[] }> {
   const receipts: KeptRun[] = [];
@@ -118,9 +118,11 @@ async function compare(
   const listed = new Set((await target.runs()).map(({ run }) => run));
   const differs = receipts.filter(({ run }) => listed.has(run));
   const runs = await Promise.all(
-    differs.map(async ({ run, entries }) => digestOf(await target.run(run)) === digestOf(entries)),
+    differs.map(
+      async ({ run, entries }) => computeDigest(await target.run(run)) === computeDigest(entries),
+    ),
   );
-  const isSame = there.state !== undefined && digestOf(there.state) === digestOf(state);
+  const isSame = there.state !== undefined && computeDigest(there.state) === computeDigest(state);
   if (isSame && there.pending.length === 0 && runs.every(Boolean)) return;
   throw new CallsheetError(
     'state',

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text as textFrom } from 'node:stream/consumers';
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { type Address, kindOf } from '../../core/address.ts';
-import { digestOf } from '../../core/digest.ts';
+import { type Address, getKind } from '../../core/address.ts';
+import { computeDigest } from '../../core/digest.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { Change } from '../../core/plan-document.ts';
@@ -20,9 +20,9 @@ import {
   type Edited,
   editLine,
   ending,
+  getOrigin,
   NO_EDIT,
   type OpenState,
-  originOf,
   settledState,
   withStore,
 } from './edit.ts';
@@ -59,7 +59,7 @@ export function pushState(
     const ledger = differences(current, given);
     const state: State = { ...before, serial: before.serial + 1, last_run: run };
     const setAside = await lease.replace(state, [
-      { ...began, ...originOf(before) },
+      { ...began, ...getOrigin(before) },
       ending(ledger, context),
     ]);
     return { edited: { run, serial: state.serial, ledger }, setAside };
@@ -84,7 +84,7 @@ async function readGiven(file: string): Promise<State> {
 }
 
 function isSame(current: State, given: State): boolean {
-  return digestOf({ ...current }) === digestOf({ ...given });
+  return computeDigest({ ...current }) === computeDigest({ ...given });
 }
 
 function checkSuccessor(given: State, current: State, { store }: OpenState): void {
@@ -106,7 +106,7 @@ function checkSuccessor(given: State, current: State, { store }: OpenState): voi
 /** What the new state knows otherwise than the one before. */
 function differences(before: State | undefined, after: State): readonly LedgerLine[] {
   const old = before?.resources ?? {};
-  const digest = (resource: ResourceState | undefined) => digestOf({ ...resource });
+  const digest = (resource: ResourceState | undefined) => computeDigest({ ...resource });
   const changed = Object.entries(after.resources).filter(
     ([address, resource]) => digest(old[address]) !== digest(resource),
   );
@@ -150,7 +150,7 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
       const serial = known.serial + 1;
       session.beginWriting();
       const setAside = await lease.replace({ ...before, serial, resources, last_run: run }, [
-        { ...began, base_url: session.platform.base_url, ...originOf(before) },
+        { ...began, base_url: session.platform.base_url, ...getOrigin(before) },
         ending(ledger, context),
       ]);
       const rollouts = Object.values(known.rollouts ?? {}).flatMap(({ name, status, why }) =>
@@ -194,13 +194,15 @@ function rebuild(known: State, { plan, ids, refresh }: Planned): Rebuilt {
   const changes = new Map(plan.changes.map((change) => [change.address, change]));
   const liveId = (address: Address) =>
     ids.get(address) ?? changes.get(address)?.id ?? refresh.get(address)?.id;
-  const remembered = new Set([...refresh.values()].map(identityOf));
+  const remembered = new Set([...refresh.values()].map(getIdentity));
   const meant = new Set(
-    [...ids.entries()].map(([address, id]) => identityOf({ kind: kindOf(address), id })),
+    [...ids.entries()].map(([address, id]) => getIdentity({ kind: getKind(address), id })),
   );
   // Under another address by now, which the plan gives it: without what is known it would be gone from there.
   const isMoving = (address: Address, one: ResourceState) =>
-    liveId(address) === undefined && meant.has(identityOf(one)) && !remembered.has(identityOf(one));
+    liveId(address) === undefined &&
+    meant.has(getIdentity(one)) &&
+    !remembered.has(getIdentity(one));
   const kept = Object.entries(known.resources).filter(
     ([address, one]) =>
       (liveId(address) === one.id || isMoving(address, one)) &&
@@ -223,10 +225,10 @@ function rebuild(known: State, { plan, ids, refresh }: Planned): Rebuilt {
       ? { address, finding: 'absent', id: null }
       : { address, finding: 'lost', id: recorded.id };
   });
-  return { resources, findings, ledger: findings.flatMap((one) => ledgerOf(one, known)) };
+  return { resources, findings, ledger: findings.flatMap((one) => listLedgerLines(one, known)) };
 }
 
-function identityOf({ kind, id }: Pick<ResourceState, 'kind' | 'id'>): string {
+function getIdentity({ kind, id }: Pick<ResourceState, 'kind' | 'id'>): string {
   return `${kind} ${id}`;
 }
 
@@ -234,7 +236,7 @@ function isPresent(change: Change | undefined): boolean {
   return change !== undefined && change.id !== null && change.action !== 'forget';
 }
 
-function ledgerOf({ address, finding, id }: Finding, known: State): readonly LedgerLine[] {
+function listLedgerLines({ address, finding, id }: Finding, known: State): readonly LedgerLine[] {
   const recorded: ResourceState | undefined = known.resources[address];
   if (finding === 'found') return [editLine(address, 'adopt', id ?? '')];
   if (recorded === undefined || finding === 'kept') return [];

@@ -136,13 +136,13 @@ export function openRolloutGauges({
       status.set({ ...labels, status: one }, one === record.status ? 1 : 0);
     step.set(labels, index + 1);
     agents.set(labels, steps.findLast((one) => one.at !== null)?.agents ?? 0);
-    if (at !== null) since.set(labels, secondsOf(at));
+    if (at !== null) since.set(labels, toSeconds(at));
     // A held one waits for a person, and one that waits for the end of a freeze is not looked at.
-    if (record.status === 'judging') lookedAt.set(labels, secondsOf(lastLook(record)));
+    if (record.status === 'judging') lookedAt.set(labels, toSeconds(lastLook(record)));
     if (isUnderWay(record) && record.status !== 'held')
       overdueAt.set(
         labels,
-        secondsOf(at ?? record.started_at) + record.settings.overdueAfter / 1000,
+        toSeconds(at ?? record.started_at) + record.settings.overdueAfter / 1000,
       );
     if (look === null) return;
     calls.set(labels, look.calls);
@@ -166,7 +166,7 @@ function lastLook({ look, steps, step, started_at: started }: RolloutRecord): st
   return look !== null && look.at > at ? look.at : at;
 }
 
-function secondsOf(time: string): number {
+function toSeconds(time: string): number {
   return Date.parse(time) / 1000;
 }
 

@@ -90,7 +90,7 @@ export async function listen(
     server.listen(port, host, resolve);
   });
   return {
-    port: portOf(server),
+    port: getPort(server),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -101,7 +101,7 @@ export async function listen(
 }
 
 /** The port that a server listens on. */
-export function portOf(server: Server): number {
+export function getPort(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span } from '@opentelemetry/api';
 import type { RunEvent } from '../../apply/journal.ts';
-import { type Address, kindOf } from '../../core/address.ts';
+import { type Address, getKind } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { Attributes, RunContext } from '../../run/context.ts';
 import type { Collect } from './metrics.ts';
@@ -113,7 +113,7 @@ export function openTelemetry(deps: TelemetryDeps): Telemetry | undefined {
       let stage: Place | undefined;
       let run = '';
       const begin = (otlp: Otlp, address: Address, action: string) =>
-        otlp.start(`${action} ${kindOf(address)}`, {
+        otlp.start(`${action} ${getKind(address)}`, {
           parent: within(otlp, stage),
           attributes: {
             'callsheet.run.id': run,
@@ -181,7 +181,7 @@ async function ending<T>(span: () => Span | undefined, work: () => Promise<T>): 
   try {
     return await work();
   } catch (error) {
-    fail(span(), typeOf(error));
+    fail(span(), getErrorType(error));
     throw error;
   } finally {
     span()?.end();
@@ -194,6 +194,6 @@ function fail(span: Span | undefined, type: string, message?: string): void {
   span?.setStatus(message === undefined ? { code: FAILED } : { code: FAILED, message });
 }
 
-function typeOf(error: unknown): string {
+function getErrorType(error: unknown): string {
   return error instanceof CallsheetError ? error.code : 'internal';
 }

@@ -151,7 +151,7 @@ function goneDrafts(
       while (at + 1 < to && movedTo.get(at + 1) === (movedTo.get(at) ?? 0) + 1) at += 1;
       const block = {
         type: 'left',
-        ...placeOf(paragraph),
+        ...formatPlace(paragraph),
         paragraphs: at - start + 1,
         to: start,
       } as const;
@@ -190,7 +190,7 @@ function wholeDraft(
   const gap: readonly Piece[] = paragraph.gap === '' ? [] : [{ text: paragraph.gap, change: type }];
   const pieces = [...wordPieces(words, type), ...gap];
   return {
-    block: { type, ...placeOf(paragraph), words: pieces },
+    block: { type, ...formatPlace(paragraph), words: pieces },
     parts: [
       type === 'removed'
         ? { before: paragraph, after: undefined }
@@ -211,13 +211,20 @@ function movedDraft(
   for (let at = 0; at < paragraphs; at += 1) {
     const [old, fresh, own] = [before[from + at], after[start + at], stretches.get(from + at)];
     if (old === undefined || fresh === undefined) continue;
-    const pieces = own === undefined ? [kept(old.text, fresh.text)] : piecesOf(own);
+    const pieces = own === undefined ? [kept(old.text, fresh.text)] : listPieces(own);
     words.push(...pieces, ...keptGap(old, fresh));
     if (own !== undefined) parts.push({ before: old, after: fresh });
   }
   const isEdited = words.some(({ change }) => change !== 'same');
   return {
-    block: { type: 'moved', ...placeOf(first), words: joinSame(words), paragraphs, isEdited, from },
+    block: {
+      type: 'moved',
+      ...formatPlace(first),
+      words: joinSame(words),
+      paragraphs,
+      isEdited,
+      from,
+    },
     parts,
     title: undefined,
   };
@@ -231,7 +238,7 @@ function pairDrafts(
 ): readonly Draft[] {
   const [old, fresh, own] = [before[x], after[y], stretches.get(x)];
   if (old === undefined || fresh === undefined) return [];
-  const place = placeOf(fresh);
+  const place = formatPlace(fresh);
   const isGapSame = old.gap === fresh.gap || !isJoined;
   if (own === undefined && isGapSame) {
     const { text, was } = kept(old.text + old.gap, fresh.text + fresh.gap);
@@ -244,7 +251,7 @@ function pairDrafts(
       ? [kept(old.text, fresh.text)]
       : blanksOnly
         ? blankPieces(own)
-        : piecesOf(own);
+        : listPieces(own);
   const gap = isGapSame || !blanksOnly ? keptGap(old, fresh) : changedGap(old, fresh);
   return [
     {
@@ -255,7 +262,7 @@ function pairDrafts(
   ];
 }
 
-function placeOf({ heading, line }: Paragraph): Place {
+function formatPlace({ heading, line }: Paragraph): Place {
   return { heading, line };
 }
 
@@ -300,7 +307,7 @@ function joinSame(pieces: readonly Piece[]): readonly Piece[] {
 }
 
 /** Stretches as pieces; a changed word that is called out is a piece of its own. */
-function piecesOf(stretches: readonly Stretch[]): readonly Piece[] {
+function listPieces(stretches: readonly Stretch[]): readonly Piece[] {
   return stretches.flatMap((stretch, index) => {
     if (!stretch.isSame) {
       return [...wordPieces(stretch.removed, 'removed'), ...wordPieces(stretch.added, 'added')];
@@ -399,9 +406,9 @@ function foldRun(
   const at = isBelow && !end.some(isHeading) ? middle.findLastIndex(isHeading) : -1;
   return [
     ...blocksOf(run.slice(0, head)),
-    ...foldOf(middle.slice(0, Math.max(at, 0))),
+    ...collapseRun(middle.slice(0, Math.max(at, 0))),
     ...(at < 0 ? [] : blocksOf(middle.slice(at, at + 1))),
-    ...foldOf(middle.slice(at + 1)),
+    ...collapseRun(middle.slice(at + 1)),
     ...blocksOf(end),
   ];
 }
@@ -409,7 +416,7 @@ function foldRun(
 /** A single paragraph of a line takes no more room than a fold would. */
 const SHORT = 80;
 
-function foldOf(run: readonly Same[]): readonly Block[] {
+function collapseRun(run: readonly Same[]): readonly Block[] {
   const first = run[0]?.block;
   if (first === undefined || (run.length === 1 && first.text.length <= SHORT)) {
     return first === undefined ? [] : [first];

@@ -1,7 +1,7 @@
 import type { Callout, Draft, Part } from './blocks.ts';
 import { type Fact, NAMES } from './facts.ts';
 import type { Paragraph } from './paragraphs.ts';
-import { isAboutSame, likenessOf, type Sentence, sentencesOf } from './sentences.ts';
+import { compareSentences, isAboutSame, type Sentence, splitSentences } from './sentences.ts';
 import { align, type Budget, gapsBetween, type Mark } from './words.ts';
 
 /**
@@ -58,7 +58,7 @@ export function findCallouts(
       ({ before, after }): Part =>
         isTurned ? { before: after, after: before } : { before, after },
     );
-  const found = groupsOf(parts, budget).flatMap((group) => [
+  const found = listGroups(parts, budget).flatMap((group) => [
     ...factChanges(group, budget),
     ...instructionChanges(group, budget),
   ]);
@@ -73,11 +73,11 @@ function turn({ before, after, old, fresh, ...rest }: Found): Found {
 }
 
 /** Sentences of all parts, and which of them are the same ones; those that are equal are left out. */
-function groupsOf(parts: readonly Part[], budget: Budget): readonly Group[] {
+function listGroups(parts: readonly Part[], budget: Budget): readonly Group[] {
   const spotsOf = (paragraph: Paragraph | undefined, part: number): readonly Spot[] =>
     paragraph === undefined
       ? []
-      : sentencesOf(paragraph.text, paragraph.heading).map((sentence) => ({
+      : splitSentences(paragraph.text, paragraph.heading).map((sentence) => ({
           part,
           paragraph,
           sentence,
@@ -140,7 +140,7 @@ function pairAlike(
   const candidates = before.flatMap((old, a) => {
     const others = isMany ? after.slice(a, a + 1) : after;
     return others.flatMap((fresh, at) => {
-      const alike = likenessOf(old.sentence, fresh.sentence);
+      const alike = compareSentences(old.sentence, fresh.sentence);
       const b = isMany ? a : at;
       return alike < least ? [] : [{ old, fresh, alike, a, b }];
     });
@@ -181,7 +181,7 @@ function joinSplit(
   });
 }
 
-function factsOf(spots: readonly Spot[]): readonly FactSpot[] {
+function findFacts(spots: readonly Spot[]): readonly FactSpot[] {
   return spots.flatMap((spot) => spot.sentence.facts.map((fact) => ({ ...spot, fact })));
 }
 
@@ -191,7 +191,7 @@ function factChanges({ before, after }: Group, budget: Budget): readonly Found[]
   const isToldWhole =
     isWhole && [...before, ...after].some(({ sentence }) => sentence.isInstruction);
   const isTold = ({ fact }: FactSpot) => !isToldWhole || isName(fact.mark);
-  const [old, fresh] = [factsOf(before).filter(isTold), factsOf(after).filter(isTold)];
+  const [old, fresh] = [findFacts(before).filter(isTold), findFacts(after).filter(isTold)];
   const keys = (facts: readonly FactSpot[]) => facts.map(({ fact }) => fact.key);
   const same = align(keys(old), keys(fresh), budget);
   const turned = same.flatMap(([a, b]) => turnedLead(old[a], fresh[b]));
@@ -288,14 +288,15 @@ function instructionChanges({ before, after }: Group, budget: Budget): readonly 
   ];
   const isSame = forces(before).sort().join() === forces(after).sort().join();
   if (!did && !does) return !isSame && isTurned(old, fresh, budget) ? [found] : [];
-  if (did && does) return isSame && isAboutSame(contentOf(before), contentOf(after)) ? [] : [found];
+  if (did && does)
+    return isSame && isAboutSame(listContent(before), listContent(after)) ? [] : [found];
   if (isSame) return [];
   // A sentence that hardly has a word of the other is another one.
-  if (likenessOf(old.sentence, fresh.sentence) >= ALIKE_ELSEWHERE) return [found];
+  if (compareSentences(old.sentence, fresh.sentence) >= ALIKE_ELSEWHERE) return [found];
   return did ? [removed] : [added];
 }
 
-function contentOf(spots: readonly Spot[]): ReadonlySet<string> {
+function listContent(spots: readonly Spot[]): ReadonlySet<string> {
   return new Set(spots.flatMap(({ sentence }) => [...sentence.content]));
 }
 

@@ -1,6 +1,6 @@
 import { type Block, type Draft, draftBlocks, foldBlocks, type ProseDiff } from './blocks.ts';
 import { findCallouts } from './callouts.ts';
-import { type Matches, matchParagraphs, type Paragraph, paragraphsOf } from './paragraphs.ts';
+import { type Matches, matchParagraphs, type Paragraph, splitParagraphs } from './paragraphs.ts';
 import {
   type Budget,
   compareWords,
@@ -8,9 +8,9 @@ import {
   newBudget,
   type Pair,
   type Stretch,
+  splitWords,
   turned,
   type Word,
-  wordsOf,
 } from './words.ts';
 
 type ProseOptions = {
@@ -43,12 +43,12 @@ const MOST_CHARACTERS = 2 * MOST_READ;
 export function diffProse(before: string, after: string, options: ProseOptions = {}): ProseDiff {
   const words = new Map<Paragraph, readonly Word[]>();
   const ofParagraph = (paragraph: Paragraph) => {
-    const known = words.get(paragraph) ?? wordsOf(paragraph.text, true);
+    const known = words.get(paragraph) ?? splitWords(paragraph.text, true);
     words.set(paragraph, known);
     return known;
   };
   const { isList = false, context = 1 } = options;
-  const [old, fresh] = bounded(paragraphsOf(before, isList), paragraphsOf(after, isList));
+  const [old, fresh] = bounded(splitParagraphs(before, isList), splitParagraphs(after, isList));
   const budget = newBudget();
   const related =
     before <= after
@@ -61,7 +61,7 @@ export function diffProse(before: string, after: string, options: ProseOptions =
   return {
     whitespaceOnly: before !== after && drafts.every(({ block }) => isBlank(block)),
     limited: budget.isSpent || isTooMuch,
-    counts: countsOf(drafts),
+    counts: countBlocks(drafts),
     callouts: callouts.slice(0, MOST_CALLOUTS),
     moreCallouts: Math.max(0, callouts.length - MOST_CALLOUTS),
     blocks: link(folded.map(({ block }) => block)),
@@ -143,7 +143,7 @@ function isBlank(block: Block): boolean {
   return block.type === 'same' || (block.type === 'edited' && block.blanksOnly);
 }
 
-function countsOf(drafts: readonly Draft[]): ProseDiff['counts'] {
+function countBlocks(drafts: readonly Draft[]): ProseDiff['counts'] {
   const words = { removed: 0, added: 0 };
   const paragraphs = { same: 0, edited: 0, moved: 0, removed: 0, added: 0 };
   for (const { block } of drafts) {

@@ -386,7 +386,7 @@ function quantitiesIn(text: string): readonly Fact[] {
     const isBetween = endsWith(AHEAD.between, text, point.start) !== '';
     const joint = readAt(isBetween ? BEHIND.and : BEHIND.range, text, point.end);
     const isRange = joint !== '' && next?.start === point.end + joint.length;
-    const isChoice = !isRange && isChoiceOf(text, point, next);
+    const isChoice = !isRange && isOneChoice(text, point, next);
     const isPair = next !== undefined && (isRange || isChoice);
     const joins: Joins = { isBetween: isRange && isBetween, isChoice };
     const claim = quantity(text, isPair ? [point, next] : [point], joins);
@@ -397,7 +397,7 @@ function quantitiesIn(text: string): readonly Fact[] {
 }
 
 /** `one or two` before what is counted: both are numbers and nothing else. */
-function isChoiceOf(text: string, point: Point, next: Point | undefined): boolean {
+function isOneChoice(text: string, point: Point, next: Point | undefined): boolean {
   const isNumber = ({ kind, unit }: Point) => kind === 'number' && unit === undefined;
   const joint = readAt(BEHIND.or, text, point.end);
   return (
@@ -433,7 +433,7 @@ function pointAt(text: string, { 0: own, index, groups = {} }: RegExpExecArray):
     });
   }
   if (date !== undefined) return point(low.replace(/(\d)(?:st|nd|rd|th)|,| of/g, '$1'), 'date');
-  if (clock !== undefined) return point(minutesOf(low), 'clock');
+  if (clock !== undefined) return point(toMinutes(low), 'clock');
   if (day !== undefined)
     return point(
       DAY_FORMS.findIndex((form) => form.test(low)),
@@ -443,14 +443,14 @@ function pointAt(text: string, { 0: own, index, groups = {} }: RegExpExecArray):
   const end = index + own.length;
   const money = endsWith(AHEAD.money, text, index);
   if (money !== '') {
-    return point(value, currencyOf(money), { start: index - money.length });
+    return point(value, findCurrency(money), { start: index - money.length });
   }
   const after = readAt(BEHIND.money, text, end);
-  if (after !== '') return point(value, currencyOf(after), { end: end + after.length });
+  if (after !== '') return point(value, findCurrency(after), { end: end + after.length });
   const half = readAt(BEHIND.clock, text, end);
   const past = endsWith(AHEAD.past, text, index);
   if (half !== '' || past !== '') {
-    const minutes = minutesOf(`${value}${half.toLowerCase()}`) + (PAST[past.toLowerCase()] ?? 0);
+    const minutes = toMinutes(`${value}${half.toLowerCase()}`) + (PAST[past.toLowerCase()] ?? 0);
     return point(minutes, 'clock', { start: index - past.length, end: end + half.length });
   }
   return point(value, 'number', { isForeign: foreign !== undefined });
@@ -491,7 +491,7 @@ function quantity(
     mark: 'number',
     text: text.slice(start, end),
     key: `number ${boundKey(bound, beyond)}${values.join(isChoice ? '|' : '–')} ${named}`,
-    lead: leadOf(text, start),
+    lead: findLead(text, start),
     unit: named,
     start,
     end,
@@ -501,7 +501,7 @@ function quantity(
 const LEAD = new RegExp(`${START}(?:(?<below>${BELOW})|(?:${ABOVE})) $`, 'iu');
 
 /** The word right before a number, where it says on which side of it something is. */
-function leadOf(text: string, start: number): Lead | undefined {
+function findLead(text: string, start: number): Lead | undefined {
   const found = LEAD.exec(text.slice(Math.max(0, start - 20), start));
   if (found === null) return undefined;
   return { text: found[0], side: found.groups?.below === undefined ? 'above' : 'below' };
@@ -543,12 +543,12 @@ const CURRENCY_FORMS = CURRENCIES.map(
   ([code, forms]) => [code, new RegExp(`(?<!\\p{L})(?:${forms})(?!\\p{L})`, 'iu')] as const,
 );
 
-function currencyOf(text: string): string {
+function findCurrency(text: string): string {
   return CURRENCY_FORMS.find(([, form]) => form.test(text))?.[0] ?? 'money';
 }
 
 /** Minutes since midnight. */
-function minutesOf(text: string): number {
+function toMinutes(text: string): number {
   if (/^(?:noon|midday|mittag|midi|mediodía)$/u.test(text)) return 720;
   const time =
     /^(?<hour>\d{1,2})(?:[:.](?<minute>\d{2}))?(?::\d{2})?\s?(?:(?<half>[ap])\.?m\.?|uhr|o['’]clock|h ?(?<after>\d{2})?)?$/u;

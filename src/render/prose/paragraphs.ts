@@ -41,14 +41,14 @@ const MOST_WIDE = 130;
  * A text in paragraphs: their texts and gaps, one after the other, are the text again. `isList`: each line is
  * one.
  */
-export function paragraphsOf(text: string, isList = false): readonly Paragraph[] {
+export function splitParagraphs(text: string, isList = false): readonly Paragraph[] {
   const paragraphs: Paragraph[] = [];
   let heading: string | null = null;
-  for (const { lines, first, isCode } of groupsOf(text, isList)) {
+  for (const { lines, first, isCode } of listGroups(text, isList)) {
     const whole = lines.join('');
     const body = whole.trimEnd();
     const title =
-      isCode || isList || lines.length > 1 + blankLines(lines) ? undefined : titleOf(body);
+      isCode || isList || lines.length > 1 + blankLines(lines) ? undefined : findTitle(body);
     paragraphs.push({ text: body, gap: whole.slice(body.length), line: first, title, heading });
     if (title !== undefined) heading = title;
   }
@@ -56,7 +56,7 @@ export function paragraphsOf(text: string, isList = false): readonly Paragraph[]
 }
 
 /** The words of a heading, or undefined. */
-function titleOf(line: string): string | undefined {
+function findTitle(line: string): string | undefined {
   const found = HEADING.exec(line) ?? BOLD.exec(line) ?? TAG.exec(line);
   return found?.groups?.title?.trim();
 }
@@ -72,7 +72,7 @@ function isBlank(line: string): boolean {
 /** Lines with their ends, the blank ones with what is above them. */
 type Lines = { readonly lines: string[]; readonly first: number; readonly isCode: boolean };
 
-function groupsOf(text: string, isList: boolean): readonly Lines[] {
+function listGroups(text: string, isList: boolean): readonly Lines[] {
   // A pattern over whole lines overflows where one has some megabytes.
   const all = text === '' ? [] : text.split(/(?<=\n)/);
   const groups: Lines[] = [];
@@ -97,9 +97,9 @@ function groupsOf(text: string, isList: boolean): readonly Lines[] {
  */
 function goesOn({ lines, isCode }: Lines, line: string, widest: number): boolean {
   const above = lines.at(-1) ?? '';
-  if (isCode || OPENING.test(line) || titleOf(line) !== undefined) return false;
+  if (isCode || OPENING.test(line) || findTitle(line) !== undefined) return false;
   if (isBlank(above)) return lines.every(isBlank);
-  if (widest > MOST_WIDE || titleOf(above.trimEnd()) !== undefined) return false;
+  if (widest > MOST_WIDE || findTitle(above.trimEnd()) !== undefined) return false;
   const word = /^\s*\S{0,200}/.exec(line)?.[0].trim().length ?? 0;
   return above.trimEnd().length + 1 + word > Math.max(widest, LEAST_WIDE);
 }
@@ -122,7 +122,7 @@ function subjectMaker(): (paragraph: Paragraph) => Subject {
       paragraph,
       key: paragraph.text.trim().replace(/\s+/g, ' '),
       words() {
-        words ??= numbersOf(paragraph.text, ids);
+        words ??= numberLines(paragraph.text, ids);
         return words;
       },
     };
@@ -131,7 +131,7 @@ function subjectMaker(): (paragraph: Paragraph) => Subject {
 
 const SPOKEN = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}]){1,2000}`, 'gu');
 
-function numbersOf(text: string, ids: Map<string, number>): Int32Array {
+function numberLines(text: string, ids: Map<string, number>): Int32Array {
   const found = text.length > MOST_READ ? [] : (text.toLowerCase().match(SPOKEN) ?? []);
   return Int32Array.from(found, (word) => {
     const id = ids.get(word) ?? ids.size;

@@ -141,7 +141,7 @@ const STOP = /[.!?…]+["'”’»)\]*_`]*(?=\s)|[。！？]/gu;
  * A paragraph taken apart at the ends of its sentences. `heading` is the one above it: below `What you never do`
  * each item is an instruction.
  */
-export function sentencesOf(paragraph: string, heading: string | null): readonly Sentence[] {
+export function splitSentences(paragraph: string, heading: string | null): readonly Sentence[] {
   const above = markersIn(heading ?? '').filter((one) => one.isStrong && !one.isCondition);
   const facts = factsIn(paragraph);
   const sentences: Sentence[] = [];
@@ -202,7 +202,7 @@ function readSentence(
   const content = Array.from(
     raw.replace(REASON, (reason) => ' '.repeat(reason.length)).matchAll(WORD),
   ).flatMap(({ 0: word, index }) =>
-    spans.some((span) => covers(span, index + from)) ? [] : (meaningOf(word) ?? []),
+    spans.some((span) => covers(span, index + from)) ? [] : (findMeaning(word) ?? []),
   );
   return {
     text,
@@ -278,7 +278,7 @@ function stem(word: string): string {
 }
 
 /** What a word stands for, or undefined where it says nothing by itself. */
-function meaningOf(word: string): string | undefined {
+function findMeaning(word: string): string | undefined {
   const low = word.toLowerCase();
   if (PLAIN.has(low)) return undefined;
   const own = low.length > 4 ? stem(low) : low.replace(/s$/, '');
@@ -286,7 +286,7 @@ function meaningOf(word: string): string | undefined {
 }
 
 /** Share of the words of two sentences that both have, from 0 to 1 (Dice's coefficient). */
-export function likenessOf(a: Sentence, b: Sentence): number {
+export function compareSentences(a: Sentence, b: Sentence): number {
   const counts = new Map<string, number>();
   for (const word of a.words) counts.set(word, (counts.get(word) ?? 0) + 1);
   let common = 0;

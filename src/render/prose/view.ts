@@ -63,12 +63,12 @@ export function viewProse(before: Json, after: Json, verbose: boolean): ProseVie
     isNew && !verbose ? diff.callouts.filter((one) => isWeighty(one, diff)) : diff.callouts;
   const shown = isCalled ? firstCallouts(told, verbose ? Infinity : MAX_CALLOUTS) : [];
   const rows = diff.blocks.map((block) =>
-    rowOf(block, diff, isList ? 'line' : 'paragraph', verbose),
+    buildRow(block, diff, isList ? 'line' : 'paragraph', verbose),
   );
   const seen = verbose ? rows : rows.slice(0, MOST_ROWS);
   const hidden = rows.slice(seen.length).filter(({ type }) => type !== 'same' && type !== 'fold');
   return {
-    summary: isLong ? `${isNew ? 'rewritten: ' : ''}${summaryOf(diff)}` : null,
+    summary: isLong ? `${isNew ? 'rewritten: ' : ''}${formatSummary(diff)}` : null,
     callouts: shown.map((callout) => calloutRow(callout, diff)),
     moreCallouts: isCalled ? diff.callouts.length + diff.moreCallouts - shown.length : 0,
     rows: seen,
@@ -85,7 +85,7 @@ export function markedWords({ text, change }: Piece): readonly [blanks: string, 
 }
 
 /** That only white space differs is said of the field, also where it is short. */
-function summaryOf({ counts, limited }: ProseDiff): string {
+function formatSummary({ counts, limited }: ProseDiff): string {
   const { same, edited, moved, removed, added } = counts.paragraphs;
   const all = formatCount(same + edited + moved + added, 'paragraph');
   const parts = [
@@ -156,7 +156,7 @@ function calloutRow(callout: Callout, { blocks }: ProseDiff): CalloutRow {
   return { ...calloutWords(callout), place: often + where.join(', ') };
 }
 
-function rowOf(
+function buildRow(
   block: Block,
   { blocks }: ProseDiff,
   unit: 'line' | 'paragraph',
@@ -199,7 +199,7 @@ function rowOf(
       return {
         type,
         note: `${movedText(block.paragraphs)} to line ${moved?.line ?? 0}`,
-        pieces: [{ text: firstWordsOf(text), change: 'same' }],
+        pieces: [{ text: cutFirstWords(text), change: 'same' }],
       };
     }
     default:
@@ -219,11 +219,11 @@ function movedPieces(
 ): readonly Piece[] {
   const pieces = trimmed(joined(words.map(flat)));
   if (isEdited || verbose) return elide(pieces, around);
-  return [{ text: firstWordsOf(pieces.map(({ text }) => text).join('')), change: 'same' }];
+  return [{ text: cutFirstWords(pieces.map(({ text }) => text).join('')), change: 'same' }];
 }
 
 /** The beginning, by which a paragraph is known again. */
-function firstWordsOf(text: string): string {
+function cutFirstWords(text: string): string {
   const words = text.match(/\s*\S+/gu) ?? [];
   return words.length <= FIRST ? text : `${words.slice(0, FIRST).join('')} …`;
 }

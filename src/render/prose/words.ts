@@ -55,7 +55,7 @@ const MOST_MARKED = 20_000;
 export const MOST_READ = 500_000;
 
 /** Words in order; their texts make up the text. `areMarked`: with what each belongs to, which takes a while. */
-export function wordsOf(text: string, areMarked: boolean): readonly Word[] {
+export function splitWords(text: string, areMarked: boolean): readonly Word[] {
   if (text.length > MOST_READ) return [{ text, bare: text.trimStart(), mark: undefined }];
   const spans = areMarked && text.length <= MOST_MARKED ? spansIn(text) : [];
   let at = 0;
@@ -87,7 +87,7 @@ function spansIn(text: string): readonly MarkedSpan[] {
 /** Whether two texts consist of the same words, and differ only in the blanks between them. */
 export function onlyBlanksDiffer(before: string, after: string): boolean {
   if (before === after || before.replace(/\s+/g, '') !== after.replace(/\s+/g, '')) return false;
-  const bare = (text: string) => wordsOf(text, false).flatMap(({ bare: word }) => word || []);
+  const bare = (text: string) => splitWords(text, false).flatMap(({ bare: word }) => word || []);
   const [old, fresh] = [bare(before), bare(after)];
   return old.length === fresh.length && old.every((word, at) => word === fresh[at]);
 }

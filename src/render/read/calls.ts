@@ -49,7 +49,7 @@ export const CALL_COLUMNS = [
 export function callRow(call: JsonObject): JsonObject {
   return {
     short_id: String(call.id ?? '').slice(0, SHORT_ID),
-    started: startOf(call) ?? null,
+    started: getStart(call) ?? null,
     duration: call.call_duration ?? null,
     caller: valueAt(call, 'session_data.caller_id') ?? null,
     ...summaryFacts(call),
@@ -62,7 +62,7 @@ export function callRecord(call: JsonObject): JsonObject {
 }
 
 /** When a call began, or was written down where that is not said. */
-function startOf(call: JsonObject): string | undefined {
+function getStart(call: JsonObject): string | undefined {
   const [start] = [call.call_started_at, call.created_at].filter(
     (value) => typeof value === 'string',
   );
@@ -125,7 +125,7 @@ export function renderCallText(
 ): string {
   const facts: readonly Fact[] = [
     ['call', formatFigure(call.id), 'strong'],
-    ['started', formatFigure(startOf(call), 'time')],
+    ['started', formatFigure(getStart(call), 'time')],
     ['lasted', formatFigure(call.call_duration, 'seconds')],
     ['caller', formatFigure(valueAt(call, 'session_data.caller_id'))],
     // The address is signed: whoever reads it may fetch the recording.

@@ -110,12 +110,12 @@ export function renderFeaturesText(view: FeatureView, { width, color }: RenderOp
     lines.push(...members.map((feature) => row(feature)));
   }
   if (shown.length > 0) lines.push([]);
-  lines.push(...noteLines(countOf(features.length, locked.length), width));
+  lines.push(...noteLines(formatTotal(features.length, locked.length), width));
   if (shown.length > 0) lines.push(...leftOut());
   return paint(lines, color);
 }
 
-function countOf(all: number, locked: number): string {
+function formatTotal(all: number, locked: number): string {
   const features = formatCount(all, 'feature');
   return locked === 0 ? `${features}, none locked.` : `${features}, ${locked} locked.`;
 }
@@ -146,7 +146,7 @@ export function renderPaymentsText(
   ];
   const lines: Line[] = [
     ...noteLines(`Payments of ${label}`, width),
-    ...wrap(verdictOf(readiness, isArmed), width, 0),
+    ...wrap(renderVerdict(readiness, isArmed), width, 0),
     [],
     ...factLines(facts, width, 2),
   ];
@@ -154,7 +154,7 @@ export function renderPaymentsText(
   return paint(lines, color);
 }
 
-function verdictOf(readiness: JsonObject, isArmed: boolean): Line {
+function renderVerdict(readiness: JsonObject, isArmed: boolean): Line {
   if (isArmed) return [span('The payment tool is on.', 'added')];
   if (readiness.can_enable === true) {
     return [span('The payment tool is off; it can be switched on.')];

@@ -329,10 +329,10 @@ export function sparkline(
   highest = Math.max(0, ...values),
   times = 1,
 ): string {
-  return values.map((value) => barOf(value, highest).repeat(times)).join('');
+  return values.map((value) => renderBar(value, highest).repeat(times)).join('');
 }
 
-function barOf(value: number, highest: number): string {
+function renderBar(value: number, highest: number): string {
   if (!(value > 0) || highest <= 0) return ZERO;
   const step = Math.ceil((value / highest) * BARS.length) - 1;
   return BARS[Math.min(step, BARS.length - 1)] ?? ZERO;
@@ -390,7 +390,7 @@ type Bill = {
 type BillTotals = Read.Billing['totals'];
 
 /** What rows come to together. */
-export function totalOf(rows: readonly JsonObject[]): BillTotals {
+export function sumBills(rows: readonly JsonObject[]): BillTotals {
   const sum = (field: string) =>
     rows.reduce((all, row) => all + (typeof row[field] === 'number' ? row[field] : 0), 0);
   return {
@@ -423,12 +423,12 @@ export function renderBillingText({ start, end, rows }: Bill, options: RenderOpt
     const subtotal = subtotals[index];
     if (hasSubtotals && subtotal) lines.push(row(subtotal, 'dim'));
   }
-  lines.push([], row(total, 'strong'), [], [span(countOf(rows), 'strong')], ...leftOut());
+  lines.push([], row(total, 'strong'), [], [span(formatTotal(rows), 'strong')], ...leftOut());
   return paint(lines, color);
 }
 
 /** `12 organizations of 3 resellers.` */
-function countOf(rows: readonly JsonObject[]): string {
+function formatTotal(rows: readonly JsonObject[]): string {
   const organizations = formatCount(rows.length, 'organization');
   const resellers = new Set(rows.flatMap(({ reseller_id: id }) => (id ? [id] : []))).size;
   return resellers === 0
@@ -437,6 +437,6 @@ function countOf(rows: readonly JsonObject[]): string {
 }
 
 function sumRow(title: string, rows: readonly JsonObject[]): JsonObject {
-  const { voice_minutes, agent_count } = totalOf(rows);
+  const { voice_minutes, agent_count } = sumBills(rows);
   return { organization_name: title, organization_id: ' ', voice_minutes, agent_count };
 }

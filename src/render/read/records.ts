@@ -38,7 +38,7 @@ export function renderRecordsText(list: RecordList, { width, color }: RenderOpti
   const groups = groupRecords(list);
   const indent = groupedBy === undefined ? 0 : 2;
   const { heading: titles, row, leftOut } = layOut(fields, records, width, indent);
-  const count = noteLines(countOf(list, groups.length), width);
+  const count = noteLines(formatTotal(list, groups.length), width);
   const tables = groups.flatMap(({ heading, members }) => [
     ...(heading === undefined ? [] : [[], heading]),
     ...members.map((record) => row(record)),
@@ -67,7 +67,7 @@ function groupHeading(field: string, id: string, name: string): Line {
 }
 
 /** `500 agents in 12 organizations.` */
-function countOf({ kind, records, groupedBy }: RecordList, groups: number): string {
+function formatTotal({ kind, records, groupedBy }: RecordList, groups: number): string {
   const count = countKind(records.length, kind);
   if (groupedBy === undefined) return `${count}.`;
   return `${count} in ${formatCount(groups, ownerTitle(groupedBy))}.`;
@@ -190,7 +190,7 @@ export function renderVersionDiffText(
       ...[one, other].flatMap((version) =>
         wrap([span(`  ${told(version)}`, 'dim')], width, `${version.entry}`.length + 4),
       ),
-      ...(fields.length === 0 ? [] : [[], ...fieldLines(fields.map(viewOf), options)]),
+      ...(fields.length === 0 ? [] : [[], ...fieldLines(fields.map(toFieldView), options)]),
       [span('')],
       ...noteLines(note, width, 'dim'),
     ],
@@ -198,7 +198,7 @@ export function renderVersionDiffText(
   );
 }
 
-function viewOf({ path, before, after, differs, kept }: VersionField): FieldView {
+function toFieldView({ path, before, after, differs, kept }: VersionField): FieldView {
   const words = (text: string): FieldView => ({
     path: sanitiseLine(path),
     remark: null,

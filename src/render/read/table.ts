@@ -93,7 +93,7 @@ export function layOut(
   }
   const widths = new Map<Measured, number>();
   for (const column of kept) {
-    const added = changeOf(column, spare);
+    const added = measureChange(column, spare);
     widths.set(column, column.least + added);
     spare -= added;
   }
@@ -102,7 +102,7 @@ export function layOut(
     return own === undefined ? [] : [{ field: column.field, width: own }];
   });
   const left = measured.filter((column) => !widths.has(column)).map(({ field }) => field);
-  const line = (cellOf: (column: Column) => Span) => lineOf(columns.map(cellOf), width, indent);
+  const line = (cellOf: (column: Column) => Span) => renderLine(columns.map(cellOf), width, indent);
   return {
     columns,
     left,
@@ -120,7 +120,7 @@ type Measured = {
 };
 
 /** By how much a column grows into spare room, or shrinks where there is less than none. */
-function changeOf({ field, natural, least }: Measured, spare: number): number {
+function measureChange({ field, natural, least }: Measured, spare: number): number {
   if (field.least === undefined) return 0;
   return spare >= 0
     ? Math.min(spare, natural - least)
@@ -151,7 +151,7 @@ function cell(text: string, { field, width }: Column, tone: Tone = 'plain'): Spa
   return span(isRight ? ' '.repeat(width - textWidth(cut)) + cut : padText(cut, width), tone);
 }
 
-function lineOf(cells: readonly Span[], width: number, indent: number): Line {
+function renderLine(cells: readonly Span[], width: number, indent: number): Line {
   const gap = span(' '.repeat(GAP));
   const parts = cells.flatMap((one, index) => (index === 0 ? [one] : [gap, one]));
   return [span(' '.repeat(indent)), ...cutLine(parts, width)];

@@ -1,5 +1,5 @@
 import { countSeverity, type Diagnostic, type Severity } from '../../core/diagnostics.ts';
-import { bySeverity, pathOf, type Report } from '../diagnostics.ts';
+import { bySeverity, type Report, toReportPath } from '../diagnostics.ts';
 import { escapeHtml, sanitise, sanitiseLine } from '../untrusted.ts';
 import { formatCount } from '../wording.ts';
 
@@ -14,7 +14,7 @@ const WHOLE = 'the stack as a whole';
  * file of the stack, which fails where the file has errors. Warnings are its output. Ends in a line break.
  */
 export function renderReportJunit(report: Report): string {
-  const cases = casesOf(report);
+  const cases = listCases(report);
   const failed = cases.filter(([, found]) => countSeverity(found, 'error') > 0).length;
   const counts = `tests="${cases.length}" failures="${failed}" errors="0"`;
   return [
@@ -31,12 +31,12 @@ export function renderReportJunit(report: Report): string {
 type Case = readonly [name: string, found: readonly Diagnostic[]];
 
 /** The files with what was found in each; those without a problem, too, so that a repair shows. */
-function casesOf(report: Report): readonly Case[] {
+function listCases(report: Report): readonly Case[] {
   const cases = new Map<string, Diagnostic[]>();
-  for (const file of report.files) cases.set(pathOf(file, report), []);
+  for (const file of report.files) cases.set(toReportPath(file, report), []);
   for (const diagnostic of report.diagnostics) {
     const { position } = diagnostic;
-    const name = position === undefined ? WHOLE : pathOf(position.file, report);
+    const name = position === undefined ? WHOLE : toReportPath(position.file, report);
     const found = cases.get(name);
     if (found === undefined) cases.set(name, [diagnostic]);
     else found.push(diagnostic);
@@ -54,7 +54,7 @@ function caseLines(name: string, found: readonly Diagnostic[], report: Report): 
     ...failureLines(errors, report),
     ...(warnings.length === 0
       ? []
-      : [`      <system-out>${escapeText(textOf(warnings, report))}</system-out>`]),
+      : [`      <system-out>${escapeText(formatDiagnostics(warnings, report))}</system-out>`]),
     '    </testcase>',
   ];
 }
@@ -66,20 +66,20 @@ function failureLines(errors: readonly Diagnostic[], report: Report): readonly s
   const message = errors.length === 1 ? first.message : formatCount(errors.length, 'error');
   const type = errors.every(({ rule }) => rule === first.rule) ? first.rule : 'validate';
   return [
-    `      <failure type="${escapeAttribute(type)}" message="${escapeAttribute(message)}">${escapeText(textOf(errors, report))}</failure>`,
+    `      <failure type="${escapeAttribute(type)}" message="${escapeAttribute(message)}">${escapeText(formatDiagnostics(errors, report))}</failure>`,
   ];
 }
 
-function textOf(diagnostics: readonly Diagnostic[], report: Report): string {
-  return diagnostics.map((diagnostic) => paragraphOf(diagnostic, report)).join('\n\n');
+function formatDiagnostics(diagnostics: readonly Diagnostic[], report: Report): string {
+  return diagnostics.map((diagnostic) => formatParagraph(diagnostic, report)).join('\n\n');
 }
 
-function paragraphOf(diagnostic: Diagnostic, report: Report): string {
+function formatParagraph(diagnostic: Diagnostic, report: Report): string {
   const { severity, rule, message, hint, position, frame } = diagnostic;
   const place =
     position === undefined
       ? ''
-      : `${pathOf(position.file, report)}:${position.line}:${position.column}  `;
+      : `${toReportPath(position.file, report)}:${position.line}:${position.column}  `;
   return [
     sanitiseLine(`${place}${severity}  ${message}  (${rule})`),
     ...(frame === undefined ? [] : [sanitise(frame)]),
@@ -121,7 +121,7 @@ export function renderReportGithub(report: Report): string {
 
 function annotate(diagnostic: Diagnostic, isOnlyLogged: boolean, report: Report): string {
   const { severity, rule, message, hint, position } = diagnostic;
-  const path = position === undefined ? '' : pathOf(position.file, report);
+  const path = position === undefined ? '' : toReportPath(position.file, report);
   const place =
     isOnlyLogged && position !== undefined ? `${path}:${position.line}:${position.column}: ` : '';
   const { column = 0, end_column = 0 } = position ?? {};

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import words from '../../../schemas/rules.json' with { type: 'json' };
 import type { Diagnostic } from '../../core/diagnostics.ts';
-import { bySeverity, isAbsolute, pathOf, type Report } from '../diagnostics.ts';
+import { bySeverity, isAbsolute, type Report, toReportPath } from '../diagnostics.ts';
 import { jsonText, sanitise, sanitiseLine } from '../untrusted.ts';
 
 /** What a rule of `validate` is about, in words that hold for each of its findings. */
@@ -61,7 +61,7 @@ export function renderReportSarif(report: Report): string {
       },
     },
     // Keeps the results of several stacks of one repository apart.
-    automationDetails: { id: `${['callsheet', uriOf(report.folder)].filter(Boolean).join('/')}/` },
+    automationDetails: { id: `${['callsheet', toUri(report.folder)].filter(Boolean).join('/')}/` },
     originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
     columnKind: 'unicodeCodePoints',
     invocations: [{ executionSuccessful: true, ...leftOut(report, shown.length) }],
@@ -69,10 +69,10 @@ export function renderReportSarif(report: Report): string {
       ruleId: diagnostic.rule,
       ruleIndex: names.indexOf(diagnostic.rule),
       level: diagnostic.severity,
-      message: { text: messageOf(diagnostic) },
-      locations: [locationOf(diagnostic, report)],
+      message: { text: formatMessage(diagnostic) },
+      locations: [buildLocation(diagnostic, report)],
       partialFingerprints: {
-        primaryLocationLineHash: fingerprintOf(diagnostic, report, occurrences),
+        primaryLocationLineHash: computeFingerprint(diagnostic, report, occurrences),
       },
     })),
   };
@@ -98,7 +98,7 @@ function leftOut({ diagnostics }: Report, shown: number) {
 }
 
 /** The message and the hint as sentences. What reads like a link in it is not to become one. */
-function messageOf({ message, hint }: Diagnostic): string {
+function formatMessage({ message, hint }: Diagnostic): string {
   const text = [message, hint]
     .filter((part) => part !== undefined)
     // A colon announces what only the text format goes on to show.
@@ -109,15 +109,15 @@ function messageOf({ message, hint }: Diagnostic): string {
   return [...plain].slice(0, MAX_TITLE).join('');
 }
 
-function locationOf({ position, frame, address, path }: Diagnostic, report: Report) {
+function buildLocation({ position, frame, address, path }: Diagnostic, report: Report) {
   const { file, line, column, end_column } = position ?? { line: 1, column: 1 };
   const lines = linesOfFrame(frame);
   const marked = lines.find((shown) => shown.marked !== undefined)?.marked;
   const name = [address, path].filter(Boolean).join('.');
   return {
     physicalLocation: {
-      artifactLocation: artifactOf(
-        file === undefined ? pathOf(STACK_FILE, report) : pathOf(file, report),
+      artifactLocation: buildArtifact(
+        file === undefined ? toReportPath(STACK_FILE, report) : toReportPath(file, report),
       ),
       region: {
         startLine: line,
@@ -143,13 +143,13 @@ function locationOf({ position, frame, address, path }: Diagnostic, report: Repo
 }
 
 /** A file by its URI; one outside the repository has no base that a reader would know. */
-function artifactOf(path: string) {
-  if (isAbsolute(path)) return { uri: `file:///${uriOf(path.replace(/^[\\/]+/, ''))}` };
-  return { uri: uriOf(path), ...(path.startsWith('../') ? {} : { uriBaseId: ROOT }) };
+function buildArtifact(path: string) {
+  if (isAbsolute(path)) return { uri: `file:///${toUri(path.replace(/^[\\/]+/, ''))}` };
+  return { uri: toUri(path), ...(path.startsWith('../') ? {} : { uriBaseId: ROOT }) };
 }
 
 /** A path as a relative URI reference (RFC 3986), step by step. */
-function uriOf(path: string): string {
+function toUri(path: string): string {
   return path
     .split('/')
     .map((step) => encodeURIComponent(step.toWellFormed()))
@@ -160,7 +160,7 @@ function uriOf(path: string): string {
  * What a result is recognised by in another commit: its rule, its field, and its line as the frame shows
  * it, which never holds a secret; not where the line stands. Equal ones are told apart by counting.
  */
-function fingerprintOf(
+function computeFingerprint(
   { rule, address, path, position, frame, message }: Diagnostic,
   report: Report,
   occurrences: Map<string, number>,
@@ -170,7 +170,7 @@ function fingerprintOf(
     ?.text.trim();
   const parts = [rule, address ?? '', path ?? '', line ?? (address === undefined ? message : '')];
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
-  const key = `${hash} ${position === undefined ? '' : pathOf(position.file, report)}`;
+  const key = `${hash} ${position === undefined ? '' : toReportPath(position.file, report)}`;
   const count = (occurrences.get(key) ?? 0) + 1;
   occurrences.set(key, count);
   return `${hash}:${count}`;

@@ -1,4 +1,4 @@
-import { chanceOf, uuidOf } from '../ids.ts';
+import { makeUuid, seedChance } from '../ids.ts';
 
 /** How calls end (Metrics, resolutionBreakdown). */
 export const OUTCOMES = ['resolved', 'transferred', 'abandoned', 'other'] as const;
@@ -84,18 +84,18 @@ type Measurements = {
 const MEASURED = 1;
 
 export function callId({ id, number }: Call): string {
-  return id ?? uuidOf(`call ${number}`);
+  return id ?? makeUuid(`call ${number}`);
 }
 
 /** Milliseconds since the epoch. */
-export function endOf({ startedAt, duration }: Call): number {
+export function getEnd({ startedAt, duration }: Call): number {
   return startedAt + duration * 1000;
 }
 
 /** What was measured of a call. Nothing where nobody talked to the agent long enough. */
-export function measurementsOf({ number, outcome }: Call): Measurements | undefined {
+export function findMeasurements({ number, outcome }: Call): Measurements | undefined {
   if (outcome !== 'resolved' && outcome !== 'transferred') return undefined;
-  const { between } = chanceOf(number, MEASURED);
+  const { between } = seedChance(number, MEASURED);
   return {
     responseTime: between(420, 1350),
     intentAccuracy: between(86, 99),
@@ -107,6 +107,6 @@ export function measurementsOf({ number, outcome }: Call): Measurements | undefi
 
 /** Seconds into a call after which it was handed to a person. */
 export function escalatedAfter({ number, duration }: Call): number {
-  const { next } = chanceOf(number, MEASURED + 1);
+  const { next } = seedChance(number, MEASURED + 1);
   return Math.floor(duration * (0.35 + 0.45 * next()));
 }

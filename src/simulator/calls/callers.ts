@@ -6,14 +6,14 @@
  */
 import type { Json, JsonObject } from '../../core/value.ts';
 import type { Simulation } from '../documents.generated.ts';
-import { type Chance, chanceOf, uuidOf, weightedIndex } from '../ids.ts';
+import { type Chance, makeUuid, seedChance, weightedIndex } from '../ids.ts';
 import type { Callers, Platform } from '../platform.ts';
 import type { Agent } from '../store.ts';
 import {
   type AgentOnCall,
   type Call,
   type CallBook,
-  endOf,
+  getEnd,
   OUTCOMES,
   type Outcome,
 } from './call.ts';
@@ -192,7 +192,7 @@ export function startCallers(
 
   /** Calls of a line that begin after `from` and no later than `to`, as its agent is set. */
   function drawCalls({ book, habits }: Line, { record }: Agent, from: number, to: number): Call[] {
-    const effects = effectsOf(record, book);
+    const effects = getEffects(record, book);
     const calls: Call[] = [];
     if (!effects.isCalled) return calls;
     const meeting = { book, habits, effects, record, agent: agentOnCall(record) };
@@ -206,11 +206,11 @@ export function startCallers(
       const endingOf = weightedIndex(
         habits.shares.map((share, ending) => (ending === RESOLVED ? share * luck : share)),
       );
-      const chance = chanceOf(habits.seed, hour);
+      const chance = seedChance(habits.seed, hour);
       for (let left = drawCount(chance, expected); left > 0; left -= 1) {
         // Many more numbers than calls, so that none comes twice however the hours are looked at.
         const number = chance.between(1, 2 ** 20) * 2 ** 32 + chance.between(0, 2 ** 32 - 1);
-        const caller = chanceOf(number, CALLER);
+        const caller = seedChance(number, CALLER);
         const startedAt = at + Math.floor(caller.next() * HOUR);
         if (startedAt > from && startedAt <= to)
           calls.push(meet(meeting, { number, startedAt, chance: caller, endingOf }));
@@ -227,7 +227,7 @@ export function startCallers(
     const open: Call[] = [];
     const before = line.book.calls.length;
     for (const calls of [line.open, began])
-      for (const call of calls) (endOf(call) <= time ? line.book.calls : open).push(call);
+      for (const call of calls) (getEnd(call) <= time ? line.book.calls : open).push(call);
     line.open = open;
     if (line.book.calls.length > before) sortCalls(line.book);
   }
@@ -260,15 +260,15 @@ function zoneOffsets(): (zone: string, at: number) => number {
   };
 }
 
-function effectsOf(record: JsonObject, book: CallBook): Effects {
+function getEffects(record: JsonObject, book: CallBook): Effects {
   let effects = NONE;
   for (const { holds, does } of RULES) if (holds(record, book)) effects = { ...effects, ...does };
   return effects;
 }
 
 function drawHabits(seed: number, book: CallBook, perDay: number): Habits {
-  const own = Number.parseInt(uuidOf(`callers ${seed} of ${book.agentId}`).slice(0, 8), 16);
-  const chance = chanceOf(own);
+  const own = Number.parseInt(makeUuid(`callers ${seed} of ${book.agentId}`).slice(0, 8), 16);
+  const chance = seedChance(own);
   const { next } = chance;
   return {
     seed: own,
@@ -294,7 +294,7 @@ function driftAt({ drift: { size, period, phase } }: Habits, at: number): number
 type CommonDay = { readonly volume: number; readonly luck: number };
 
 function drawDay(seed: number, day: number): CommonDay {
-  const { next } = chanceOf(seed, day);
+  const { next } = seedChance(seed, day);
   return { volume: 0.85 + 0.3 * next(), luck: 0.5 * (next() - 0.5) };
 }
 
@@ -348,7 +348,7 @@ function meet({ book, habits, effects, record, agent }: Meeting, caller: Caller)
 
   const isStranger = !agent.languages.includes(language) && foreign < effects.strangers;
   const isLeaving = patience < effects.leaving;
-  const outcome = isLeaving || isStranger ? 'abandoned' : outcomeOf(effects, wanted, need);
+  const outcome = isLeaving || isStranger ? 'abandoned' : chooseOutcome(effects, wanted, need);
   const isTalk = outcome === 'resolved' || outcome === 'transferred';
   const factor = habits.pace * (isTalk ? effects.longer : 1);
   const duration = isLeaving
@@ -365,7 +365,7 @@ function meet({ book, habits, effects, record, agent }: Meeting, caller: Caller)
 }
 
 /** How a call ends that would have ended as `wanted`; `need` is from 0 up to 1. */
-function outcomeOf({ isTransferred, lost }: Effects, wanted: Outcome, need: number): Outcome {
+function chooseOutcome({ isTransferred, lost }: Effects, wanted: Outcome, need: number): Outcome {
   if (wanted === 'transferred' && !isTransferred) return need < GIVING_UP ? 'abandoned' : 'other';
   return wanted === 'resolved' && need < lost ? 'other' : wanted;
 }

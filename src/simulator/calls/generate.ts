@@ -1,7 +1,7 @@
 import { CallsheetError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/value.ts';
-import { type Chance, chanceOf, weightedIndex } from '../ids.ts';
-import { inside, recordsOf } from '../json.ts';
+import { type Chance, seedChance, weightedIndex } from '../ids.ts';
+import { inside, listRecords } from '../json.ts';
 import type { Platform } from '../platform.ts';
 import type { Agent, Store } from '../store.ts';
 import {
@@ -54,7 +54,7 @@ export function generateCalls({ store, now }: Platform, count: number): void {
     throw new CallsheetError('usage', 'there is no agent to take calls', {
       hint: 'Say how many agents there are, too.',
     });
-  const chance = chanceOf(count);
+  const chance = seedChance(count);
   const taker = weightedIndex([
     ...agents.map((agent) => activity(agent) * unevenness(chance)),
     ...deleted.map(() => unevenness(chance)),
@@ -66,22 +66,22 @@ export function generateCalls({ store, now }: Platform, count: number): void {
     const agent = agents[index];
     const book = agent === undefined ? deleted[index - agents.length] : openBook(store, agent);
     if (book === undefined) throw new Error('an index of a weight belongs to an agent');
-    const ending = ENDINGS[directionOf(book)](chance);
+    const ending = ENDINGS[chooseDirection(book)](chance);
     const outcome = OUTCOMES[ending] ?? 'other';
-    const startedAt = timeOf(chance, rhythmOf(book), book.timezone);
+    const startedAt = timeOf(chance, getRhythm(book), book.timezone);
     const duration = Math.round(drawDuration(chance, outcome));
     book.calls.push(createCall(book, number, { startedAt, duration, outcome }));
   }
   for (const book of store.calls.values()) sortCalls(book);
 }
 
-function directionOf({ trade }: CallBook): keyof typeof SHARES {
+function chooseDirection({ trade }: CallBook): keyof typeof SHARES {
   return trade === 'outbound' ? 'outbound' : 'inbound';
 }
 
 /** How calls of an agent end, as weights of `OUTCOMES`. */
 export function sharesOfOutcomes(book: CallBook): readonly number[] {
-  return SHARES[directionOf(book)];
+  return SHARES[chooseDirection(book)];
 }
 
 function activity({ record }: Agent): number {
@@ -94,7 +94,7 @@ export function unevenness({ next }: Chance): number {
 }
 export const MEAN_UNEVENNESS = 1.3;
 
-function rhythmOf({ trade, agentName }: CallBook): Rhythm {
+function getRhythm({ trade, agentName }: CallBook): Rhythm {
   return trade === 'hotline' || /after hours/i.test(agentName) ? 'always' : 'office';
 }
 
@@ -142,7 +142,7 @@ type CallSpec = {
 
 /** A call of an agent with a book. */
 export function createCall(book: CallBook, number: number, spec: CallSpec): Call {
-  const chance = chanceOf(number, DRAWN);
+  const chance = seedChance(number, DRAWN);
   const { outcome } = spec;
   return {
     number,
@@ -229,12 +229,12 @@ function busyness(day: number, ago: number): number {
   // The first of January 1970 was a Thursday.
   const weekday = WEEKDAYS[(day + 4) % 7] ?? 1;
   const growth = 1 - (0.25 * ago) / DAYS_OF_CALLS;
-  return weekday * growth * (0.85 + 0.3 * chanceOf(day).next());
+  return weekday * growth * (0.85 + 0.3 * seedChance(day).next());
 }
 
 /** What part of an average day's calls an agent gets in the hour of a local time. */
 export function shareOfDay(local: number, book: CallBook): number {
-  const rhythm = rhythmOf(book);
+  const rhythm = getRhythm(book);
   const day = (WEEKDAYS[(Math.floor(local / DAY) + 4) % 7] ?? 1) * 7;
   const hour = HOURS[rhythm][Math.floor(local / HOUR) % 24] ?? 0;
   return (day * hour) / (WEEK_TOTAL * DAY_TOTALS[rhythm]);
@@ -268,7 +268,7 @@ export function openBook(store: Store, agent: Agent): CallBook {
     agentName: String(record.name),
     organizationId: agent.organizationId,
     company,
-    trade: record.agent_type === 'outbound' ? 'outbound' : tradeOf(company),
+    trade: record.agent_type === 'outbound' ? 'outbound' : chooseTrade(company),
     ...agentOnCall(record),
     timezone: typeof record.timezone === 'string' ? record.timezone : 'UTC',
     isRecorded: isRecorded(record),
@@ -299,22 +299,22 @@ const TRADES: readonly (readonly [Trade, RegExp])[] = [
   ['shop', /hardware|shop|store|books|garage|cycles/i],
 ];
 
-function tradeOf(company: string): Trade {
+function chooseTrade(company: string): Trade {
   return TRADES.find(([, words]) => words.test(company))?.[0] ?? 'office';
 }
 
 /** What callers notice of an agent with that record. */
 export function agentOnCall(record: JsonObject): AgentOnCall {
-  return { languages: languagesOf(record), webhooks: webhooksOf(record) };
+  return { languages: listLanguages(record), webhooks: listWebhooks(record) };
 }
 
-function languagesOf({ language }: JsonObject): readonly Language[] {
+function listLanguages({ language }: JsonObject): readonly Language[] {
   if (language === 'multi') return ['en', 'es'];
   return language === 'es-US' ? ['es'] : ['en'];
 }
 
-function webhooksOf({ extensions }: JsonObject): readonly CalledWebhook[] {
-  return recordsOf(inside(extensions, 'tools')).map(({ name, condition, method, url }) => ({
+function listWebhooks({ extensions }: JsonObject): readonly CalledWebhook[] {
+  return listRecords(inside(extensions, 'tools')).map(({ name, condition, method, url }) => ({
     name: String(name),
     condition: String(condition),
     method: String(method),

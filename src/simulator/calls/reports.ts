@@ -10,21 +10,21 @@ import {
   presign,
   reaches,
 } from '../auth.ts';
-import { inventionsOf } from '../dialect.ts';
+import { drawInventions } from '../dialect.ts';
 import type { Input, Platform, Routes } from '../platform.ts';
 import type { Organization, Store } from '../store.ts';
-import { invalid, rulesOf, violation } from '../validation.ts';
+import { getRules, invalid, violation } from '../validation.ts';
 import {
   type Call,
   type CallBook,
   callId,
-  endOf,
   escalatedAfter,
-  measurementsOf,
+  findMeasurements,
+  getEnd,
   type Outcome,
 } from './call.ts';
 import { DAY, HOUR } from './generate.ts';
-import { type Script, scriptOf, transcriptOf, transcriptText } from './script.ts';
+import { type Script, transcriptText, writeScript, writeTranscript } from './script.ts';
 
 /** What agents did, and what is charged for: all of it from the same calls (Metrics, Billing report, Call logs). */
 export const reports: Routes<'getMetrics' | 'getBillingReport' | 'listCallLogs'> = {
@@ -32,7 +32,7 @@ export const reports: Routes<'getMetrics' | 'getBillingReport' | 'listCallLogs'>
     const span = readSpan('getMetrics', input, ['startDate', 'endDate']);
     const organizations = measuredOrganizations(platform, input);
     platform.callers.callUntilNow();
-    return data(metricsOf(platform, organizations, span));
+    return data(computeMetrics(platform, organizations, span));
   },
 
   getBillingReport: (input, platform) => {
@@ -81,7 +81,7 @@ function billingRows(
     organization_name: name,
     reseller_id: resellerId ?? null,
     reseller_name: resellers.get(resellerId ?? '')?.name ?? null,
-    voice_minutes: minutesOf(seconds.get(id) ?? 0),
+    voice_minutes: toMinutes(seconds.get(id) ?? 0),
     agent_count: counts.get(id) ?? 0,
   }));
 }
@@ -114,8 +114,8 @@ function measuredOrganizations(platform: Platform, { key, query }: Input): Set<s
  * either form of the query. 404 where an id is none of the account's.
  */
 function billedOrganizations({ store }: Platform, { query }: Input): readonly Organization[] {
-  const organizations = idsOf(query, 'organization_ids');
-  const resellers = idsOf(query, 'reseller_ids');
+  const organizations = listIds(query, 'organization_ids');
+  const resellers = listIds(query, 'reseller_ids');
   if (organizations.some((id) => !store.organizations.has(id))) throw missing('Organization');
   if (resellers.some((id) => !store.resellers.has(id))) throw missing('Reseller');
   return [...store.organizations.values()].filter(
@@ -126,7 +126,7 @@ function billedOrganizations({ store }: Platform, { query }: Input): readonly Or
 }
 
 /** Ids with commas between them and ids in parameters of their own, taken together. An empty one is a 400. */
-function idsOf(query: Input['query'], name: string): readonly string[] {
+function listIds(query: Input['query'], name: string): readonly string[] {
   const ids = [query[name], query[`${name}[]`]].flatMap((value) =>
     Array.isArray(value) ? value.map(String) : [],
   );
@@ -136,11 +136,11 @@ function idsOf(query: Input['query'], name: string): readonly string[] {
 
 /** A call as its log shows it (Call log). All that is not stored is made up here, the same every time. */
 function viewCallLog(platform: Platform, book: CallBook, call: Call): JsonObject {
-  const script = scriptOf(book, call);
-  const { failure } = inventionsOf(platform.dialect.inventions);
-  const entries = transcriptOf(book, call, script, failure);
+  const script = writeScript(book, call);
+  const { failure } = drawInventions(platform.dialect.inventions);
+  const entries = writeTranscript(book, call, script, failure);
   const id = callId(call);
-  const ended = isoTime(endOf(call));
+  const ended = isoTime(getEnd(call));
   const room = `call-${id.slice(0, 8)}`;
   return {
     id,
@@ -239,7 +239,7 @@ const MOST_EMPTY_DAYS = 366;
 const LATE_HOURS = 6;
 
 /** The figures of some organizations over a span (Metrics). */
-function metricsOf(
+function computeMetrics(
   { store, now, dialect }: Platform,
   organizations: ReadonlySet<string>,
   span: Span,
@@ -250,12 +250,12 @@ function metricsOf(
     .filter(({ organizationId }) => organizations.has(organizationId))
     .map((book) => ({
       book,
-      calls: callsWithin(book, span).filter((call) => endOf(call) <= latest),
+      calls: callsWithin(book, span).filter((call) => getEnd(call) <= latest),
     }))
     .filter(({ calls }) => calls.length > 0);
   const calls = books.flatMap((entry) => entry.calls);
   const outcomes = countOutcomes(calls);
-  const insights = insightsOf(calls);
+  const insights = computeInsights(calls);
   return {
     metrics: {
       ...totals(calls, outcomes),
@@ -279,11 +279,11 @@ function totals(calls: readonly Call[], outcomes: OutcomeCounts): JsonObject {
   const seconds = sum(calls.map(({ duration }) => duration));
   return {
     totalCalls: calls.length,
-    totalMinutes: minutesOf(seconds),
-    resolutionRate: percentOf(outcomes.resolved, calls.length) ?? 0,
-    avgDuration: meanOf(seconds, calls.length) ?? 0,
+    totalMinutes: toMinutes(seconds),
+    resolutionRate: computePercent(outcomes.resolved, calls.length) ?? 0,
+    avgDuration: computeMean(seconds, calls.length) ?? 0,
     sentimentPercent: sentimentPercent(calls),
-    escalationRate: percentOf(outcomes.transferred, calls.length),
+    escalationRate: computePercent(outcomes.transferred, calls.length),
   };
 }
 
@@ -324,15 +324,15 @@ function hourlyDistribution(calls: readonly Call[]): readonly JsonObject[] {
   return hours.map(({ calls: count, seconds }, hour) => ({
     hour: `${String(hour).padStart(2, '0')}:00`,
     calls: count,
-    minutes: minutesOf(seconds),
+    minutes: toMinutes(seconds),
   }));
 }
 
 /** Means over the calls that were measured. */
-function insightsOf(calls: readonly Call[]) {
-  const measured = calls.map(measurementsOf).filter((one) => one !== undefined);
+function computeInsights(calls: readonly Call[]) {
+  const measured = calls.map(findMeasurements).filter((one) => one !== undefined);
   const mean = (name: keyof (typeof measured)[number]) =>
-    meanOf(sum(measured.map((one) => one[name])), measured.length);
+    computeMean(sum(measured.map((one) => one[name])), measured.length);
   const response = mean('responseTime');
   return {
     intentAccuracy: mean('intentAccuracy'),
@@ -354,12 +354,12 @@ function escalationReasons(calls: readonly Call[]): readonly JsonObject[] {
   const sorted = [...reasons].sort(
     ([a, { count: left }], [b, { count: right }]) => right - left || (a < b ? -1 : 1),
   );
-  const shares = sharesOf(sorted.map(([, { count }]) => count));
+  const shares = computeShares(sorted.map(([, { count }]) => count));
   return sorted.map(([reason, { count, seconds }], index) => ({
     reason,
     count,
     percentOfTotal: shares[index] ?? 0,
-    avgTimeBeforeEscalation: meanOf(seconds, count) ?? 0,
+    avgTimeBeforeEscalation: computeMean(seconds, count) ?? 0,
   }));
 }
 
@@ -377,7 +377,7 @@ function performance({ agents, history }: Store, { book, calls }: BookedCalls): 
   const record = agents.get(agentId)?.record;
   const lastKnown = record ?? history.get(agentId)?.at(-1)?.settings;
   const outcomes = countOutcomes(calls);
-  const [resolved = 0, transferred = 0, abandoned = 0, other = 0] = sharesOf(
+  const [resolved = 0, transferred = 0, abandoned = 0, other = 0] = computeShares(
     Object.values(outcomes),
   );
   return {
@@ -389,7 +389,7 @@ function performance({ agents, history }: Store, { book, calls }: BookedCalls): 
     transferredPercent: transferred,
     abandonedPercent: abandoned,
     otherPercent: other,
-    avgDuration: meanOf(sum(calls.map(({ duration }) => duration)), calls.length) ?? 0,
+    avgDuration: computeMean(sum(calls.map(({ duration }) => duration)), calls.length) ?? 0,
     sentimentPercent: sentimentPercent(calls),
     status: record === undefined ? 'deleted' : String(record.status),
   };
@@ -402,7 +402,7 @@ function performance({ agents, history }: Store, { book, calls }: BookedCalls): 
  */
 
 /** Shares of a whole, in percent with one decimal, adding up to 100; all 0 where there is nothing to share. */
-export function sharesOf(counts: readonly number[]): readonly number[] {
+export function computeShares(counts: readonly number[]): readonly number[] {
   const total = sum(counts);
   if (total === 0) return counts.map(() => 0);
   const tenths = counts.map((count) => Math.floor((count * 1000) / total));
@@ -416,16 +416,16 @@ export function sharesOf(counts: readonly number[]): readonly number[] {
 }
 
 /** A part in percent with one decimal; null where there is no whole. */
-function percentOf(part: number, whole: number): number | null {
-  return meanOf(part * 100, whole);
+function computePercent(part: number, whole: number): number | null {
+  return computeMean(part * 100, whole);
 }
 
 /** A mean with one decimal; null where nothing was measured. */
-function meanOf(total: number, count: number): number | null {
+function computeMean(total: number, count: number): number | null {
   return count === 0 ? null : Math.round((total * 10) / count) / 10;
 }
 
-function minutesOf(seconds: number): number {
+function toMinutes(seconds: number): number {
   return Math.round((seconds * 100) / 60) / 100;
 }
 
@@ -446,7 +446,7 @@ function countOutcomes(calls: readonly Call[]): OutcomeCounts {
 function sentimentPercent(calls: readonly Call[]): number | null {
   const moods = calls.filter(({ outcome }) => outcome === 'resolved' || outcome === 'transferred');
   const positive = moods.filter(({ sentiment }) => sentiment === 'Positive');
-  return percentOf(positive.length, moods.length);
+  return computePercent(positive.length, moods.length);
 }
 
 /** From `from` up to, but not including, `until`, in milliseconds since the epoch. */
@@ -468,7 +468,7 @@ function readSpan(
     ...(Number.isNaN(from) ? [violation(start, 'is not a time')] : []),
     ...(Number.isNaN(until) ? [violation(end, 'is not a time')] : []),
   ];
-  if (problems.length > 0) throw invalid(rulesOf(operation).invalid, problems);
+  if (problems.length > 0) throw invalid(getRules(operation).invalid, problems);
   return { from, until };
 }
 

@@ -1,4 +1,4 @@
-import { type Chance, chanceOf } from '../ids.ts';
+import { type Chance, seedChance } from '../ids.ts';
 import {
   type Call,
   type CallBook,
@@ -26,18 +26,18 @@ export type Script = {
 const WORDS = 10;
 
 /** What was said in a call: the same every time, whatever became of the agent since. */
-export function scriptOf(book: CallBook, call: Call): Script {
-  const chance = chanceOf(call.number, WORDS);
+export function writeScript(book: CallBook, call: Call): Script {
+  const chance = seedChance(call.number, WORDS);
   const phrases = PHRASES[chance.pick((call.agent ?? book).languages)];
   const fill = slots(book, phrases, chance);
-  const plot = plotOf(book, call, phrases, chance);
+  const plot = choosePlot(book, call, phrases, chance);
   const { topic, asked, done, actions } = plot.scenario;
   return {
     topic: fill(topic),
     summary: fill([asked, done].filter(Boolean).join(' ')),
     actions: actions.map(fill),
     lines: withWebhook(
-      webhooksOf(book, call),
+      listWebhooks(book, call),
       chance,
       plot.lines.map(({ speaker, text }) => ({ speaker, text: fill(text) })),
     ),
@@ -51,7 +51,7 @@ type Plot = {
   readonly ending: string;
 };
 
-function plotOf(book: CallBook, call: Call, phrases: Phrases, chance: Chance): Plot {
+function choosePlot(book: CallBook, call: Call, phrases: Phrases, chance: Chance): Plot {
   const isOutbound = book.trade === 'outbound';
   const greetings = isOutbound ? phrases.outboundGreetings : phrases.greetings;
   const greeting: Line = { speaker: 'agent', text: chance.pick(greetings) };
@@ -108,7 +108,7 @@ function talk(turns: readonly string[]): readonly Line[] {
 }
 
 /** The agent's webhooks in a call, without the one that failed. */
-function webhooksOf(book: CallBook, call: Call): readonly CalledWebhook[] {
+function listWebhooks(book: CallBook, call: Call): readonly CalledWebhook[] {
   return (call.agent ?? book).webhooks.filter(({ name }) => name !== call.failed);
 }
 
@@ -198,7 +198,7 @@ const TIMING = 11;
  * The entries of a call, in order: what was said, what was still being heard, and what happened. `failure` is how
  * they say that the webhook `{name}` failed.
  */
-export function transcriptOf(
+export function writeTranscript(
   book: CallBook,
   call: Call,
   script: Script,
@@ -207,12 +207,12 @@ export function transcriptOf(
   const { outcome, duration, startedAt } = call;
   const spokenUntil = outcome === 'transferred' ? escalatedAfter(call) : Math.max(0, duration - 1);
   const hooks = (condition: string, at: number) =>
-    webhooksOf(book, call)
+    listWebhooks(book, call)
       .filter((webhook) => webhook.condition === condition)
       .map((webhook) => event(webhookText(webhook), at));
   const entries = [
     ...hooks('before_call', 0),
-    ...spoken(script.lines, spokenUntil, chanceOf(call.number, TIMING)),
+    ...spoken(script.lines, spokenUntil, seedChance(call.number, TIMING)),
     ...(outcome === 'transferred' ? transfer(call, spokenUntil) : []),
     event(`Call ended: ${script.ending}`, duration),
     ...hooks('after_call', duration),

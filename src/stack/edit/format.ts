@@ -28,7 +28,7 @@ import {
 } from '../folder.ts';
 import { blockSchema, isRefused, resourceSchema, secretNames } from '../schema.ts';
 import { COMPOSING_MEMBERS, settingsSchema } from '../settings-schema.ts';
-import { memberOf, type Source, type SyntaxNode, startOf } from '../source.ts';
+import { findMember, getStart, type Source, type SyntaxNode } from '../source.ts';
 import { readVariables, type VariableInputs } from '../variables.ts';
 import {
   commentsIn,
@@ -39,15 +39,15 @@ import {
   trimBlankStart,
 } from '../yaml.ts';
 import {
-  anchorOf,
   type Collection,
-  columnOf,
   endOfHead,
   endOfItem,
+  getAnchor,
+  getColumn,
+  getKey,
+  getRange,
   isCollection,
-  keyOf,
   lineStart,
-  rangeOf,
   startOfItem,
   Uneditable,
   valueAt,
@@ -114,7 +114,7 @@ function print(given: string, shape: Shape): string {
   if (contents === null || (isCollection(contents) && contents.flow === true)) return given;
   if (!isMap(contents)) throw new Uneditable('no map of sections');
   refuseOtherKeys(contents, text);
-  const [start] = rangeOf(contents);
+  const [start] = getRange(contents);
   const end = endOfLast(contents, contents.items.length - 1, text);
   const { marker, comments } = readHead(text.slice(0, start));
   const { trailing, lines } = readGap(`${trimBlankEnd(text.slice(end))}\n`, end);
@@ -160,16 +160,16 @@ function readHead(text: string) {
  */
 function firstChange(a: SyntaxNode, b: SyntaxNode | undefined): SyntaxNode | undefined {
   if (a.type === 'list' && b?.type === 'list' && a.items.length === b.items.length) {
-    return firstOf(a.items.map((item, index) => [item, b.items[index]]));
+    return getFirst(a.items.map((item, index) => [item, b.items[index]]));
   }
   if (a.type === 'map' && b?.type === 'map' && a.members.size === b.members.size) {
-    return firstOf([...a.members].map(([key, { value }]) => [value, b.members.get(key)?.value]));
+    return getFirst([...a.members].map(([key, { value }]) => [value, b.members.get(key)?.value]));
   }
   if (a.type !== 'scalar' || b?.type !== 'scalar') return a;
   return a.value === b.value && a.text === b.text && a.empty === b.empty ? undefined : a;
 }
 
-function firstOf(
+function getFirst(
   pairs: readonly (readonly [SyntaxNode, SyntaxNode | undefined])[],
 ): SyntaxNode | undefined {
   for (const [a, b] of pairs) {
@@ -219,7 +219,7 @@ export function formatFile(
   if (!isUnreadable(read)) return formatText(file, (read.bom ? '\uFEFF' : '') + read.source.text);
   const words = wordsFor(file, read, instead);
   const report = openReport();
-  report.add({ ...words, message: `fmt ${words.message}`, range: startOf({ file, text: '' }) });
+  report.add({ ...words, message: `fmt ${words.message}`, range: getStart({ file, text: '' }) });
   return { before: '', after: undefined, diagnostics: report.diagnostics() };
 }
 
@@ -245,7 +245,7 @@ export function stackFiles(
 function includedIn(dir: string, env: VariableInputs['env']): readonly Pattern[] | undefined {
   const read = readTextAt(STACK_FILE, join(dir, STACK_FILE));
   const root = isUnreadable(read) ? undefined : parseYaml(read.source).root;
-  return patternsIn(root, readVariables(memberOf(root, 'variables')?.value, { env }, SILENT));
+  return patternsIn(root, readVariables(findMember(root, 'variables')?.value, { env }, SILENT));
 }
 
 /** Where something is printed, and what is known of it. */
@@ -272,13 +272,13 @@ type Item = {
   readonly end: number;
 };
 
-function itemsOf(node: Collection, text: string): readonly Item[] {
+function listItems(node: Collection, text: string): readonly Item[] {
   return node.items.map((item: unknown, index): Item => {
     const key = isPair(item) && isScalar(item.key) ? item.key : undefined;
     return {
       key,
-      value: contentOf(node, index),
-      start: key === undefined ? startOfItem(node, index) : rangeOf(key)[0],
+      value: findContent(node, index),
+      start: key === undefined ? startOfItem(node, index) : getRange(key)[0],
       head: endOfHead(node, index),
       end: endOfLast(node, index, text),
     };
@@ -291,9 +291,9 @@ function refuseOtherKeys(contents: YAMLMap, text: string): void {
     Map: (_, map) => {
       for (const { key } of map.items) {
         if (!isScalar(key) || key.anchor !== undefined || isBlockScalar(key)) {
-          throw new Uneditable('a key that is not plain text', rangeOf(map)[0]);
+          throw new Uneditable('a key that is not plain text', getRange(map)[0]);
         }
-        const [start] = rangeOf(key);
+        const [start] = getRange(key);
         if (map.flow !== true && text.slice(lineStart(text, start), start).includes('?')) {
           throw new Uneditable('a key that begins with a question mark', start);
         }
@@ -303,7 +303,7 @@ function refuseOtherKeys(contents: YAMLMap, text: string): void {
 }
 
 /** What stands at an index of a collection; undefined for nothing, which has no anchor either. */
-function contentOf(holder: Collection, index: number): Node | undefined {
+function findContent(holder: Collection, index: number): Node | undefined {
   const value = valueAt(holder, index);
   const isEmpty =
     isScalar(value) && value.value === null && !value.source && value.anchor === undefined;
@@ -312,20 +312,20 @@ function contentOf(holder: Collection, index: number): Node | undefined {
 
 /** Where the last character of an item stands, comments not counted. */
 function endOfLast(holder: Collection, index: number, text: string): number {
-  const value = contentOf(holder, index);
+  const value = findContent(holder, index);
   if (value === undefined) return endOfHead(holder, index);
   const end = endOfItem(holder, index);
   if (text[end - 1] !== '\n') return end;
   // To the parser an empty line behind a block without any text is a part of it.
-  const last = lastOf(value);
+  const last = findLast(value);
   const isBare = isScalar(last) && last.value === '';
-  return isBare ? text.indexOf('\n', rangeOf(last)[0]) : end - 1;
+  return isBare ? text.indexOf('\n', getRange(last)[0]) : end - 1;
 }
 
 /** What stands last in a node that is written in the block style. */
-function lastOf(node: Node): Node {
-  const last = isBlock(node) ? contentOf(node, node.items.length - 1) : undefined;
-  return last === undefined ? node : lastOf(last);
+function findLast(node: Node): Node {
+  const last = isBlock(node) ? findContent(node, node.items.length - 1) : undefined;
+  return last === undefined ? node : findLast(last);
 }
 
 /** Whether a node is a map or list in the block style. */
@@ -357,8 +357,8 @@ function printBlock(
 ): Lines {
   const { text, indent, shape } = layout;
   const { header, lead } = splitHeader(opening);
-  const items = itemsOf(node, text);
-  const column = columnOf(text, items[0]?.start ?? 0);
+  const items = listItems(node, text);
+  const column = getColumn(text, items[0]?.start ?? 0);
   let above = lead;
   const printed = items.map((item, index): Printed => {
     const next = items[index + 1];
@@ -415,7 +415,7 @@ function printItem(item: Item, after: Gap, layout: Layout): Lines {
   };
   const head = indent + (key === undefined ? '-' : `${oneLine(key, text, 'key')}:`);
   if (!isBlock(value)) return printValue(head, item, after, inner);
-  const { anchor, trailing, lines } = readOpening(text, from, rangeOf(value)[0]);
+  const { anchor, trailing, lines } = readOpening(text, from, getRange(value)[0]);
   const block = printBlock(value, lines, after, { ...inner, indent: indent + STEP });
   const line = head + anchor + trailing;
   const isBehind = key === undefined && line === head;
@@ -430,16 +430,16 @@ function printValue(head: string, item: Item, after: Gap, layout: Layout): Lines
   if (value === undefined) {
     return withBelow({ lines: [head + after.trailing], isOpen: false }, after.lines, inside);
   }
-  const opening = readOpening(text, from, rangeOf(value)[0]);
+  const opening = readOpening(text, from, getRange(value)[0]);
   const comments = opening.lines.some((line) => line.text !== '');
   const isTaken = opening.trailing !== '' && after.trailing !== '';
   if (comments || isTaken) throw new Uneditable('a comment between a key and its value', from);
-  const column = columnOf(text, start);
-  const [first = '', ...rest] = linesOf(value, head + opening.anchor, column, layout);
+  const column = getColumn(text, start);
+  const [first = '', ...rest] = layOutLines(value, head + opening.anchor, column, layout);
   const trailing = opening.trailing + after.trailing;
   if (isScalar(value) && rest.length > 0) {
     const note = trailing === '' ? '' : ` ${trimBlankStart(trailing)}`;
-    const isOpen = isBlockScalar(value) && /^[|>]\d?\+/.test(sourceOf(value, text));
+    const isOpen = isBlockScalar(value) && /^[|>]\d?\+/.test(getSource(value, text));
     // A comment that is indented as the text is would be a part of it.
     return withBelow({ lines: [first + note, ...rest], isOpen }, after.lines, indent);
   }
@@ -452,12 +452,12 @@ function printValue(head: string, item: Item, after: Gap, layout: Layout): Lines
   return withBelow({ lines, isOpen: false }, after.lines, inside);
 }
 
-function linesOf(node: Node, head: string, column: number, layout: Layout): readonly string[] {
+function layOutLines(node: Node, head: string, column: number, layout: Layout): readonly string[] {
   const { text, indent } = layout;
   if (isAlias(node)) return [`${head} *${node.source}`];
   if (isCollection(node)) return flowLines(node, head, column, layout);
-  if (!isScalar(node)) throw new Uneditable('a value of an unknown type', rangeOf(node)[0]);
-  const isMany = isBlockScalar(node) || sourceOf(node, text).includes('\n');
+  if (!isScalar(node)) throw new Uneditable('a value of an unknown type', getRange(node)[0]);
+  const isMany = isBlockScalar(node) || getSource(node, text).includes('\n');
   const [first = '', ...rest] = isMany
     ? manyLines(node, text, indent + STEP, column)
     : [oneLine(node, text, 'block')];
@@ -475,7 +475,7 @@ function flowLines(
   layout: Layout,
 ): readonly string[] {
   const { text, shape, indent } = layout;
-  const source = sourceOf(node, text);
+  const source = getSource(node, text);
   if (keepsLines(node, text)) {
     const [first = '', ...rest] = movedText(source, indent.length - column);
     return [`${head} ${first}`, ...rest];
@@ -488,7 +488,7 @@ function flowLines(
 
 /** Whether what stands between brackets keeps its lines: a list, or comments. A `#` in a quoted text only makes this careful. */
 function keepsLines(node: Collection, text: string): boolean {
-  const source = sourceOf(node, text);
+  const source = getSource(node, text);
   return source.includes('\n') && (!isMap(node) || source.includes('#'));
 }
 
@@ -497,25 +497,25 @@ function openedLines(node: YAMLMap, { text, indent, shape }: Layout): readonly s
   return sorted(node.items, shape).flatMap((pair) => {
     const { key } = pair;
     if (!isScalar(key)) return [];
-    const value = contentOf(node, node.items.indexOf(pair));
+    const value = findContent(node, node.items.indexOf(pair));
     const inner = { text, indent, shape: shape.member(String(key.value)) };
     const head = `${indent}${oneLine(key, text, 'key')}:`;
     if (value === undefined) return [head];
-    const [start] = rangeOf(value);
-    const column = indentOf(text.slice(lineStart(text, start), start));
-    return linesOf(value, head + anchorOf(value), column, inner);
+    const [start] = getRange(value);
+    const column = measureIndent(text.slice(lineStart(text, start), start));
+    return layOutLines(value, head + getAnchor(value), column, inner);
   });
 }
 
 /** The text of a node as it was written. */
-function sourceOf(node: Node, text: string): string {
-  const [start, end] = rangeOf(node);
+function getSource(node: Node, text: string): string {
+  const [start, end] = getRange(node);
   return text.slice(start, end);
 }
 
 /** A scalar on one line, as it was written but for quotes that are not needed. */
 function oneLine(node: Scalar, text: string, context: ScalarContext): string {
-  const source = sourceOf(node, text);
+  const source = getSource(node, text);
   const { value, type } = node;
   const isQuoted = type === Scalar.QUOTE_DOUBLE || type === Scalar.QUOTE_SINGLE;
   // Numbers keep their spelling: `1.10` may be meant as it stands.
@@ -540,14 +540,15 @@ function manyLines(node: Scalar, text: string, indent: string, column: number): 
 
 /** A block scalar with its lines as they are, at another indentation. */
 function movedBlock(node: Scalar, text: string, indent: string, column: number): readonly string[] {
-  const [head = '', ...lines] = sourceOf(node, text).replace(/\n$/, '').split('\n');
+  const [head = '', ...lines] = getSource(node, text).replace(/\n$/, '').split('\n');
   const [, style = '', marks = '', comment = ''] =
     /^([|>])([-+\d]*)[ \t]*(#[^\n]*)?$/.exec(head) ?? [];
-  if (style === '') throw new Uneditable('the head of a block text', rangeOf(node)[0]);
+  if (style === '') throw new Uneditable('the head of a block text', getRange(node)[0]);
   const first = lines.find((line) => /[^ ]/.test(line));
   // An indentation indicator counts from the key or dash that holds the text.
   const indicator = Number(/\d/.exec(marks)?.[0] ?? 0);
-  const found = first === undefined ? Math.max(0, ...lines.map(indentOf)) : indentOf(first);
+  const found =
+    first === undefined ? Math.max(0, ...lines.map(measureIndent)) : measureIndent(first);
   const depth = indicator > 0 ? column + indicator : found;
   const moved = lines.map((line) => {
     const rest = line.slice(depth);
@@ -560,7 +561,7 @@ function movedBlock(node: Scalar, text: string, indent: string, column: number):
 
 /** Members of a map in their order. */
 function sorted(items: readonly Pair[], shape: Shape): readonly Pair[] {
-  const ordered = inOrder(items, shape.keys, keyOf);
+  const ordered = inOrder(items, shape.keys, getKey);
   const before = items.filter(isAnchored);
   // An alias must stay behind its anchor.
   return ordered.filter(isAnchored).every((pair, index) => pair === before[index])
@@ -584,7 +585,7 @@ function flowText(node: unknown, text: string, shape: Shape): string {
     : isMap(node)
       ? braces(sorted(node.items, shape).map((pair) => flowMember(pair, text, shape)))
       : brackets(node.items.map((item) => flowText(item, text, shape.item())));
-  return trimBlankStart(`${anchorOf(node)} ${parts}`);
+  return trimBlankStart(`${getAnchor(node)} ${parts}`);
 }
 
 function flowMember({ key, value }: Pair, text: string, shape: Shape): string {
@@ -599,7 +600,7 @@ function movedText(source: string, by: number): readonly string[] {
   return [
     first,
     ...rest.map((line) => {
-      const own = indentOf(line);
+      const own = measureIndent(line);
       // Blanks at the end of a line may belong to a quoted text.
       const text = line.slice(own);
       return /^[ \t]*$/.test(text) ? '' : ' '.repeat(Math.max(0, own + by)) + text;
@@ -608,7 +609,7 @@ function movedText(source: string, by: number): readonly string[] {
 }
 
 /** Spaces that a line begins with. Other blanks of Unicode are text. */
-function indentOf(line: string): number {
+function measureIndent(line: string): number {
   return /^ */.exec(line)?.[0].length ?? 0;
 }
 
@@ -693,19 +694,19 @@ const LAST = ['lifecycle', 'unchecked'];
 /** Sections beside settings and resources, in the order in which a stack is read. */
 const OTHER_SECTIONS = ['environments', 'rules', 'moved', 'forget', 'bases'];
 
-function shapeOf(root: FieldSchema, given: FieldSchema): Shape {
+function getShape(root: FieldSchema, given: FieldSchema): Shape {
   const schema = dereference(root, given);
   const fields = Object.entries(schema.properties ?? {}).filter(([, field]) => !isRefused(field));
   return {
     keys: fields.map(([name]) => name),
-    member: (key) => shapeOf(root, memberSchema(root, schema, key)),
-    item: () => shapeOf(root, itemSchema(root, schema)),
+    member: (key) => getShape(root, memberSchema(root, schema, key)),
+    item: () => getShape(root, itemSchema(root, schema)),
   };
 }
 
 function resourceShape(kind: Kind): Shape {
   const schema = resourceSchema(kind);
-  const shape = shapeOf(schema, schema);
+  const shape = getShape(schema, schema);
   const fields = shape.keys.filter((key) => !LAST.includes(key));
   return { ...shape, keys: [...Object.keys(COMPOSING_MEMBERS), ...fields, ...LAST] };
 }
@@ -720,7 +721,7 @@ function sectionShape(kind: Kind): Shape {
   const { nested } = kind;
   if (nested === undefined) return named(resource);
   const schema = blockSchema(kind);
-  const block = shapeOf(schema, schema);
+  const block = getShape(schema, schema);
   return named(() => ({
     keys: [...block.keys, nested.key],
     member: (key) => (key === nested.key ? named(resource) : block.member(key)),
@@ -733,7 +734,7 @@ export const resourceKeys = oncePer((kind: Kind) => resourceShape(kind).keys);
 
 /** The order of a whole file of a stack: settings, then the sections in the order of their kinds. */
 export function fileShape(kinds: readonly Kind[]): Shape {
-  const settings = shapeOf(settingsSchema, settingsSchema);
+  const settings = getShape(settingsSchema, settingsSchema);
   const others = OTHER_SECTIONS.filter((key) => !settings.keys.includes(key));
   const sections = new Map(kinds.map((kind) => [kind.section, kind]));
   return {

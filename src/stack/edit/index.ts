@@ -1,17 +1,17 @@
 import { isMap, isPair, isScalar, type Node, parseDocument, type Scalar } from 'yaml';
 import {
-  anchorOf,
   type Collection,
-  columnOf,
   endOfContent,
   endOfHead,
   endOfItem,
+  getAnchor,
+  getColumn,
+  getKey,
+  getRange,
   isCollection,
   isNode,
-  keyOf,
   lineStart,
   nextLine,
-  rangeOf,
   startOfItem,
   Uneditable,
   valueAt,
@@ -57,13 +57,13 @@ export function editYaml(text: string, edits: readonly Edit[], { json = false } 
     else add(find(edit.to), edit, edition);
   }
   // What is added to a collection and what is added behind it may go to one place: what is inside comes first.
-  const startOf = ({ located }: Plan) => rangeOf(located.node)[0];
+  const startOf = ({ located }: Plan) => getRange(located.node)[0];
   const fromInside = [...edition.plans.values()].sort((a, b) => startOf(b) - startOf(a));
   for (const plan of fromInside) carryOut(plan, edition);
   return joinSplices(text, edition.splices);
 }
 
-function planOf(located: Located, { plans }: Edition): Plan {
+function getPlan(located: Located, { plans }: Edition): Plan {
   const { node } = located;
   if (!isCollection(node)) throw new Uneditable('its parent is not a list or map');
   const plan = plans.get(node) ?? { located, removed: new Set<number>(), added: [] };
@@ -73,12 +73,12 @@ function planOf(located: Located, { plans }: Edition): Plan {
 
 function remove({ holder, index }: Located, find: (at: Stretch) => Located, edition: Edition) {
   if (holder === undefined) throw new Uneditable('it is the whole file');
-  const [start, end] = rangeOf(holder);
-  planOf(find({ start, end }), edition).removed.add(index);
+  const [start, end] = getRange(holder);
+  getPlan(find({ start, end }), edition).removed.add(index);
 }
 
 function add(to: Located, { key, tree }: Edit & { type: 'add' }, edition: Edition): void {
-  const { added, located } = planOf(to, edition);
+  const { added, located } = getPlan(to, edition);
   const count = isCollection(located.node) ? located.node.items.length : 0;
   added.push({ after: count - 1, ...(key === undefined ? {} : { key }), tree });
 }
@@ -90,7 +90,7 @@ function set(located: Located, tree: Tree, edition: Edition): void {
     if (tree.type === 'text' && typeof node.value === 'string')
       setText(located, tree.text, edition);
     else if (tree.type === 'bare' && isInPlace(node)) {
-      const [start, end] = rangeOf(node);
+      const [start, end] = getRange(node);
       edition.splices.push({ start, end, text: tree.text });
     } else setWhole(located, tree, edition);
     return;
@@ -103,22 +103,22 @@ function set(located: Located, tree: Tree, edition: Edition): void {
 
 /** Whether another value may stand exactly where a scalar does: something does, and no tag or block style is before it. */
 function isInPlace(node: Scalar): boolean {
-  const [start, end] = rangeOf(node);
+  const [start, end] = getRange(node);
   return end > start && node.tag === undefined && !node.type?.startsWith('BLOCK');
 }
 
 function setText({ node, isFlow, holder }: Located, text: string, edition: Edition): void {
   if (!isScalar(node)) return;
-  const [start, end] = rangeOf(node);
+  const [start, end] = getRange(node);
   const written = edition.text.slice(start, end);
-  const indent = `${' '.repeat(indentOf(holder, edition.text))}  `;
+  const indent = `${' '.repeat(measureIndent(holder, edition.text))}  `;
   const next = restyle(node, text, { isFlow, written, indent, json: edition.json });
   edition.splices.push(replacement(start, end, next, edition.text));
 }
 
-function indentOf(holder: Collection | undefined, text: string): number {
+function measureIndent(holder: Collection | undefined, text: string): number {
   if (holder === undefined || holder.items.length === 0) return 0;
-  return columnOf(text, startOfItem(holder, 0));
+  return getColumn(text, startOfItem(holder, 0));
 }
 
 function setMembers(
@@ -131,18 +131,18 @@ function setMembers(
   const isFlow = node.flow === true;
   const known = new Set<string>();
   for (const [index, item] of node.items.entries()) {
-    const key = isPair(item) ? keyOf(item) : '';
+    const key = isPair(item) ? getKey(item) : '';
     known.add(key);
     const tree = wanted.get(key);
     const value = valueAt(node, index);
-    if (tree === undefined) planOf(located, edition).removed.add(index);
+    if (tree === undefined) getPlan(located, edition).removed.add(index);
     else if (value !== null) {
       if (!means(value, tree)) set({ node: value, holder: node, index, isFlow }, tree, edition);
     } else throw new Uneditable('it has a key without a value');
   }
   for (const [key, tree] of members) {
     if (known.has(key)) continue;
-    planOf(located, edition).added.push({ after: node.items.length - 1, key, tree });
+    getPlan(located, edition).added.push({ after: node.items.length - 1, key, tree });
   }
 }
 
@@ -166,10 +166,10 @@ function setElements(
       set({ node: value, holder: node, index, isFlow }, tree, edition);
     }
     for (let index = from + paired; index < at; index += 1) {
-      planOf(located, edition).removed.add(index);
+      getPlan(located, edition).removed.add(index);
     }
     for (const tree of items.slice(next + paired, to)) {
-      planOf(located, edition).added.push({ after: from + paired - 1, tree });
+      getPlan(located, edition).added.push({ after: from + paired - 1, tree });
     }
     from = at + 1;
     next = to + 1;
@@ -180,8 +180,8 @@ function setElements(
 function setWhole({ node, holder, index, isFlow }: Located, tree: Tree, edition: Edition): void {
   const { text, json } = edition;
   if (holder === undefined) throw new Uneditable('it is the whole file');
-  const [start, last] = rangeOf(node);
-  const anchor = anchorOf(node);
+  const [start, last] = getRange(node);
+  const anchor = getAnchor(node);
   // Where nothing stands, what does comes right behind the colon: before a comment, or what follows a brace.
   const isNothing = start === last && anchor === '' && !node.tag;
   const end = isNothing ? endOfHead(holder, index) : endOfContent(node);
@@ -193,7 +193,7 @@ function setWhole({ node, holder, index, isFlow }: Located, tree: Tree, edition:
     return;
   }
   const head = endOfHead(holder, index);
-  const column = columnOf(text, startOfItem(holder, index));
+  const column = getColumn(text, startOfItem(holder, index));
   const lines = valueLines(tree, ' '.repeat(column));
   edition.splices.push(replacement(head, end, `${anchor}${lines.join('\n')}`, text));
 }
@@ -299,7 +299,7 @@ function means(node: Node, tree: Tree): boolean {
     if (tree.type !== 'map' || tree.members.length !== node.items.length) return false;
     const wanted = new Map(tree.members);
     return node.items.every((item, index) => {
-      const inner = wanted.get(keyOf(item));
+      const inner = wanted.get(getKey(item));
       const value = valueAt(node, index);
       return inner !== undefined && value !== null && means(value, inner);
     });
@@ -317,7 +317,7 @@ function removeItems(
   removed: ReadonlySet<number>,
   text: string,
 ): readonly Splice[] {
-  return runsOf(removed).map(([first, last]) =>
+  return listRuns(removed).map(([first, last]) =>
     holder.flow === true
       ? withoutInFlow(holder, first, last)
       : withoutLines(holder, first, last, text),
@@ -325,7 +325,7 @@ function removeItems(
 }
 
 /** Neighbours as one stretch each: first and last index. */
-function runsOf(removed: ReadonlySet<number>): readonly (readonly [number, number])[] {
+function listRuns(removed: ReadonlySet<number>): readonly (readonly [number, number])[] {
   const runs: [number, number][] = [];
   for (const index of [...removed].sort((a, b) => a - b)) {
     const run = runs.at(-1);
@@ -349,7 +349,7 @@ function withoutLines(holder: Collection, first: number, last: number, text: str
   if (text.slice(line, start).trim() !== '') {
     return { start, end: startOfItem(holder, last + 1), text: '' };
   }
-  const from = first === 0 ? line : aboveComments(text, line, columnOf(text, start));
+  const from = first === 0 ? line : aboveComments(text, line, getColumn(text, start));
   return { start: from, end: nextLine(text, endOfItem(holder, last)), text: '' };
 }
 
@@ -359,7 +359,8 @@ function aboveComments(text: string, line: number, column: number): number {
   while (from > 0) {
     const above = lineStart(text, from - 1);
     const words = text.slice(above, from);
-    if (!words.trimStart().startsWith('#') || columnOf(words, words.indexOf('#')) !== column) break;
+    if (!words.trimStart().startsWith('#') || getColumn(words, words.indexOf('#')) !== column)
+      break;
     from = above;
   }
   return from;
@@ -394,7 +395,7 @@ function insertion(
     return { start, end: start, text: `, ${member}` };
   }
   const first = startOfItem(node, 0);
-  const indent = ' '.repeat(columnOf(text, first));
+  const indent = ' '.repeat(getColumn(text, first));
   const lines =
     key === undefined
       ? elementLines(likeOthers(tree, node), indent)
@@ -431,7 +432,7 @@ function readNodes(text: string): (at: Stretch) => Located {
   const document = parseDocument(text, { keepSourceTokens: true, uniqueKeys: false });
   const found = new Map<string, Located>();
   const visit = (located: Located): void => {
-    const [start, end] = rangeOf(located.node);
+    const [start, end] = getRange(located.node);
     found.set(`${start}:${end}`, located);
     const { node } = located;
     if (!isCollection(node)) return;

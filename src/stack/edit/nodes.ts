@@ -27,7 +27,7 @@ export function isCollection(node: unknown): node is Collection {
 }
 
 /** The anchor of a node as it stands behind a colon or dash; empty where it has none. */
-export function anchorOf(node: Node): string {
+export function getAnchor(node: Node): string {
   return 'anchor' in node && node.anchor !== undefined ? ` &${node.anchor}` : '';
 }
 
@@ -35,12 +35,12 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'range' in value;
 }
 
-export function rangeOf(node: Node): readonly [number, number, number] {
+export function getRange(node: Node): readonly [number, number, number] {
   return node.range ?? [0, 0, 0];
 }
 
 /** The key of a map's member as a text. */
-export function keyOf(pair: Pair): string {
+export function getKey(pair: Pair): string {
   return isScalar(pair.key) ? String(pair.key.value) : '';
 }
 
@@ -53,7 +53,7 @@ export function valueAt(holder: Collection, index: number): Node | null {
 
 /** Where an item begins: its dash, its key, or the anchor before either. */
 export function startOfItem(holder: Collection, index: number): number {
-  const token = tokenOf(holder).items[index];
+  const token = getToken(holder).items[index];
   if (token === undefined)
     throw new Uneditable('Callsheet cannot edit the way in which it is written');
   const first = token.start.find(({ type }) => !SPACES.has(type)) ?? token.key ?? token.value;
@@ -67,7 +67,7 @@ const SPACES: ReadonlySet<string> = new Set(['space', 'newline', 'comment', 'com
 
 /** The end of the colon behind a member's key, or of an item's dash. */
 export function endOfHead(holder: Collection, index: number): number {
-  const token = tokenOf(holder).items[index];
+  const token = getToken(holder).items[index];
   const tokens = isMap(holder) ? (token?.sep ?? []) : (token?.start ?? []);
   const mark = tokens.find(({ type }) => type === 'map-value-ind' || type === 'seq-item-ind');
   if (mark === undefined)
@@ -77,7 +77,7 @@ export function endOfHead(holder: Collection, index: number): number {
 
 type Token = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
 
-function tokenOf(node: Collection): Token {
+function getToken(node: Collection): Token {
   const token = node.srcToken;
   if (
     token?.type === 'block-map' ||
@@ -99,11 +99,11 @@ export function endOfContent(node: Node): number {
   if (isCollection(node) && node.flow !== true && node.items.length > 0) {
     return endOfItem(node, node.items.length - 1);
   }
-  return rangeOf(node)[1];
+  return getRange(node)[1];
 }
 
 /** The column of an offset, counted from 0. */
-export function columnOf(text: string, offset: number): number {
+export function getColumn(text: string, offset: number): number {
   return offset - lineStart(text, offset);
 }
 

@@ -60,7 +60,7 @@ export function behindDash(head: string, lines: readonly string[]): readonly str
 }
 
 /** Lines of a tree behind `head`, which is `key:` or `-` with its indentation. */
-function linesOf(tree: Tree, head: string, indent: string): readonly string[] {
+function layOutLines(tree: Tree, head: string, indent: string): readonly string[] {
   const text = inline(tree);
   const line = text === undefined ? undefined : `${head} ${text}`;
   if (tree.type === 'text') {
@@ -88,7 +88,7 @@ export function memberLines(key: string, value: Tree, indent: string): readonly 
 
 /** What stands behind a `key:` or a dash that is indented so: the rest of its line and those below. */
 export function valueLines(tree: Tree, indent: string): readonly string[] {
-  return linesOf(tree, '', indent + STEP);
+  return layOutLines(tree, '', indent + STEP);
 }
 
 /** A tree on one line whatever it takes, for a place between brackets or braces, or in a JSON file. */
@@ -112,7 +112,7 @@ export function bracketed(tree: Tree, json: boolean): string {
 /** An element of a list, on lines of its own. */
 export function elementLines(item: Tree, indent: string): readonly string[] {
   const head = `${indent}-`;
-  const [first = '', ...rest] = linesOf(item, head, indent + STEP);
+  const [first = '', ...rest] = layOutLines(item, head, indent + STEP);
   return first === head && rest.length > 0 ? behindDash(head, rest) : [first, ...rest];
 }
 
@@ -123,7 +123,7 @@ export function linesOfMembers(
 ): readonly string[] {
   return members.flatMap(([key, value]) =>
     // A key of more than 1,024 characters would need a form of its own, which nobody reads.
-    linesOf(value, `${indent}${scalarText(key, 'key')}:`, indent + STEP),
+    layOutLines(value, `${indent}${scalarText(key, 'key')}:`, indent + STEP),
   );
 }
 

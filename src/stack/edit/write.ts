@@ -94,7 +94,7 @@ export function writeResources(
       if (own.length === 0) return [];
       const bodies = own.map((resource): readonly [Writable, Tree] => [
         resource,
-        bodyOf(resource, contextFor(kind, resource.address)),
+        buildBody(resource, contextFor(kind, resource.address)),
       ]);
       return [`${kind.section}:\n${sectionLines(kind, bodies).join('\n')}\n`];
     }),
@@ -137,22 +137,22 @@ export function writeValue(
 ): { readonly tree: Tree; readonly unwritable: readonly Unwritable[] } {
   const options: WriteOptions = { kinds: [at.kind], organizations: {} };
   const context: Context = { ...at, options, files: new Map(), unwritable: [] };
-  return { tree: treeOf(value, schema, at.path, context), unwritable: context.unwritable };
+  return { tree: buildTree(value, schema, at.path, context), unwritable: context.unwritable };
 }
 
 /** `clinic` and `faq` of `knowledge_source.clinic.faq`. */
-function namesOf(address: Address): readonly string[] {
+function listNames(address: Address): readonly string[] {
   return address.replace(/\[.*$/s, '').split('.').slice(1);
 }
 
 function sectionLines(kind: Kind, bodies: readonly (readonly [Writable, Tree])[]): string[] {
   const { nested } = kind;
   if (nested === undefined) {
-    return parted(bodies.map(([{ address }, body]) => [namesOf(address)[0] ?? '', body]));
+    return parted(bodies.map(([{ address }, body]) => [listNames(address)[0] ?? '', body]));
   }
   const blocks = new Map<string, Tree & { type: 'map' }>();
   for (const [{ address, document }, body] of bodies) {
-    const [block = '', name = ''] = namesOf(address);
+    const [block = '', name = ''] = listNames(address);
     const inherited = Object.entries(nested.inherit).map(([member, field]): [string, Tree] => [
       member,
       { type: 'text', text: escaped(String(document[field] ?? '')) },
@@ -188,7 +188,7 @@ function fieldMembers(document: ValueObject, context: Context): [string, Tree][]
     const name = configName(field, schema);
     if (name === undefined) return [];
     if (schema['x-config'] !== 'organization') {
-      return [[name, treeOf(value, schema, [field], context)]];
+      return [[name, buildTree(value, schema, [field], context)]];
     }
     if (value === options.organization) return [];
     const known = Object.entries(options.organizations).find(([, id]) => id === value)?.[0];
@@ -196,7 +196,7 @@ function fieldMembers(document: ValueObject, context: Context): [string, Tree][]
   });
 }
 
-function bodyOf({ document, lifecycle, base }: Writable, context: Context): Tree {
+function buildBody({ document, lifecycle, base }: Writable, context: Context): Tree {
   const { kind } = context;
   const unchecked = Object.fromEntries(
     Object.entries(document).filter(([field]) => !namesField(kind.schema, field)),
@@ -213,7 +213,7 @@ function bodyOf({ document, lifecycle, base }: Writable, context: Context): Tree
     ...(Object.keys(unchecked).length > 0 && { unchecked }),
   };
   for (const [name, value] of Object.entries(rest)) {
-    members.push([name, treeOf(value, {}, [name], context)]);
+    members.push([name, buildTree(value, {}, [name], context)]);
   }
   return { type: 'map', members: inOrder(members, resourceKeys(kind), ([name]) => name) };
 }
@@ -228,14 +228,16 @@ function refuse(path: Path, reason: string, { address, unwritable }: Context): v
   unwritable.push({ address, path: formatPath(path), reason });
 }
 
-function treeOf(value: Value, schema: FieldSchema, path: Path, context: Context): Tree {
+function buildTree(value: Value, schema: FieldSchema, path: Path, context: Context): Tree {
   if (value instanceof Ref) return form('$ref', value.address);
   if (value instanceof Secret) return form('$secret', value.source);
   if (value instanceof Blob) return { type: 'text', text: escaped(value.path) };
   if (typeof value === 'string') return textTree(value, schema, path, context);
   if (isList(value)) {
     const inner = itemSchema(context.kind.schema, schema);
-    const items = value.map((item, index) => treeOf(item, inner, [...path, `[${index}]`], context));
+    const items = value.map((item, index) =>
+      buildTree(item, inner, [...path, `[${index}]`], context),
+    );
     return { type: 'list', items };
   }
   if (isObject(value)) return mapTree(value, schema, path, context);
@@ -280,7 +282,7 @@ function mapTree(value: ValueObject, given: FieldSchema, path: Path, context: Co
   if (Object.hasOwn(value, '<<')) refuse(path, 'it has the key <<', context);
   const members = entries.map(([key, member]): [string, Tree] => [
     key,
-    treeOf(member, memberSchema(root, schema, key), [...path, key], context),
+    buildTree(member, memberSchema(root, schema, key), [...path, key], context),
   ]);
   return { type: 'map', members: inOrder(members, orderOf(schema), ([key]) => key) };
 }

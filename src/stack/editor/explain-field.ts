@@ -1,12 +1,12 @@
 import type { FieldDocument, FieldMember } from '../../core/documents.ts';
-import { insteadOf, nearest } from '../../core/nearest.ts';
+import { nearest, suggestInstead } from '../../core/nearest.ts';
 import { isIdentity, parsePath } from '../../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
 import type { Json } from '../../core/value.ts';
 import { catalogueNamed } from '../../kinds/catalogues.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { braces, brackets, scalarText } from '../edit/tree.ts';
-import { isFree, isRefused, isText, limitsOf, namedField, typesOf } from '../schema.ts';
+import { isFree, isRefused, isText, listLimits, listTypes, namedField } from '../schema.ts';
 import { OWN_MEMBERS, topSchema, writtenSchema } from '../settings-schema.ts';
 
 /** Why there is nothing to document under a name. */
@@ -29,11 +29,11 @@ type Way = {
  */
 export function explainField(text: string, kinds: readonly Kind[]): FieldDocument | NoField {
   const way = findField(text, kinds);
-  return 'message' in way ? way : documentOf(way);
+  return 'message' in way ? way : buildDocument(way);
 }
 
 /** `agent.extensions.tools[].url` of its parts. */
-function nameOf(segments: readonly string[]): string {
+function formatName(segments: readonly string[]): string {
   const parts = segments.filter((part) => part !== '');
   return parts.map((part, at) => (isIdentity(part) ? '[]' : at === 0 ? part : `.${part}`)).join('');
 }
@@ -60,7 +60,7 @@ function findField(text: string, kinds: readonly Kind[]): Way | NoField {
     hint:
       close === undefined
         ? `The kinds are ${kinds.map(({ name }) => name).join(', ')}`
-        : `Did you mean ${nameOf([close, ...rest])}?`,
+        : `Did you mean ${formatName([close, ...rest])}?`,
   };
 }
 
@@ -68,7 +68,7 @@ function follow(way: Way, segments: readonly string[]): Way | NoField {
   const [segment, ...rest] = segments;
   const last = way.steps.at(-1)?.schema ?? {};
   if (segment === undefined) return way;
-  const isList = typesOf(last).includes('array');
+  const isList = listTypes(last).includes('array');
   // `tools.url` is understood as `tools[].url`.
   if (isIdentity(segment) || (isList && last.items !== undefined)) {
     if (!isList) return { message: `${way.name} is not a list`, hint: 'Leave the brackets out' };
@@ -101,19 +101,19 @@ function unknownMember(
   const known = Object.keys(object.properties ?? {});
   const close = nearest(segment, known);
   if (close !== undefined) {
-    const hint = `Did you mean ${nameOf([way.name, close, ...rest])}?`;
+    const hint = `Did you mean ${formatName([way.name, close, ...rest])}?`;
     return { message: `${way.name} has no field ${segment}`, hint };
   }
   if (known.length > 0) {
     const more = `callsheet explain ${way.name} lists them`;
-    const hint = insteadOf(segment, known, 'Its fields', more);
+    const hint = suggestInstead(segment, known, 'Its fields', more);
     return { message: `${way.name} has no field ${segment}`, hint };
   }
   const message = `${way.name} has no documented field ${segment}`;
   return { message, hint: `See: callsheet explain ${way.name}` };
 }
 
-function documentOf({ kind, root, name, steps }: Way): FieldDocument {
+function buildDocument({ kind, root, name, steps }: Way): FieldDocument {
   const step = steps.at(-1);
   const schema = step?.schema ?? {};
   const isRoot = steps.length === 1;
@@ -128,21 +128,21 @@ function documentOf({ kind, root, name, steps }: Way): FieldDocument {
     field: name,
     kind: kind?.name ?? null,
     description: schema.description ?? '',
-    type: [typeName(schema, item), ...limitsOf(schema), ...patternOf(schema)].join(', '),
-    values: valuesOf(schema),
+    type: [typeName(schema, item), ...listLimits(schema), ...listPatterns(schema)].join(', '),
+    values: listValues(schema),
     default: (schema.default ?? null) as Json,
     example: example === undefined ? null : writtenValue(example as Json),
     required: step?.required ?? false,
     clearable:
       kind !== undefined && !isRoot && settable && isClearable(schema, step?.required === true),
     settable,
-    forms: settable && !isRoot ? formsOf(schema, steps) : [],
+    forms: settable && !isRoot ? listForms(schema, steps) : [],
     secret: schema['x-secret'] === true,
     sensitive: steps.some(({ schema: own }) => own['x-sensitive'] === true),
     refers_to: schema['x-ref'] ?? null,
     immutable: schema['x-immutable'] === true,
     restored_by_revert: isOwn(kind, steps) || isRoot || !settable ? null : restored(kind, steps),
-    lock: isOwn(kind, steps) ? null : lockOf(steps),
+    lock: isOwn(kind, steps) ? null : describeLock(steps),
     facet: holder?.name ?? null,
     listed_by: catalogue === undefined ? null : catalogueNamed(catalogue).command,
     assumption:
@@ -152,7 +152,7 @@ function documentOf({ kind, root, name, steps }: Way): FieldDocument {
     identity: schema['x-identity'] ?? null,
     unordered: schema['x-set'] === true,
     whole: schema['x-whole'] === true,
-    members: membersOf(root, item ?? schema),
+    members: listMembers(root, item ?? schema),
   };
 }
 
@@ -162,7 +162,7 @@ function isOwn(kind: Kind | undefined, steps: readonly Step[]): boolean {
 }
 
 function isClearable(schema: FieldSchema, required: boolean): boolean {
-  return typesOf(schema).includes('null') || (isFree(schema) && !required);
+  return listTypes(schema).includes('null') || (isFree(schema) && !required);
 }
 
 function restored(kind: Kind | undefined, steps: readonly Step[]): boolean | null {
@@ -171,19 +171,19 @@ function restored(kind: Kind | undefined, steps: readonly Step[]): boolean | nul
 }
 
 /** The lock of the field, or of the nearest thing that holds it. */
-function lockOf(steps: readonly Step[]): string | null {
+function describeLock(steps: readonly Step[]): string | null {
   const at = steps.findLastIndex(({ schema }) => schema['x-lock'] !== undefined);
   const lock = steps[at]?.schema['x-lock'];
   if (lock === undefined) return null;
   return lock.replace('{key}', steps[at + 1]?.name ?? '…').replace('{value}', '…');
 }
 
-function formsOf(schema: FieldSchema, steps: readonly Step[]): readonly string[] {
+function listForms(schema: FieldSchema, steps: readonly Step[]): readonly string[] {
   const holds = steps.some(
     ({ schema: own }) =>
       own['x-secret'] === true || own['x-sensitive'] === true || own['x-secrets-inside'] === true,
   );
-  const takesText = isFree(schema) || typesOf(schema).includes('string');
+  const takesText = isFree(schema) || listTypes(schema).includes('string');
   return [
     ...(isText(schema) ? ['{ $file: PATH }', '{ $template: PATH, with: … }'] : []),
     ...(schema['x-ref'] === undefined ? [] : [`{ $ref: ${schema['x-ref']}.NAME }`]),
@@ -192,12 +192,12 @@ function formsOf(schema: FieldSchema, steps: readonly Step[]): readonly string[]
 }
 
 /** Schemas are JSON; `FieldSchema` only does not say so of its values. */
-function valuesOf({ enum: values = [], const: only }: FieldSchema): readonly Json[] {
+function listValues({ enum: values = [], const: only }: FieldSchema): readonly Json[] {
   const all = (only === undefined ? values : [only]) as readonly Json[];
   return all.filter((value) => value !== null);
 }
 
-function membersOf(root: FieldSchema, schema: FieldSchema): readonly FieldMember[] {
+function listMembers(root: FieldSchema, schema: FieldSchema): readonly FieldMember[] {
   return Object.entries(schema.properties ?? {}).map(([name, given]): FieldMember => {
     const field = dereference(root, given);
     const item = field.items === undefined ? undefined : itemSchema(root, field);
@@ -211,7 +211,7 @@ function membersOf(root: FieldSchema, schema: FieldSchema): readonly FieldMember
   });
 }
 
-function patternOf(schema: FieldSchema & { readonly pattern?: string }): readonly string[] {
+function listPatterns(schema: FieldSchema & { readonly pattern?: string }): readonly string[] {
   return schema.pattern === undefined ? [] : [`must match ${schema.pattern}`];
 }
 
@@ -245,7 +245,7 @@ function typeName(schema: FieldSchema, item: FieldSchema | undefined): string {
   if (schema['x-ref'] !== undefined) return `id of a ${schema['x-ref']}`;
   const file = FILES[schema['x-file'] ?? ''];
   if (file !== undefined) return file;
-  const names = typesOf(schema)
+  const names = listTypes(schema)
     .filter((type) => type !== 'null')
     .map((type) => {
       if (type === 'array') return item === undefined ? 'list' : `list of ${plural(item)}`;

@@ -11,7 +11,7 @@ import {
 } from '../../core/path.ts';
 import { scalarSensitivity } from '../../core/redact.ts';
 import type { FieldSchema } from '../../core/schema.ts';
-import { ownOf, type Value } from '../../core/value.ts';
+import { getOwn, type Value } from '../../core/value.ts';
 import {
   eachPath,
   expressionsIn,
@@ -21,7 +21,7 @@ import {
   type Scope,
   variableName,
 } from '../expressions.ts';
-import { contentOf, isForm, textsIn } from '../forms.ts';
+import { getContent, isForm, textsIn } from '../forms.ts';
 import {
   elementField,
   type Field,
@@ -34,7 +34,7 @@ import type { ResolvedResource } from '../resource.ts';
 import { configName, resourceSchema } from '../schema.ts';
 import { readSource } from '../secrets.ts';
 import { OWN_MEMBERS } from '../settings-schema.ts';
-import { memberOf, onlyMember, positionOf, type SyntaxNode } from '../source.ts';
+import { findMember, onlyMember, type SyntaxNode, toPosition } from '../source.ts';
 import type { Variables } from '../variables.ts';
 
 /** Where a value of a resource came from. */
@@ -54,7 +54,7 @@ export type Origin = {
 type LayerSaid = ValueLayer;
 
 /** Follows a value of a resource back to everything that had a part in it. */
-export function originOf(
+export function traceOrigin(
   resource: ResolvedResource,
   path: Path,
   {
@@ -71,8 +71,8 @@ export function originOf(
     if (found === undefined) return [];
     const left = row === undefined ? found : find(fillRow(body, row), written, root, scope);
     const { node, field } = found;
-    const says = saysOf(node, left?.node);
-    return [{ by: label, node, field, says, position: positionOf(node.range) }];
+    const says = describeNode(node, left?.node);
+    return [{ by: label, node, field, says, position: toPosition(node.range) }];
   });
   const last = said.findLast(({ says }) => says !== 'empty');
   const winner = last?.says === 'value' ? last : undefined;
@@ -83,14 +83,14 @@ export function originOf(
     path,
     // Without errors no value has holes.
     value: (followPath(located, written)?.value ??
-      (path.length === 1 ? ownOf(resource.document, field) : undefined)) as Value | undefined,
+      (path.length === 1 ? getOwn(resource.document, field) : undefined)) as Value | undefined,
     layers: said.map(({ by, node, field: own, says, position }) => ({
       by,
       says,
       position,
-      text: textOf(node, own),
+      text: getText(node, own),
     })),
-    filled: winner === undefined ? [] : fillingsOf(winner, scope),
+    filled: winner === undefined ? [] : listFillings(winner, scope),
   };
 }
 
@@ -98,7 +98,7 @@ export function originOf(
  * Where to look for a value: the template or file that a text was read from, the cell that a value is made of, or the
  * line that gives it. Undefined where nobody says anything of it.
  */
-export function sourceOf({
+export function getSource({
   layers,
   filled,
 }: Origin): { readonly file: string; readonly line?: number } | undefined {
@@ -122,19 +122,19 @@ function inherited(
   field: string,
   settings: SyntaxNode | undefined,
 ): Said[] {
-  const schema = ownOf(kind.schema.properties, field);
+  const schema = getOwn(kind.schema.properties, field);
   if (schema?.['x-config'] !== 'organization') return [];
-  const node = memberOf(settings, 'organization')?.value;
+  const node = findMember(settings, 'organization')?.value;
   if (node === undefined) return [];
   const own = memberField(rootField(kind.schema), field);
-  const position = positionOf(node.range);
+  const position = toPosition(node.range);
   return [{ by: 'the stack', node, field: own, says: 'value', position }];
 }
 
 /** The path as the configuration names it. */
 export function configPath({ kind }: Pick<ResolvedResource, 'kind'>, [first, ...rest]: Path): Path {
   if (first === undefined) return [];
-  const schema = ownOf(kind.schema.properties, first);
+  const schema = getOwn(kind.schema.properties, first);
   if (schema === undefined)
     return OWN_MEMBERS.includes(first) ? [first, ...rest] : ['unchecked', first, ...rest];
   return [configName(first, schema) ?? first, ...rest];
@@ -145,7 +145,7 @@ function find(body: SyntaxNode, path: Path, root: FieldSchema, scope: Scope): Fo
   let node: SyntaxNode | undefined = body;
   let field = rootField(root);
   for (const segment of path) {
-    const content = node && contentOf(node);
+    const content = node && getContent(node);
     // What stands for the whole of it stands for the field as well, which may be a secret.
     if (content !== undefined && content.type !== 'scalar' && !isForm(content)) {
       node = step(content, segment, field.node.schema, scope);
@@ -163,7 +163,7 @@ export function step(
   schema: FieldSchema,
   scope: Scope,
 ): SyntaxNode | undefined {
-  if (node.type !== 'list') return memberOf(node, segment)?.value;
+  if (node.type !== 'list') return findMember(node, segment)?.value;
   const key = schema['x-identity'];
   const name = identityText(segment);
   const isNamed = (given: SyntaxNode | undefined) => {
@@ -171,24 +171,24 @@ export function step(
     return text !== undefined && shownIdentity(text) === name;
   };
   const named = node.items.filter((item) =>
-    isNamed(key === undefined ? item : memberOf(item, key)?.value),
+    isNamed(key === undefined ? item : findMember(item, key)?.value),
   );
   const byName = named[identityOrdinal(segment) - 1];
-  const removed = node.items.find((item) => isNamed(memberOf(item, '$remove')?.value));
+  const removed = node.items.find((item) => isNamed(findMember(item, '$remove')?.value));
   return byName ?? removed ?? node.items[Number(name)];
 }
 
-function saysOf(node: SyntaxNode, left: SyntaxNode | undefined): LayerSaid['says'] {
-  if (memberOf(node, '$remove') !== undefined) return 'removed';
+function describeNode(node: SyntaxNode, left: SyntaxNode | undefined): LayerSaid['says'] {
+  if (findMember(node, '$remove') !== undefined) return 'removed';
   return left === undefined ? 'empty' : 'value';
 }
 
 const LONGEST = 200;
 
 /** What is written, on one line; what something is where it is a whole map or list; masked where it is secret. */
-function textOf(node: SyntaxNode, field: Field): string {
+function getText(node: SyntaxNode, field: Field): string {
   if (isMasked(node, field)) return MASK;
-  const content = contentOf(node);
+  const content = getContent(node);
   const merged = content === node ? '' : ', not merged';
   if (content.type === 'list') return `a list of ${content.items.length}${merged}`;
   if (content.type === 'map' && !isForm(content)) {
@@ -202,7 +202,7 @@ function textOf(node: SyntaxNode, field: Field): string {
 
 /** Where a secret may stand, only what plainly names the source of one is shown. */
 function isMasked(node: SyntaxNode, { secrecy }: Field): boolean {
-  const content = contentOf(node);
+  const content = getContent(node);
   if (isPlainSecret(content)) return false;
   if (node.type === 'scalar' && scalarSensitivity(secrecy, node.text) === 'whole') return true;
   return secrecy.hidden === 'schema' || (secrecy.inside && (isForm(node) || content !== node));
@@ -225,7 +225,7 @@ type Filling = {
 };
 
 /** Everything that is filled in in the written value of a field, each once. */
-function fillingsOf({ node, field }: Found, scope: Scope): readonly Filling[] {
+function listFillings({ node, field }: Found, scope: Scope): readonly Filling[] {
   const expressions = new Map<string, { readonly hidden: boolean }>();
   for (const { text, field: own } of textsIn(node, field)) {
     for (const inner of expressionsIn(text)) {
@@ -234,7 +234,7 @@ function fillingsOf({ node, field }: Found, scope: Scope): readonly Filling[] {
     }
   }
   const filled = [...expressions].flatMap(([inner, { hidden }]) => {
-    const filling = fillingOf(inner, scope);
+    const filling = findFilling(inner, scope);
     if (filling === undefined) return [];
     const { value } = filling;
     return value === undefined ? filling : { ...filling, value: hidden ? MASK : redactText(value) };
@@ -242,14 +242,14 @@ function fillingsOf({ node, field }: Found, scope: Scope): readonly Filling[] {
   return mayBeSecret(field) ? filled : [...filled, ...filesIn(node, scope)];
 }
 
-function fillingOf(inner: string, scope: Scope): Filling | undefined {
+function findFilling(inner: string, scope: Scope): Filling | undefined {
   const expression = `\${${inner}}`;
   const name = variableName(inner);
   if (name !== undefined) {
     const origin = scope.variables.originOf(name);
     const found = scope.variables.lookup(name);
     const value = typeof found === 'object' && 'value' in found ? found.value : undefined;
-    const position = origin?.range && positionOf(origin.range);
+    const position = origin?.range && toPosition(origin.range);
     return { expression, value, by: origin?.by ?? 'nothing', position };
   }
   const path = eachPath(inner);
@@ -257,15 +257,15 @@ function fillingOf(inner: string, scope: Scope): Filling | undefined {
   const found = lookUpCell(scope.row, path);
   const { label, cells } = scope.row;
   if (typeof found === 'string' || !('cell' in found)) {
-    return { expression, by: label, position: positionOf(cells.range) };
+    return { expression, by: label, position: toPosition(cells.range) };
   }
   const { cell } = found;
   const value = cell.type === 'scalar' ? cell.text : undefined;
-  return { expression, value, by: label, position: positionOf(cell.range) };
+  return { expression, value, by: label, position: toPosition(cell.range) };
 }
 
 function filesIn(written: SyntaxNode, scope: Scope): readonly Filling[] {
-  const node = contentOf(written);
+  const node = getContent(written);
   if (node.type !== 'map') return [];
   return ['$file', '$template'].flatMap((form) => {
     const path = node.members.get(form)?.value;

@@ -6,9 +6,9 @@ import {
   fieldNames,
   isFree,
   isText,
-  limitsOf,
+  listLimits,
+  listTypes,
   resourceSchema,
-  typesOf,
 } from '../schema.ts';
 import {
   COMPOSING_MEMBERS,
@@ -74,7 +74,7 @@ function pointTo(definition: string): Json {
 const OPEN: Around = { takesSecrets: false, isRequired: false };
 
 /** What holds of a value itself, its members and its elements. */
-function constraintsOf(
+function buildConstraints(
   root: FieldSchema,
   schema: FieldSchema,
   prefix: string,
@@ -99,15 +99,15 @@ function constraintsOf(
   const rest = schema.additionalProperties;
   if (rest !== undefined)
     value.additionalProperties = typeof rest === 'object' ? inner(rest) : rest;
-  if (schema.items !== undefined) value.items = inner(elementOf(root, schema));
-  return { ...value, ...choiceOf(schema) };
+  if (schema.items !== undefined) value.items = inner(getElement(root, schema));
+  return { ...value, ...buildChoice(schema) };
 }
 
 /**
  * The schema of a list's elements. One that is recognised by an identity may say only what is different
  * from a base, which no editor knows; `callsheet validate` finds what it lacks in the end.
  */
-function elementOf(root: FieldSchema, list: FieldSchema): FieldSchema {
+function getElement(root: FieldSchema, list: FieldSchema): FieldSchema {
   const { 'x-identity': identity, items = {} } = list;
   if (identity === undefined) return items;
   const whole = dereference(root, items);
@@ -125,7 +125,7 @@ function elementOf(root: FieldSchema, list: FieldSchema): FieldSchema {
  * A choice of exactly one field. Editors only say of `oneOf` that several schemas match; told so, they
  * name the field that is too many.
  */
-function choiceOf({ oneOf }: FieldSchema & { readonly oneOf?: readonly FieldSchema[] }): Out {
+function buildChoice({ oneOf }: FieldSchema & { readonly oneOf?: readonly FieldSchema[] }): Out {
   const names = (oneOf ?? []).flatMap(({ required = [] }) => required);
   if (names.length === 0) return {};
   const pairs = names.flatMap((one, index) =>
@@ -150,7 +150,7 @@ function describeField(field: FieldSchema, prefix: string, { isRequired }: Aroun
   const isOfPlatform = prefix !== SETTINGS;
   const examples = (field.examples ?? []).filter((example) => typeof example === 'object');
   const facts = [
-    ...factsOf(field, { isRequired, isOfPlatform }),
+    ...listFacts(field, { isRequired, isOfPlatform }),
     ...examples.map((example) => `For example \`${writtenValue(example as Json)}\`.`),
   ];
   if (facts.length === 0) return {};
@@ -158,7 +158,7 @@ function describeField(field: FieldSchema, prefix: string, { isRequired }: Aroun
 }
 
 /** What an editor shows and offers of a field. Of examples it can offer those of one value. */
-function shownOf(field: FieldSchema, prefix: string, around: Around): Out {
+function buildShown(field: FieldSchema, prefix: string, around: Around): Out {
   const shown = { ...pick(field, SHOWN), ...describeField(field, prefix, around) };
   // Where there is one value, it is offered without an example.
   if (field.const !== undefined) return shown;
@@ -177,7 +177,7 @@ function toEditor(
   // Where secrets are taken depends on what stands above, so there the definition is written out.
   if (reference !== undefined && !above.takesSecrets) {
     const name = reference.replace('#/$defs/', '');
-    return { ...shownOf(beside, prefix, above), allOf: [pointTo(`${prefix}.${name}`)] };
+    return { ...buildShown(beside, prefix, above), allOf: [pointTo(`${prefix}.${name}`)] };
   }
   const field = dereference(root, schema);
   const takesSecrets =
@@ -185,15 +185,15 @@ function toEditor(
     field['x-secret'] === true ||
     field['x-sensitive'] === true ||
     field['x-secrets-inside'] === true;
-  const shown = shownOf(field, prefix, above);
+  const shown = buildShown(field, prefix, above);
   if (isFree(field) && field.properties === undefined) return shown;
-  const value = constraintsOf(root, field, prefix, { ...above, takesSecrets });
+  const value = buildConstraints(root, field, prefix, { ...above, takesSecrets });
   return { ...shown, ...mapSnippet(field), ...withForms(field, value, takesSecrets) };
 }
 
 /** What is filled in for a map whose keys are free. */
 function mapSnippet(field: FieldSchema): Out {
-  const isMap = typesOf(field).includes('object') && field.properties === undefined;
+  const isMap = listTypes(field).includes('object') && field.properties === undefined;
   const snippet = isMap ? exampleSnippet(field) : undefined;
   return snippet === undefined ? {} : { defaultSnippets: [snippet] };
 }
@@ -206,7 +206,7 @@ function inWords(name: string): string {
     .toLowerCase();
 }
 
-function definitionsOf(kind: Kind): readonly [string, Json][] {
+function listDefinitions(kind: Kind): readonly [string, Json][] {
   const schema = resourceSchema(kind);
   const inner = Object.entries(schema.$defs ?? {}).map(([name, def]): [string, Json] => [
     `${kind.name}.${name}`,
@@ -214,7 +214,11 @@ function definitionsOf(kind: Kind): readonly [string, Json][] {
     { title: inWords(name), ...toEditor(schema, def, kind.name, OPEN) },
   ]);
   const own = toEditor(schema, schema, kind.name, OPEN);
-  return [[kind.name, composed(kind.name, own)], [`fields.${kind.name}`, fieldsOf(own)], ...inner];
+  return [
+    [kind.name, composed(kind.name, own)],
+    [`fields.${kind.name}`, dropRequired(own)],
+    ...inner,
+  ];
 }
 
 function named(values: Json, description: string, snippet: Json): JsonObject {
@@ -228,7 +232,7 @@ function named(values: Json, description: string, snippet: Json): JsonObject {
 }
 
 /** The section of a kind: its resources by name, or the blocks that hold them. */
-function sectionOf(kind: Kind): JsonObject {
+function buildSection(kind: Kind): JsonObject {
   const description = kind.schema.description ?? kind.name;
   const resource = pointTo(kind.name);
   const one = resourceSnippet(inWords(kind.name), resourceSchema(kind));
@@ -267,12 +271,12 @@ export function editorSchema(kinds: readonly Kind[]): JsonObject {
     additionalProperties: false,
     properties: {
       ...asObject(members),
-      ...Object.fromEntries(kinds.map((kind) => [kind.section, sectionOf(kind)])),
+      ...Object.fromEntries(kinds.map((kind) => [kind.section, buildSection(kind)])),
       ...sharedSections(kinds),
     },
     definitions: {
       ...formDefinitions(kinds),
-      ...Object.fromEntries(kinds.flatMap(definitionsOf)),
+      ...Object.fromEntries(kinds.flatMap(listDefinitions)),
     },
   };
 }
@@ -320,7 +324,7 @@ const MEMBERS: JsonObject = {
 };
 
 /** What every resource of a kind, and a base for them, may have. */
-function fieldsOf({ required: _, if: __, then: ___, ...own }: JsonObject): JsonObject {
+function dropRequired({ required: _, if: __, then: ___, ...own }: JsonObject): JsonObject {
   return { ...own, properties: { ...asObject(own.properties), ...MEMBERS } };
 }
 
@@ -416,14 +420,14 @@ function requiredFields(
   schema: FieldSchema,
   from: number,
 ): readonly (readonly [string, Json])[] {
-  return requiredOf(schema).map((name, index): [string, Json] => {
+  return listRequired(schema).map((name, index): [string, Json] => {
     const field = dereference(root, schema.properties?.[name] ?? {});
     return [name, placeholder(from + index, field)];
   });
 }
 
 /** What must be given; of a choice, the first. */
-function requiredOf(
+function listRequired(
   schema: FieldSchema & { readonly oneOf?: readonly FieldSchema[] },
 ): readonly string[] {
   const [choice] = schema.oneOf ?? [];
@@ -451,21 +455,21 @@ type FactsOptions = {
  * What the schema of a field says of it, in sentences: limits, forms, what clearing and changing it means,
  * and what locks it. Its description and its examples are not among them.
  */
-function factsOf(field: FieldSchema, options: FactsOptions): readonly string[] {
-  const limits = limitsOf(field).join(', ');
+function listFacts(field: FieldSchema, options: FactsOptions): readonly string[] {
+  const limits = listLimits(field).join(', ');
   const facts = [
     options.isRequired ? 'Required.' : undefined,
     limits === '' ? undefined : `${limits.charAt(0).toUpperCase()}${limits.slice(1)}.`,
     field.default === undefined ? undefined : `\`${JSON.stringify(field.default)}\` where absent.`,
-    ...formsOf(field),
-    ...(options.isOfPlatform ? keepingOf(field, options.isRequired) : []),
-    lockOf(field),
+    ...listForms(field),
+    ...(options.isOfPlatform ? describeKeeping(field, options.isRequired) : []),
+    describeLock(field),
   ];
   return facts.filter((fact) => fact !== undefined);
 }
 
 /** The value forms that the field takes. */
-function formsOf(field: FieldSchema): readonly (string | undefined)[] {
+function listForms(field: FieldSchema): readonly (string | undefined)[] {
   const target = field['x-ref'];
   return [
     isText(field) ? 'May be kept in a file: `{ $file: PATH }`.' : undefined,
@@ -480,9 +484,9 @@ function formsOf(field: FieldSchema): readonly (string | undefined)[] {
 }
 
 /** What becomes of the value on the platform. */
-function keepingOf(field: FieldSchema, isRequired: boolean): readonly (string | undefined)[] {
-  const isOwn = typesOf(field).length > 0 && !isFree(field) && field['x-local'] !== true;
-  const isNullable = typesOf(field).includes('null');
+function describeKeeping(field: FieldSchema, isRequired: boolean): readonly (string | undefined)[] {
+  const isOwn = listTypes(field).length > 0 && !isFree(field) && field['x-local'] !== true;
+  const isNullable = listTypes(field).includes('null');
   const saysRevert = field.description?.includes('revert') === true;
   return [
     isNullable ? '`null` clears it.' : undefined,
@@ -502,7 +506,7 @@ function keepingOf(field: FieldSchema, isRequired: boolean): readonly (string | 
   ];
 }
 
-function lockOf(field: FieldSchema): string | undefined {
+function describeLock(field: FieldSchema): string | undefined {
   const lock = field['x-lock'];
   if (lock === undefined) return undefined;
   const feature = lock.replace('{value}', 'VALUE').replace('{key}', 'NAME');
@@ -570,20 +574,20 @@ function takenBy(field: FieldSchema, takesSecrets: boolean): readonly Form[] {
   return [
     ...(isText(field) ? [FILE, TEMPLATE] : []),
     ...(target === undefined ? [] : [refTo(target)]),
-    ...(takesSecrets && typesOf(field).includes('string') ? [SECRET] : []),
+    ...(takesSecrets && listTypes(field).includes('string') ? [SECRET] : []),
   ];
 }
 
 /** Whether a scalar takes `${…}` only where that is said. One that takes every text needs no word of it. */
 function isConstrained(field: FieldSchema): boolean {
-  const types = typesOf(field);
+  const types = listTypes(field);
   if (field.const !== undefined || field['x-secret'] === true) return false;
   if (!types.includes('string'))
     return types.some((type) => ['number', 'integer', 'boolean'].includes(type));
   return field.enum !== undefined || field.format !== undefined || 'pattern' in field;
 }
 
-function membersOf(taken: readonly Form[]): JsonObject {
+function describeMembers(taken: readonly Form[]): JsonObject {
   const isTemplate = taken.includes(TEMPLATE);
   return {
     additionalProperties: false,
@@ -613,18 +617,18 @@ function withForms(field: FieldSchema, value: JsonObject, takesSecrets: boolean)
   const taken = takenBy(field, takesSecrets);
   const snippets = taken.length === 0 ? {} : { defaultSnippets: offered(taken) };
   if (field['x-secret'] === true) {
-    const isNullable = typesOf(field).includes('null');
+    const isNullable = listTypes(field).includes('null');
     const only = {
       type: isNullable ? ['object', 'null'] : 'object',
       errorMessage: 'A secret cannot be written in the file. Write { $secret: env:NAME }.',
-      ...membersOf(taken),
+      ...describeMembers(taken),
     };
     return { ...snippets, allOf: [only] };
   }
   const own =
     taken.length === 0
       ? value
-      : { ...value, ...membersOf(taken), type: [...typesOf(field), 'object'] };
+      : { ...value, ...describeMembers(taken), type: [...listTypes(field), 'object'] };
   if (isConstrained(field)) return { ...snippets, anyOf: [own, pointTo('interpolated')] };
   return taken.length === 0 ? value : { ...snippets, allOf: [own] };
 }

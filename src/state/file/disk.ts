@@ -76,7 +76,7 @@ export const realDisk: Disk = {
 
   read: (path) => orIfMissing(undefined, readFile(path, 'utf8')),
 
-  readLines: (path) => orIfMissing(undefined, open(path, 'r').then(linesOf)),
+  readLines: (path) => orIfMissing(undefined, open(path, 'r').then(readLines)),
 
   readAgain(path, { at, size }) {
     let file: number | undefined;
@@ -153,7 +153,7 @@ export const realDisk: Disk = {
 };
 
 /** By bytes: where a line begins must be right behind one that is no text, too. */
-async function* linesOf(file: FileHandle): AsyncGenerator<FileLine> {
+async function* readLines(file: FileHandle): AsyncGenerator<FileLine> {
   let begun: Buffer[] = [];
   let at = 0;
   let size = 0;
@@ -278,7 +278,7 @@ function inWords(error: unknown, location: string): unknown {
 function whyDenied(path: string): string {
   const me = process.geteuid?.();
   for (let at = path; ; at = dirname(at)) {
-    const found = ownerOf(at);
+    const found = readOwner(at);
     if (found !== undefined) {
       if (found.uid !== me) return `: ${at} belongs to user ${found.uid}, and this is user ${me}`;
       return `: the mode of ${at} is ${(found.mode & 0o777).toString(8).padStart(4, '0')}`;
@@ -287,7 +287,7 @@ function whyDenied(path: string): string {
   }
 }
 
-function ownerOf(path: string): { readonly uid: number; readonly mode: number } | undefined {
+function readOwner(path: string): { readonly uid: number; readonly mode: number } | undefined {
   try {
     return statSync(path);
   } catch {

@@ -7,8 +7,8 @@ import { isRecord, type State } from '../model.ts';
 import {
   type OpenRun,
   type Place,
+  parseRunFile,
   readOpenRun,
-  runOf,
   type Stored,
   sortOpenRuns,
   type Wanted,
@@ -151,7 +151,7 @@ export async function readOpenRuns(
 ): Promise<readonly OpenRun[] | undefined> {
   const open: OpenRun[] = [];
   for (const name of await place.disk.list(place.layout.runs)) {
-    const found = runOf(name);
+    const found = parseRunFile(name);
     if (found?.open !== true) continue;
     const run = await readRunFile(place, found.run, join(place.layout.runs, name), wanted);
     if (run === undefined) return undefined;
@@ -199,7 +199,7 @@ function leftInFile(
     const paths = [layout.openRun(run), layout.finishedRun(run)];
     for (const path of paths) {
       const found = readLine(disk.readAgain(path, there) ?? '');
-      if (!isCopyOf(found, address)) continue;
+      if (!isCopy(found, address)) continue;
       latest = { line: there, entry: found };
       return found;
     }
@@ -231,7 +231,7 @@ function leftInFile(
 }
 
 /** Of a line whose shape was checked when it was read before. */
-function isCopyOf(value: unknown, address: string): value is SnapshotTaken {
+function isCopy(value: unknown, address: string): value is SnapshotTaken {
   return isRecord(value) && value.type === 'snapshot' && value.address === address;
 }
 
@@ -253,7 +253,7 @@ export async function readRun(
 /** The runs whose journals were filed, in no order. */
 export async function filedRuns({ layout, disk }: Place): Promise<readonly string[]> {
   return (await disk.list(layout.runs)).flatMap((name) => {
-    const found = runOf(name);
+    const found = parseRunFile(name);
     return found?.open === false ? [found.run] : [];
   });
 }
@@ -263,7 +263,7 @@ export async function journalSources(place: Place): Promise<readonly JournalSour
   const { layout, disk } = place;
   const files: JournalSource[] = [];
   for (const name of await disk.list(layout.runs)) {
-    const found = runOf(name);
+    const found = parseRunFile(name);
     if (found === undefined) continue;
     const path = join(layout.runs, name);
     files.push({

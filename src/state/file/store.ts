@@ -19,7 +19,7 @@ import {
   TIMING,
 } from '../lock.ts';
 import type { State } from '../model.ts';
-import { isSound, layoutOf, type OpenRun, type Place, runOf } from '../runs.ts';
+import { getLayout, isSound, type OpenRun, type Place, parseRunFile } from '../runs.ts';
 import { piecesOfState } from '../state-text.ts';
 import type { Holder, StateStore } from '../store.ts';
 import { type Disk, realDisk, worded } from './disk.ts';
@@ -40,7 +40,7 @@ import {
 export type StoreEffects = LockEffects & { readonly disk: Disk };
 
 /**
- * Keeps state in a file, with its lock and its runs beside it (`layoutOf` says what stands where).
+ * Keeps state in a file, with its lock and its runs beside it (`getLayout` says what stands where).
  * Nothing is made before the first `acquire`. The folder is for its owner alone, and a `.callsheet`
  * folder that the store makes keeps itself out of Git.
  */
@@ -50,7 +50,7 @@ export function openFileStore(path: string, effects: Partial<StoreEffects> = {})
 }
 
 function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDriver {
-  const layout = layoutOf(resolve(location));
+  const layout = getLayout(resolve(location));
   const place: Place = { layout, location, disk };
   const lock = openFileLock(layout.lock, location, { sleep });
 
@@ -112,7 +112,7 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
     }
     await disk.makeFolder(layout.runs);
     for (const name of await disk.list(layout.runs)) {
-      const found = runOf(name);
+      const found = parseRunFile(name);
       if (found?.open !== true) continue;
       const path = layout.openRun(found.run);
       lock.check(lease);
@@ -283,13 +283,13 @@ export function openFileLock(
       // In this order: whoever takes over makes the next record before it removes this one, and
       // whoever takes over from there removes this one before the next.
       if (statSync(next, { throwIfNoEntry: false }) !== undefined)
-        throw lostLease(location, { why: 'taken', by: holderOf(next) });
+        throw lostLease(location, { why: 'taken', by: readHolder(next) });
       if (fstatSync(own.file.fd).nlink === 0) throw lostLease(location, { why: 'removed' });
     },
   };
 }
 
-function holderOf(path: string): Holder | undefined {
+function readHolder(path: string): Holder | undefined {
   try {
     return parseLockRecord(readFileSync(path, 'utf8'))?.holder;
   } catch {

@@ -53,8 +53,8 @@ export function httpPlace(
 ): DocumentPlace {
   const address = new URL(given.address);
   const location = `${address.origin}${address.pathname}`;
-  const methods = methodsOf(given, address);
-  for (const url of addressesOf(given)) refuseClearText(new URL(url), location);
+  const methods = getMethods(given, address);
+  for (const url of listAddresses(given)) refuseClearText(new URL(url), location);
   const asking = { exchange, location, retries };
   const headers = headersFor(given, credentials, address);
   address.username = '';
@@ -72,7 +72,7 @@ export function httpPlace(
   /** What each lock was locked with, by its id. Servers compare all of it before they unlock. */
   const infos = new Map<string, string>();
 
-  function infoOf(lease: string): string {
+  function buildLockInfo(lease: string): string {
     const info = infos.get(lease) ?? newInfo(lease, location, effects);
     infos.set(lease, info);
     return info;
@@ -82,7 +82,7 @@ export function httpPlace(
     const answer = await ask(
       asking,
       'lock',
-      request(methods.lock, methods.lockAddress, infoOf(lease)),
+      request(methods.lock, methods.lockAddress, buildLockInfo(lease)),
     );
     const held = REFUSED.has(answer.status) ? idIn(answer.text) : undefined;
     if (held !== undefined && held !== lease) infos.set(held, answer.text);
@@ -90,7 +90,7 @@ export function httpPlace(
   }
 
   const askToUnlock = (lease: string): Promise<Answer> =>
-    ask(asking, 'unlock', request(methods.unlock, methods.unlockAddress, infoOf(lease)));
+    ask(asking, 'unlock', request(methods.unlock, methods.unlockAddress, buildLockInfo(lease)));
 
   /** Undefined: it is ours now. Otherwise the id of the lock that is held. */
   async function lock(lease: string, seen: LockRecord | undefined): Promise<string | undefined> {
@@ -149,14 +149,14 @@ export function httpPlace(
       const answer = await ask(asking, 'read', request('GET', address.href));
       if (answer.status === 404 || answer.status === 204) return undefined;
       if (answer.status !== 200) throw refuse(answer, 'read');
-      return answer.text === '' ? undefined : { text: answer.text, tag: tagOf(answer.text) };
+      return answer.text === '' ? undefined : { text: answer.text, tag: computeTag(answer.text) };
     },
     async put(text, tag, lease): Promise<Put> {
       if (tag === undefined) await refuseOpenDoor(text);
       const answer = await post(text, lease);
       if (REFUSED.has(answer.status)) return 'lost';
       if (!isDone(answer)) throw refuse(answer, 'write');
-      return { tag: tagOf(text) };
+      return { tag: computeTag(text) };
     },
     async enter(lease, seen) {
       let stranger: string | undefined;
@@ -192,12 +192,12 @@ export function httpPlace(
 const GITLAB = /\/api\/v4\/projects\/[^/]+\/terraform\/state\/[^/]+$/;
 
 /** Every address that requests of a place go to. */
-export function addressesOf(given: HttpPlace): readonly string[] {
-  const { lockAddress, unlockAddress } = methodsOf(given, new URL(given.address));
+export function listAddresses(given: HttpPlace): readonly string[] {
+  const { lockAddress, unlockAddress } = getMethods(given, new URL(given.address));
   return [...new Set([given.address, lockAddress, unlockAddress])];
 }
 
-function methodsOf(given: HttpPlace, address: URL) {
+function getMethods(given: HttpPlace, address: URL) {
   const isGitLab = GITLAB.test(address.pathname);
   const plain = `${address.origin}${address.pathname}`;
   const lockAddress =
@@ -250,6 +250,6 @@ function idIn(text: string): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-function tagOf(text: string): string {
+function computeTag(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -6,10 +6,10 @@ import { CallsheetError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import { trustFrom } from '../../platform/dispatcher.ts';
 import {
-  codeOf,
+  findCode,
+  findLoss,
   LOST,
   type Loss,
-  lossOf,
   NOT_CONNECTED,
   NoAnswer,
   refusedByStore,
@@ -42,7 +42,7 @@ export async function openDatabase(
   timeout: number,
   secondsToEnd = 5,
 ): Promise<Database> {
-  const config = configOf(origin, env, timeout);
+  const config = buildConfig(origin, env, timeout);
   const inTurn = pLimit(CONNECTIONS);
   const underWay = new Map<AbortController, Promise<unknown>>();
   let idle: Connection[] = [];
@@ -86,7 +86,7 @@ export async function openDatabase(
       return await result;
     } catch (error) {
       // The others lead to the same server, and what ended this one may be about to reach them.
-      const reason = reasonOf(error);
+      const reason = findReason(error);
       if (reason !== undefined && 'loss' in reason) dropIdle();
       throw error;
     } finally {
@@ -197,15 +197,15 @@ const PASSING: { readonly [code: string]: Loss } = {
 const BROKEN: Loss = { words: 'the connection was lost' };
 
 /** Why a database failed; undefined for what is no failure of a database. */
-export function reasonOf(error: unknown): { readonly loss: Loss } | Refusal | undefined {
-  const code = codeOf(error) ?? '';
+export function findReason(error: unknown): { readonly loss: Loss } | Refusal | undefined {
+  const code = findCode(error) ?? '';
   const said = error instanceof Error ? error.message : '';
   const refusal = REFUSALS[code] ?? (CERTIFICATE.test(code) ? UNTRUSTED : undefined);
   // What was said names the user, the database or the certificate.
   if (refusal?.isAtDoor && code !== NO_TLS && code !== NOT_POSTGRES)
     return { ...refusal, why: `${refusal.why} (${said})` };
   if (refusal !== undefined) return refusal;
-  const loss = PASSING[code] ?? (code.startsWith('08') ? BROKEN : lossOf(error));
+  const loss = PASSING[code] ?? (code.startsWith('08') ? BROKEN : findLoss(error));
   if (loss !== undefined) return { loss };
   return /^[0-9A-Z]{5}$/.test(code) ? { why: `${said} (SQLSTATE ${code})` } : undefined;
 }
@@ -213,7 +213,7 @@ export function reasonOf(error: unknown): { readonly loss: Loss } | Refusal | un
 /** A failure of the database, put into words. */
 export function worded(error: unknown, what: 'read' | 'write', location: string): unknown {
   if (error instanceof CallsheetError) return error;
-  const reason = reasonOf(error);
+  const reason = findReason(error);
   if (reason === undefined) return error;
   if ('loss' in reason) return new NoAnswer(what, location, reason.loss, error);
   const { why, hint, isAtDoor } = reason;
@@ -348,7 +348,7 @@ const UNCODED: readonly (readonly [RegExp, string])[] = [
 ];
 
 function withCode(error: unknown): unknown {
-  if (codeOf(error) !== undefined) return error;
+  if (findCode(error) !== undefined) return error;
   const message = error instanceof Error ? error.message : String(error);
   const [, code = LOST] = UNCODED.find(([words]) => words.test(message)) ?? [];
   return coded(code, message, error);
@@ -367,7 +367,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
  * How the server of an address is reached. Credentials that the address lacks come from the environment. `timeout`:
  * milliseconds in which a statement must end. Throws `CallsheetError('config')` for an address that cannot be used.
  */
-function configOf(
+function buildConfig(
   { url }: Origin,
   env: Readonly<Record<string, string | undefined>>,
   timeout: number,
@@ -392,7 +392,7 @@ function configOf(
       if (password) return password;
       throw coded(NO_PASSWORD, `no password is set for user ${JSON.stringify(user)}`);
     },
-    ssl: encryptionOf(at, place, env) ?? false,
+    ssl: findEncryption(at, place, env) ?? false,
     sslnegotiation: 'postgres',
     keepAlive: true,
     application_name: 'callsheet',
@@ -402,7 +402,7 @@ function configOf(
 }
 
 /** Encrypted and checked, unless the address says otherwise or the server is on this machine. */
-function encryptionOf(
+function findEncryption(
   at: URL,
   place: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -140,9 +140,9 @@ export function postgresRemote(
     const [head = '', ...rest] = pieces;
     const addresses = Object.keys(resources).sort();
     const lines = new Map(
-      addresses.map((address, index) => [address, lineOf(rest[index] ?? '')] as const),
+      addresses.map((address, index) => [address, toLine(rest[index] ?? '')] as const),
     );
-    const sums = new Map([...lines].map(([address, line]) => [address, sumOf(line)] as const));
+    const sums = new Map([...lines].map(([address, line]) => [address, computeSum(line)] as const));
     const before = known?.head === headThere ? known?.sums : undefined;
     const there = before ?? (await readSums(query));
     const changed = addresses.filter((address) => sums.get(address) !== there.get(address));
@@ -214,7 +214,7 @@ export function postgresRemote(
 
   function stateIn(head: string, rows: readonly Row[]): readonly string[] {
     const lines = new Map(rows.map(({ name, text }) => [String(name), String(text)] as const));
-    const sums = [...lines].map(([address, line]) => [address, sumOf(line)] as const);
+    const sums = [...lines].map(([address, line]) => [address, computeSum(line)] as const);
     known = { head, sums: new Map(sums) };
     const sorted = [...lines.keys()].sort().map((address, index) => {
       const line = lines.get(address) ?? '';
@@ -295,11 +295,11 @@ function byPart(one: Row, other: Row): number {
   return Number(one.part) - Number(other.part);
 }
 
-function lineOf(piece: string): string {
+function toLine(piece: string): string {
   return piece.startsWith(SEPARATOR) ? piece.slice(SEPARATOR.length) : piece;
 }
 
-function sumOf(line: string): string {
+function computeSum(line: string): string {
   return createHash('md5').update(line).digest('hex');
 }
 

@@ -86,7 +86,7 @@ export function documentRemote(place: DocumentPlace): Remote {
   }
 
   /** The texts of parts; undefined when one is not there any more. A large journal lies in thousands of them. */
-  async function textsOf(parts: readonly Part[]): Promise<readonly string[] | undefined> {
+  async function readTexts(parts: readonly Part[]): Promise<readonly string[] | undefined> {
     const texts: string[] = [];
     for (let from = 0; from < parts.length; from += AT_ONCE) {
       const some = await Promise.all(
@@ -164,13 +164,13 @@ export function documentRemote(place: DocumentPlace): Remote {
 
   /** Before anything is kept: what is refused here leaves all that is there as it was. */
   function checkRoom(from: Document, { append }: Change, state: readonly string[]): void {
-    const needed = sizeOf(state);
+    const needed = measureSize(state);
     const { most } = place;
     if (needed > most.state)
       throw refusedByStore('write', location, tooSmall('it', needed, most.state), ELSEWHERE);
     if (append?.leavesRoom !== true || most.journal === Number.POSITIVE_INFINITY) return;
     const parts = from.open.find(({ run }) => run === append.run)?.parts ?? [];
-    const journal = sizeOf(parts.map((part) => inlineText(part) ?? '')) + append.text.length;
+    const journal = measureSize(parts.map((part) => inlineText(part) ?? '')) + append.text.length;
     if (journal > most.journal)
       throw refusedByStore(
         'write',
@@ -207,7 +207,7 @@ export function documentRemote(place: DocumentPlace): Remote {
     const filed: Journal[] = [];
     for (const { run, parts } of open) {
       if (!file.includes(run)) continue;
-      const whole = async () => (await textsOf(parts)) ?? [];
+      const whole = async () => (await readTexts(parts)) ?? [];
       filed.push({ run, parts: await place.pack(parts, whole) });
     }
     const finished = [...from.finished.filter(({ run }) => !file.includes(run)), ...filed];
@@ -239,11 +239,11 @@ export function documentRemote(place: DocumentPlace): Remote {
     lockRecord: async () => (await read()).document.ticket ?? undefined,
     read: () =>
       gather(async ({ state, open }) => {
-        const texts = state === null ? [] : await textsOf([state]);
+        const texts = state === null ? [] : await readTexts([state]);
         if (texts === undefined) return undefined;
         const journals: OpenJournal[] = [];
         for (const { run, parts } of open) {
-          const pieces = await textsOf(parts);
+          const pieces = await readTexts(parts);
           if (pieces === undefined) return undefined;
           journals.push({ run, pieces });
         }
@@ -284,7 +284,7 @@ export function documentRemote(place: DocumentPlace): Remote {
       const found = await gather(async ({ open, finished }) => {
         const journal = [...open, ...finished].find((one) => one.run === run);
         if (journal === undefined) return { pieces: undefined };
-        const pieces = await textsOf(journal.parts);
+        const pieces = await readTexts(journal.parts);
         return pieces && { pieces };
       });
       return found.pieces;
@@ -298,7 +298,7 @@ export function documentRemote(place: DocumentPlace): Remote {
   }
 }
 
-function sizeOf(texts: readonly string[]): number {
+function measureSize(texts: readonly string[]): number {
   return texts.reduce((size, { length }) => size + length, 0);
 }
 
@@ -405,20 +405,20 @@ function isDocument(value: { readonly [name: string]: unknown }): value is Docum
     typeof lineage === 'string' &&
     (ticket === null || parseLockRecord(JSON.stringify(ticket)) !== undefined) &&
     (state === null || isPart(state)) &&
-    [open, finished].every((journals) => isListOf(journals, (one) => isNamed(one, 'run'))) &&
-    isListOf(aside, (one) => isNamed(one, 'name'))
+    [open, finished].every((journals) => isList(journals, (one) => isNamed(one, 'run'))) &&
+    isList(aside, (one) => isNamed(one, 'name'))
   );
 }
 
 function isNamed(value: unknown, name: string): boolean {
-  return isRecord(value) && typeof value[name] === 'string' && isListOf(value.parts, isPart);
+  return isRecord(value) && typeof value[name] === 'string' && isList(value.parts, isPart);
 }
 
 function isPart(value: unknown): value is Part {
   return isRecord(value) && [value.text, value.gz, value.at].some((one) => typeof one === 'string');
 }
 
-function isListOf(value: unknown, is: (one: unknown) => boolean): boolean {
+function isList(value: unknown, is: (one: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(is);
 }
 

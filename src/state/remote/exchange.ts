@@ -1,7 +1,7 @@
 import { CallsheetError } from '../../core/errors.ts';
 import { isLoopback, type Origin } from '../../core/origin.ts';
-import { createDispatcher, textOf } from '../../platform/dispatcher.ts';
-import { type Doing, lossOf, NoAnswer, type Retries, refusedByStore } from './failures.ts';
+import { createDispatcher, decodeText } from '../../platform/dispatcher.ts';
+import { type Doing, findLoss, NoAnswer, type Retries, refusedByStore } from './failures.ts';
 
 /** One request to a store. */
 export type Ask = {
@@ -44,7 +44,7 @@ export function openExchange(timeout: number, origins: readonly Origin[]): Excha
         throw new Error(`a store asked ${new URL(url).host}, which it was not opened for`);
       const request = { method, url, headers, body };
       const { bytes, ...answer } = await dispatcher.send(new URL(url), request);
-      return { ...answer, text: textOf(bytes) };
+      return { ...answer, text: decodeText(bytes) };
     },
     close: () => dispatcher.close(),
   };
@@ -75,7 +75,7 @@ export async function askOnce(
   try {
     answer = await exchange.send(ask);
   } catch (error) {
-    const why = error instanceof CallsheetError ? undefined : lossOf(error);
+    const why = error instanceof CallsheetError ? undefined : findLoss(error);
     if (why === undefined) throw error;
     throw new NoAnswer(what, location, why, error);
   }

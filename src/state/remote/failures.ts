@@ -79,8 +79,8 @@ const TIMEOUTS = new Set([TIMED_OUT, 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TI
 const NETWORK = /^(UND_ERR_|ERR_TLS|ERR_SSL|CERT_|UNABLE_|SELF_SIGNED|DEPTH_ZERO)/;
 
 /** Why a connection failed, in words; undefined for what is no failure of a connection. */
-export function lossOf(error: unknown): Loss | undefined {
-  const code = codeOf(error);
+export function findLoss(error: unknown): Loss | undefined {
+  const code = findCode(error);
   if (code === undefined) return undefined;
   const late = { words: 'it did not answer in time', isTimeout: true };
   if (code === NOT_CONNECTED) return { ...late, isAtDoor: true };
@@ -89,10 +89,10 @@ export function lossOf(error: unknown): Loss | undefined {
   return words === undefined ? undefined : { words };
 }
 
-export function codeOf(error: unknown): string | undefined {
+export function findCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;
-  return codeOf(error.cause);
+  return findCode(error.cause);
 }
 
 /** How long a store may take, and how often it is asked again. */
@@ -148,7 +148,7 @@ export function openRetries(
 
   function answered(): void {
     if (isTold && lostAt !== undefined)
-      warn(`The state store answers again, after ${secondsOf(now() - lostAt)}.`);
+      warn(`The state store answers again, after ${formatSeconds(now() - lostAt)}.`);
     hasAnswered = true;
     lostAt = undefined;
     isTold = false;
@@ -158,7 +158,7 @@ export function openRetries(
     if (isTold || (away < UNTOLD_MS && !isTimeout)) return;
     isTold = true;
     warn(
-      `Waiting for the state store: ${message}. Callsheet tries again for up to ${secondsOf(most)} (${VARIABLE}).`,
+      `Waiting for the state store: ${message}. Callsheet tries again for up to ${formatSeconds(most)} (${VARIABLE}).`,
     );
   }
 
@@ -194,6 +194,6 @@ function pauseAfter(attempt: number): number {
   return Math.round(Math.random() * longest);
 }
 
-function secondsOf(milliseconds: number): string {
+function formatSeconds(milliseconds: number): string {
   return `${Math.round(milliseconds / 1_000)} s`;
 }

@@ -7,7 +7,7 @@ import { CallsheetError } from '../../core/errors.ts';
 import { isConfidential, isLinkLocal, Origin } from '../../core/origin.ts';
 import type { LockEffects } from '../lock.ts';
 import { type Answer, type Ask, ask, askOnce, openExchange, said } from '../remote/exchange.ts';
-import { codeOf, type Doing, openRetries, refusedByStore } from '../remote/failures.ts';
+import { type Doing, findCode, openRetries, refusedByStore } from '../remote/failures.ts';
 import { parseRecord } from '../shape.ts';
 
 /**
@@ -108,7 +108,7 @@ function isSame(one: AwsKeys, other: AwsKeys): boolean {
 }
 
 /** The region that the environment or the profile names. */
-export async function regionOf(env: Env): Promise<string | undefined> {
+export async function findRegion(env: Env): Promise<string | undefined> {
   const named = env.AWS_REGION || env.AWS_DEFAULT_REGION;
   return named || (await readProfiles(env)).get(profileName(env))?.region || undefined;
 }
@@ -133,11 +133,11 @@ async function findKeys(seek: Seek): Promise<AwsKeys> {
 
 function keysIn(env: Env): AwsKeys | undefined {
   const { AWS_ACCESS_KEY_ID: AccessKeyId, AWS_SECRET_ACCESS_KEY: SecretAccessKey } = env;
-  return keysOf('the environment', { AccessKeyId, SecretAccessKey, Token: env.AWS_SESSION_TOKEN });
+  return toKeys('the environment', { AccessKeyId, SecretAccessKey, Token: env.AWS_SESSION_TOKEN });
 }
 
 /** Keys by the names that AWS gives them; undefined where they are not there. */
-function keysOf(from: string, said: Readonly<Record<string, unknown>>): AwsKeys | undefined {
+function toKeys(from: string, said: Readonly<Record<string, unknown>>): AwsKeys | undefined {
   const [accessKeyId, secretAccessKey, sessionToken, ends] = [
     said.AccessKeyId,
     said.SecretAccessKey,
@@ -193,7 +193,7 @@ async function askSource(
   try {
     const answered = await work(sending(ask), sending(askOnce));
     if (answered === undefined) return undefined;
-    const keys = keysOf(from, answered);
+    const keys = toKeys(from, answered);
     if (keys !== undefined) return keys;
     // What may hold keys is never repeated in a message.
     throw refusedByStore(what, location, `${at.host} answered without keys`, hint);
@@ -204,7 +204,7 @@ async function askSource(
 
 async function readToken({ what, location }: Seek, file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    const why = `the token in ${file} cannot be read (${codeOf(error)})`;
+    const why = `the token in ${file} cannot be read (${findCode(error)})`;
     throw refusedByStore(what, location, why, 'Check that it is mounted there.', error);
   });
   return text.trim();
@@ -285,8 +285,8 @@ async function readSections(file: string | undefined): Promise<ReadonlyMap<strin
   const sections = new Map<string, Record<string, string>>();
   if (file === undefined) return sections;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return '';
-    throw new CallsheetError('config', `${file} cannot be read (${codeOf(error)})`, {
+    if (findCode(error) === 'ENOENT') return '';
+    throw new CallsheetError('config', `${file} cannot be read (${findCode(error)})`, {
       hint: 'Callsheet looks for AWS credentials there. AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE name other files.',
       cause: error,
     });
@@ -322,7 +322,7 @@ async function keysOfProfile(
       );
     return undefined;
   }
-  const own = keysOf(from, {
+  const own = toKeys(from, {
     AccessKeyId: profile.aws_access_key_id,
     SecretAccessKey: profile.aws_secret_access_key,
     Token: profile.aws_session_token,
@@ -331,7 +331,7 @@ async function keysOfProfile(
   if (role && (source || place)) {
     if (profile.mfa_serial) throw refuse('asks for the code of a device', handOver(name));
     if (before.includes(name)) throw refuse('gets its role from itself', 'Mend source_profile.');
-    const signer = source === name ? own : await signerOf(source, place);
+    const signer = source === name ? own : await openSigner(source, place);
     if (signer !== undefined) return askSts(seek, role, assuming(profile), signer);
     throw refuse(
       `has a role, but no keys to assume it with (${source ? 'source_profile' : 'credential_source'})`,
@@ -345,7 +345,7 @@ async function keysOfProfile(
   if (isNamed) throw refuse('has no credentials', handOver(name));
   return undefined;
 
-  function signerOf(source: string | undefined, place: string | undefined) {
+  function openSigner(source: string | undefined, place: string | undefined) {
     if (source) return keysOfProfile(seek, source, true, [...before, name]);
     if (place === 'Environment') return keysIn(seek.env);
     if (place === 'EcsContainer') return keysOfContainer(seek);
@@ -358,7 +358,7 @@ async function keysOfProfile(
     const options = { env: { ...seek.env }, timeout: seek.timeout, windowsHide: true };
     const { stdout } = await promisify(exec)(command, options).catch(() => ({ stdout: '' }));
     const answered = parseRecord(stdout);
-    const keys = keysOf(from, { ...answered, Token: answered?.SessionToken });
+    const keys = toKeys(from, { ...answered, Token: answered?.SessionToken });
     if (keys !== undefined) return keys;
     throw refuse('has a credential_process that gave no keys', 'Run that command by hand.');
   }

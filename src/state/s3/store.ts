@@ -38,7 +38,7 @@ export function s3Place(
   region: string,
 ): DocumentPlace {
   const location = `s3://${given.bucket}/${given.key}`;
-  const root = rootOf(given, region);
+  const root = getRoot(given, region);
   refuseClearText(new URL(root), location);
   /** Keys that signatures are made with, which hold for a day. */
   const cache = new Map<string, ArrayBuffer>();
@@ -137,7 +137,7 @@ export function s3Place(
     most: MOST,
     async read() {
       const answer = await read(given.key);
-      return answer && { text: answer.text, tag: etagOf(answer) };
+      return answer && { text: answer.text, tag: getETag(answer) };
     },
     async put(text, tag): Promise<Put> {
       if (tag === undefined) await refuseUnconditional();
@@ -146,7 +146,7 @@ export function s3Place(
       const answer = await send(askOnce, 'write', request);
       if (MOVED.has(answer.status)) return 'moved';
       if (!isDone(answer)) throw refuse(answer, 'write');
-      return { tag: etagOf(answer) };
+      return { tag: getETag(answer) };
     },
     enter: async () => true,
     leave: async () => {},
@@ -180,7 +180,7 @@ function hasExpired({ status, text }: Answer): boolean {
 }
 
 /** The address of a bucket. One with dots in its name has no certificate as a host. */
-export function rootOf({ bucket, endpoint }: S3Place, region = 'us-east-1'): string {
+export function getRoot({ bucket, endpoint }: S3Place, region = 'us-east-1'): string {
   if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, '')}/${bucket}`;
   return bucket.includes('.')
     ? `https://s3.${region}.amazonaws.com/${bucket}`
@@ -199,7 +199,7 @@ function encoded(segment: string): string {
   );
 }
 
-function etagOf({ headers }: Answer): string {
+function getETag({ headers }: Answer): string {
   const { etag } = headers;
   return Array.isArray(etag) ? (etag[0] ?? '') : (etag ?? '');
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/core/value.ts';
-import { inventionsOf } from '../../../src/simulator/dialect.ts';
+import { drawInventions } from '../../../src/simulator/dialect.ts';
 import { IDS, type World } from '../world.ts';
 import { listOf, type Readings, record } from './reading.ts';
 
@@ -22,7 +22,7 @@ const enqueue = async (world: World) => {
 };
 
 const statesOf = (seed: number) => {
-  const { waiting, working, failed } = inventionsOf(seed).states;
+  const { waiting, working, failed } = drawInventions(seed).states;
   return [waiting, failed, working];
 };
 
@@ -69,7 +69,7 @@ export const knowledgeReadings: Readings<
     },
     shows: [
       [0, ['active', 'active']],
-      [1, [inventionsOf(1).states.working, 'active']],
+      [1, [drawInventions(1).states.working, 'active']],
     ],
   },
   duplicates: {
@@ -99,8 +99,8 @@ export const knowledgeReadings: Readings<
       return [(await enqueue(world)).status, (await sources(world))[0]?.status];
     },
     shows: [
-      ['refused', [400, inventionsOf(1).states.waiting]],
-      ['failed', [202, inventionsOf(1).states.failed]],
+      ['refused', [400, drawInventions(1).states.waiting]],
+      ['failed', [202, drawInventions(1).states.failed]],
     ],
   },
   enqueuedStatus: {

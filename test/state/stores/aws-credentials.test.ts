@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isLinkLocal } from '../../../src/core/origin.ts';
-import { openAwsCredentials, regionOf } from '../../../src/state/s3/credentials.ts';
+import { findRegion, openAwsCredentials } from '../../../src/state/s3/credentials.ts';
 import { temporaryFolder } from '../../temporary.ts';
 import { began, ended, failureOf, holder, intent, outcome, recorded, resource } from '../sample.ts';
 import { doRun } from '../stores.ts';
@@ -411,7 +411,7 @@ describe('says which source has what fault, and asks nobody else', () => {
 
 test('an AWS file that cannot be read is named', async () => {
   const { base, home } = await openWorld();
-  const failure = await failureOf(() => regionOf({ ...base, AWS_CONFIG_FILE: home }));
+  const failure = await failureOf(() => findRegion({ ...base, AWS_CONFIG_FILE: home }));
   expect(failure.message).toBe(`${home} cannot be read (EISDIR)`);
 });
 
@@ -419,11 +419,11 @@ test('the region is that of the environment, or of the profile', async () => {
   const { base } = await openWorld({
     files: { config: '[default]\nregion=eu-west-1\n[profile ci]\nregion = eu-central-1\n' },
   });
-  expect(await regionOf({ ...base, AWS_REGION: 'us-west-2' })).toBe('us-west-2');
-  expect(await regionOf({ ...base, AWS_DEFAULT_REGION: 'us-west-1' })).toBe('us-west-1');
-  expect(await regionOf({ ...base, AWS_PROFILE: 'ci' })).toBe('eu-central-1');
-  expect(await regionOf(base)).toBe('eu-west-1');
-  expect(await regionOf({})).toBeUndefined();
+  expect(await findRegion({ ...base, AWS_REGION: 'us-west-2' })).toBe('us-west-2');
+  expect(await findRegion({ ...base, AWS_DEFAULT_REGION: 'us-west-1' })).toBe('us-west-1');
+  expect(await findRegion({ ...base, AWS_PROFILE: 'ci' })).toBe('eu-central-1');
+  expect(await findRegion(base)).toBe('eu-west-1');
+  expect(await findRegion({})).toBeUndefined();
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Origin } from '../../../src/core/origin.ts';
 import type { JournalEntry } from '../../../src/state/journal.ts';
-import { type Database, openDatabase, reasonOf } from '../../../src/state/postgres/database.ts';
+import { type Database, findReason, openDatabase } from '../../../src/state/postgres/database.ts';
 import { longRows } from '../../long.ts';
 import { began, failureOf, holder, intent } from '../sample.ts';
 import { type Door, openDoor, type Standing } from './bad/door.ts';
@@ -48,7 +48,7 @@ function open(
 
 /** Why it failed, as messages put it. */
 async function reasonFor(work: Promise<unknown>) {
-  return reasonOf(
+  return findReason(
     await work.then(
       () => undefined,
       (error: unknown) => error,

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lossOf, NoAnswer, openRetries, timeoutFrom } from '../../../src/state/remote/failures.ts';
+import {
+  findLoss,
+  NoAnswer,
+  openRetries,
+  timeoutFrom,
+} from '../../../src/state/remote/failures.ts';
 import { failureOf } from '../sample.ts';
 
 const MOST = 30_000;
@@ -80,7 +85,7 @@ describe('a store that has answered', () => {
   test.each(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])(
     'is asked again after a timeout only if that was to connect: %s',
     async (code) => {
-      const loss = lossOf(Object.assign(new Error('late'), { code }));
+      const loss = findLoss(Object.assign(new Error('late'), { code }));
       const { seen, ask, leaveFor } = openStore({ loss });
       await leaveFor(1);
       await ask().catch(() => {});

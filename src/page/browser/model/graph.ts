@@ -13,7 +13,7 @@ export type Graph = {
  * Reads the references between the changes of a plan: a `$ref` to what does not exist yet, the id of what does. Of
  * what goes, what is live counts; of everything else what is wanted.
  */
-export function graphOf(plan: Plan): Graph {
+export function buildGraph(plan: Plan): Graph {
   const byAddress = new Map(plan.entries.map((entry) => [entry.address, entry]));
   const byId = new Map(
     plan.entries.flatMap((entry) => (entry.id === null ? [] : [[entry.id, entry]])),
@@ -67,14 +67,14 @@ const MOST_ROWS = 10;
 const MOST_WHOLE = 40;
 
 /** All connected changes where they are few, and otherwise what lies around one of them. */
-export function drawingOf(graph: Graph, focus: Entry | undefined): Drawing {
+export function layOutGraph(graph: Graph, focus: Entry | undefined): Drawing {
   const connected = [...new Set([...graph.needs.values(), ...graph.neededBy.values()].flat())];
-  if (connected.length <= MOST_WHOLE) return draw(layersOf(connected, graph), graph, MOST_WHOLE);
+  if (connected.length <= MOST_WHOLE) return draw(splitLayers(connected, graph), graph, MOST_WHOLE);
   return focus === undefined ? draw([], graph, 0) : draw(around(focus, graph), graph, MOST_ROWS);
 }
 
 /** What waits for nothing stands first; everything else one column behind the last that it waits for. */
-function layersOf(entries: readonly Entry[], { needs }: Graph): readonly (readonly Entry[])[] {
+function splitLayers(entries: readonly Entry[], { needs }: Graph): readonly (readonly Entry[])[] {
   const depths = new Map<string, number>();
   const depthOf = (entry: Entry): number => {
     const known = depths.get(entry.address);
@@ -110,7 +110,7 @@ function draw(layers: readonly (readonly Entry[])[], { needs }: Graph, most: num
   const placed = new Map<string, Node>();
   for (const [column, layer] of layers.entries()) {
     const sorted = layer
-      .map((entry) => ({ entry, at: middleOf(needs.get(entry.address) ?? [], placed) }))
+      .map((entry) => ({ entry, at: findMiddle(needs.get(entry.address) ?? [], placed) }))
       .sort((a, b) => a.at - b.at || (a.entry.address < b.entry.address ? -1 : 1));
     const shown = sorted.length > most ? sorted.slice(0, most) : sorted;
     if (sorted.length > shown.length) rest.set(column, sorted.length - shown.length);
@@ -129,7 +129,7 @@ function draw(layers: readonly (readonly Entry[])[], { needs }: Graph, most: num
 }
 
 /** Where what an entry waits for stands on average, so that lines cross little. */
-function middleOf(needs: readonly Entry[], placed: ReadonlyMap<string, Node>): number {
+function findMiddle(needs: readonly Entry[], placed: ReadonlyMap<string, Node>): number {
   const rows = needs.flatMap(({ address }) => placed.get(address)?.row ?? []);
   return rows.length === 0 ? 0 : rows.reduce((sum, row) => sum + row, 0) / rows.length;
 }

@@ -1,5 +1,5 @@
 import type { Action, Change, PlanDocument, Verdict } from '../../../core/plan-document.ts';
-import { markOf, withTexts } from '../../../core/texts.ts';
+import { getMark, withTexts } from '../../../core/texts.ts';
 import { isObject, type Json, type JsonObject } from '../../../core/value.ts';
 import { groupByOwner } from '../../../render/wording.ts';
 import type { Packed, PackedOverview } from '../../pack.ts';
@@ -60,7 +60,7 @@ export function groupsWith({ overview }: Plan, entry: Entry): readonly Alike[] {
 }
 
 /** One of the resources of a group, with the fields of the group alone. */
-export function exampleOf({ changeOf }: Plan, { entries, paths }: Alike): Change | undefined {
+export function findExample({ changeOf }: Plan, { entries, paths }: Alike): Change | undefined {
   const [entry] = entries;
   if (entry === undefined) return undefined;
   const change = changeOf(entry);
@@ -89,7 +89,7 @@ export function readPlan({ title, overview, texts, document }: Packed): Plan {
     kept.set(index, change);
     return change;
   };
-  const entries = packed.map((one, index) => entryOf(one, index, head, texts));
+  const entries = packed.map((one, index) => buildEntry(one, index, head, texts));
   return {
     title,
     head,
@@ -119,7 +119,7 @@ function readOverview(
   };
 }
 
-function entryOf(
+function buildEntry(
   packed: JsonObject,
   index: number,
   { organizations, purpose }: PlanDocument,
@@ -216,7 +216,7 @@ function passes(
 function findsWord(word: string, texts: readonly string[]): (entry: Entry, plan: Plan) => boolean {
   const pattern = new RegExp(word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu');
   const shared = new Map<string, boolean>(
-    texts.map((text, index) => [markOf(index), pattern.test(text)]),
+    texts.map((text, index) => [getMark(index), pattern.test(text)]),
   );
   const holds = (text: string) => shared.get(text) ?? pattern.test(text);
   return (entry, plan) => {
@@ -235,7 +235,7 @@ export type Row =
 export const ROW_HEIGHT: { readonly [type in Row['type']]: number } = { heading: 40, entry: 54 };
 
 /** By organization and then kind, as the other formats group them. */
-export function rowsOf(entries: readonly Entry[]): readonly Row[] {
+export function listRows(entries: readonly Entry[]): readonly Row[] {
   return groupByOwner(entries, ({ owner }) => owner).flatMap(
     ({ title, changes }): readonly Row[] => [
       { type: 'heading', title, count: changes.length },
@@ -245,7 +245,7 @@ export function rowsOf(entries: readonly Entry[]): readonly Row[] {
 }
 
 /** Where each row begins, and at last where the list ends. */
-export function offsetsOf(rows: readonly Row[]): readonly number[] {
+export function listOffsets(rows: readonly Row[]): readonly number[] {
   const offsets = [0];
   let at = 0;
   for (const { type } of rows) {
@@ -282,7 +282,7 @@ export type Edit = {
 };
 
 /** Who changed what and when, the newest first. */
-export function editsOf(plan: Plan): readonly Edit[] {
+export function listEdits(plan: Plan): readonly Edit[] {
   if (plan.head.purpose !== 'drift') return [];
   return plan.entries
     .flatMap((entry) => editsOfChange(entry, plan.changeOf(entry)))

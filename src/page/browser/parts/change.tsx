@@ -9,11 +9,17 @@ import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
   areVersions,
   blockValue,
-  extentOf,
+  formatExtent,
   inlineValue,
   standsForOther,
 } from '../../../render/value-text.ts';
-import { conflictAdvice, formatCount, formatNumber, gone, howOf } from '../../../render/wording.ts';
+import {
+  conflictAdvice,
+  describeHow,
+  formatCount,
+  formatNumber,
+  gone,
+} from '../../../render/wording.ts';
 import { useMore } from './list.tsx';
 import { ActionSign, known, Pairs, useActionWords } from './notes.tsx';
 import { TextChange } from './text.tsx';
@@ -129,7 +135,7 @@ function Facts({ change, isOpen }: { readonly change: Change; readonly isOpen: b
   const told = known([
     ['Id', id],
     ['Organization', organization],
-    ['How', operations.length === 0 ? null : howOf(change)],
+    ['How', operations.length === 0 ? null : describeHow(change)],
     ['Moved from', change.moved_from],
     ['Missing id', change.missing_id],
     ['Last updated', pin?.updated_at],
@@ -303,7 +309,7 @@ function OneValue({
   const shown = isWhole ? text.slice(0, 10 * MOST_VALUE) : text.slice(0, most);
   return (
     <div class="whole">
-      {isText ? <p class="extent">{extentOf(value)}</p> : null}
+      {isText ? <p class="extent">{formatExtent(value)}</p> : null}
       <div class={isText ? 'prose' : 'prose code'}>
         {shown}
         {shown.length < text.length ? '…' : ''}

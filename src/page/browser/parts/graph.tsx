@@ -1,6 +1,6 @@
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatNumber } from '../../../render/wording.ts';
-import { type Drawing, drawingOf, type Graph, type Node } from '../model/graph.ts';
+import { type Drawing, type Graph, layOutGraph, type Node } from '../model/graph.ts';
 import type { Entry } from '../model/plan.ts';
 import { ScrollRegion } from './list.tsx';
 import { ActionSign, ChangeLink, SIGNS } from './notes.tsx';
@@ -20,7 +20,7 @@ type GraphProps = {
 
 /** What waits for what: from what comes first at the left to what comes last at the right. */
 export function GraphView({ graph, focus, onOpen, onFocus }: GraphProps) {
-  const drawing = drawingOf(graph, focus);
+  const drawing = layOutGraph(graph, focus);
   const isPart = focus !== undefined && drawing.nodes.some(({ entry }) => entry === focus);
   return (
     <div class="page">
@@ -53,7 +53,7 @@ export function GraphView({ graph, focus, onOpen, onFocus }: GraphProps) {
   );
 }
 
-function placeOf({ column, row }: Pick<Node, 'column' | 'row'>) {
+function getPosition({ column, row }: Pick<Node, 'column' | 'row'>) {
   return {
     x: MARGIN + column * (NODE.width + GAP.x),
     y: MARGIN + row * (NODE.height + GAP.y),
@@ -89,7 +89,7 @@ function Picture({ drawing, focus, onFocus }: PictureProps) {
           </marker>
         </defs>
         {edges.map(({ from, to }) => {
-          const [a, b] = [placeOf(from), placeOf(to)];
+          const [a, b] = [getPosition(from), getPosition(to)];
           const [x, y] = [a.x + NODE.width, a.y + NODE.height / 2];
           const [end, at] = [b.x - 2, b.y + NODE.height / 2];
           const bend = Math.max(30, (end - x) / 2);
@@ -113,7 +113,7 @@ function Picture({ drawing, focus, onFocus }: PictureProps) {
         ))}
         {[...rest].map(([column, count]) => {
           const last = nodes.filter((node) => node.column === column).length;
-          const { x, y } = placeOf({ column, row: last });
+          const { x, y } = getPosition({ column, row: last });
           return (
             <text key={column} class="rest" x={x + 8} y={y + 22}>
               and {formatNumber(count)} more
@@ -135,7 +135,7 @@ function NodeBox({
   readonly onFocus: (entry: Entry) => void;
 }) {
   const { entry } = node;
-  const { x, y } = placeOf(node);
+  const { x, y } = getPosition(node);
   const label = sanitiseLine(entry.address);
   return (
     <ChangeLink

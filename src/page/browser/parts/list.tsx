@@ -2,14 +2,14 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Action, Verdict } from '../../../core/plan-document.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { firstOf, formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
+import { formatCount, formatFirst, formatNumber, kindTitle } from '../../../render/wording.ts';
 import {
   type Alike,
   type Entry,
   type Filter,
   isFiltering,
+  listOffsets,
   NO_FILTER,
-  offsetsOf,
   type Plan,
   type Row,
   rowAt,
@@ -34,11 +34,11 @@ type ListProps = {
 export function ChangeList({ rows, order, selected, focusing, onStep, onOpen }: ListProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
-  const offsets = useMemo(() => offsetsOf(rows), [rows]);
+  const offsets = useMemo(() => listOffsets(rows), [rows]);
   const chosen = rows.findIndex((row) => row.type === 'entry' && row.entry === selected);
 
   const places = useMemo(() => new Map(order.map((entry, at) => [entry, at + 1])), [order]);
-  useKeysOf(frame, onStep);
+  useKeys(frame, onStep);
 
   useLayoutEffect(() => {
     const element = frame.current;
@@ -111,7 +111,7 @@ export function ChangeList({ rows, order, selected, focusing, onStep, onOpen }: 
 }
 
 /** Arrows move in the list; elsewhere they scroll. */
-function useKeysOf(frame: RefObject<HTMLElement | null>, onStep: ListProps['onStep']): void {
+function useKeys(frame: RefObject<HTMLElement | null>, onStep: ListProps['onStep']): void {
   useLayoutEffect(() => {
     const element = frame.current;
     const listen = (event: KeyboardEvent) => {
@@ -335,7 +335,7 @@ function AlikePick({ plan, filter, onFilter }: Pick<FiltersProps, 'plan' | 'filt
   const choices: readonly (readonly [Filter['alike'], string])[] = [
     [null, 'Alike or not'],
     ...offered.map((group): readonly [Alike, string] => {
-      const fields = sanitiseLine(firstOf(group.paths, MOST_NAMED));
+      const fields = sanitiseLine(formatFirst(group.paths, MOST_NAMED));
       return [group, `${sanitiseLine(group.title)}: ${fields}`];
     }),
     ...(told.size === 0 || told.size === plan.entries.length

@@ -5,7 +5,7 @@ import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
   comparedCount,
-  forecastOf,
+  formatForecast,
   formatNumber,
   isEmpty,
   movedEndpointLines,
@@ -30,7 +30,7 @@ export function Notes({ head, notes }: NotesProps) {
       ))}
       <section class="section">
         <h3>About this plan</h3>
-        <Pairs pairs={factsOf(head)} />
+        <Pairs pairs={listFacts(head)} />
       </section>
     </div>
   );
@@ -60,7 +60,7 @@ export function NoteBlock({
   );
 }
 
-function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
+function listFacts(head: PlanDocument): readonly (readonly [string, string])[] {
   const { platform, environment, created_at: at, state, options } = head;
   const { reads, writes } = head.requests;
   return known([
@@ -68,10 +68,10 @@ function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
     ['Platform', `${platform.base_url}, account ${platform.account_id}`],
     ['Environment', environment],
     ['Compared', `${formatNumber(comparedCount(head))} resources`],
-    ['Requests', isEmpty(head) || reads + writes === 0 ? '' : forecastOf(head)],
+    ['Requests', isEmpty(head) || reads + writes === 0 ? '' : formatForecast(head)],
     ['Allowed', allowanceFlags(options).join(', ')],
     ['Moved', movedEndpointLines(head).join(' ')],
-    ['Assumptions', assumedOf(head)],
+    ['Assumptions', formatAssumed(head)],
     ['Digest', head.digest],
     ['Configuration', head.config_digest],
     ['State', `${state.lineage}, serial ${state.serial}`],
@@ -86,7 +86,7 @@ export function known(
 }
 
 /** Drift rests on them only for who made it. */
-function assumedOf(head: PlanDocument): string {
+function formatAssumed(head: PlanDocument): string {
   if (head.purpose === 'drift') return namesRelyOn(head) ?? '';
   const { assumptions } = head;
   return assumptions.length === 0 ? '' : reliesOn(assumptions, assumptions.join(', '));

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { PlanDocument } from '../../../core/plan-document.ts';
 import { viewFields } from '../../../render/fields.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { firstOf, formatCount, kindTitle } from '../../../render/wording.ts';
-import { type Alike, type Entry, exampleOf, groupsWith, type Plan } from '../model/plan.ts';
+import { formatCount, formatFirst, kindTitle } from '../../../render/wording.ts';
+import { type Alike, type Entry, findExample, groupsWith, type Plan } from '../model/plan.ts';
 import { Fields } from './change.tsx';
 import { useMore } from './list.tsx';
 import { ActionSign, ChangeLink, NoteBlock, SIGNS } from './notes.tsx';
@@ -62,7 +62,7 @@ export function OverviewOnPaper({ plan }: { readonly plan: Plan }) {
         <section class="alike" key={at}>
           <AlikeHead group={group} />
           <p class="which">
-            {firstOf(
+            {formatFirst(
               [...group.entries].map(({ address }) => sanitiseLine(address)),
               MOST_PRINTED,
             )}
@@ -145,7 +145,9 @@ function AlikeHead({ group: { title, action, sources } }: { readonly group: Alik
     <h2>
       <ActionSign action={action} />
       <span>{sanitiseLine(title)}</span>
-      {sources.length === 0 ? null : <code>{sanitiseLine(firstOf(sources, MOST_SOURCES))}</code>}
+      {sources.length === 0 ? null : (
+        <code>{sanitiseLine(formatFirst(sources, MOST_SOURCES))}</code>
+      )}
     </h2>
   );
 }
@@ -181,7 +183,7 @@ function Which({ group, onOpen }: Pick<AlikeProps, 'group' | 'onOpen'>) {
 type AlikeFieldsProps = Pick<AlikeProps, 'plan' | 'group'> & { readonly isWhole?: boolean };
 
 function AlikeFields({ plan, group, isWhole = false }: AlikeFieldsProps) {
-  const example = exampleOf(plan, group);
+  const example = findExample(plan, group);
   if (example === undefined) return null;
   const purpose: PlanDocument['purpose'] = plan.head.purpose;
   return <Fields views={viewFields(example, purpose, false)} purpose={purpose} isWhole={isWhole} />;
@@ -202,7 +204,7 @@ export function AlikeNote({
     <ul class="shared" aria-label="Fields that are alike in others">
       {groups.map((group, at) => (
         <li key={at}>
-          <span class="which">{sanitiseLine(firstOf(group.paths, MOST_NAMED))}</span>{' '}
+          <span class="which">{sanitiseLine(formatFirst(group.paths, MOST_NAMED))}</span>{' '}
           {onShow === undefined ? (
             sanitiseLine(group.title).toLowerCase()
           ) : (

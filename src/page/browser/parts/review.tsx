@@ -3,18 +3,18 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { comparedCount, formatCount } from '../../../render/wording.ts';
-import { graphOf } from '../model/graph.ts';
+import { buildGraph } from '../model/graph.ts';
 import {
   type Alike,
   type Entry,
-  editsOf,
   type Filter,
   filterEntries,
   hasOverview,
   isFiltering,
+  listEdits,
+  listRows,
   NO_FILTER,
   type Plan,
-  rowsOf,
 } from '../model/plan.ts';
 import { goTo, placeNow, useKept } from '../page.ts';
 import { ChangeDetail } from './change.tsx';
@@ -39,13 +39,13 @@ export function Review({ plan }: { readonly plan: Plan }) {
   const detail = useRef<HTMLDivElement>(null);
 
   const shown = useMemo(() => filterEntries(plan, filter), [plan, filter]);
-  const rows = useMemo(() => rowsOf(shown), [shown]);
+  const rows = useMemo(() => listRows(shown), [shown]);
   const order = useMemo(
     () => rows.flatMap((row) => (row.type === 'entry' ? [row.entry] : [])),
     [rows],
   );
-  const graph = useMemo(() => graphOf(plan), [plan]);
-  const edits = useMemo(() => editsOf(plan), [plan]);
+  const graph = useMemo(() => buildGraph(plan), [plan]);
+  const edits = useMemo(() => listEdits(plan), [plan]);
   const notes = [...plan.overview.above, ...plan.overview.below];
   const open = order.find((entry) => entry.address === address) ?? order[0];
   /** The overview stands above the first change, until somebody looks for another. */

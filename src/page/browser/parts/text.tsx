@@ -197,7 +197,7 @@ type BlockRowProps = {
 function BlockRow({ block, blocks, id }: BlockRowProps) {
   if (block.type === 'fold') return <FoldRow block={block} />;
   if (block.type === 'same') return <SameRow block={block} />;
-  const { removed, added } = cellsOf(block, blocks);
+  const { removed, added } = buildCells(block, blocks);
   const none = <td class="none" />;
   return (
     <tr id={id} tabIndex={-1}>
@@ -209,7 +209,7 @@ function BlockRow({ block, blocks, id }: BlockRowProps) {
 
 type Cells = { readonly [side in CellProps['side']]?: Omit<CellProps, 'side'> };
 
-function cellsOf(
+function buildCells(
   block: Exclude<Block, { readonly type: 'fold' | 'same' }>,
   blocks: readonly Block[],
 ): Cells {

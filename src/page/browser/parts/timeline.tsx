@@ -1,5 +1,5 @@
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { firstOf, formatCount, formatNumber } from '../../../render/wording.ts';
+import { formatCount, formatFirst, formatNumber } from '../../../render/wording.ts';
 import type { Edit, Entry } from '../model/plan.ts';
 import { ScrollRegion, useMore } from './list.tsx';
 import { ChangeLink } from './notes.tsx';
@@ -16,7 +16,7 @@ type TimelineProps = {
 /** Who changed what outside Callsheet, and when. */
 export function Timeline({ edits, onOpen }: TimelineProps) {
   const [most, more] = useMore(edits.length, STEP);
-  const days = [...Map.groupBy(edits.slice(0, most), dayOf)];
+  const days = [...Map.groupBy(edits.slice(0, most), formatDay)];
   return (
     <div class="page">
       <h2>Who changed what, and when</h2>
@@ -54,7 +54,7 @@ function EditItem({
       {at === null ? (
         <span>–</span>
       ) : (
-        <time dateTime={sanitiseLine(at)}>{sanitiseLine(timeOf(at))}</time>
+        <time dateTime={sanitiseLine(at)}>{sanitiseLine(formatTime(at))}</time>
       )}
       <div>
         <p>
@@ -75,7 +75,7 @@ function EditItem({
 }
 
 function fieldsText({ changed, maybe }: Edit): string {
-  const list = (paths: readonly string[]) => firstOf(paths.map(sanitiseLine), NAMED);
+  const list = (paths: readonly string[]) => formatFirst(paths.map(sanitiseLine), NAMED);
   return [
     ...(changed.length === 0 ? [] : [list(changed)]),
     ...(maybe.length === 0 ? [] : [`perhaps ${list(maybe)}`]),
@@ -145,11 +145,11 @@ function cut(text: string): string {
 }
 
 /** The day of an edit, as its platform wrote it. */
-function dayOf({ at }: Pick<Edit, 'at'>): string {
+function formatDay({ at }: Pick<Edit, 'at'>): string {
   return at === null ? 'At an unknown time' : at.slice(0, 10);
 }
 
 /** `10:12:03` */
-function timeOf(at: string): string {
+function formatTime(at: string): string {
   return at.slice(11, 19);
 }

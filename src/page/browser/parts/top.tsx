@@ -34,7 +34,7 @@ export function Top({ title, head, notes, tabs, view, onView, onHelp }: TopProps
         </div>
       </div>
       <dl class="about">
-        {aboutOf(head).map(([name, value]) => (
+        {listFacts(head).map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>
@@ -68,7 +68,7 @@ export function Top({ title, head, notes, tabs, view, onView, onHelp }: TopProps
   );
 }
 
-function aboutOf(head: PlanDocument): readonly (readonly [string, string])[] {
+function listFacts(head: PlanDocument): readonly (readonly [string, string])[] {
   const { platform, environment, created_at: at, digest } = head;
   return [
     ['Platform', sanitiseLine(platform.base_url)],

@@ -106,7 +106,7 @@ function ReceiptBody({ entries, values }: ReceiptBodyProps) {
   const ledger: readonly LedgerLine[] = ended?.ledger ?? [];
   return (
     <>
-      <Pairs pairs={factsOf(began, ended)} />
+      <Pairs pairs={listFacts(began, ended)} />
       <h2>{formatCount(ledger.length, 'change')}</h2>
       <RowsTable
         label="Changes"
@@ -172,7 +172,7 @@ const HIDDEN = {
   digest: 'a long value, of which only a digest is kept',
 } as const;
 
-function factsOf(
+function listFacts(
   began: Documents.Began | undefined,
   ended: Documents.Ended | undefined,
 ): readonly (readonly [string, string])[] {

@@ -91,7 +91,7 @@ type ReviewedProps = {
 
 function Reviewed({ path, title, waiting }: ReviewedProps) {
   const fetched = useDocument<Packed>(path);
-  if (fetched.state === 'here') return <ReviewOf packed={fetched.document} />;
+  if (fetched.state === 'here') return <PackedReview packed={fetched.document} />;
   return (
     <main class="page">
       <h1>{title}</h1>
@@ -102,7 +102,7 @@ function Reviewed({ path, title, waiting }: ReviewedProps) {
   );
 }
 
-function ReviewOf({ packed }: { readonly packed: Packed }) {
+function PackedReview({ packed }: { readonly packed: Packed }) {
   const [plan] = useState(() => readPlan(packed));
   return (
     <div class="within">

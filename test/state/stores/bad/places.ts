@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Origin } from '../../../../src/core/origin.ts';
-import { placeOf } from '../../../../src/stack/index.ts';
+import { parsePlace } from '../../../../src/stack/index.ts';
 import type { Disk } from '../../../../src/state/file/disk.ts';
 import { openStateStore } from '../../../../src/state/open.ts';
 import { openDatabase } from '../../../../src/state/postgres/database.ts';
@@ -77,7 +77,7 @@ type Way = {
 };
 
 async function intendedAt(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const store = openStateStore(placeOf(env.CALLSHEET_STATE ?? ''), { env, admit: admitAll });
+  const store = openStateStore(parsePlace(env.CALLSHEET_STATE ?? ''), { env, admit: admitAll });
   const { pending } = await store.load();
   await store.close();
   return pending.flatMap((entry) => (entry.type === 'intent' ? [entry.operation] : []));
