@@ -218,8 +218,13 @@ export async function isPutBack(
   for (const run of await listRuns(session)) {
     const entries = (await readRun(session, run)) ?? [];
     if (findBegan(entries)?.purpose !== 'rollback') continue;
-    const made = [...undoRun(entries).made.values()];
-    if (made.some((one) => one.kind === kind && one.id === id)) return true;
+    // It may be of a kind that nobody can delete: `undoRun` counts none of those as made.
+    const isFound = entries.some((entry) => entry.type === 'snapshot' && entry.id === id);
+    const isRecorded = entries.some(
+      (entry) =>
+        entry.type === 'resource' && entry.resource?.kind === kind && entry.resource.id === id,
+    );
+    if (isRecorded && !isFound) return true;
   }
   return false;
 }

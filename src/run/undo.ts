@@ -264,7 +264,8 @@ async function findOthers(
     else if (now === undefined) {
       if (own !== undefined && (await isLive(own)))
         left.set(address, notKnown(address, id, options));
-    } else if (!(await isPutBack(now, session)))
+      // What was there before the run is nobody else's.
+    } else if (now.id !== prior?.id && !(await isPutBack(now, session)))
       replaced.push(replacedSince(address, id, now.id, own !== undefined));
   }
   return { left, replaced };

@@ -29,6 +29,21 @@ test(
 );
 
 test(
+  'killed while it puts back, a rollback is gone on with by the same command',
+  async () => {
+    const scenario = SCENARIOS.find(({ name }) => name === 'rollback of that apply');
+    if (scenario === undefined) throw new Error('there is no scenario');
+    const moments = (await momentsOf(scenario)).filter(({ name }) => /request POST/.test(name));
+    expect(moments.length).toBeGreaterThan(7);
+    const limit = pLimit(4);
+    const few = moments.filter((_, index) => index % 4 === 2);
+    const outcomes = await Promise.all(few.map((moment) => limit(() => killAt(scenario, moment))));
+    expect(outcomes.filter(({ converged }) => !converged)).toEqual([]);
+  },
+  TIMEOUT,
+);
+
+test(
   'killed beside a write, an apply that takes resources over writes none of the secrets that it left alone',
   async () => {
     const scenario = SCENARIOS.find(({ env }) => env !== undefined);
