@@ -210,23 +210,30 @@ export function createWriterFinder(session: Session): EditsReader['runOf'] {
   };
 }
 
-/** Whether a rollback made a resource, in the place of one that was gone. */
-export async function isPutBack(
-  { kind, id }: Pick<ResourceState, 'kind' | 'id'>,
+/** Tells whether a rollback made a resource, in the place of one that was gone. Each journal is read once. */
+export function createPutBackFinder(
   session: Session,
-): Promise<boolean> {
-  for (const run of await listRuns(session)) {
-    const entries = (await readRun(session, run)) ?? [];
-    if (findBegan(entries)?.purpose !== 'rollback') continue;
-    // It may be of a kind that nobody can delete: `undoRun` counts none of those as made.
-    const isFound = entries.some((entry) => entry.type === 'snapshot' && entry.id === id);
-    const isRecorded = entries.some(
-      (entry) =>
-        entry.type === 'resource' && entry.resource?.kind === kind && entry.resource.id === id,
-    );
-    if (isRecorded && !isFound) return true;
-  }
-  return false;
+): (resource: Pick<ResourceState, 'kind' | 'id'>) => Promise<boolean> {
+  const read = async () => {
+    const made = new Set<string>();
+    for (const run of await listRuns(session)) {
+      const entries = (await readRun(session, run)) ?? [];
+      if (findBegan(entries)?.purpose !== 'rollback') continue;
+      // It may be of a kind that nobody can delete: `undoRun` counts none of those as made.
+      const found = new Set(entries.map((entry) => (entry.type === 'snapshot' ? entry.id : null)));
+      for (const entry of entries) {
+        if (entry.type !== 'resource' || entry.resource === null) continue;
+        const { kind, id } = entry.resource;
+        if (!found.has(id)) made.add(`${kind} ${id}`);
+      }
+    }
+    return made;
+  };
+  let made: ReturnType<typeof read> | undefined;
+  return async ({ kind, id }) => {
+    made ??= read();
+    return (await made).has(`${kind} ${id}`);
+  };
 }
 
 /** What a run set out to do; undefined where there is none of that id. */

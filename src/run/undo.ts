@@ -41,10 +41,10 @@ import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
 import {
   checkRecorded,
+  createPutBackFinder,
   createWriterFinder,
   type FoundRun,
   findRun,
-  isPutBack,
   readBegan,
   readdress,
   refuseAtWork,
@@ -248,6 +248,9 @@ async function findOthers(
   const { reader, state } = session;
   const left = new Map<Address, NotUndone>();
   const replaced: Edited[] = [];
+  const isPutBack = createPutBackFinder(session);
+  // Of a run of ten thousand resources each is looked for.
+  const byId = Map.groupBy(Object.entries(state.resources), ([, { kind, id }]) => `${kind} ${id}`);
   const isLive = async ({ kind, id, scope }: Pick<ResourceState, 'kind' | 'id' | 'scope'>) =>
     (await reader.read(kindNamed(kind), { id, scope }, new Set())) !== undefined;
   for (const address of addresses) {
@@ -255,9 +258,7 @@ async function findOthers(
     const now = state.resources[address];
     const id = recorded[address]?.id ?? prior?.id ?? undefined;
     const own = made.get(address);
-    const twin = Object.entries(state.resources).find(
-      ([at, one]) => at !== address && one.kind === prior?.kind && one.id === prior.id,
-    );
+    const twin = byId.get(`${prior?.kind} ${prior?.id}`)?.find(([at]) => at !== address);
     if (twin !== undefined && now !== undefined && (await isLive(twin[1])))
       left.set(address, stillThere(address, now.id, twin, options));
     else if (id === undefined || now?.id === id) continue;
@@ -265,7 +266,7 @@ async function findOthers(
       if (own !== undefined && (await isLive(own)))
         left.set(address, notKnown(address, id, options));
       // What was there before the run is nobody else's.
-    } else if (now.id !== prior?.id && !(await isPutBack(now, session)))
+    } else if (now.id !== prior?.id && !(await isPutBack(now)))
       replaced.push(replacedSince(address, id, now.id, own !== undefined));
   }
   return { left, replaced };
