@@ -95,7 +95,7 @@ function refusalFooter({ refusals = [], purpose }: PlanDocument): readonly Foote
       weight: 'error',
       title: `Refused: ${what} now.`,
       items: refusals.map(({ message }) => ({ address: null, text: message })),
-      advice: refusals.map(({ advice }) => advice).join(' '),
+      advice: [...new Set(refusals.map(({ advice }) => advice))].join(' '),
     },
   ];
 }

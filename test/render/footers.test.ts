@@ -83,6 +83,7 @@ test.each(['apply', 'rollback'] as const)(
     const refusals = [
       { guard: 'freeze', message: 'frozen', until: null, advice: 'Wait.' },
       { guard: 'hold', message: 'held', until: null, advice: 'Change it.' },
+      { guard: 'hold', message: 'held, too', until: null, advice: 'Change it.' },
     ] as const;
     const [first] = footersOf(planOf([], { purpose, refusals, notes: [noteOf(null, 'slow')] }));
     expect(first).toMatchObject({
@@ -91,7 +92,7 @@ test.each(['apply', 'rollback'] as const)(
         purpose === 'apply'
           ? 'Refused: apply does not run this plan now.'
           : 'Refused: this rollback is not run now.',
-      items: [{ text: 'frozen' }, { text: 'held' }],
+      items: [{ text: 'frozen' }, { text: 'held' }, { text: 'held, too' }],
       advice: 'Wait. Change it.',
     });
   },
