@@ -65,7 +65,9 @@ export async function executePlan(
   const dependencies = listDependencies(changes, deps.desired);
 
   function run(change: Change): Promise<void> {
-    const started = running.get(change.address) ?? runAfterDependencies(change);
+    // Begun in a turn of its own: thousands may wait for each other in one row.
+    const started =
+      running.get(change.address) ?? Promise.resolve(change).then(runAfterDependencies);
     running.set(change.address, started);
     return started;
   }
@@ -202,23 +204,17 @@ export function listDependencies(
   };
   const updates = changes.filter(({ action }) => action === 'update');
   const named = Map.groupBy(updates, (change) => nameIn(change, change.before ?? {}));
-  const holders = (change: Change): readonly Change[] => {
-    if (change.action !== 'create' && change.action !== 'update') return [];
-    const name = nameIn(change, desired.get(change.address)?.document);
-    const found = name === undefined ? [] : (named.get(name) ?? []);
-    return found.filter((other) => other !== change);
-  };
+  const holders = new Map(
+    changes.map((change) => {
+      const isNamed = change.action === 'create' || change.action === 'update';
+      const name = isNamed ? nameIn(change, desired.get(change.address)?.document) : undefined;
+      const found = name === undefined ? [] : (named.get(name) ?? []);
+      return [change, found.filter((other) => other !== change)];
+    }),
+  );
   // Those that exchange their names would wait for each other.
-  const isExchanged = (change: Change): boolean => {
-    const seen = new Set<Change>();
-    const visit = (other: Change): boolean => {
-      if (other === change) return true;
-      if (seen.has(other)) return false;
-      seen.add(other);
-      return holders(other).some(visit);
-    };
-    return holders(change).some(visit);
-  };
+  const circles = findCircles(changes, (change) => holders.get(change) ?? []);
+  const isExchanged = (one: Change, other: Change) => circles.get(one) === circles.get(other);
   return new Map(
     changes.map((change) => [
       change.address,
@@ -228,8 +224,48 @@ export function listDependencies(
             .map(({ address }) => address)
         : [
             ...(desired.get(change.address)?.references ?? []),
-            ...(isExchanged(change) ? [] : holders(change).map(({ address }) => address)),
+            ...(holders.get(change) ?? []).flatMap((other) =>
+              isExchanged(change, other) ? [] : other.address,
+            ),
           ],
     ]),
   );
+}
+
+/** Tells those of some that lead to each other by the same value; what is in no circle has one of its own. */
+function findCircles<T>(all: readonly T[], next: (one: T) => readonly T[]): ReadonlyMap<T, T> {
+  const leading = new Map<T, T[]>(all.map((one) => [one, []]));
+  for (const one of all) for (const other of next(one)) leading.get(other)?.push(one);
+  const seen = new Set<T>();
+  const circles = new Map<T, T>();
+  // Against the order in which a walk ended, a walk back comes no further than round the circle.
+  for (const first of [...walkFrom(all, next, new Set())].toReversed())
+    for (const one of walkFrom([first], (other) => leading.get(other) ?? [], seen))
+      circles.set(one, first);
+  return circles;
+}
+
+/** Each once, after all that it leads to; without recursion, as thousands may stand in one row. */
+function* walkFrom<T>(
+  starts: readonly T[],
+  next: (one: T) => readonly T[],
+  seen: Set<T>,
+): Generator<T> {
+  const path: { readonly one: T; readonly left: T[] }[] = [];
+  const enter = (one: T) => {
+    if (seen.has(one)) return;
+    seen.add(one);
+    path.push({ one, left: [...next(one)] });
+  };
+  for (const start of starts) {
+    enter(start);
+    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+      const following = last.left.pop();
+      if (following !== undefined) enter(following);
+      else {
+        path.pop();
+        yield last.one;
+      }
+    }
+  }
 }
