@@ -1166,6 +1166,52 @@ describe('a replacement', () => {
   });
 });
 
+describe('pages of which a journal says the same, as it leaves credentials out', () => {
+  const scope = { knowledge_base_id: 'kb' };
+  const pageAt = (token: string) => `https://x.test/faq?token=${token}`;
+  const addresses = { one: 'knowledge_source.kb.one', two: 'knowledge_source.kb.two' };
+
+  /** Both were asked for, and the run died before it had an answer. */
+  async function settlePages(live: readonly JsonObject[]): Promise<Recovery> {
+    const made = world().live({ knowledge_source: live });
+    const entries = Object.entries(addresses).flatMap(([token, address], index) => {
+      const url: AppliedLeaf = {
+        fingerprint: fingerprinter(KEY).of(address, 'url', pageAt(token)),
+      };
+      const change: Change = {
+        address,
+        was: { id: null },
+        intended: {
+          scope,
+          name: token,
+          key: keyOf({ ...scope, url: pageAt('(secret)') }),
+          leaves: { url },
+        },
+        sent: [{ step: 'create', operation: 'createKnowledgeSource', seq: index + 1 }],
+      };
+      return journal(change, 'account-1').slice(index === 0 ? 0 : 1);
+    });
+    const replayed = replay(stateWith({}), entries);
+    const deps = { reader: made.reader(), world: made.given() };
+    const recovery = await recoverRun(entries, replayed, deps);
+    if (recovery === undefined) throw new Error('nothing was settled');
+    return recovery;
+  }
+  const page = (id: string, token: string) => ({ id, ...scope, url: pageAt(token) });
+
+  test('are told apart', async () => {
+    const recovery = await settlePages([page('s1', 'one'), page('s2', 'two')]);
+    expect(recordOf(recovery, addresses.one)?.id).toBe('s1');
+    expect(recordOf(recovery, addresses.two)?.id).toBe('s2');
+  });
+
+  test('are not taken for each other', async () => {
+    const recovery = await settlePages([page('s1', 'one')]);
+    expect(recordOf(recovery, addresses.one)?.id).toBe('s1');
+    expect(recordOf(recovery, addresses.two)).toBeUndefined();
+  });
+});
+
 describe('a document', () => {
   const PRICES = 'knowledge_source.prices';
   const scope = { knowledge_base_id: 'kb' };
