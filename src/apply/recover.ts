@@ -451,7 +451,7 @@ function isMaking({ requests }: OpenChange): boolean {
   return requests.some(({ intent }) => isMakingStep(intent));
 }
 
-function isMakingStep({ step }: IntentRecorded): boolean {
+export function isMakingStep({ step }: IntentRecorded): boolean {
   return step === 'create' || step === 'again';
 }
 
