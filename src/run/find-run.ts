@@ -171,9 +171,9 @@ export function readdress(
   { state, stack, world: given }: Pick<Session, 'state' | 'stack' | 'world'>,
 ) {
   const world = { ...given, idOf: () => undefined };
+  const documents = new Map(stack.resources.map(({ address, document }) => [address, document]));
   return underAddressesOfNow(entries, state, (resource, from, to) => {
-    const desired = stack.resources.find(({ address }) => address === to);
-    const { document = {} } = desired ?? {};
+    const document = documents.get(to) ?? {};
     return moveEntry(kindNamed(resource.kind), { address: to, document }, resource, from, world);
   });
 }
