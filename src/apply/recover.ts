@@ -564,7 +564,8 @@ export async function findCreated(
     const isOlder = createdAt(record) < earliest || createdAt(record) < before;
     const key = getRecordKey(kind, record, scope);
     const isSought = key !== undefined && isNamed(key, record);
-    return id !== old && !isTaken(id) && isSought && !isOlder;
+    // Whose it is comes last: that is looked for among all that the stack has.
+    return isSought && !isOlder && id !== old && !isTaken(id);
   });
   if (kind.tie === 'error') return found;
   return found

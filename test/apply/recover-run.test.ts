@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  findCreated,
   freeAddress,
   listAnswered,
   type Recovery,
@@ -1210,6 +1211,25 @@ describe('pages of which a journal says the same, as it leaves credentials out',
     expect(recordOf(recovery, addresses.one)?.id).toBe('s1');
     expect(recordOf(recovery, addresses.two)).toBeUndefined();
   });
+});
+
+test('of what a list has, only what has the name that is sought is asked whose it is', async () => {
+  const kind = kindNamed('agent');
+  const names = ['Desk', 'Line', 'Desk'];
+  const agents = names.map((name, index) => ({ id: `a${index}`, ...SCOPE, name }));
+  const asked: string[] = [];
+  const found = await findCreated(
+    {
+      kind,
+      scope: SCOPE,
+      isNamed: (key) => key === keyOf({ ...SCOPE, name: 'Desk' }),
+      since: '2026-03-02T08:30:00.000Z',
+      old: null,
+      isTaken: (id) => asked.push(id) === 1,
+    },
+    world().live({ agent: agents }).reader(),
+  );
+  expect([found?.map(({ id }) => id), asked]).toEqual([['a2'], ['a0', 'a2']]);
 });
 
 describe('a document', () => {
