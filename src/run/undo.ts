@@ -192,7 +192,7 @@ export async function undo(
         ...whole.skipped,
         ...left,
         ...others.left.values(),
-        ...displaced.map(takenOver),
+        ...displaced.filter((address) => isChosen(address, options)).map(takenOver),
       ];
       const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
       return { undo, run, command, question, hold, recorded, skipped, without };
