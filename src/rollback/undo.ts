@@ -241,8 +241,9 @@ export function underAddressesOfNow(
   );
   if (moved.size === 0) return { entries, displaced: [] };
   const taken = new Set(moved.values());
-  const displaced = [...ids.keys()].filter((one) => taken.has(one) && !moved.has(one));
-  const isLeft = ({ address }: { readonly address: Address }) => !displaced.includes(address);
+  // What an address stood for that another one has by now: what is gone, and what was never made.
+  const isKept = ({ address }: { readonly address: Address }) =>
+    moved.has(address) || !taken.has(address);
   const named = <T extends { readonly address: Address }>(one: T): T => {
     return { ...one, address: moved.get(one.address) ?? one.address };
   };
@@ -251,12 +252,12 @@ export function underAddressesOfNow(
     return resource === null || to === undefined ? resource : rebind(resource, address, to);
   };
   return {
-    displaced,
+    displaced: [...ids.keys()].filter((address) => !isKept({ address })),
     entries: entries.flatMap((entry): readonly JournalEntry[] => {
       if (entry.type === 'ended')
-        return [{ ...entry, ledger: entry.ledger.filter(isLeft).map(named) }];
+        return [{ ...entry, ledger: entry.ledger.filter(isKept).map(named) }];
       if (!('address' in entry)) return [entry];
-      if (!isLeft(entry)) return [];
+      if (!isKept(entry)) return [];
       if (entry.type === 'intent') return [named(entry)];
       return [{ ...named(entry), resource: rebound(entry, entry.resource) }];
     }),

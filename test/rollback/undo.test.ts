@@ -840,6 +840,24 @@ describe('a journal under the addresses of now', () => {
     expect(addresses.map(({ address, id }) => [address, id])).toEqual([['agent.b', 'a1']]);
   });
 
+  test.each([
+    ['the first', 0],
+    ['the last', 1],
+  ])(
+    'leaves out a create that failed at an address that another one of the run has: %s of the two',
+    (_, at) => {
+      const moved = { ...deed('agent.a', 'a1'), recorded: agent('a1') };
+      const failed = { address: 'agent.b', action: 'create', status: 'failed' } as const;
+      const deeds = at === 0 ? [failed, moved] : [moved, failed];
+      const { entries, displaced } = readdressed(deeds, { 'agent.b': agent('a1') });
+      const { addresses, made } = undoRun(entries);
+      expect([addresses, [...made]]).toEqual([['agent.b'], []]);
+      expect(idsAt(entries)).toEqual({ 'agent.b': 'a1' });
+      // Nothing of it is gone, as nothing of it was there.
+      expect(displaced).toEqual([]);
+    },
+  );
+
   test('leaves what is gone where it was', () => {
     const journal = journalOf([deed('agent.a', 'a1')]);
     expect(underAddressesOfNow(journal, { resources: {} }, rebound).entries).toBe(journal);
