@@ -115,18 +115,22 @@ export function undoRun(
       entry.type === 'snapshot' ? [[entry.address, entry] as const] : [],
     ),
   );
-  const attempted = [...snapshots.values()].flatMap((snapshot) => {
-    const line = written.has(snapshot.address) ? lines.get(snapshot.address) : undefined;
-    return line === undefined || line.status === 'not_attempted' ? [] : [{ snapshot, line }];
-  });
-  const isLate = findLateEntries(entries);
-  const priors = attempted.map(({ snapshot }) => snapshot);
-  const addressOf = indexOwners(priors);
   const recorded = new Map(
     entries.flatMap((entry) =>
       entry.type === 'resource' ? [[entry.address, entry.resource] as const] : [],
     ),
   );
+  const attempted = [...snapshots.values()].flatMap((snapshot) => {
+    const { address, document } = snapshot;
+    const line = written.has(address) ? lines.get(address) : undefined;
+    if (line === undefined || line.status === 'not_attempted') return [];
+    // Where nothing was and nothing was made, what is there by now is a later run's.
+    const isNothing = document === null && !recorded.get(address);
+    return isNothing ? [] : [{ snapshot, line }];
+  });
+  const isLate = findLateEntries(entries);
+  const priors = attempted.map(({ snapshot }) => snapshot);
+  const addressOf = indexOwners(priors);
   const touched = attempted.map(({ snapshot, line }) => {
     const { address } = snapshot;
     const one = undoOne(snapshot, line, recorded.get(address), addressOf, gone.has(address));

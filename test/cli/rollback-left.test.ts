@@ -51,6 +51,24 @@ const OTHER = '9c24e74f-4564-4836-a0d8-0691bfe720fe';
 const agentNames = ({ sim }: Stage) =>
   [...sim.store.agents.values()].map(({ record }) => record.name).sort();
 
+staged(
+  'what a later run created, where the create of its run failed, is not deleted',
+  async (stage) => {
+    await stage.write('agents.yaml', 'agents:\n  a0: { name: A0, greeting_message: Hello }\n');
+    await stage.apply({ allowDelete: true });
+    await stage.write(
+      'agents.yaml',
+      'agents:\n  a0: { name: A0, greeting_message: Good day }\n  a1: { name: A1 }\n',
+    );
+    stage.sim.faults.add({ operation: 'createAgent', status: 422, body: { error: 'no' } });
+    await stage.apply({}, { exit: 3 });
+    const run = await lastRun(stage);
+    await stage.apply();
+    await inWords(stage, 0, { run });
+    expect(agentNames(stage)).toEqual(['A0', 'A1']);
+  },
+);
+
 describe('what the run created', () => {
   const losses: readonly (readonly [string, (stage: Stage) => Promise<unknown>])[] = [
     ['a lost state', (stage) => rm(join(stage.folder, STATE))],

@@ -256,13 +256,14 @@ describe('what is gone since', () => {
 describe('what a run made', () => {
   const made: Deed = { address: 'agent.new', action: 'create' };
   test('is absent, and so is planned away', () => {
-    const undo = undoRun(journalOf([made]));
+    const undo = undoRun(journalOf([{ ...made, recorded: { ...stateOf({}), id: 'a9' } }]));
     expect(undo).toMatchObject({ desired: [], addresses: ['agent.new'], impossible: [] });
     expect(undo.restored.get('agent.new')).toBeNull();
   });
 
   test('stays where the platform cannot delete it, which is said', () => {
-    const undo = undoRun(journalOf([{ address: 'custom_voice.new', action: 'create' }]));
+    const recorded = { ...stateOf({}), kind: 'custom_voice', id: 'v9' };
+    const undo = undoRun(journalOf([{ address: 'custom_voice.new', action: 'create', recorded }]));
     expect(undo.impossible).toEqual([
       {
         address: 'custom_voice.new',
@@ -271,6 +272,14 @@ describe('what a run made', () => {
         advice: 'Delete it in the dashboard.',
       },
     ]);
+  });
+
+  test.each<[string, Deed]>([
+    ['was refused', { ...made, status: 'failed' }],
+    ['was to be deleted and was gone', { ...made, action: 'delete', recorded: null }],
+  ])('is nothing of the run where it %s', (_, deed) => {
+    const undo = undoRun(journalOf([deed]));
+    expect(undo).toMatchObject({ desired: [], addresses: [], impossible: [] });
   });
 
   test('is told as the run left it where a rollback deletes it', () => {
@@ -663,7 +672,11 @@ test('what a run did is found by address: versions, entries and what the state s
   const undo = undoRun(
     journalOf([
       update(['greeting_message'], { history: { before: 41, after: 42 }, resource }),
-      { address: 'retry_policy.new', action: 'create' },
+      {
+        address: 'retry_policy.new',
+        action: 'create',
+        recorded: { ...resource, kind: 'retry_policy', id: 'p9' },
+      },
     ]),
   );
   expect(undo.addresses).toEqual(['agent.desk', 'retry_policy.new']);
