@@ -198,48 +198,67 @@ export function listDependencies(
   desired: ReadonlyMap<Address, DesiredResource>,
 ): ReadonlyMap<Address, readonly Address[]> {
   const referring = new Map(kinds.map((kind) => [kind.name, referredKinds(kind.schema)]));
+  const needed = (change: Change): readonly Address[] =>
+    change.action === 'delete'
+      ? changes
+          .filter((other) => referring.get(other.kind)?.has(change.kind) === true)
+          .map(({ address }) => address)
+      : (desired.get(change.address)?.references ?? []);
   const nameIn = ({ kind, organization_id: owner }: Change, document: ValueObject = {}) => {
     const key = getNaturalKey(kindNamed(kind), document);
     return key && `${kind} ${owner} ${key}`;
   };
-  const updates = changes.filter(({ action }) => action === 'update');
-  const named = Map.groupBy(updates, (change) => nameIn(change, change.before ?? {}));
+  const giving = changes.filter(({ action }) => action === 'update' || action === 'delete');
+  const named = Map.groupBy(giving, (change) => nameIn(change, change.before ?? {}));
   const holders = new Map(
-    changes.map((change) => {
+    changes.flatMap((change) => {
       const isNamed = change.action === 'create' || change.action === 'update';
       const name = isNamed ? nameIn(change, desired.get(change.address)?.document) : undefined;
       const found = name === undefined ? [] : (named.get(name) ?? []);
-      return [change, found.filter((other) => other !== change)];
+      const others = found.filter((other) => other !== change);
+      return others.length === 0 ? [] : [[change, others] as const];
     }),
   );
+  const byAddress = new Map(changes.map((change) => [change.address, change]));
+  const circlesOf = (waits: (change: Change) => readonly Address[]) => {
+    const circles = findCircles([...holders.keys()], (change) => [
+      ...waits(change).flatMap((address) => byAddress.get(address) ?? []),
+      ...(holders.get(change) ?? []),
+    ]);
+    return (one: Change, other: Change | undefined) =>
+      circles.has(one) && other !== undefined && circles.get(one) === circles.get(other);
+  };
+  // The id of what is only changed is known before: a name in the same circle can then be waited for.
+  const isRound = circlesOf(needed);
+  const required = (change: Change) =>
+    needed(change).filter((address) => {
+      const other = byAddress.get(address);
+      return other?.action !== 'update' || change.action === 'delete' || !isRound(change, other);
+    });
   // Those that exchange their names would wait for each other.
-  const circles = findCircles(changes, (change) => holders.get(change) ?? []);
-  const isExchanged = (one: Change, other: Change) => circles.get(one) === circles.get(other);
+  const isExchanged = circlesOf(required);
+  const inTurn = (change: Change) =>
+    (holders.get(change) ?? []).filter((other) => !isExchanged(change, other));
   return new Map(
     changes.map((change) => [
       change.address,
-      change.action === 'delete'
-        ? changes
-            .filter((other) => referring.get(other.kind)?.has(change.kind) === true)
-            .map(({ address }) => address)
-        : [
-            ...(desired.get(change.address)?.references ?? []),
-            ...(holders.get(change) ?? []).flatMap((other) =>
-              isExchanged(change, other) ? [] : other.address,
-            ),
-          ],
+      [...required(change), ...inTurn(change).map(({ address }) => address)],
     ]),
   );
 }
 
-/** Tells those of some that lead to each other by the same value; what is in no circle has one of its own. */
-function findCircles<T>(all: readonly T[], next: (one: T) => readonly T[]): ReadonlyMap<T, T> {
-  const leading = new Map<T, T[]>(all.map((one) => [one, []]));
-  for (const one of all) for (const other of next(one)) leading.get(other)?.push(one);
+/**
+ * Tells what leads to each other by the same value, of some and all that they lead to; what is in no circle has one of
+ * its own.
+ */
+function findCircles<T>(starts: readonly T[], next: (one: T) => readonly T[]): ReadonlyMap<T, T> {
+  const ended = [...walkFrom(starts, next, new Set())];
+  const leading = new Map<T, T[]>(ended.map((one) => [one, []]));
+  for (const one of ended) for (const other of next(one)) leading.get(other)?.push(one);
   const seen = new Set<T>();
   const circles = new Map<T, T>();
   // Against the order in which a walk ended, a walk back comes no further than round the circle.
-  for (const first of [...walkFrom(all, next, new Set())].toReversed())
+  for (const first of ended.toReversed())
     for (const one of walkFrom([first], (other) => leading.get(other) ?? [], seen))
       circles.set(one, first);
   return circles;

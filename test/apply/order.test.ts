@@ -106,6 +106,42 @@ describe('a change waits', () => {
     });
   });
 
+  describe('for the delete of what has the name that it takes', () => {
+    const policies = world()
+      .live({
+        retry_policy: [
+          { id: 'p1', name: 'Harsh' },
+          { id: 'p2', name: 'Gentle' },
+        ],
+        agent: [{ id: 'a1', name: 'Desk', default_retry_policy_id: 'p2' }],
+      })
+      .applied({
+        'retry_policy.old': { id: 'p1', name: 'Harsh' },
+        'retry_policy.fresh': { id: 'p2', name: 'Gentle' },
+        'agent.desk': { id: 'a1', name: 'Desk', default_retry_policy_id: 'p2' },
+      });
+    const desk = (more: Documents[string]) => ({
+      'retry_policy.old': { name: 'Gentle' },
+      'agent.desk': { name: 'Desk', ...more },
+    });
+
+    test('alone', async () => {
+      const unchanged = desk({ default_retry_policy_id: 'p2' });
+      const waits = await waitsOf(policies.desired(unchanged));
+      expect(waits['retry_policy.old']).toEqual(['retry_policy.fresh']);
+      expect(waits['retry_policy.fresh']).toEqual([]);
+    });
+
+    test('which itself waits for what refers to both: the id of what has it is known', async () => {
+      const moved = desk({ default_retry_policy_id: { $ref: 'retry_policy.old' } });
+      expect(await waitsOf(policies.desired(moved))).toEqual({
+        'retry_policy.old': ['retry_policy.fresh'],
+        'retry_policy.fresh': ['agent.desk'],
+        'agent.desk': [],
+      });
+    });
+  });
+
   test('for the next one, in a row of thousands that each take the name of the next', async () => {
     const { plan, desired } = await rowOf(6000);
     const waits = listDependencies(plan.changes, desired);

@@ -69,6 +69,22 @@ staged(
   },
 );
 
+staged('a name that a new resource took goes back to the one that gave it up', async (stage) => {
+  await stage.apply();
+  await stage.edit('agents.yaml', '$ref: retry_policy.gentle', '$ref: retry_policy.fresh');
+  await stage.edit('resources.yaml', 'name: Gentle redial', 'name: Harsh redial');
+  // The platform takes no two policies of one name.
+  await stage.edit(
+    'resources.yaml',
+    'retry_policies:\n',
+    'retry_policies:\n  fresh:\n    name: Gentle redial\n    rules: { no_answer: { delay_seconds: 60, max_attempts: 2 } }\n    on_exhausted: end\n',
+  );
+  await stage.apply();
+  await inWords(stage, 0);
+  const policies = [...stage.sim.store.retryPolicies.values()];
+  expect(policies.map(({ name }) => name)).toEqual(['Gentle redial']);
+});
+
 describe('what the run created', () => {
   const losses: readonly (readonly [string, (stage: Stage) => Promise<unknown>])[] = [
     ['a lost state', (stage) => rm(join(stage.folder, STATE))],
