@@ -33,7 +33,7 @@ import { isAnswerLost, performCreate } from './create.ts';
 import { historyAfter, interleavedMessage } from './history.ts';
 import { type createJournalIo, record } from './journal.ts';
 import { checkPin, StaleError } from './pins.ts';
-import { journalledKey, recoverFailedChange } from './recover.ts';
+import { isMakingStep, journalledKey, recoverFailedChange } from './recover.ts';
 import { explainRefusal, isClear, narrow, refusedClears, skippedLeaves } from './refusal.ts';
 import { type Carried, checkBody, checkFile, disturbed } from './verify.ts';
 import {
@@ -182,11 +182,18 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
   }
 }
 
-/** Of an update or a delete whose answer did not come: nobody knows yet whether it was carried out. */
+/**
+ * Of an update or a delete whose answer did not come: nobody knows yet whether it was carried out. What was to be made
+ * was looked for.
+ */
 function lostWords(error: unknown, entries: readonly JournalEntry[]): string | undefined {
   const last = entries.at(-1);
-  const isLost = last?.type === 'outcome' && !last.ok && isAnswerLost(error);
-  return isLost ? 'it may have been written all the same: the next plan reads it' : undefined;
+  const request = entries.findLast((entry) => entry.type === 'intent');
+  if (last?.type !== 'outcome' || last.ok || request === undefined || isMakingStep(request))
+    return undefined;
+  return isAnswerLost(error)
+    ? 'it may have been written all the same: the next plan reads it'
+    : undefined;
 }
 
 /**

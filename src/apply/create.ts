@@ -149,9 +149,10 @@ async function createOrFind(
   } catch (error) {
     if (error instanceof ConflictError) throw await whoHasIt(error, work, draft.scope);
     if (again || !isAnswerLost(error) || desired === undefined) throw error;
-    const key = getNaturalKey(kind, desired.document) ?? null;
+    const key = getNaturalKey(kind, desired.document);
     const { isTaken } = work;
-    const sought = { kind, scope: draft.scope, key, since, old: change.id, isTaken };
+    const isNamed = (found: string) => found === key;
+    const sought = { kind, scope: draft.scope, isNamed, since, old: change.id, isTaken };
     const matches = await findCreated(sought, listingAfresh(deps.reader));
     if (matches === undefined) throw unknownCreation(change.address, error);
     const [match, ...others] = matches;

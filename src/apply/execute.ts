@@ -65,7 +65,9 @@ export async function executePlan(
   const dependencies = listDependencies(changes, deps.desired);
 
   function run(change: Change): Promise<void> {
-    const started = running.get(change.address) ?? runAfterDependencies(change);
+    // Begun in a turn of its own: thousands may wait for each other in one row.
+    const started =
+      running.get(change.address) ?? Promise.resolve(change).then(runAfterDependencies);
     running.set(change.address, started);
     return started;
   }
@@ -196,40 +198,93 @@ export function listDependencies(
   desired: ReadonlyMap<Address, DesiredResource>,
 ): ReadonlyMap<Address, readonly Address[]> {
   const referring = new Map(kinds.map((kind) => [kind.name, referredKinds(kind.schema)]));
+  const needed = (change: Change): readonly Address[] =>
+    change.action === 'delete'
+      ? changes
+          .filter((other) => referring.get(other.kind)?.has(change.kind) === true)
+          .map(({ address }) => address)
+      : (desired.get(change.address)?.references ?? []);
   const nameIn = ({ kind, organization_id: owner }: Change, document: ValueObject = {}) => {
     const key = getNaturalKey(kindNamed(kind), document);
     return key && `${kind} ${owner} ${key}`;
   };
-  const updates = changes.filter(({ action }) => action === 'update');
-  const named = Map.groupBy(updates, (change) => nameIn(change, change.before ?? {}));
-  const holders = (change: Change): readonly Change[] => {
-    if (change.action !== 'create' && change.action !== 'update') return [];
-    const name = nameIn(change, desired.get(change.address)?.document);
-    const found = name === undefined ? [] : (named.get(name) ?? []);
-    return found.filter((other) => other !== change);
+  const giving = changes.filter(({ action }) => action === 'update' || action === 'delete');
+  const named = Map.groupBy(giving, (change) => nameIn(change, change.before ?? {}));
+  const holders = new Map(
+    changes.flatMap((change) => {
+      const isNamed = change.action === 'create' || change.action === 'update';
+      const name = isNamed ? nameIn(change, desired.get(change.address)?.document) : undefined;
+      const found = name === undefined ? [] : (named.get(name) ?? []);
+      const others = found.filter((other) => other !== change);
+      return others.length === 0 ? [] : [[change, others] as const];
+    }),
+  );
+  const byAddress = new Map(changes.map((change) => [change.address, change]));
+  const circlesOf = (waits: (change: Change) => readonly Address[]) => {
+    const circles = findCircles([...holders.keys()], (change) => [
+      ...waits(change).flatMap((address) => byAddress.get(address) ?? []),
+      ...(holders.get(change) ?? []),
+    ]);
+    return (one: Change, other: Change | undefined) =>
+      circles.has(one) && other !== undefined && circles.get(one) === circles.get(other);
   };
+  // The id of what is only changed is known before: a name in the same circle can then be waited for.
+  const isRound = circlesOf(needed);
+  const required = (change: Change) =>
+    needed(change).filter((address) => {
+      const other = byAddress.get(address);
+      return other?.action !== 'update' || change.action === 'delete' || !isRound(change, other);
+    });
   // Those that exchange their names would wait for each other.
-  const isExchanged = (change: Change): boolean => {
-    const seen = new Set<Change>();
-    const visit = (other: Change): boolean => {
-      if (other === change) return true;
-      if (seen.has(other)) return false;
-      seen.add(other);
-      return holders(other).some(visit);
-    };
-    return holders(change).some(visit);
-  };
+  const isExchanged = circlesOf(required);
+  const inTurn = (change: Change) =>
+    (holders.get(change) ?? []).filter((other) => !isExchanged(change, other));
   return new Map(
     changes.map((change) => [
       change.address,
-      change.action === 'delete'
-        ? changes
-            .filter((other) => referring.get(other.kind)?.has(change.kind) === true)
-            .map(({ address }) => address)
-        : [
-            ...(desired.get(change.address)?.references ?? []),
-            ...(isExchanged(change) ? [] : holders(change).map(({ address }) => address)),
-          ],
+      [...required(change), ...inTurn(change).map(({ address }) => address)],
     ]),
   );
+}
+
+/**
+ * Tells what leads to each other by the same value, of some and all that they lead to; what is in no circle has one of
+ * its own.
+ */
+function findCircles<T>(starts: readonly T[], next: (one: T) => readonly T[]): ReadonlyMap<T, T> {
+  const ended = [...walkFrom(starts, next, new Set())];
+  const leading = new Map<T, T[]>(ended.map((one) => [one, []]));
+  for (const one of ended) for (const other of next(one)) leading.get(other)?.push(one);
+  const seen = new Set<T>();
+  const circles = new Map<T, T>();
+  // Against the order in which a walk ended, a walk back comes no further than round the circle.
+  for (const first of ended.toReversed())
+    for (const one of walkFrom([first], (other) => leading.get(other) ?? [], seen))
+      circles.set(one, first);
+  return circles;
+}
+
+/** Each once, after all that it leads to; without recursion, as thousands may stand in one row. */
+function* walkFrom<T>(
+  starts: readonly T[],
+  next: (one: T) => readonly T[],
+  seen: Set<T>,
+): Generator<T> {
+  const path: { readonly one: T; readonly left: T[] }[] = [];
+  const enter = (one: T) => {
+    if (seen.has(one)) return;
+    seen.add(one);
+    path.push({ one, left: [...next(one)] });
+  };
+  for (const start of starts) {
+    enter(start);
+    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+      const following = last.left.pop();
+      if (following !== undefined) enter(following);
+      else {
+        path.pop();
+        yield last.one;
+      }
+    }
+  }
 }

@@ -2,7 +2,9 @@ import type { Address } from '../core/address.ts';
 import { redactText } from '../core/credentials.ts';
 import { fieldIn } from '../core/path.ts';
 import type { Pin, RecoveryFinding } from '../core/plan-document.ts';
-import type { World } from '../diff/leaves.ts';
+import { getOwn, type JsonObject } from '../core/value.ts';
+import { matchesApplied } from '../diff/applied.ts';
+import { fieldSchema, normalise, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { isWhole, nextRequest } from '../kinds/making.ts';
@@ -197,13 +199,24 @@ async function recoverCreation(interrupted: InterruptedChange): Promise<Recovere
 }
 
 async function idsMade(
-  { change, kind, reader, isTaken }: InterruptedChange,
-  { scope, key }: Intended,
+  { change, kind, reader, world, isTaken }: InterruptedChange,
+  { scope, key, leaves }: Intended,
   first: RequestMade | undefined,
 ): Promise<readonly string[] | undefined> {
-  const old = change.snapshot.id;
+  const { address, snapshot } = change;
   const since = first?.intent.at ?? '';
-  const found = await findCreated({ kind, scope, key, since, old, isTaken }, reader);
+  // What differs only in a credential has one key in a journal, and fingerprints of its own.
+  const isOther = (record: JsonObject) =>
+    kind.naturalKey.flat().some((field) => {
+      const intended = getOwn(leaves, field);
+      if (intended === undefined || !('fingerprint' in intended)) return false;
+      const value = normalise(fieldSchema(kind.schema, field), record[field]);
+      return matchesApplied(intended, value, address, field, world) === 'different';
+    });
+  const isNamed = (found: string, record: JsonObject) =>
+    key !== null && redactText(found) === redactText(key) && !isOther(record);
+  const sought = { kind, scope, isNamed, since, old: snapshot.id, isTaken };
+  const found = await findCreated(sought, reader);
   return found?.map(({ id }) => id);
 }
 
@@ -438,7 +451,7 @@ function isMaking({ requests }: OpenChange): boolean {
   return requests.some(({ intent }) => isMakingStep(intent));
 }
 
-function isMakingStep({ step }: IntentRecorded): boolean {
+export function isMakingStep({ step }: IntentRecorded): boolean {
   return step === 'create' || step === 'again';
 }
 
@@ -531,8 +544,8 @@ function answeredIn(
 }
 
 /** A natural key as a journal keeps it: the address of a page may hold a credential. Null: there is none. */
-export function journalledKey(key: string | null | undefined): string | null {
-  return key === undefined || key === null ? null : redactText(key);
+export function journalledKey(key: string | undefined): string | null {
+  return key === undefined ? null : redactText(key);
 }
 
 /**
@@ -541,7 +554,7 @@ export function journalledKey(key: string | null | undefined): string | null {
  * newest. Undefined: the platform has no list to search.
  */
 export async function findCreated(
-  { kind, scope, key, since, old, isTaken }: Sought,
+  { kind, scope, isNamed, since, old, isTaken }: Sought,
   reader: Pick<Reader, 'list'>,
 ): Promise<readonly ListedResource[] | undefined> {
   const listed = await reader.list(kind, scope);
@@ -549,8 +562,10 @@ export async function findCreated(
   const earliest = Date.parse(since) - CLOCK_SKEW_MS;
   const found = listed?.filter(({ id, record }) => {
     const isOlder = createdAt(record) < earliest || createdAt(record) < before;
-    const isNamed = journalledKey(getRecordKey(kind, record, scope)) === journalledKey(key);
-    return id !== old && !isTaken(id) && isNamed && !isOlder;
+    const key = getRecordKey(kind, record, scope);
+    const isSought = key !== undefined && isNamed(key, record);
+    // Whose it is comes last: that is looked for among all that the stack has.
+    return isSought && !isOlder && id !== old && !isTaken(id);
   });
   if (kind.tie === 'error') return found;
   return found
@@ -566,8 +581,8 @@ export function listingAfresh(reader: Reader): Reader {
 type Sought = {
   readonly kind: Kind;
   readonly scope: Scope;
-  /** Null: it has none, and cannot be found. */
-  readonly key: string | null;
+  /** Whether it is of that natural key. What has none cannot be found. */
+  readonly isNamed: (key: string, record: JsonObject) => boolean;
   /** When the request left that made it, if any did. ISO 8601. */
   readonly since: string;
   /** The resource whose place it takes: never the one that is sought, and older than that. */

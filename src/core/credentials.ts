@@ -111,10 +111,12 @@ const SCHEME = /^(?:bearer|basic|digest|token|apikey|api-key)?$/i;
 
 // Credentials within a text
 
-/** `name=value` of a query, a fragment or a form, also where it stands within another address. */
-const PAIR = /(^|[?&#;]|%3f|%26)([\w.~%[\]-]{1,100}?)(=|%3d)([^\s&#"<>`]*?)(?=$|[\s&#"<>`]|%26)/gi;
+/** `name=` of a query, a fragment or a form, also where it stands within another address or is a value itself. */
+const PAIR = /(?:^|[?&#;]|%3f|%26|(?<==|%3d))([\w.~%[\]-]{1,100}?)(?:=|%3d)/gi;
+/** The value behind it. */
+const VALUE = /[^\s&#"<>`]*?(?=$|[\s&#"<>`]|%26)/y;
 /** The user information of an address. */
-const USER = /\b([a-z][a-z0-9+.-]*:\/\/)([^\s/?#"'<>`\\]+)(?=@)/gi;
+const USER = /(?:\b|(?<=%[\da-f]{2}))([a-z][a-z0-9+.-]*:\/\/)([^\s/?#"'<>`\\]+)(?=@)/gi;
 /** Protocols in which a user name alone opens no door. */
 const NAMES_USER = /^(?:ssh|sftp|git|git\+ssh|svn\+ssh|rsync|ftp):/i;
 const SCHEMED = /\b(bearer|basic)(\s+)((?=[^\s]*\d)(?=[^\s]*[a-z])[\w.~+/=-]{12,})/gi;
@@ -146,19 +148,7 @@ function replaceCredentials(text: string, replace: (credential: string) => strin
       return isOpen ? `${scheme}${user}` : `${scheme}${put(name)}${user.slice(name.length)}`;
     });
   }
-  if (shown.includes('=') || shown.includes('%3')) {
-    shown = shown.replace(
-      PAIR,
-      (whole, before: string, name: string, equals: string, value: string) => {
-        const { secret, plural } = factsOfName(decoded(name));
-        if (secret && value !== '' && !isHarmless(value, plural))
-          return `${before}${name}${equals}${put(value)}`;
-        // Another address may stand in it, encoded.
-        if (!value.includes('%3')) return whole;
-        return `${before}${name}${equals}${replaceCredentials(value, replace)}`;
-      },
-    );
-  }
+  if (shown.includes('=') || shown.includes('%3')) shown = replacePairs(shown, put);
   if (shown.includes('.eyJ')) shown = shown.replace(JWT, put);
   if (SCHEMES.some((scheme) => shown.includes(scheme))) {
     shown = shown.replace(
@@ -167,6 +157,24 @@ function replaceCredentials(text: string, replace: (credential: string) => strin
     );
   }
   return shown;
+}
+
+/** Values of names that sound secret. The value of any other name may hold such a pair itself. */
+function replacePairs(text: string, put: (value: string) => string): string {
+  let shown = '';
+  let done = 0;
+  PAIR.lastIndex = 0;
+  for (let pair = PAIR.exec(text); pair !== null; pair = PAIR.exec(text)) {
+    const { secret, plural } = factsOfName(decoded(pair[1] ?? ''));
+    if (!secret) continue;
+    VALUE.lastIndex = PAIR.lastIndex;
+    const value = VALUE.exec(text)?.[0] ?? '';
+    if (value === '' || isHarmless(value, plural)) continue;
+    shown += text.slice(done, PAIR.lastIndex) + put(value);
+    done = PAIR.lastIndex + value.length;
+    PAIR.lastIndex = done;
+  }
+  return shown + text.slice(done);
 }
 
 function decoded(name: string): string {

@@ -2,7 +2,7 @@ import { type Address, formatAddress, isResourceName } from '../core/address.ts'
 import type { Export } from '../core/documents.generated.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import { isUuid, type JsonObject } from '../core/value.ts';
+import { isUuid, type JsonObject, plainId } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { organizationTitles } from '../live/entitlements.ts';
@@ -377,7 +377,7 @@ export async function organizationNamed(
   client: Pick<Client, 'call'>,
   now: Date,
 ): Promise<string> {
-  if (isUuid(text)) return text;
+  if (isUuid(text)) return plainId(text);
   if (Object.hasOwn(known, text)) return known[text] as string;
   const { only = [] } = await scopesFor({ organization: [text] }, {}, client, now);
   return (only[0] as Organization).id;
@@ -385,7 +385,7 @@ export async function organizationNamed(
 
 function namedId(flag: string, text: string): Organization {
   const [name = '', id = ''] = text.split('=');
-  if (isResourceName(name) && isUuid(id)) return { name, id };
+  if (isResourceName(name) && isUuid(id)) return { name, id: plainId(id) };
   throw new CallsheetError('usage', `${flag} ${text} cannot be used`, {
     hint: `Write ${flag} NAME=ID: a name of letters, digits, _ and -, and the id that the dashboard shows.`,
   });
@@ -404,10 +404,15 @@ function namesAmong(titles: ReadonlyMap<string, string>): string {
 /** An organization by `NAME=ID`, by its id or by its name. */
 function organizationFor(text: string, titles: ReadonlyMap<string, string>): Organization {
   if (text.includes('=')) return namedId('--organization', text);
-  const all = nameOrganizations([...titles.keys(), ...(isUuid(text) ? [text] : [])], titles);
+  const all = nameOrganizations(
+    [...titles.keys(), ...(isUuid(text) ? [plainId(text)] : [])],
+    titles,
+  );
   const found = all.filter(
     ({ id, name }) =>
-      id === text || name === text || titles.get(id)?.toLowerCase() === text.toLowerCase(),
+      plainId(id) === plainId(text) ||
+      name === text ||
+      titles.get(id)?.toLowerCase() === text.toLowerCase(),
   );
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;

@@ -208,7 +208,7 @@ function findOverlaps(claims: readonly Claim[]): ReadonlyMap<string, readonly Ov
   const overlaps = new Map<string, Overlap[]>();
   for (const group of Map.groupBy(claims, ({ key }) => key).values()) {
     // Resources may share a name where each says which live one it takes over; then the ids tell.
-    if (group.length < 2 || group.every(({ isTold }) => isTold)) continue;
+    if (group.length < 2 || group.every(({ isTold, isFormer }) => isTold || isFormer)) continue;
     const first = new Map(group.toReversed().map((claim) => [claim.stack, claim]));
     for (const own of first.values()) {
       // Whoever gives a name up may go on: then the other one can, too.

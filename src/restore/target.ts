@@ -4,7 +4,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import { getOwn } from '../core/value.ts';
+import { getOwn, isUuid, plainId } from '../core/value.ts';
 import { buildFeaturesCall } from '../kinds/catalogues.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { getScope } from '../plan/natural-key.ts';
@@ -105,7 +105,8 @@ function setOnce(places: Map<string, string>, old: string, now: string, given: s
 
 /** An organization of the snapshot: by id, by the name that it had, or by the name that the stack gives it. */
 function oldOrganization(given: string, { organizations }: Holding, names: Names): string {
-  if (organizations.has(given)) return given;
+  const id = [given, plainId(given)].find((one) => organizations.has(one));
+  if (id !== undefined) return id;
   const found = [...organizations].filter(([, name]) => name === given).map(([id]) => id);
   if (found.length > 1) throw several(given, found);
   const known = found[0] ?? getOwn(names.stack, given);
@@ -114,12 +115,10 @@ function oldOrganization(given: string, { organizations }: Holding, names: Names
   throw unknown('the snapshot', given, 'organization', all);
 }
 
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 async function newOrganization(given: string, names: Names): Promise<string> {
   const known = getOwn(names.stack, given);
   if (known !== undefined) return known;
-  if (ID.test(given)) return given;
+  if (isUuid(given)) return plainId(given);
   const target = await names.target();
   const found = [...target].filter(([, name]) => name === given).map(([id]) => id);
   if (found.length > 1) throw several(given, found);

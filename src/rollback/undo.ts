@@ -115,18 +115,22 @@ export function undoRun(
       entry.type === 'snapshot' ? [[entry.address, entry] as const] : [],
     ),
   );
-  const attempted = [...snapshots.values()].flatMap((snapshot) => {
-    const line = written.has(snapshot.address) ? lines.get(snapshot.address) : undefined;
-    return line === undefined || line.status === 'not_attempted' ? [] : [{ snapshot, line }];
-  });
-  const isLate = findLateEntries(entries);
-  const priors = attempted.map(({ snapshot }) => snapshot);
-  const addressOf = indexOwners(priors);
   const recorded = new Map(
     entries.flatMap((entry) =>
       entry.type === 'resource' ? [[entry.address, entry.resource] as const] : [],
     ),
   );
+  const attempted = [...snapshots.values()].flatMap((snapshot) => {
+    const { address, document } = snapshot;
+    const line = written.has(address) ? lines.get(address) : undefined;
+    if (line === undefined || line.status === 'not_attempted') return [];
+    // Where nothing was and nothing was made, what is there by now is a later run's.
+    const isNothing = document === null && !recorded.get(address);
+    return isNothing ? [] : [{ snapshot, line }];
+  });
+  const isLate = findLateEntries(entries);
+  const priors = attempted.map(({ snapshot }) => snapshot);
+  const addressOf = indexOwners(priors);
   const touched = attempted.map(({ snapshot, line }) => {
     const { address } = snapshot;
     const one = undoOne(snapshot, line, recorded.get(address), addressOf, gone.has(address));
@@ -241,8 +245,9 @@ export function underAddressesOfNow(
   );
   if (moved.size === 0) return { entries, displaced: [] };
   const taken = new Set(moved.values());
-  const displaced = [...ids.keys()].filter((one) => taken.has(one) && !moved.has(one));
-  const isLeft = ({ address }: { readonly address: Address }) => !displaced.includes(address);
+  // What an address stood for that another one has by now: what is gone, and what was never made.
+  const isKept = ({ address }: { readonly address: Address }) =>
+    moved.has(address) || !taken.has(address);
   const named = <T extends { readonly address: Address }>(one: T): T => {
     return { ...one, address: moved.get(one.address) ?? one.address };
   };
@@ -251,12 +256,12 @@ export function underAddressesOfNow(
     return resource === null || to === undefined ? resource : rebind(resource, address, to);
   };
   return {
-    displaced,
+    displaced: [...ids.keys()].filter((address) => !isKept({ address })),
     entries: entries.flatMap((entry): readonly JournalEntry[] => {
       if (entry.type === 'ended')
-        return [{ ...entry, ledger: entry.ledger.filter(isLeft).map(named) }];
+        return [{ ...entry, ledger: entry.ledger.filter(isKept).map(named) }];
       if (!('address' in entry)) return [entry];
-      if (!isLeft(entry)) return [];
+      if (!isKept(entry)) return [];
       if (entry.type === 'intent') return [named(entry)];
       return [{ ...named(entry), resource: rebound(entry, entry.resource) }];
     }),

@@ -6,7 +6,7 @@ import { kindNamed } from '../kinds/index.ts';
 import { findAuthor } from '../plan/drift.ts';
 import { moveEntry } from '../plan/state-entry.ts';
 import type { EditsReader } from '../rollback/edits.ts';
-import { underAddressesOfNow, undoRun } from '../rollback/undo.ts';
+import { underAddressesOfNow } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { listEntries } from './recover.ts';
@@ -122,9 +122,9 @@ export async function findLastApplied(
   return applied && Date.parse(applied.at) > Date.parse(since) ? applied.run : undefined;
 }
 
-/** Whether a run changed nothing. One whose copies are gone may have. */
+/** Whether a run changed nothing: it asked for nothing. */
 function isIdle(entries: Entries): boolean {
-  return undoRun(entries).addresses.length === 0 && withoutCopies(entries).length === 0;
+  return entries.every(({ type }) => type !== 'intent');
 }
 
 /** Whether the state still speaks of a run. */
@@ -171,9 +171,9 @@ export function readdress(
   { state, stack, world: given }: Pick<Session, 'state' | 'stack' | 'world'>,
 ) {
   const world = { ...given, idOf: () => undefined };
+  const documents = new Map(stack.resources.map(({ address, document }) => [address, document]));
   return underAddressesOfNow(entries, state, (resource, from, to) => {
-    const desired = stack.resources.find(({ address }) => address === to);
-    const { document = {} } = desired ?? {};
+    const document = documents.get(to) ?? {};
     return moveEntry(kindNamed(resource.kind), { address: to, document }, resource, from, world);
   });
 }
@@ -219,7 +219,7 @@ export function createPutBackFinder(
     for (const run of await listRuns(session)) {
       const entries = (await readRun(session, run)) ?? [];
       if (findBegan(entries)?.purpose !== 'rollback') continue;
-      // It may be of a kind that nobody can delete: `undoRun` counts none of those as made.
+      // It may be of a kind that nobody can delete: an undo has none of those among what was made.
       const found = new Set(entries.map((entry) => (entry.type === 'snapshot' ? entry.id : null)));
       for (const entry of entries) {
         if (entry.type !== 'resource' || entry.resource === null) continue;

@@ -192,7 +192,7 @@ export async function undo(
         ...whole.skipped,
         ...left,
         ...others.left.values(),
-        ...displaced.map(takenOver),
+        ...displaced.filter((address) => isChosen(address, options)).map(takenOver),
       ];
       const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
       return { undo, run, command, question, hold, recorded, skipped, without };
@@ -246,30 +246,34 @@ async function findOthers(
   session: Session,
 ) {
   const { reader, state } = session;
-  const left = new Map<Address, NotUndone>();
-  const replaced: Edited[] = [];
   const isPutBack = createPutBackFinder(session);
   // Of a run of ten thousand resources each is looked for.
   const byId = Map.groupBy(Object.entries(state.resources), ([, { kind, id }]) => `${kind} ${id}`);
   const isLive = async ({ kind, id, scope }: Pick<ResourceState, 'kind' | 'id' | 'scope'>) =>
     (await reader.read(kindNamed(kind), { id, scope }, new Set())) !== undefined;
-  for (const address of addresses) {
+  const findOther = async (address: Address): Promise<{ left?: NotUndone; replaced?: Edited }> => {
     const prior = wanted.get(address);
     const now = state.resources[address];
     const id = recorded[address]?.id ?? prior?.id ?? undefined;
     const own = made.get(address);
     const twin = byId.get(`${prior?.kind} ${prior?.id}`)?.find(([at]) => at !== address);
     if (twin !== undefined && now !== undefined && (await isLive(twin[1])))
-      left.set(address, stillThere(address, now.id, twin, options));
-    else if (id === undefined || now?.id === id) continue;
-    else if (now === undefined) {
-      if (own !== undefined && (await isLive(own)))
-        left.set(address, notKnown(address, id, options));
-      // What was there before the run is nobody else's.
-    } else if (now.id !== prior?.id && !(await isPutBack(now)))
-      replaced.push(replacedSince(address, id, now.id, own !== undefined));
-  }
-  return { left, replaced };
+      return { left: stillThere(address, now.id, twin, options) };
+    if (id === undefined || now?.id === id) return {};
+    // What was there before the run is nobody else's.
+    if (now === undefined)
+      return own !== undefined && (await isLive(own))
+        ? { left: notKnown(address, id, options) }
+        : {};
+    return now.id === prior?.id || (await isPutBack(now))
+      ? {}
+      : { replaced: replacedSince(address, id, now.id, own !== undefined) };
+  };
+  const found = await Promise.all(addresses.map(findOther));
+  return {
+    left: new Map(found.flatMap(({ left }) => (left ? [[left.address, left] as const] : []))),
+    replaced: found.flatMap(({ replaced }) => replaced ?? []),
+  };
 }
 
 function notKnown(address: Address, id: string, options: UndoOptions): NotUndone {

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { listDependencies } from '../../src/apply/execute.ts';
-import { type Documents, type WorldBuilder, world } from '../world.ts';
+import { executePlan, listDependencies } from '../../src/apply/execute.ts';
+import type { RunDeps } from '../../src/apply/work.ts';
+import { emptyState } from '../../src/state/replay.ts';
+import { memoryReader } from '../memory-reader.ts';
+import {
+  type Documents,
+  desiredResource,
+  fingerprinter,
+  LINEAGE,
+  type WorldBuilder,
+  world,
+} from '../world.ts';
 
 /** What each change of a world's plan waits for, sorted. */
 async function waitsOf(made: WorldBuilder): Promise<Readonly<Record<string, readonly string[]>>> {
@@ -9,6 +19,26 @@ async function waitsOf(made: WorldBuilder): Promise<Readonly<Record<string, read
   const waits = listDependencies(plan.changes, desired);
   expect([...waits.keys()]).toEqual(plan.changes.map(({ address }) => address));
   return Object.fromEntries([...waits].map(([address, before]) => [address, [...before].sort()]));
+}
+
+/** Updates that each take the name that the next one gives up. */
+async function rowOf(count: number) {
+  const { plan } = await world()
+    .desired({ 'retry_policy.p': { name: 'P1' } })
+    .live({ retry_policy: [{ id: 'p', name: 'P0' }] })
+    .applied({ 'retry_policy.p': { id: 'p', name: 'P0' } })
+    .plan();
+  const addresses = Array.from({ length: count }, (_, index) => `retry_policy.p${index}`);
+  const changes = plan.changes.flatMap((one) =>
+    addresses.map((address, index) => ({ ...one, address, before: { name: `P${index}` } })),
+  );
+  const desired = addresses.map((address, index) =>
+    desiredResource(address, { name: `P${index + 1}` }),
+  );
+  return {
+    plan: { ...plan, changes },
+    desired: new Map(desired.map((one) => [one.address, one])),
+  };
 }
 
 const POLICY = { name: 'Gentle' };
@@ -76,6 +106,49 @@ describe('a change waits', () => {
     });
   });
 
+  describe('for the delete of what has the name that it takes', () => {
+    const policies = world()
+      .live({
+        retry_policy: [
+          { id: 'p1', name: 'Harsh' },
+          { id: 'p2', name: 'Gentle' },
+        ],
+        agent: [{ id: 'a1', name: 'Desk', default_retry_policy_id: 'p2' }],
+      })
+      .applied({
+        'retry_policy.old': { id: 'p1', name: 'Harsh' },
+        'retry_policy.fresh': { id: 'p2', name: 'Gentle' },
+        'agent.desk': { id: 'a1', name: 'Desk', default_retry_policy_id: 'p2' },
+      });
+    const desk = (more: Documents[string]) => ({
+      'retry_policy.old': { name: 'Gentle' },
+      'agent.desk': { name: 'Desk', ...more },
+    });
+
+    test('alone', async () => {
+      const unchanged = desk({ default_retry_policy_id: 'p2' });
+      const waits = await waitsOf(policies.desired(unchanged));
+      expect(waits['retry_policy.old']).toEqual(['retry_policy.fresh']);
+      expect(waits['retry_policy.fresh']).toEqual([]);
+    });
+
+    test('which itself waits for what refers to both: the id of what has it is known', async () => {
+      const moved = desk({ default_retry_policy_id: { $ref: 'retry_policy.old' } });
+      expect(await waitsOf(policies.desired(moved))).toEqual({
+        'retry_policy.old': ['retry_policy.fresh'],
+        'retry_policy.fresh': ['agent.desk'],
+        'agent.desk': [],
+      });
+    });
+  });
+
+  test('for the next one, in a row of thousands that each take the name of the next', async () => {
+    const { plan, desired } = await rowOf(6000);
+    const waits = listDependencies(plan.changes, desired);
+    const next = plan.changes.slice(1).map(({ address }) => [address]);
+    expect([...waits.values()]).toEqual([...next, []]);
+  });
+
   test('for nothing where nothing is referred to', async () => {
     const desired: Documents = {
       'email_template.a': { name: 'A' },
@@ -139,4 +212,26 @@ test('nothing ever waits for itself, directly or by others', async () => {
     for (const before of waits[address] ?? []) reach(before, new Set([...seen, address]));
   };
   for (const address of Object.keys(waits)) reach(address, new Set());
+});
+
+test('a row of thousands is gone through to its end', async () => {
+  const { plan, desired } = await rowOf(6000);
+  const nothing = async () => {};
+  const unasked = async () => Promise.reject(new Error('a stopped run asks nothing'));
+  const deps: RunDeps = {
+    run: 'r1',
+    client: { call: unasked, upload: unasked, list: unasked, platformTime: () => undefined },
+    reader: memoryReader({}),
+    lease: { append: nothing, note: nothing },
+    state: emptyState(LINEAGE),
+    desired,
+    world: { secretOf: () => undefined, fingerprints: fingerprinter(undefined) },
+    concurrency: 4,
+    now: () => new Date(0),
+    sleep: nothing,
+    stop: AbortSignal.abort(),
+  };
+  const { ledger } = await executePlan(plan, deps, () => {});
+  expect(new Set(ledger.map(({ status }) => status))).toEqual(new Set(['not_attempted']));
+  expect(ledger.map(({ address }) => address)).toEqual(plan.changes.map(({ address }) => address));
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  findCreated,
   freeAddress,
   listAnswered,
   type Recovery,
@@ -1164,6 +1165,71 @@ describe('a replacement', () => {
     expect(only(recovery)).toMatchObject({ id: 't1', isDone: false, message: 'was not created' });
     expect(recovery.records).toEqual([]);
   });
+});
+
+describe('pages of which a journal says the same, as it leaves credentials out', () => {
+  const scope = { knowledge_base_id: 'kb' };
+  const pageAt = (token: string) => `https://x.test/faq?token=${token}`;
+  const addresses = { one: 'knowledge_source.kb.one', two: 'knowledge_source.kb.two' };
+
+  /** Both were asked for, and the run died before it had an answer. */
+  async function settlePages(live: readonly JsonObject[]): Promise<Recovery> {
+    const made = world().live({ knowledge_source: live });
+    const entries = Object.entries(addresses).flatMap(([token, address], index) => {
+      const url: AppliedLeaf = {
+        fingerprint: fingerprinter(KEY).of(address, 'url', pageAt(token)),
+      };
+      const change: Change = {
+        address,
+        was: { id: null },
+        intended: {
+          scope,
+          name: token,
+          key: keyOf({ ...scope, url: pageAt('(secret)') }),
+          leaves: { url },
+        },
+        sent: [{ step: 'create', operation: 'createKnowledgeSource', seq: index + 1 }],
+      };
+      return journal(change, 'account-1').slice(index === 0 ? 0 : 1);
+    });
+    const replayed = replay(stateWith({}), entries);
+    const deps = { reader: made.reader(), world: made.given() };
+    const recovery = await recoverRun(entries, replayed, deps);
+    if (recovery === undefined) throw new Error('nothing was settled');
+    return recovery;
+  }
+  const page = (id: string, token: string) => ({ id, ...scope, url: pageAt(token) });
+
+  test('are told apart', async () => {
+    const recovery = await settlePages([page('s1', 'one'), page('s2', 'two')]);
+    expect(recordOf(recovery, addresses.one)?.id).toBe('s1');
+    expect(recordOf(recovery, addresses.two)?.id).toBe('s2');
+  });
+
+  test('are not taken for each other', async () => {
+    const recovery = await settlePages([page('s1', 'one')]);
+    expect(recordOf(recovery, addresses.one)?.id).toBe('s1');
+    expect(recordOf(recovery, addresses.two)).toBeUndefined();
+  });
+});
+
+test('of what a list has, only what has the name that is sought is asked whose it is', async () => {
+  const kind = kindNamed('agent');
+  const names = ['Desk', 'Line', 'Desk'];
+  const agents = names.map((name, index) => ({ id: `a${index}`, ...SCOPE, name }));
+  const asked: string[] = [];
+  const found = await findCreated(
+    {
+      kind,
+      scope: SCOPE,
+      isNamed: (key) => key === keyOf({ ...SCOPE, name: 'Desk' }),
+      since: '2026-03-02T08:30:00.000Z',
+      old: null,
+      isTaken: (id) => asked.push(id) === 1,
+    },
+    world().live({ agent: agents }).reader(),
+  );
+  expect([found?.map(({ id }) => id), asked]).toEqual([['a2'], ['a0', 'a2']]);
 });
 
 describe('a document', () => {

@@ -51,6 +51,40 @@ const OTHER = '9c24e74f-4564-4836-a0d8-0691bfe720fe';
 const agentNames = ({ sim }: Stage) =>
   [...sim.store.agents.values()].map(({ record }) => record.name).sort();
 
+staged(
+  'what a later run created, where the create of its run failed, is not deleted',
+  async (stage) => {
+    await stage.write('agents.yaml', 'agents:\n  a0: { name: A0, greeting_message: Hello }\n');
+    await stage.apply({ allowDelete: true });
+    await stage.write(
+      'agents.yaml',
+      'agents:\n  a0: { name: A0, greeting_message: Good day }\n  a1: { name: A1 }\n',
+    );
+    stage.sim.faults.add({ operation: 'createAgent', status: 422, body: { error: 'no' } });
+    await stage.apply({}, { exit: 3 });
+    const run = await lastRun(stage);
+    await stage.apply();
+    await inWords(stage, 0, { run });
+    expect(agentNames(stage)).toEqual(['A0', 'A1']);
+  },
+);
+
+staged('a name that a new resource took goes back to the one that gave it up', async (stage) => {
+  await stage.apply();
+  await stage.edit('agents.yaml', '$ref: retry_policy.gentle', '$ref: retry_policy.fresh');
+  await stage.edit('resources.yaml', 'name: Gentle redial', 'name: Harsh redial');
+  // The platform takes no two policies of one name.
+  await stage.edit(
+    'resources.yaml',
+    'retry_policies:\n',
+    'retry_policies:\n  fresh:\n    name: Gentle redial\n    rules: { no_answer: { delay_seconds: 60, max_attempts: 2 } }\n    on_exhausted: end\n',
+  );
+  await stage.apply();
+  await inWords(stage, 0);
+  const policies = [...stage.sim.store.retryPolicies.values()];
+  expect(policies.map(({ name }) => name)).toEqual(['Gentle redial']);
+});
+
 describe('what the run created', () => {
   const losses: readonly (readonly [string, (stage: Stage) => Promise<unknown>])[] = [
     ['a lost state', (stage) => rm(join(stage.folder, STATE))],

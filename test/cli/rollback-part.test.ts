@@ -37,6 +37,35 @@ describe('a part of a run', () => {
     expect(out).toContain(`Nothing of run ${run} is left to roll back`);
   });
 
+  staged('says nothing of what else of the run has lost its address to another', async (stage) => {
+    const fleet = (greeting: string, names: Readonly<Record<string, string>>) => {
+      const agents = Object.entries(names).map(
+        ([address, name]) => `  ${address}: { name: ${name}, greeting_message: ${greeting} }\n`,
+      );
+      return stage.write('agents.yaml', `agents:\n${agents.join('')}`);
+    };
+    await fleet('Hello', { a: 'A', b: 'B', c: 'C' });
+    await stage.apply({ allowDelete: true });
+    await fleet('Hi', { a: 'A', b: 'B', c: 'C' });
+    await stage.apply();
+    const run = await lastRun(stage);
+    // The second one goes, and the first has its address.
+    await fleet('Hi', { a: 'A', c: 'C' });
+    await stage.apply({ allowDelete: true });
+    await fleet('Hi', { b: 'A', c: 'C' });
+    await stage.edit(
+      'callsheet.yaml',
+      'callsheet: 1\n',
+      'callsheet: 1\nmoved: [{ from: agent.a, to: agent.b }]\n',
+    );
+    await stage.apply();
+    const part = await inWords(stage, 0, { run, target: ['agent.c'] });
+    expect(part.out).not.toContain('belongs to another resource');
+    const rest = await inWords(stage, 3, { run });
+    expect(rest.out.replace(/\s+/g, ' ')).toContain('agent.b belongs to another resource of');
+    expect(agent(stage, 'A').record.greeting_message).toBe('Hello');
+  });
+
   longStaged('may be a kind', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');

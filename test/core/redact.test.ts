@@ -28,6 +28,13 @@ describe('of a text only the credentials are masked', () => {
       'https://h/?next=https%3A%2F%2Fx%3Fsig%3Dab%26q%3D1',
       'https://h/?next=https%3A%2F%2Fx%3Fsig%3D(secret)%26q%3D1',
     ],
+    [
+      'https://h/?next=https://x/cb?token=ab&q=1',
+      'https://h/?next=https://x/cb?token=(secret)&q=1',
+    ],
+    ['https://h/?next=/in;sig=ab?q=1', 'https://h/?next=/in;sig=(secret)'],
+    ['https://h/?next%3Dhttps://u:pw@x/', 'https://h/?next%3Dhttps://u:(secret)@x/'],
+    ['https://h/?state=token%3Dab%26q%3D1', 'https://h/?state=token%3D(secret)%26q%3D1'],
     ['client_secret=abc&scope=x', 'client_secret=(secret)&scope=x'],
     ['Send Bearer abcdef123456 along', 'Send Bearer (secret) along'],
   ])('%s', (text, shown) => {
@@ -45,6 +52,11 @@ describe('of a text only the credentials are masked', () => {
   ])('%s has none', (text) => {
     expect(redactText(text)).toBe(text);
   });
+});
+
+test('a text of a megabyte of pairs within pairs is gone through once', () => {
+  const text = 'a=?'.repeat(350_000);
+  expect(redactText(`${text}token=ab`)).toBe(`${text}token=(secret)`);
 });
 
 test('what gives nothing away is shown whatever it is called', () => {

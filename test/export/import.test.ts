@@ -73,7 +73,7 @@ async function staged() {
 describe('import', () => {
   test('binds an address to an id that its name does not tell, and writes nothing on the platform', async () => {
     const stage = await staged();
-    const { bound, serial } = await stage.import(['agent.desk', id(2)]);
+    const { bound, serial } = await stage.import(['agent.desk', id(2).toUpperCase()]);
     expect(bound).toEqual([
       {
         address: 'agent.desk',

@@ -120,6 +120,21 @@ test('two stacks whose agents exchange their names are both applied', async () =
   expect(names()).toEqual(['Alone', 'Desk', 'Other']);
 });
 
+test('stacks that each say which resource they mean share a name that another one gives up', async () => {
+  const { sim, read, run, put, names } = await scene(
+    trio({ 'agents.yaml': agents('Desk') }, { 'agents.yaml': agents('Other') }),
+  );
+  await run('apply', { autoApprove: true });
+  put('a/agents.yaml', agents('Desk').replace('name: Desk', 'name: Front'));
+  for (const [stack, name] of Object.entries({ b: 'Other', c: 'Alone' })) {
+    const told = adopting(name, agentNamed(sim, name).id);
+    put(`${stack}/agents.yaml`, told.replace(`name: ${name}`, 'name: Desk'));
+  }
+  const document = await read('apply', { autoApprove: true });
+  expect(statuses(document)).toEqual({ a: 'done', b: 'done', c: 'done' });
+  expect(names()).toEqual(['Desk', 'Desk', 'Front']);
+});
+
 test('an id in a state is not adopted by another stack', async () => {
   const { read, run, put, sim } = await scene(
     trio({ 'agents.yaml': agents('Desk') }, { 'agents.yaml': agents('Other') }),

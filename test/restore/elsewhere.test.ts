@@ -56,7 +56,7 @@ describe('another organization', () => {
       // A scoped key may not read the names of organizations.
       const unnamed = await restoreOn(stage, file, flags, { exit: 1, env: KEY });
       expect(unnamed.err).toContain('the target has no organization Marina Dental');
-      const byId = { ...flags, mapOrganization: [`Harbor Dental=${MARINA}`] };
+      const byId = { ...flags, mapOrganization: [`Harbor Dental=${MARINA.toUpperCase()}`] };
       const { summary } = await restoreOn(stage, file, byId, { env: KEY });
       expect(summary()).toMatchObject({ status: 'done', mapped: { [HARBOR]: MARINA } });
       expect(fleetIn(stage.sim, MARINA)).toEqual(before);
@@ -85,7 +85,7 @@ describe('another organization', () => {
       stage.sim.edit(recall.id, { system_prompt: `Hand over to ${first.id}.` });
       const { file } = await take(stage);
       const flags = {
-        mapOrganization: [`${HARBOR}=${MARINA}`],
+        mapOrganization: [`${HARBOR.toUpperCase()}=${MARINA}`],
         state: ownState(stage),
       };
       const said = await restoreOn(stage, file, { ...flags, dryRun: true, format: 'text' });

@@ -256,13 +256,14 @@ describe('what is gone since', () => {
 describe('what a run made', () => {
   const made: Deed = { address: 'agent.new', action: 'create' };
   test('is absent, and so is planned away', () => {
-    const undo = undoRun(journalOf([made]));
+    const undo = undoRun(journalOf([{ ...made, recorded: { ...stateOf({}), id: 'a9' } }]));
     expect(undo).toMatchObject({ desired: [], addresses: ['agent.new'], impossible: [] });
     expect(undo.restored.get('agent.new')).toBeNull();
   });
 
   test('stays where the platform cannot delete it, which is said', () => {
-    const undo = undoRun(journalOf([{ address: 'custom_voice.new', action: 'create' }]));
+    const recorded = { ...stateOf({}), kind: 'custom_voice', id: 'v9' };
+    const undo = undoRun(journalOf([{ address: 'custom_voice.new', action: 'create', recorded }]));
     expect(undo.impossible).toEqual([
       {
         address: 'custom_voice.new',
@@ -271,6 +272,14 @@ describe('what a run made', () => {
         advice: 'Delete it in the dashboard.',
       },
     ]);
+  });
+
+  test.each<[string, Deed]>([
+    ['was refused', { ...made, status: 'failed' }],
+    ['was to be deleted and was gone', { ...made, action: 'delete', recorded: null }],
+  ])('is nothing of the run where it %s', (_, deed) => {
+    const undo = undoRun(journalOf([deed]));
+    expect(undo).toMatchObject({ desired: [], addresses: [], impossible: [] });
   });
 
   test('is told as the run left it where a rollback deletes it', () => {
@@ -663,7 +672,11 @@ test('what a run did is found by address: versions, entries and what the state s
   const undo = undoRun(
     journalOf([
       update(['greeting_message'], { history: { before: 41, after: 42 }, resource }),
-      { address: 'retry_policy.new', action: 'create' },
+      {
+        address: 'retry_policy.new',
+        action: 'create',
+        recorded: { ...resource, kind: 'retry_policy', id: 'p9' },
+      },
     ]),
   );
   expect(undo.addresses).toEqual(['agent.desk', 'retry_policy.new']);
@@ -839,6 +852,24 @@ describe('a journal under the addresses of now', () => {
     const addresses = entries.flatMap((one) => (one.type === 'ended' ? one.ledger : []));
     expect(addresses.map(({ address, id }) => [address, id])).toEqual([['agent.b', 'a1']]);
   });
+
+  test.each([
+    ['the first', 0],
+    ['the last', 1],
+  ])(
+    'leaves out a create that failed at an address that another one of the run has: %s of the two',
+    (_, at) => {
+      const moved = { ...deed('agent.a', 'a1'), recorded: agent('a1') };
+      const failed = { address: 'agent.b', action: 'create', status: 'failed' } as const;
+      const deeds = at === 0 ? [failed, moved] : [moved, failed];
+      const { entries, displaced } = readdressed(deeds, { 'agent.b': agent('a1') });
+      const { addresses, made } = undoRun(entries);
+      expect([addresses, [...made]]).toEqual([['agent.b'], []]);
+      expect(idsAt(entries)).toEqual({ 'agent.b': 'a1' });
+      // Nothing of it is gone, as nothing of it was there.
+      expect(displaced).toEqual([]);
+    },
+  );
 
   test('leaves what is gone where it was', () => {
     const journal = journalOf([deed('agent.a', 'a1')]);

@@ -5,6 +5,7 @@ import type { DesiredResource } from '../../core/desired.ts';
 import type { ImportDocument } from '../../core/documents.ts';
 import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
+import { plainId } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
 import { type Ambiguity, findById, identify } from '../../plan/identify.ts';
@@ -80,7 +81,8 @@ function wantedBy(
   { all }: ImportFlags,
 ): Wanted {
   if (all === true && address === undefined) return 'all';
-  if (all !== true && address !== undefined && id !== undefined) return { address, id };
+  if (all !== true && address !== undefined && id !== undefined)
+    return { address, id: plainId(id) };
   const message =
     all === true
       ? '--all takes no address'

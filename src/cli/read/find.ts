@@ -1,7 +1,7 @@
 import { type Address, getKind, isAddress } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
-import { isUuid, type JsonObject } from '../../core/value.ts';
+import { isUuid, type JsonObject, plainId } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
 import { describeApiError, isNotFound } from '../../platform/errors.ts';
@@ -264,7 +264,7 @@ export function organizationId(
   const known = Object.hasOwn(organizations, given) ? organizations[given] : undefined;
   if (known !== undefined) return known;
   const near = nearest(given, Object.keys(organizations));
-  if (near === undefined && isUuid(given)) return given;
+  if (near === undefined && isUuid(given)) return plainId(given);
   const names = Object.keys(organizations);
   const what = names.length > 0 ? "among the stack's names" : 'the id of an organization';
   throw new CallsheetError('usage', `--organization ${given} is not ${what}`, {
