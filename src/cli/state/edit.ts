@@ -1,6 +1,7 @@
 import { type Recovery, recoverRun } from '../../apply/recover.ts';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { type Address, isChosen, matchesAddress } from '../../core/address.ts';
+import { redactText } from '../../core/credentials.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { Secret } from '../../core/value.ts';
@@ -283,5 +284,5 @@ function isUnknown(
 }
 
 function getSource({ text, value }: Leaf): string {
-  return value instanceof Secret ? `${text} (${value.source})` : text;
+  return value instanceof Secret ? `${text} (${redactText(value.source)})` : text;
 }
