@@ -206,7 +206,7 @@ function hunksBetween(before: string, after: string): readonly StructuredPatchHu
   const hunks = patch(before, after, MOST_EDITS);
   if (hunks !== undefined) return hunks;
   const [[gone], [fresh]] = [patch(before, '') ?? [], patch('', after) ?? []];
-  if (gone === undefined || fresh === undefined) return [];
+  if (gone === undefined || fresh === undefined) return [gone ?? fresh ?? []].flat();
   const { newStart, newLines } = fresh;
   return [{ ...gone, newStart, newLines, lines: [...gone.lines, ...fresh.lines] }];
 }

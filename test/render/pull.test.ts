@@ -140,3 +140,14 @@ test('values that stay for the same reason are counted, unless everything is ask
   expect(whole).toContain('agent.desk_6 name');
   expect(whole).not.toContain('⋯');
 });
+
+test.each(['before', 'after'])(
+  'a change of many lines is shown where there was nothing %s',
+  (side) => {
+    const lines = 'a\n'.repeat(3000);
+    const [before, after] = side === 'before' ? ['', lines] : [lines, ''];
+    const shown = unifiedDiff({ file: 'a', before, after }).split('\n').slice(2);
+    expect(shown[0]).toBe(side === 'before' ? '@@ -0,0 +1,3000 @@' : '@@ -1,3000 +0,0 @@');
+    expect(shown).toHaveLength(3001);
+  },
+);
