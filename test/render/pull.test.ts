@@ -151,3 +151,11 @@ test.each(['before', 'after'])(
     expect(shown).toHaveLength(3001);
   },
 );
+
+test('hides the credentials of a line that no field tells of', () => {
+  const before =
+    'auth_token: { $secret: "exec:curl https://vault.example.test/?token=hvs-4711" }\n';
+  const text = unifiedDiff({ file: 'a', before, after: `${before}b: 1\n` });
+  expect(text).toContain(' auth_token: { $secret: "exec:curl https://vault.example.test/?token=');
+  expect(text).not.toContain('hvs-4711');
+});
