@@ -375,21 +375,42 @@ function printBlock(
     above = rest;
     return whole;
   });
+  const lines: string[] = [];
   // No empty line stands above the first.
-  let whole = withBelow({ lines: [], isOpen: true }, header, indent);
+  let isOpen = true;
+  const put = (more: readonly string[]) => {
+    for (const line of more) lines.push(line);
+  };
+  const putGap = (gap: readonly Between[]) => {
+    const own = gapBelow({ lines, isOpen }, gap, indent);
+    put(own);
+    isOpen &&= own.length === 0;
+  };
+  putGap(header);
   for (const item of isMap(node) ? reordered(node, printed, shape) : printed) {
-    const { lines } = withBelow(whole, item.lead, indent);
-    whole = { lines: [...lines, ...item.lines], isOpen: item.isOpen };
+    putGap(item.lead);
+    put(item.lines);
+    isOpen = item.isOpen;
   }
-  return withBelow(whole, above, indent);
+  putGap(above);
+  return { lines, isOpen };
 }
 
 /** Lines with what stands below them. */
-function withBelow({ lines, isOpen }: Lines, gap: readonly Between[], indent: string): Lines {
+function withBelow(above: Lines, gap: readonly Between[], indent: string): Lines {
+  const own = gapBelow(above, gap, indent);
+  return { lines: [...above.lines, ...own], isOpen: above.isOpen && own.length === 0 };
+}
+
+/** What stands below some lines, as it goes on behind them. */
+function gapBelow(
+  { lines, isOpen }: Lines,
+  gap: readonly Between[],
+  indent: string,
+): readonly string[] {
   const below = gapLines(gap, indent);
   const isClose = isOpen || lines.at(-1) === '';
-  const own = isClose && below[0] === '' ? below.slice(1) : below;
-  return { lines: [...lines, ...own], isOpen: isOpen && own.length === 0 };
+  return isClose && below[0] === '' ? below.slice(1) : below;
 }
 
 /**
