@@ -76,11 +76,13 @@ export function draftBeside(target: string, text: string, command: string): stri
  * Writes several files or none: where something fails, all that was done before is taken back, the last first. `work`
  * says of each thing that it did how it is taken back.
  *
- * @returns what takes back all of it
+ * @returns what takes back all of it, and throws where not all of it can be
  */
 export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => void): () => void {
   const done: (() => void)[] = [];
-  const undo = () => {
+  const why = (error: unknown) =>
+    error instanceof Error ? error.message.split(',')[0] : String(error);
+  const undo = (because?: unknown) => {
     const failed: unknown[] = [];
     for (const one of done.toReversed()) {
       try {
@@ -89,22 +91,19 @@ export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => v
         failed.push(error);
       }
     }
-    return failed;
+    if (failed.length === 0) return;
+    const first = because === undefined ? '' : `${why(because)}; `;
+    const message = `${first}not all that was written could be taken back: ${why(failed[0])}`;
+    throw new CallsheetError('usage', message, { cause: because ?? failed[0] });
   };
-  const why = (error: unknown) =>
-    error instanceof Error ? error.message.split(',')[0] : String(error);
   try {
     work((one) => void done.push(one));
   } catch (cause) {
-    const [failed] = undo();
-    if (failed !== undefined) {
-      const message = `${why(cause)}; not all that was written could be taken back: ${why(failed)}`;
-      throw new CallsheetError('usage', message, { cause });
-    }
+    undo(cause);
     if (cause instanceof CallsheetError) throw cause;
     throw new CallsheetError('usage', `nothing was written: ${why(cause)}`, { cause });
   }
-  return undo;
+  return () => undo();
 }
 
 /** A name beside a file that nobody else has for a file of theirs. */
