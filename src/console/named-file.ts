@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CallsheetError, errorCode, reasonIn } from '../core/errors.ts';
-import { nearestFile } from '../stack/folder.ts';
+import { nearestFile, resolveLinks } from '../stack/folder.ts';
 
 /**
  * Does something with a file that a flag names. Where the file system refuses, that is a mistake on the
@@ -76,11 +76,13 @@ export function draftBeside(target: string, text: string, command: string): stri
  * Writes several files or none: where something fails, all that was done before is taken back, the last first. `work`
  * says of each thing that it did how it is taken back.
  *
- * @returns what takes back all of it
+ * @returns what takes back all of it, and throws where not all of it can be
  */
 export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => void): () => void {
   const done: (() => void)[] = [];
-  const undo = () => {
+  const why = (error: unknown) =>
+    error instanceof Error ? error.message.split(',')[0] : String(error);
+  const undo = (because?: unknown) => {
     const failed: unknown[] = [];
     for (const one of done.toReversed()) {
       try {
@@ -89,22 +91,19 @@ export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => v
         failed.push(error);
       }
     }
-    return failed;
+    if (failed.length === 0) return;
+    const first = because === undefined ? '' : `${why(because)}; `;
+    const message = `${first}not all that was written could be taken back: ${why(failed[0])}`;
+    throw new CallsheetError('usage', message, { cause: because ?? failed[0] });
   };
-  const why = (error: unknown) =>
-    error instanceof Error ? error.message.split(',')[0] : String(error);
   try {
     work((one) => void done.push(one));
   } catch (cause) {
-    const [failed] = undo();
-    if (failed !== undefined) {
-      const message = `${why(cause)}; not all that was written could be taken back: ${why(failed)}`;
-      throw new CallsheetError('usage', message, { cause });
-    }
+    undo(cause);
     if (cause instanceof CallsheetError) throw cause;
     throw new CallsheetError('usage', `nothing was written: ${why(cause)}`, { cause });
   }
-  return undo;
+  return () => undo();
 }
 
 /** A name beside a file that nobody else has for a file of theirs. */
@@ -121,16 +120,6 @@ export function folderInRepository(dir: string, working: string): string {
   return relative(rootAbove(folder) ?? resolveLinks(working), folder)
     .split(sep)
     .join('/');
-}
-
-/** A path without links: GitHub knows a file only by where it really is. */
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : resolve(resolveLinks(above), relative(above, path));
-  }
 }
 
 /** The folder itself, or the nearest above it, that has a `.git`. */

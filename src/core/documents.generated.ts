@@ -1310,7 +1310,7 @@ export type Migration = {
 export declare namespace Plan {
 /** Names a resource: `agent.reception`, `agent.clinic["harbor"]`. */
 export type Address = string;
-/** A resource's fields in the platform's own names, as far as the configuration sets them; masked. `{ "$ref": address }` stands for the id of another resource, `{ "$secret": source }` for a secret, `{ "$blob": digest, "path", "size", "mime" }` for a file. */
+/** A resource's fields in the platform's own names, as far as the configuration sets them; masked. `{ "$ref": address }` stands for the id of another resource, `{ "$secret": source }` for a secret, with credentials in a command masked, `{ "$blob": digest, "path", "size", "mime" }` for a file. */
 export type Document1 = JsonObject | null;
 
 /** What a plan would do, and all that apply needs to do exactly that. Every renderer reads this document, and `callsheet plan --out` writes it, each long text once. Secrets and sensitive values are masked. */
@@ -1563,7 +1563,7 @@ export type Attribution = {
 export type Secret = {
   /** The leaf that holds it. */
   readonly path: string;
-  /** Where the value that is written is read from; null where what is stored stays as it is. */
+  /** Where the value that is written is read from, with credentials in a command masked; null where what is stored stays as it is. */
   readonly source: string | null;
   /** The host that the platform sends it to, with the scheme where that is not https; a provider's name; or `the platform`. */
   readonly to: string;

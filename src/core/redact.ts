@@ -229,7 +229,10 @@ export type Redacted = { readonly document: JsonObject; readonly withheld: reado
 
 const NO_PATHS: ReadonlySet<string> = new Set();
 
-/** The one walk: takes out of a document what `sensitivity` calls secret. References, secrets' sources and files stay. */
+/**
+ * The one walk: takes out of a document what `sensitivity` calls secret. References and files stay; so does the source
+ * of a secret, but for what reads as a credential in its command.
+ */
 export function redact(root: FieldSchema, document: ValueObject, how: Redaction): Redacted {
   const withheld: string[] = [];
   const value = redactValue(rootContext(root), document, '', how, withheld);
@@ -298,8 +301,8 @@ function redactValue(
   withheld: string[],
 ): Json | undefined {
   if (value === undefined || value === null) return null;
-  if (value instanceof Ref || value instanceof Secret || value instanceof Blob)
-    return value.toJSON();
+  if (value instanceof Secret) return new Secret(redactText(value.source)).toJSON();
+  if (value instanceof Ref || value instanceof Blob) return value.toJSON();
   const { how, secrets = NO_PATHS } = redaction;
   const isMask = how === 'mask';
   const withhold = () => {

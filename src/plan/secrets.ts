@@ -4,6 +4,7 @@
  */
 
 import type { Address } from '../core/address.ts';
+import { redactText } from '../core/credentials.ts';
 import { formatPath, isWithin, type Path, toPath } from '../core/path.ts';
 import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
 import { contextAt } from '../core/redact.ts';
@@ -193,7 +194,8 @@ export function secretTravels(change: Written, sides: SecretSides): readonly Sec
 
 /**
  * Says of each secret that the changes write how many other resources read the same source and are not written with
- * it: whoever gives it a value gives it to those, too.
+ * it: whoever gives it a value gives it to those, too. From here on sources are only shown: what reads as a credential in
+ * the command of one is masked.
  */
 export function withSharing(
   changes: readonly Change[],
@@ -220,7 +222,8 @@ export function withSharing(
       const own = written.get(travel.source ?? '');
       const all = [...(readers.get(travel.source ?? '') ?? [])];
       const others = all.filter((address) => own?.has(address) !== true).length;
-      return others === 0 ? travel : { ...travel, shared_with: others };
+      const source = travel.source === null ? null : redactText(travel.source);
+      return { ...travel, source, ...(others > 0 && { shared_with: others }) };
     });
     return { ...change, secrets };
   });
@@ -315,12 +318,12 @@ function isSettings(value: Value | undefined): value is ValueObject {
 
 const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/|(?=[^/\s@]+\.[a-z]{2,}(?:[:/]|$)))[^\s/]+(?:\/\S*)?$/i;
 
-/** `crm.example.test`; with its scheme where that is not https. What is no address is told as it is. */
+/** `crm.example.test`; with its scheme where that is not https. What is no address is told without its credentials. */
 function getHost(address: string): string {
   try {
     const { protocol, host } = new URL(address.includes('://') ? address : `https://${address}`);
     return protocol === 'https:' ? host : `${protocol}//${host}`;
   } catch {
-    return address;
+    return redactText(address);
   }
 }

@@ -1,4 +1,5 @@
 import { type StructuredPatchHunk, structuredPatch } from 'diff';
+import { MASK, redactText } from '../core/credentials.ts';
 import type { PullDocument, PullLeft } from '../core/documents.ts';
 import {
   type Line,
@@ -179,13 +180,13 @@ const MOST_EDITS = 1500;
 
 /**
  * A change of a file in the unified format, as `git diff` prints it. It is for reading: what a terminal would act
- * on is escaped, and carriage returns are left out.
+ * on is escaped, credentials are masked, and carriage returns are left out.
  */
 export function unifiedDiff({ file, before, after, isHidden = () => false }: ChangedText): string {
   const from = before === undefined ? '/dev/null' : `a/${file}`;
   const shown = (line: string) => {
     const bare = line.slice(1).replace(/\r$/, '');
-    return `${line.slice(0, 1)}${isHidden(bare) ? '(secret)' : sanitise(bare)}`;
+    return `${line.slice(0, 1)}${isHidden(bare) ? MASK : sanitise(redactText(bare))}`;
   };
   const hunks = hunksBetween(before ?? '', after).flatMap((hunk) => [
     `@@ -${stretch(hunk.oldStart, hunk.oldLines)} +${stretch(hunk.newStart, hunk.newLines)} @@`,
@@ -206,7 +207,7 @@ function hunksBetween(before: string, after: string): readonly StructuredPatchHu
   const hunks = patch(before, after, MOST_EDITS);
   if (hunks !== undefined) return hunks;
   const [[gone], [fresh]] = [patch(before, '') ?? [], patch('', after) ?? []];
-  if (gone === undefined || fresh === undefined) return [];
+  if (gone === undefined || fresh === undefined) return [gone ?? fresh ?? []].flat();
   const { newStart, newLines } = fresh;
   return [{ ...gone, newStart, newLines, lines: [...gone.lines, ...fresh.lines] }];
 }

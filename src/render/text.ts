@@ -245,7 +245,7 @@ function getWeight({ verdict, action, fields, kind }: Change): number {
 function shortLines(change: Change, { width }: RenderOptions): readonly Line[] {
   const paths = change.action === 'update' ? change.fields.map(({ path }) => path) : [];
   const fields = paths.length === 0 ? [] : [span(`  ${formatFirst(paths, 3)}`, 'dim')];
-  return [cutLine([...readHead({ ...change, source: null }), ...fields], width)];
+  return [cutLine([...headLine({ ...change, source: null }), ...fields], width)];
 }
 
 function hiddenLines(
@@ -369,7 +369,7 @@ function changeLines(
   const why = isTold || reason === undefined ? more : [reason, ...more];
   const advice = conflictAdvice(change, plan);
   return [
-    ...wrap(readHead(change), options.width, INDENT),
+    ...wrap(headLine(change), options.width, INDENT),
     ...why.flatMap((text) => belowLines(text, options, whyTone(change))),
     ...fieldLines(views, options),
     ...(shared === 0
@@ -380,7 +380,7 @@ function changeLines(
 }
 
 /** `~ agent.reception  Front desk  held  agents/reception.yaml:4` */
-function readHead(change: Change): Line {
+function headLine(change: Change): Line {
   const { action, address, name, adopted, verdict, source } = change;
   const tone = ACTION_TONES[action];
   const tags: Span[] = [
@@ -457,7 +457,7 @@ function driftLines(change: Change, options: RenderOptions): readonly Line[] {
   const groups = groupByAuthor(change, options.verbose);
   const isTold = groups.some(({ who }) => who !== undefined);
   return [
-    ...wrap(readHead(gone(change)), options.width, INDENT),
+    ...wrap(headLine(gone(change)), options.width, INDENT),
     ...(isGone || !isTold ? belowLines(change.reason, options, 'dim') : []),
     ...groups.flatMap((group) => groupedLines(group, change, options)),
   ];

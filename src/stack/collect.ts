@@ -62,7 +62,7 @@ export type Base = {
 export const COMPOSING: readonly string[] = Object.keys(COMPOSING_MEMBERS);
 
 /** A body without the members that say how it is put together. */
-export function dropPurpose(body: MapNode): MapNode {
+export function dropComposing(body: MapNode): MapNode {
   return withKeys(body, (key) => !COMPOSING.includes(key));
 }
 

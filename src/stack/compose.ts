@@ -5,7 +5,7 @@ import {
   asMap,
   type Base,
   COMPOSING,
-  dropPurpose,
+  dropComposing,
   listEnvironments,
   type WrittenResource,
 } from './collect.ts';
@@ -128,8 +128,8 @@ type Stacked = {
 function listLayers({ written, beneath, above }: Omit<Stacked, 'isComplete'>): readonly Layer[] {
   return [
     ...beneath,
-    { label: written.address, body: dropPurpose(written.body) },
-    ...above.map((layer) => ({ ...layer, body: dropPurpose(layer.body) })),
+    { label: written.address, body: dropComposing(written.body) },
+    ...above.map((layer) => ({ ...layer, body: dropComposing(layer.body) })),
   ];
 }
 
@@ -346,7 +346,7 @@ export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
   const layers = new Map(
     [...bases.values()].map(({ name, body }): [string, Layer] => [
       name,
-      { label: `base ${name}`, body: dropPurpose(body) },
+      { label: `base ${name}`, body: dropComposing(body) },
     ]),
   );
   for (const base of bases.values()) reportLoops(base, deps.report);
@@ -616,7 +616,7 @@ export function openPatches(
       if (!patterns.has(address)) return [];
       const layers = pick(({ pattern }) => pattern === address);
       // How rows are made, no single one can say, which is told where environments are checked.
-      return layers.map((layer) => ({ ...layer, body: dropPurpose(layer.body) }));
+      return layers.map((layer) => ({ ...layer, body: dropComposing(layer.body) }));
     },
     reportUnmet: (addresses) => {
       const known = [...addresses];

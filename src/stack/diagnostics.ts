@@ -1,6 +1,7 @@
 import { isResourceName } from '../core/address.ts';
 import { credentialsIn } from '../core/credentials.ts';
 import type { Diagnostic, Severity, SourcePosition } from '../core/diagnostics.ts';
+import { oncePer } from '../core/value.ts';
 import {
   lineAt,
   lineRange,
@@ -218,22 +219,26 @@ type Shown = {
   readonly last: boolean;
 };
 
+/** What was found on the lines of a file, by where they begin: a line of some megabytes may be in many frames. */
+const credentialsBy = oncePer((_: Source) => new Map<number, readonly SourceRange[]>());
+
 /** The stretches of a line that are credentials by themselves: a place that no schema knows may hold one. */
-function credentialsOn(
-  source: SourceRange['source'],
-  { start, end }: Pick<SourceRange, 'start' | 'end'>,
-): readonly SourceRange[] {
-  const found: SourceRange[] = [];
+function credentialsOn({ source, start, end }: SourceRange): readonly SourceRange[] {
+  const known = credentialsBy(source).get(start);
+  if (known !== undefined) return known;
   const line = source.text.slice(start, end);
-  for (const credential of credentialsIn(line)) {
-    if (credential === '') continue;
+  const ranges = credentialsIn(line).flatMap((credential): readonly SourceRange[] => {
+    const own: SourceRange[] = [];
+    if (credential === '') return own;
     for (let at = line.indexOf(credential); at >= 0; at = line.indexOf(credential, at + 1))
-      found.push({ source, start: start + at, end: start + at + credential.length });
-  }
-  return found;
+      own.push({ source, start: start + at, end: start + at + credential.length });
+    return own;
+  });
+  credentialsBy(source).set(start, ranges);
+  return ranges;
 }
 
-/** One line with what must not be seen replaced, and with control characters made visible. */
+/** One line with what must not be seen replaced. */
 function showLine(
   range: SourceRange,
   line: number,
@@ -242,7 +247,7 @@ function showLine(
   const whole = lineRange(range.source, line);
   if (whole === undefined) return undefined;
   const last = whole.end === range.source.text.length;
-  const covered = [...masks, ...credentialsOn(range.source, whole)]
+  const covered = [...masks, ...credentialsOn({ source: range.source, ...whole })]
     .filter((mask) => mask.start < whole.end && mask.end > whole.start)
     .map((mask) => ({
       start: Math.max(mask.start, whole.start),
@@ -268,12 +273,14 @@ function showLine(
       ? offset - whole.start
       : Math.min(piece.shown + offset - piece.start, text.length);
   };
-  return { text: text.replace(/[[\p{Cc}\p{Bidi_Control}]--\t]/gv, '\uFFFD'), at, last };
+  return { text, at, last };
 }
 
+/** The part of a line that is shown, with control characters made visible. */
 function cut(text: string, from: number): string {
   const end = from + WIDTH;
-  return `${from > 0 ? '…' : ''}${text.slice(from, end)}${end < text.length ? '…' : ''}`;
+  const shown = text.slice(from, end).replace(/[[\p{Cc}\p{Bidi_Control}]--\t]/gv, '\uFFFD');
+  return `${from > 0 ? '…' : ''}${shown}${end < text.length ? '…' : ''}`;
 }
 
 /**

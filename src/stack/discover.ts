@@ -79,17 +79,21 @@ function readEntries(path: string) {
 /** A pattern of `include`, which begins at the stack folder. */
 export type Pattern = { readonly pattern: string; readonly range: SourceRange };
 
-/** The patterns of `include`, filled in; undefined where there is none. One that cannot be filled in is left out. */
+/** The patterns of `include`, filled in; undefined where it names none. One that cannot be filled in is left out. */
 export function patternsIn(
   root: SyntaxNode | undefined,
   variables: Variables,
 ): readonly Pattern[] | undefined {
   const include = findMember(root, 'include')?.value;
-  const items = include?.type === 'list' ? include.items : include && [include];
-  return items?.flatMap((item): Pattern[] => {
-    const written = textIn(item);
-    const pattern = written === undefined ? undefined : interpolate(written, { variables }).text;
-    return pattern === undefined ? [] : [{ pattern, range: item.range }];
+  const items = include?.type === 'list' ? include.items : [include];
+  const written = items.flatMap((item) => {
+    const text = textIn(item);
+    return item === undefined || text === undefined ? [] : [{ text, range: item.range }];
+  });
+  if (written.length === 0) return undefined;
+  return written.flatMap(({ text, range }) => {
+    const { text: pattern } = interpolate(text, { variables });
+    return pattern === undefined ? [] : [{ pattern, range }];
   });
 }
 

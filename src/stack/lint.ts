@@ -8,6 +8,7 @@ import { getSeverity, lint, namedRules, UNUSED_IGNORE, type Weighed } from '../r
 import type { LintSettings, LintSubject, Origin, Span } from '../rules/prose.ts';
 import type { Report } from './diagnostics.ts';
 import { configPath } from './editor/origin.ts';
+import { interpolate } from './expressions.ts';
 import { type Folder, isUnreadable } from './folder.ts';
 import { formatSubject } from './resolved.ts';
 import type { ResolvedResource } from './resource.ts';
@@ -18,8 +19,10 @@ import {
   rangeOfText,
   type Source,
   type SourceRange,
+  textIn,
 } from './source.ts';
 import type { PlacedRule } from './team-rules.ts';
+import type { Variables } from './variables.ts';
 import { commentsIn, isBlank, measureIndent, type StackFile, trimBlankStart } from './yaml.ts';
 
 type LintInput = {
@@ -29,6 +32,8 @@ type LintInput = {
   readonly kinds: readonly Kind[];
   readonly settings: LintSettings;
   readonly folder: Folder;
+  /** Fill in the paths of files. */
+  readonly variables: Variables;
   /** The YAML files of the stack. */
   readonly files: readonly Pick<StackFile, 'source'>[];
   readonly report: Report;
@@ -265,15 +270,16 @@ type Texts = {
   ) => SourceRange | undefined;
 };
 
-function openTexts({ folder, resolvedAt }: LintInput): Texts {
+function openTexts({ folder, variables, resolvedAt }: LintInput): Texts {
   /** What a field of a resource is written as, with the file that it names. */
   const written = ({ address }: DesiredResource, path: string) => {
     const resource = resolvedAt(address);
     if (resource === undefined) return {};
     const [member = ''] = configPath(resource, [path]);
     const node = findMember(resource.body, member)?.value;
-    const name = findMember(node, '$file')?.value;
-    const read = name?.type === 'scalar' ? folder.text(name.text) : undefined;
+    const name = textIn(findMember(node, '$file')?.value) ?? '';
+    const { text: file } = interpolate(name, { variables, row: resource.row });
+    const read = file ? folder.text(file) : undefined;
     return { node, file: read === undefined || isUnreadable(read) ? undefined : read.source };
   };
   const field = ({ address }: DesiredResource, path: string): SourceRange | undefined => {

@@ -210,6 +210,7 @@ async function loadWhole(
     kinds,
     settings: settings.lint,
     folder,
+    variables: opened.variables,
     files: parts.files,
     report,
     rules: settings.rules,

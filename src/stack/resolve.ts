@@ -198,11 +198,7 @@ export function resolve(node: SyntaxNode, field: Field, context: Context): Resol
  * a password or key in it. It is sent all the same, since nobody can know what it is; frames hide it.
  */
 function suspectPlainSecret(node: SyntaxNode, text: string, field: Field, context: Context): void {
-  if (
-    field.secrecy.hidden === 'schema' &&
-    isSecretName(formatPath(field.path)) &&
-    !isFilledIn(text)
-  ) {
+  if (field.secrecy.hidden === 'schema' && isSecretName(getName(field.path)) && !isFilledIn(text)) {
     redactNode(context, node);
     fail(context, field, node.range, {
       severity: 'warning',
@@ -224,7 +220,7 @@ function suspectPlainSecret(node: SyntaxNode, text: string, field: Field, contex
 }
 
 /** What a value is called: a member by its key, an element by what it is recognised by. */
-function formatPath(path: Path): string {
+function getName(path: Path): string {
   const segment = path.slice(-2).find(isIdentity) ?? path.at(-1) ?? '';
   return isIdentity(segment) ? identityText(segment) : segment;
 }

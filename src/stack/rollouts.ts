@@ -345,7 +345,7 @@ function readConditions(
   // Rows of one table share its columns.
   const tables = new Set(agents.map(({ row }) => row?.columns));
   const known = new Set([...tables].flatMap((table) => [...(table ?? [])]));
-  const unknown = columns.filter((column) => !known.has(formatHead(column)));
+  const unknown = columns.filter((column) => !known.has(getColumn(column)));
   for (const column of unknown) {
     const label = labels && followPath(labels, [column]);
     if (label !== undefined) fail(label, columnMessage(column, known), report, 'key');
@@ -379,7 +379,7 @@ function readConditions(
     },
     ...columns.map((column): Condition => {
       const isHidden = agents.some(
-        ({ row }) => row?.redaction.isHidden(formatHead(column)) === true,
+        ({ row }) => row?.redaction.isHidden(getColumn(column)) === true,
       );
       const values = (agent: Agent) => listLabels(agent, column).slice(0, 1);
       return {
@@ -401,13 +401,13 @@ function keysIn(address: Address): readonly string[] {
 }
 
 /** The column of a label: `address` of `address.city`. */
-function formatHead(label: string): string {
+function getColumn(label: string): string {
   return label.split('.')[0] ?? '';
 }
 
 /** What a cell reads as: its text, and the number that it is, which people spell in other ways. */
 function listLabels({ row }: Agent, label: string): readonly string[] {
-  if (row?.columns.has(formatHead(label)) !== true) return [];
+  if (row?.columns.has(getColumn(label)) !== true) return [];
   const found = lookUpCell(row, label.split('.'));
   if (found === 'nothing' || 'unknown' in found || found.cell.type !== 'scalar') return [];
   const { text } = found.cell;
@@ -420,7 +420,7 @@ function columnMessage(column: string, known: ReadonlySet<string>): ProblemMessa
   return {
     rule: 'rollout/column',
     message: 'is no column of the rows of any agent',
-    hint: didYouMean(formatHead(column), known, others),
+    hint: didYouMean(getColumn(column), known, others),
   };
 }
 

@@ -58,6 +58,16 @@ test('what include names with a variable is formatted, and no other', async () =
   expect(await run(dir, { check: true })).toMatchObject({ exit: 1, said });
 });
 
+test.each(['', ' []'])(
+  'where include names nothing (include:%s), every file is formatted',
+  async (value) => {
+    const main = `callsheet: 1\ninclude:${value}\n`;
+    const dir = stack({ 'callsheet.yaml': main, 'agents.yaml': UGLY });
+    const said = 'agents.yaml\n1 file to format, 2 files checked.\n';
+    expect(await run(dir, { check: true })).toMatchObject({ exit: 1, said });
+  },
+);
+
 test('--check lists what would change, changes nothing and exits 1', async () => {
   const dir = stack({ 'agents.yaml': UGLY });
   expect(await run(dir, { check: true })).toEqual({

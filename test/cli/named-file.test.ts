@@ -61,3 +61,12 @@ test('what cannot be taken back keeps nothing else from it, and is told', () => 
   );
   expect(back).toEqual(['third', 'first']);
 });
+
+test('what cannot be taken back later is told as well', () => {
+  const undo = writeAllOrNone((takeBack) =>
+    takeBack(() => {
+      throw new Error('the disk is gone');
+    }),
+  );
+  expect(undo).toThrow('not all that was written could be taken back: the disk is gone');
+});

@@ -80,4 +80,27 @@ describe('a plan says where secrets go', () => {
     const { digest } = JSON.parse(await stage.read('plan.json')) as PlanDocument;
     expect(renderPlanJson(parsePlan(text, 'plan.json'))).toContain(digest);
   });
+
+  staged('with the credential in a command masked, in whatever shows its source', async (stage) => {
+    const secret = 'exec:curl https://vault.example.test/sms?token=hvs-4711';
+    await stage.edit('agents.yaml', 'env:SMS_TOKEN', JSON.stringify(secret));
+    const { document, secrets, shown } = await views(stage);
+    expect(secrets.map(({ source }) => source)).toContain(secret.replace(/hvs.*/, '(secret)'));
+    for (const view of [...shown, JSON.stringify(document)]) {
+      expect(view).toContain('vault.example.test');
+      expect(view).not.toContain('hvs-4711');
+    }
+  });
+
+  staged('and shows no credential of an address that has no host to name', async (stage) => {
+    await stage.apply();
+    await stage.edit(
+      'agents.yaml',
+      'https://crm.example.test',
+      'https://crm.example.test:{{port}}/?token=hvs-4711&path=',
+    );
+    const { secrets, shown, document } = await views(stage);
+    expect(secrets.map(({ to }) => to).join()).toContain('crm.example.test:{{port}}');
+    for (const view of [...shown, JSON.stringify(document)]) expect(view).not.toContain('hvs-4711');
+  });
 });

@@ -142,6 +142,17 @@ staged(
   },
 );
 
+staged('of a command that reads a secret no credential is shown', async (stage) => {
+  await stage.apply();
+  await stage.forget();
+  await stage.apply();
+  const command = 'exec:curl https://vault.example.test/sms?token=hvs-4711';
+  await stage.edit('agents.yaml', 'env:SMS_TOKEN', JSON.stringify(command));
+  const { out } = await stateCommands(stage, 'text').trust([], false);
+  expect(out).toContain('vault.example.test');
+  expect(out).not.toContain('hvs-4711');
+});
+
 longStaged('under another key all secrets are trusted again', async (stage) => {
   await stage.apply();
   const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another' };

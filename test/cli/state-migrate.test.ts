@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { runs } from '../../src/cli/commands/state.ts';
+import { readReceipts } from '../../src/cli/state/edit.ts';
+import { damagedJournal } from '../../src/state/failures.ts';
 import { openFileStore } from '../../src/state/file/store.ts';
+import { NoAnswer } from '../../src/state/remote/failures.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { began, deadPid, holder } from '../state/sample.ts';
 import { PASSWORD, startHttpServer, USERNAME } from '../state/stores/http-server.ts';
@@ -138,3 +141,20 @@ longStaged('a state that went from store to store goes back over each note', asy
   }
   expect(await told(stage, undefined)).toEqual(before);
 });
+
+staged(
+  'a receipt is left behind that is damaged, and none because the store does not answer',
+  async (stage) => {
+    await stage.apply();
+    const receipts = async (error: Error) => {
+      const found: unknown[] = [];
+      const store = { ...storeOf(stage), run: () => Promise.reject(error) };
+      for await (const receipt of readReceipts(store)) found.push(receipt);
+      return found;
+    };
+    const run = expect.any(String);
+    expect(await receipts(damagedJournal('r1', 'breaks off'))).toEqual([{ run }]);
+    const lost = new NoAnswer('read', 'https://store.example.test', { words: 'it broke off' });
+    await expect(receipts(lost)).rejects.toBe(lost);
+  },
+);

@@ -140,3 +140,22 @@ test('values that stay for the same reason are counted, unless everything is ask
   expect(whole).toContain('agent.desk_6 name');
   expect(whole).not.toContain('⋯');
 });
+
+test.each(['before', 'after'])(
+  'a change of many lines is shown where there was nothing %s',
+  (side) => {
+    const lines = 'a\n'.repeat(3000);
+    const [before, after] = side === 'before' ? ['', lines] : [lines, ''];
+    const shown = unifiedDiff({ file: 'a', before, after }).split('\n').slice(2);
+    expect(shown[0]).toBe(side === 'before' ? '@@ -0,0 +1,3000 @@' : '@@ -1,3000 +0,0 @@');
+    expect(shown).toHaveLength(3001);
+  },
+);
+
+test('hides the credentials of a line that no field tells of', () => {
+  const before =
+    'auth_token: { $secret: "exec:curl https://vault.example.test/?token=hvs-4711" }\n';
+  const text = unifiedDiff({ file: 'a', before, after: `${before}b: 1\n` });
+  expect(text).toContain(' auth_token: { $secret: "exec:curl https://vault.example.test/?token=');
+  expect(text).not.toContain('hvs-4711');
+});

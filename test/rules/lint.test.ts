@@ -263,6 +263,13 @@ describe('prompt/duplicated', () => {
 
   test.each([
     ['one file', two('{ $file: p.md }', "{ $file: 'p.md' }")],
+    [
+      'one file, by a variable',
+      {
+        ...two('{ $file: "${var.name}.md" }', '{ $file: p.md }'),
+        'callsheet.yaml': `${MAIN}variables: { name: { default: p } }\n`,
+      },
+    ],
     ['one node', two(`&p "${long}"`, '*p')],
     ['other texts', two(long, `${long} Really.`)],
     ['short texts', two('You are kind.', 'You are kind.')],

@@ -1,6 +1,7 @@
 import { type Recovery, recoverRun } from '../../apply/recover.ts';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { type Address, isChosen, matchesAddress } from '../../core/address.ts';
+import { redactText } from '../../core/credentials.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { Secret } from '../../core/value.ts';
@@ -18,6 +19,7 @@ import { type LoadedStack, openSettings } from '../../run/stack.ts';
 import type { StackSettings } from '../../stack/index.ts';
 import type { JournalEntry, LedgerLine, RunBegan, StateEdit } from '../../state/journal.ts';
 import type { AppliedLeaf, ResourceState, State } from '../../state/model.ts';
+import { NoAnswer } from '../../state/remote/failures.ts';
 import { nextState, type Replayed, replay } from '../../state/replay.ts';
 import type { Lease, RunSummary, StateStore } from '../../state/store.ts';
 
@@ -159,14 +161,18 @@ export async function withStore<T>(
   }
 }
 
-/** Receipts of runs, the newest first. One that cannot be read has no entries, and hides no other. */
+/**
+ * Receipts of runs, the newest first. One that cannot be read has no entries, and hides no other. A store that does not
+ * answer says nothing of its receipts, and a state must not be moved without them.
+ */
 export async function* readReceipts(
   store: StateStore,
   most?: number,
 ): AsyncGenerator<{ readonly run: string; readonly entries?: readonly JournalEntry[] }> {
   for (const { run } of (await store.runs()).slice(0, most)) {
     const entries = await store.run(run).catch((error: unknown) => {
-      if (error instanceof CallsheetError && error.code === 'state') return undefined;
+      const isDamaged = error instanceof CallsheetError && error.code === 'state';
+      if (isDamaged && !(error instanceof NoAnswer)) return undefined;
       throw error;
     });
     yield entries === undefined ? { run } : { run, entries };
@@ -283,5 +289,5 @@ function isUnknown(
 }
 
 function getSource({ text, value }: Leaf): string {
-  return value instanceof Secret ? `${text} (${value.source})` : text;
+  return value instanceof Secret ? `${text} (${redactText(value.source)})` : text;
 }

@@ -74,10 +74,10 @@ async function readAllReceipts(
   const receipts: KeptRun[] = [];
   const left: string[] = [];
   for await (const { run, entries } of readReceipts(store)) {
-    if (entries === undefined) left.unshift(run);
-    else receipts.unshift({ run, entries });
+    if (entries === undefined) left.push(run);
+    else receipts.push({ run, entries });
   }
-  return { receipts, left };
+  return { receipts: receipts.reverse(), left: left.reverse() };
 }
 
 /**

@@ -314,19 +314,30 @@ function withoutMoved(found: readonly Found[]): readonly Found[] {
   const isGone = ({ mark, after }: Found) => mark !== 'instruction' && after === null;
   const isNew = ({ mark, before }: Found) => mark !== 'instruction' && before === null;
   const waiting = Map.groupBy(found.filter(isGone), ({ key }) => key);
-  const dropped = new Set<Found>();
-  const moved = found.map((one) => {
-    const origins = isNew(one) ? (waiting.get(one.key) ?? []) : [];
-    const isNear = ({ old }: Found) =>
-      old?.part === one.fresh?.part || old?.paragraph.heading === one.fresh?.paragraph.heading;
-    const origin = origins.find(isNear) ?? (isName(one.mark) ? origins[0] : undefined);
-    if (origin === undefined) return one;
-    origins.splice(origins.indexOf(origin), 1);
-    dropped.add(origin);
-    if (!isName(one.mark) || origin.old?.part === one.fresh?.part) dropped.add(one);
-    return { ...one, before: one.after, old: origin.old, isDropped: dropped.has(one) };
+  const isHere = (from: Found, to: Found) => from.old?.part === to.fresh?.part;
+  // The nearest come first, whatever the order of the paragraphs is: it is another one on the way back.
+  const passes = [
+    isHere,
+    (from: Found, to: Found) => from.old?.paragraph.heading === to.fresh?.paragraph.heading,
+    (_: Found, to: Found) => isName(to.mark),
+  ];
+  const origins = new Map<Found, Found>();
+  for (const fits of passes) {
+    for (const to of found.filter((one) => isNew(one) && !origins.has(one))) {
+      const left = waiting.get(to.key) ?? [];
+      const from = left.find((one) => fits(one, to));
+      if (from === undefined) continue;
+      left.splice(left.indexOf(from), 1);
+      origins.set(to, from);
+    }
+  }
+  const gone = new Set(origins.values());
+  return found.flatMap((one) => {
+    const from = origins.get(one);
+    if (from === undefined) return gone.has(one) ? [] : [one];
+    const isTold = isName(one.mark) && !isHere(from, one);
+    return isTold ? [{ ...one, before: one.after, old: from.old }] : [];
   });
-  return moved.filter((one) => !dropped.has(one) && !('isDropped' in one && one.isDropped));
 }
 
 /** Where it stands now; what is gone, where it stood or in the paragraph that took its place. */

@@ -41,7 +41,6 @@ import {
 import {
   type Collection,
   endOfHead,
-  endOfItem,
   getAnchor,
   getColumn,
   getKey,
@@ -144,12 +143,14 @@ function withoutSchemaLine(text: string) {
 
 /** What stands above the first section: a marker that begins the document, and comments. */
 function readHead(text: string) {
-  const at = text.search(/(?<![^\n])---[ \t]*(?![^\n])/);
-  if (at < 0) return { marker: [], comments: readGap(`\n${text}`, 0).lines };
-  const above = readGap(`\n${text.slice(0, at)}`, 0).lines;
-  const end = text.indexOf('\n', at);
+  const found = /(?<![^\n])---([ \t]+#[^\n]*)?[ \t]*(?![^\n])/.exec(text);
+  if (found === null) return { marker: [], comments: readGap(`\n${text}`, 0).lines };
+  const above = readGap(`\n${text.slice(0, found.index)}`, 0).lines;
+  const [line, comment = ''] = found;
+  const note = comment === '' ? '' : ` ${trimBlankEnd(trimBlankStart(comment))}`;
+  const end = found.index + line.length;
   return {
-    marker: [...gapLines(above, ''), '---'],
+    marker: [...gapLines(above, ''), `---${note}`],
     comments: readGap(text.slice(end), end).lines,
   };
 }
@@ -314,18 +315,11 @@ function findContent(holder: Collection, index: number): Node | undefined {
 function endOfLast(holder: Collection, index: number, text: string): number {
   const value = findContent(holder, index);
   if (value === undefined) return endOfHead(holder, index);
-  const end = endOfItem(holder, index);
+  if (isBlock(value)) return endOfLast(value, value.items.length - 1, text);
+  const [start, end] = getRange(value);
   if (text[end - 1] !== '\n') return end;
   // To the parser an empty line behind a block without any text is a part of it.
-  const last = findLast(value);
-  const isBare = isScalar(last) && last.value === '';
-  return isBare ? text.indexOf('\n', getRange(last)[0]) : end - 1;
-}
-
-/** What stands last in a node that is written in the block style. */
-function findLast(node: Node): Node {
-  const last = isBlock(node) ? findContent(node, node.items.length - 1) : undefined;
-  return last === undefined ? node : findLast(last);
+  return isScalar(value) && value.value === '' ? text.indexOf('\n', start) : end - 1;
 }
 
 /** Whether a node is a map or list in the block style. */
@@ -337,14 +331,24 @@ function isBlockScalar(node: Scalar): boolean {
   return node.type === Scalar.BLOCK_FOLDED || node.type === Scalar.BLOCK_LITERAL;
 }
 
-/** What stands between `key:` or `-` and the value: an anchor, and comments. */
+/** What stands between `key:` or `-` and the value: comments, and an anchor on the same line or one of its own. */
 function readOpening(text: string, from: number, to: number) {
-  const found = /^[ \t]*(&[^ \t\n,[\]{}]+)?([\s\S]*)$/.exec(text.slice(from, to));
-  const { trailing, lines } = readGap(found?.[2] ?? '', from);
+  const opening = text.slice(from, to);
+  const [, above = '', anchor] =
+    /^((?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*)(&[^ \t\n,[\]{}]+)/.exec(opening) ?? [];
+  const before = readGap(above, from);
+  const behind = readGap(opening.slice(above.length + (anchor?.length ?? 0)), from);
+  const [first = '', second = ''] = [before.trailing, behind.trailing]
+    .map(trimBlankStart)
+    .filter((comment) => comment !== '');
   return {
-    anchor: found?.[1] === undefined ? '' : ` ${found[1]}`,
-    trailing: trailing === '' ? '' : ` ${trimBlankStart(trailing)}`,
-    lines,
+    anchor: anchor === undefined ? '' : ` ${anchor}`,
+    trailing: first === '' ? '' : ` ${first}`,
+    lines: [
+      ...before.lines,
+      ...(second === '' ? [] : [{ column: 0, text: second }]),
+      ...behind.lines,
+    ],
   };
 }
 
@@ -371,21 +375,42 @@ function printBlock(
     above = rest;
     return whole;
   });
+  const lines: string[] = [];
   // No empty line stands above the first.
-  let whole: Lines = { lines: gapLines(header, indent), isOpen: header.length === 0 };
+  let isOpen = true;
+  const put = (more: readonly string[]) => {
+    for (const line of more) lines.push(line);
+  };
+  const putGap = (gap: readonly Between[]) => {
+    const own = gapBelow({ lines, isOpen }, gap, indent);
+    put(own);
+    isOpen &&= own.length === 0;
+  };
+  putGap(header);
   for (const item of isMap(node) ? reordered(node, printed, shape) : printed) {
-    const { lines } = withBelow(whole, item.lead, indent);
-    whole = { lines: [...lines, ...item.lines], isOpen: item.isOpen };
+    putGap(item.lead);
+    put(item.lines);
+    isOpen = item.isOpen;
   }
-  return withBelow(whole, above, indent);
+  putGap(above);
+  return { lines, isOpen };
 }
 
 /** Lines with what stands below them. */
-function withBelow({ lines, isOpen }: Lines, gap: readonly Between[], indent: string): Lines {
+function withBelow(above: Lines, gap: readonly Between[], indent: string): Lines {
+  const own = gapBelow(above, gap, indent);
+  return { lines: [...above.lines, ...own], isOpen: above.isOpen && own.length === 0 };
+}
+
+/** What stands below some lines, as it goes on behind them. */
+function gapBelow(
+  { lines, isOpen }: Lines,
+  gap: readonly Between[],
+  indent: string,
+): readonly string[] {
   const below = gapLines(gap, indent);
   const isClose = isOpen || lines.at(-1) === '';
-  const own = isClose && below[0] === '' ? below.slice(1) : below;
-  return { lines: [...lines, ...own], isOpen: isOpen && own.length === 0 };
+  return isClose && below[0] === '' ? below.slice(1) : below;
 }
 
 /**
@@ -418,7 +443,9 @@ function printItem(item: Item, after: Gap, layout: Layout): Lines {
   const { anchor, trailing, lines } = readOpening(text, from, getRange(value)[0]);
   const block = printBlock(value, lines, after, { ...inner, indent: indent + STEP });
   const line = head + anchor + trailing;
-  const isBehind = key === undefined && line === head;
+  // A comment that stands above the first line stays there, as the empty line behind it does.
+  const isBehind =
+    key === undefined && line === head && block.lines[0]?.trimStart().startsWith('#') !== true;
   return { ...block, lines: isBehind ? behindDash(head, block.lines) : [line, ...block.lines] };
 }
 
@@ -431,17 +458,21 @@ function printValue(head: string, item: Item, after: Gap, layout: Layout): Lines
     return withBelow({ lines: [head + after.trailing], isOpen: false }, after.lines, inside);
   }
   const opening = readOpening(text, from, getRange(value)[0]);
-  const comments = opening.lines.some((line) => line.text !== '');
-  const isTaken = opening.trailing !== '' && after.trailing !== '';
-  if (comments || isTaken) throw new Uneditable('a comment between a key and its value', from);
+  const isBlockText = isScalar(value) && isBlockScalar(value);
+  const isTaken = opening.trailing !== '' && (after.trailing !== '' || isBlockText);
+  // Between a key and its value there is no place for a comment; above both there is.
+  const above = [
+    ...(isTaken ? [trimBlankStart(opening.trailing)] : []),
+    ...opening.lines.flatMap((line) => (line.text === '' ? [] : line.text)),
+  ].map((comment) => indent + comment);
   const column = getColumn(text, start);
   const [first = '', ...rest] = layOutLines(value, head + opening.anchor, column, layout);
-  const trailing = opening.trailing + after.trailing;
+  const trailing = isTaken ? after.trailing : opening.trailing + after.trailing;
   if (isScalar(value) && rest.length > 0) {
     const note = trailing === '' ? '' : ` ${trimBlankStart(trailing)}`;
-    const isOpen = isBlockScalar(value) && /^[|>]\d?\+/.test(getSource(value, text));
+    const isOpen = isBlockText && /^[|>]\d?\+/.test(getSource(value, text));
     // A comment that is indented as the text is would be a part of it.
-    return withBelow({ lines: [first + note, ...rest], isOpen }, after.lines, indent);
+    return withBelow({ lines: [...above, first + note, ...rest], isOpen }, after.lines, indent);
   }
   // Behind a bracket at the end there is a place for it.
   const last = rest.at(-1) ?? '';
@@ -449,7 +480,7 @@ function printValue(head: string, item: Item, after: Gap, layout: Layout): Lines
     trailing !== '' && isCollection(value) && keepsLines(value, text)
       ? [first, ...rest.slice(0, -1), last + trailing]
       : [first + trailing, ...rest];
-  return withBelow({ lines, isOpen: false }, after.lines, inside);
+  return withBelow({ lines: [...above, ...lines], isOpen: false }, after.lines, inside);
 }
 
 function layOutLines(node: Node, head: string, column: number, layout: Layout): readonly string[] {
@@ -480,7 +511,7 @@ function flowLines(
     const [first = '', ...rest] = movedText(source, indent.length - column);
     return [`${head} ${first}`, ...rest];
   }
-  const flow = `${head} ${flowText(node, text, shape)}`;
+  const flow = `${head} ${bracketText(node, text, shape)}`;
   if (flow.length <= WIDTH || !isMap(node) || node.items.length === 0) return [flow];
   const lines = openedLines(node, { ...layout, indent: indent + STEP });
   return head.endsWith('-') ? behindDash(head, lines) : [head, ...lines];
@@ -580,12 +611,15 @@ function isAnchored(node: unknown): boolean {
 function flowText(node: unknown, text: string, shape: Shape): string {
   if (isAlias(node)) return `*${node.source}`;
   if (!isScalar(node) && !isCollection(node)) throw new Uneditable('a pair without braces');
-  const parts = isScalar(node)
-    ? oneLine(node, text, 'flow')
-    : isMap(node)
-      ? braces(sorted(node.items, shape).map((pair) => flowMember(pair, text, shape)))
-      : brackets(node.items.map((item) => flowText(item, text, shape.item())));
-  return trimBlankStart(`${getAnchor(node)} ${parts}`);
+  const value = isScalar(node) ? oneLine(node, text, 'flow') : bracketText(node, text, shape);
+  return trimBlankStart(`${getAnchor(node)} ${value}`);
+}
+
+/** A collection in braces or brackets, on one line, without its anchor. */
+function bracketText(node: Collection, text: string, shape: Shape): string {
+  return isMap(node)
+    ? braces(sorted(node.items, shape).map((pair) => flowMember(pair, text, shape)))
+    : brackets(node.items.map((item) => flowText(item, text, shape.item())));
 }
 
 function flowMember({ key, value }: Pair, text: string, shape: Shape): string {

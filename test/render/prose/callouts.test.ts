@@ -55,3 +55,11 @@ test('call-outs say what a reviewer wants to be told of the corpus', () => {
   expect(precision, misses.join('\n')).toBeGreaterThanOrEqual(LEAST.precision);
   expect(recall, misses.join('\n')).toBeGreaterThanOrEqual(LEAST.recall);
 });
+
+test('a name that stayed in its paragraph is told as moved in neither direction', () => {
+  const name = '{{first_name|there}}';
+  const before = `${name} ${name}\nhours. ${name} you you price,\n${name} 你好世界\n`;
+  const after = `you 你好世界 ${name}\n${name} hours. ${name}\n`;
+  expect(diffProse(before, after).callouts.map(wordsOf)).toEqual([`gone: ${name}`]);
+  expect(diffProse(after, before).callouts.map(wordsOf)).toEqual([`new: ${name}`]);
+});

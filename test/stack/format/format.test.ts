@@ -260,6 +260,42 @@ agents:
       given: 'a: &b\u00a0c   "d"\ne: [ &f \u00a0, *f ]\n',
       wanted: 'a: &b\u00a0c d\ne: [&f \u00a0, *f]\n',
     },
+    {
+      title: 'with a comment behind the last key, which has no value',
+      given: 'a:\n  b: # c\n# d\n',
+      wanted: 'a:\n  b: # c\n# d\n',
+    },
+    {
+      title: 'with a comment behind the last dash, which has no value',
+      given: 'a:\n- b\n- # c\n',
+      wanted: 'a:\n  - b\n  - # c\n',
+    },
+    {
+      title: 'with the anchor of what is between brackets once',
+      given: 'a: &b {d: [c]}\ne: &f\n  []\ng:\n  &h i\n',
+      wanted: 'a: &b { d: [c] }\ne: &f []\ng: &h i\n',
+    },
+    {
+      title: 'with the comment between a key and its value above both',
+      given:
+        'a:\n  # b\n  c\nd: # e\n  f # g\nh:\n  -\n    # i\n    j\nk: # l\n  &m # n\n  # o\n  p: q\n',
+      wanted: '# b\na: c\n# e\nd: f # g\nh:\n  # i\n  - j\nk: &m # l\n  # n\n  # o\n  p: q\n',
+    },
+    {
+      title: 'with a comment below a dash where it was, and the line below it',
+      given: 'a:\n-\n\n  # b\n\n  c: 1\n',
+      wanted: 'a:\n  -\n    # b\n\n    c: 1\n',
+    },
+    {
+      title: 'with the comments of a block and of the key that it stands under',
+      given: 'a: # b\n  | # c\n  d\n',
+      wanted: '# b\na: | # c\n  d\n',
+    },
+    {
+      title: 'with the comment behind the mark that begins it',
+      given: '# a\n---   # b\nc: 1\n',
+      wanted: '# a\n--- # b\nc: 1\n',
+    },
     { title: 'as it went in, where it only has comments', given: '# none\n', wanted: '# none\n' },
   ])('$title', ({ given, wanted }) => {
     expect(format(given)).toBe(wanted);
@@ -273,9 +309,14 @@ describe('a file is left alone', () => {
     ['a: 1\na: 2\n', 'yaml/duplicate-key'],
     ['a: 1\n---\nb: 2\n', 'yaml/documents'],
     ['? a\n: 1\n', 'fmt/kept'],
-    ['a:\n  # why\n  plain text\n', 'fmt/kept'],
+    ['a: 1\n...\n', 'fmt/kept'],
   ])('%j', (text, rule) => {
     const formatted = formatYaml({ file: 'a.yaml', text }, SHAPE);
     expect(formatted).toMatchObject({ problems: [{ rule }] });
   });
+});
+
+test('a list of 40,000 elements takes seconds', { timeout: 18_000 }, () => {
+  const text = `a:\n${'  - b\n'.repeat(40_000)}`;
+  expect(format(text) === text).toBe(true);
 });
