@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { CallsheetError, errorCode, reasonIn } from '../core/errors.ts';
+import { CallsheetError, errorCode, explainSystemError, reasonIn } from '../core/errors.ts';
 import { nearestFile } from '../stack/folder.ts';
 
 /**
@@ -16,10 +16,8 @@ export async function withNamedFile<T>(
 ): Promise<T> {
   try {
     return await work();
-  } catch (cause) {
-    throw new CallsheetError('usage', `${flag} ${file} cannot be written: ${reasonIn(cause)}`, {
-      cause,
-    });
+  } catch (error) {
+    throw explainSystemError(error, `${flag} ${file} cannot be written`);
   }
 }
 
@@ -91,18 +89,16 @@ export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => v
     }
     return failed;
   };
-  const why = (error: unknown) =>
-    error instanceof Error ? error.message.split(',')[0] : String(error);
   try {
     work((one) => void done.push(one));
   } catch (cause) {
     const [failed] = undo();
     if (failed !== undefined) {
-      const message = `${why(cause)}; not all that was written could be taken back: ${why(failed)}`;
+      const message = `${reasonIn(cause)}; not all that was written could be taken back: ${reasonIn(failed)}`;
       throw new CallsheetError('usage', message, { cause });
     }
     if (cause instanceof CallsheetError) throw cause;
-    throw new CallsheetError('usage', `nothing was written: ${why(cause)}`, { cause });
+    throw new CallsheetError('usage', `nothing was written: ${reasonIn(cause)}`, { cause });
   }
   return undo;
 }

@@ -7,7 +7,7 @@ import type { DriftFlags } from '../console/notify.ts';
 import { isTreeReview, type PlanCommandFlags, type TreeReviewFormat } from '../console/plan.ts';
 import type { ValidateFlags } from '../console/validate.ts';
 import type { Fleet } from '../core/documents.generated.ts';
-import { CallsheetError, reasonIn } from '../core/errors.ts';
+import { CallsheetError, explainSystemError } from '../core/errors.ts';
 import { kinds } from '../kinds/index.ts';
 import { isSkipped } from '../stack/discover.ts';
 import { STACK_FILE } from '../stack/folder.ts';
@@ -336,10 +336,10 @@ function refuseNoFolder(root: string): void {
 function readFolder(absolute: string, path: string): readonly Dirent[] {
   try {
     return readdirSync(absolute, { withFileTypes: true });
-  } catch (cause) {
-    throw new CallsheetError('config', `the folder ${path} cannot be read: ${reasonIn(cause)}`, {
+  } catch (error) {
+    throw explainSystemError(error, `the folder ${path} cannot be read`, {
+      code: 'config',
       hint: 'It may contain a stack, so nothing was started. Check its permissions.',
-      cause,
     });
   }
 }

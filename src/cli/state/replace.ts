@@ -5,7 +5,7 @@ import type { CommonFlags, Context } from '../../console/context.ts';
 import { type Address, getKind } from '../../core/address.ts';
 import { computeDigest } from '../../core/digest.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, explainSystemError } from '../../core/errors.ts';
 import type { Change } from '../../core/plan-document.ts';
 import type { Planned } from '../../plan/make.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
@@ -76,9 +76,8 @@ async function readGiven(file: string): Promise<State> {
       throw new CallsheetError('usage', error.message, {
         hint: 'Nothing was pushed. callsheet state pull > FILE writes a state that can be pushed.',
       });
-    throw new CallsheetError('usage', `the file ${file} cannot be read`, {
+    throw explainSystemError(error, `the file ${file} cannot be read`, {
       hint: 'Nothing was pushed.',
-      cause: error,
     });
   }
 }
