@@ -1,6 +1,6 @@
 import { Command, CommanderError, type ErrorOptions, Help, Option } from 'commander';
 import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import { COMMANDS, GROUPS, PURPOSES } from './command-table.ts';
 import { TOPICS, topicAbout, topicPages } from './topics.ts';
 
@@ -195,12 +195,10 @@ function unknownCommand(command: Command, word: string): string {
   if (above === '' && Object.hasOwn(TOPICS, word))
     return `${unknown}: callsheet help ${word} shows the page of that name.`;
   const names = command.commands.map((one) => one.name());
-  const near = nearest(word, names);
-  if (near !== undefined) return `${unknown}: did you mean ${above || 'callsheet '}${near}?`;
-  if (above === '') return `${unknown}: callsheet --help lists the commands.`;
-  return names.length === 0
-    ? `${unknown}: ${above}has no commands below it.`
-    : `${unknown}: ${above}takes ${names.join(', ')}.`;
+  const below = names.length === 0 ? 'has no commands below it.' : `takes ${names.join(', ')}.`;
+  const all = above === '' ? 'callsheet --help lists the commands.' : `${above}${below}`;
+  const near = didYouMean(word, names, all, (close) => `${above || 'callsheet '}${close}`);
+  return `${unknown}: ${lowered(near)}`;
 }
 
 function unknownOption(command: Command, given: string): string {
@@ -213,7 +211,6 @@ function unknownOption(command: Command, given: string): string {
   }
   // Terraform's flags have one dash.
   if (own.includes(`--${name}`)) return `${unknown}: did you mean --${name}?`;
-  if (name === 'help') return `${unknown}: did you mean --help?`;
   if (name === 'version' || given === '-V') return `${unknown}: did you mean callsheet --version?`;
   const forcing = name === 'force' ? forcingOptions(command) : '';
   if (forcing !== '') return `${unknown}: ${forcing}`;
@@ -221,10 +218,8 @@ function unknownOption(command: Command, given: string): string {
     Object.hasOwn(FOREIGN_FLAGS, key),
   );
   if (foreign !== undefined) return `${unknown}: ${lowered(FOREIGN_FLAGS[foreign] ?? '')}`;
-  const near = nearest(`--${name}`, [...own, '--help']);
-  return near === undefined
-    ? `${unknown}: ${pathTo(command)} --help lists its options, and callsheet help options those of every command.`
-    : `${unknown}: did you mean ${near}?`;
+  const all = `${pathTo(command)} --help lists its options, and callsheet help options those of every command.`;
+  return `${unknown}: ${lowered(didYouMean(`--${name}`, [...own, '--help'], all))}`;
 }
 
 /** What a command has instead of `--force`, with what each of them allows. Empty where it has nothing. */

@@ -1,7 +1,7 @@
 import { type Address, formatAddress, isResourceName } from '../core/address.ts';
 import type { Export } from '../core/documents.generated.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean } from '../core/nearest.ts';
 import { isUuid, type JsonObject } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
@@ -411,16 +411,11 @@ function organizationFor(text: string, titles: ReadonlyMap<string, string>): Org
   );
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;
-  const near = nearest(
-    text,
-    all.map(({ name }) => name),
-  );
+  const names = all.map(({ name }) => name);
   const hint =
     others.length > 0
       ? `Give the id of the one that is meant: ${found.map(({ id }) => id).join(', ')}`
-      : near === undefined
-        ? `${namesAmong(titles)}Give a name or an id.`
-        : `Did you mean ${near}? An id can be given as well.`;
+      : `${didYouMean(text, names, `${namesAmong(titles)}Give a name.`)} An id can be given as well.`;
   const message =
     others.length > 0
       ? `${found.length} organizations are called ${text}`

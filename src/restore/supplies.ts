@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { type Address, getKind, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError, explainSystemError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean } from '../core/nearest.ts';
 import { toPath } from '../core/path.ts';
 import { Blob, getOwn, isObject, type Json, Secret } from '../core/value.ts';
 import { isElementName } from '../core/walk.ts';
@@ -221,15 +221,11 @@ function refuseLost(
   );
   const [first] = lost;
   if (first === undefined) return;
-  const near = nearest(first, known);
   throw new CallsheetError(
     'usage',
     `--secrets ${file} names resources that the snapshot does not contain: ${lost.join(', ')}`,
     {
-      hint:
-        near === undefined
-          ? 'callsheet snapshot show lists the addresses in it. Nothing was sent.'
-          : `Did you mean ${near}? callsheet snapshot show lists the addresses in it. Nothing was sent.`,
+      hint: `${didYouMean(first, known, 'callsheet snapshot show lists the addresses in it.')} Nothing was sent.`,
     },
   );
 }

@@ -250,11 +250,11 @@ const unknownTool: LintRule = {
         if (known.includes(name) || box.parameters.has(name) || WORDS.has(name.toLowerCase())) {
           return [];
         }
-        const close = nearest(name, known);
         // A server that offers all its tools may have this one, too; a slip of the keyboard stays one.
-        if (box.isOpen && close === undefined) return [];
+        const hint = didYouMean(name, known, box.isOpen ? undefined : toolsHint(known));
+        if (hint === undefined) return [];
         const message = `mentions the tool ${name}, which the agent does not have`;
-        return [{ resource, path, span, message, hint: nearestHint(close, known) }];
+        return [{ resource, path, span, message, hint }];
       });
     });
   },
@@ -262,8 +262,7 @@ const unknownTool: LintRule = {
 
 const MOST_NAMED = 8;
 
-function nearestHint(close: string | undefined, known: readonly string[]): string {
-  if (close !== undefined) return `Did you mean ${close}?`;
+function toolsHint(known: readonly string[]): string {
   const add = 'Add it under extensions, or name it in lint.tools if the platform has it';
   if (known.length === 0) return `The agent has no tools. ${add}`;
   const more = known.length > MOST_NAMED ? ` and ${known.length - MOST_NAMED} more` : '';

@@ -1,6 +1,6 @@
 import { type Address, getKind } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean } from '../core/nearest.ts';
 import { formatPath } from '../core/path.ts';
 import { lowestFirst } from './compose.ts';
 import type { Report } from './diagnostics.ts';
@@ -37,10 +37,9 @@ function openHints(addresses: ReadonlySet<Address>): (unknown: Address) => strin
     if (before !== undefined) return before;
     const kind = getKind(unknown);
     const others = byKind.get(kind) ?? [];
-    const close = known.size < MOST_COMPARED ? nearest(unknown, others) : undefined;
     const all = others.slice(0, 10).join(', ');
     const there = others.length === 0 ? `The stack has no ${kind}` : `It has ${all}`;
-    const hint = close === undefined ? there : `Did you mean ${close}?`;
+    const hint = known.size < MOST_COMPARED ? didYouMean(unknown, others, there) : there;
     known.set(unknown, hint);
     return hint;
   };
