@@ -168,7 +168,12 @@ export function errorCode(error: unknown): string | undefined {
 export function reasonIn(error: unknown): string {
   const known = REASONS[errorCode(error) ?? ''];
   if (known !== undefined) return known;
-  return error instanceof Error ? (error.message.split(',')[0] ?? '') : String(error);
+  return errorMessage(error).split(',')[0] ?? '';
+}
+
+/** What somebody threw, who may have thrown anything. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** An error of a call to the system, as Node throws it. */

@@ -1,4 +1,4 @@
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, errorMessage } from '../core/errors.ts';
 import { isList, isObject, type Json } from '../core/value.ts';
 
 /** What a request was, for messages. The URL has no query and no credentials. */
@@ -68,8 +68,9 @@ export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404 && error.error !== undefined;
 }
 
-/** What the platform said, in one sentence for people, without a full stop. */
-export function describeApiError(error: ApiError): string {
+/** What the platform said, in one sentence for people, without a full stop; of any other error, its message. */
+export function describeApiError(error: unknown): string {
+  if (!(error instanceof ApiError)) return errorMessage(error);
   const said = [...new Set([error.error, error.description])].filter((text) => text !== undefined);
   const issues = error.issues
     .map(({ path, message }) => (path ? `${path}: ${message}` : message))
@@ -207,7 +208,7 @@ export function networkError(attempted: Attempted, cause: unknown): NetworkError
 
 function wordsFor(code: string, { url, timeouts }: Attempted, cause: unknown): string {
   const { host } = new URL(url);
-  const said = cause instanceof Error ? cause.message : String(cause);
+  const said = errorMessage(cause);
   if (UNTRUSTED.has(code)) return `the certificate of ${host} is not trusted (${said})`;
   const seconds = (milliseconds: number) => `${milliseconds / 1000} s`;
   const words: { readonly [code: string]: string } = {
