@@ -69,6 +69,24 @@ export function foldSentences(
   return [...told.slice(0, MOST_LISTED - 1).map(([line]) => line), `and ${rest} more`].join('\n');
 }
 
+/** `4,812`, whatever the locale of the machine. */
+export function formatNumber(count: number | string): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `a, b, c and 12 more`: the first of some names. */
+export function formatFirst(names: readonly string[], most: number, where = ''): string {
+  const rest = names.length - most;
+  const more = rest > 0 ? ` and ${formatNumber(rest)} more${where}` : '';
+  return `${names.slice(0, most).join(', ')}${more}`;
+}
+
+/** The first of some lines, and `and 12 more`, with what says where. */
+export function firstLines(lines: readonly string[], most: number, where = ''): readonly string[] {
+  const rest = lines.length - most;
+  return rest > 0 ? [...lines.slice(0, most), `and ${formatNumber(rest)} more${where}`] : lines;
+}
+
 /** The platform has already what was to be made (409). `body` says what it is, where the platform tells. */
 export class ConflictError extends CallsheetError {
   readonly body: Json | undefined;

@@ -4,7 +4,7 @@ import type { CommonFlags, Context } from '../console/context.ts';
 import { reportFailure } from '../console/events.ts';
 import { messagesOnly } from '../console/terminal.ts';
 import type { Address } from '../core/address.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, firstLines } from '../core/errors.ts';
 import { placeKey, placeName } from '../core/stores.ts';
 import type { Json } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -233,9 +233,7 @@ function describeOverlaps(overlaps: readonly Overlap[]): {
 } {
   // The same two resources may meet by id and by name.
   const distinct = [...new Map(overlaps.map((one) => [formatPair(one), one])).values()];
-  const told = distinct.slice(0, MAX_TOLD).map(describe);
-  const rest = distinct.length - told.length;
-  const lines = [...told, ...(rest > 0 ? [`and ${rest} more that both stacks manage`] : [])];
+  const lines = firstLines(distinct.map(describe), MAX_TOLD, ' that both stacks manage');
   const [first] = distinct;
   return { message: lines.join('\n'), hint: hintFor(first) };
 }

@@ -1,4 +1,4 @@
-import { CallsheetError, errorMessage } from '../core/errors.ts';
+import { CallsheetError, errorMessage, formatNumber } from '../core/errors.ts';
 import { isList, isObject, type Json } from '../core/value.ts';
 
 /** What a request was, for messages. The URL has no query and no credentials. */
@@ -92,11 +92,6 @@ export function beyondLimit(line: RequestLine, what: string, limit: string): Cal
   });
 }
 
-/** A number as messages give it. */
-export function grouped(number: number): string {
-  return number.toLocaleString('en-US');
-}
-
 /** The source that a 409 `duplicate_source` says is there already (Knowledge base sources). */
 function existingSource(body: Json | undefined): readonly string[] {
   const details = isObject(body) ? body.details : undefined;
@@ -136,7 +131,7 @@ function listIssues(body: Json | undefined): readonly ApiIssue[] {
 /** As much of a text as people read. */
 function clipped<T extends string | undefined>(text: T): T | string {
   if (text === undefined || text.length <= MOST_SAID_CHARACTERS) return text;
-  return `${text.slice(0, MOST_SAID_CHARACTERS)}… (${grouped(text.length)} characters)`;
+  return `${text.slice(0, MOST_SAID_CHARACTERS)}… (${formatNumber(text.length)} characters)`;
 }
 
 /** No answer, or only part of one. */

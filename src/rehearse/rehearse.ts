@@ -14,7 +14,7 @@ import type {
   RehearsalStep,
   RehearsalVerdict,
 } from '../core/plan-document.ts';
-import { isRefused } from '../plan/document.ts';
+import { isRefused, isWriting } from '../plan/document.ts';
 import { findAssumption } from '../platform/endpoints.ts';
 import { operations } from '../platform/operations.generated.ts';
 import {
@@ -170,7 +170,7 @@ async function goStraight(
   steps.push(copyStep(given ?? plan, plan, replica.copied));
   if (isRefused(plan) || (given !== undefined && isRefused(given)))
     return { plan, isEmpty: false, writes: undefined };
-  const isEmpty = !isWorkFor(given ?? plan);
+  const isEmpty = !(given ?? plan).changes.some(isWriting);
   if (isEmpty || steps.some(({ outcome }) => outcome === 'failed'))
     return { plan, isEmpty, writes: undefined };
   context.terminal.err('Applying it there.');
@@ -184,11 +184,6 @@ async function goStraight(
   steps.push(secondStep(second));
   const isDone = steps.every(({ outcome }) => outcome !== 'failed');
   return { plan, isEmpty, writes: isDone ? writes : undefined };
-}
-
-/** Whether apply would do anything. */
-export function isWorkFor({ changes }: PlanDocument): boolean {
-  return changes.some(({ verdict, operations: steps }) => verdict === 'ok' && steps.length > 0);
 }
 
 /** Fails half way, resumes, and rolls all of it back. Returns what is not as it was. */

@@ -6,6 +6,7 @@ import type {
   RolloutsDocument,
   ShownRollout,
 } from '../core/documents.ts';
+import { firstLines } from '../core/errors.ts';
 import { type Hours, WEEKDAYS } from '../core/plan-document.ts';
 import type { CountedHours } from '../core/rollout.ts';
 import type { JsonObject } from '../core/value.ts';
@@ -559,12 +560,11 @@ function listMarkdown(title: string, texts: readonly string[]): readonly string[
 
 function itemsMarkdown(texts: readonly string[]): readonly string[] {
   if (texts.length === 0) return [];
-  const more = texts.length - MOST_NAMED;
+  const shown = texts.map((text) => plainText(text.trim()));
   return [
-    [
-      ...texts.slice(0, MOST_NAMED).map((text) => `- ${plainText(text.trim())}`),
-      ...(more > 0 ? [`- and ${formatNumber(more)} more`] : []),
-    ].join('\n'),
+    firstLines(shown, MOST_NAMED)
+      .map((line) => `- ${line}`)
+      .join('\n'),
   ];
 }
 

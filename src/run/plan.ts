@@ -1,7 +1,7 @@
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
 import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { parsePath } from '../core/path.ts';
 import type {
@@ -263,11 +263,9 @@ async function statelessNotes(
 /** Addresses that a note names; the plan shows all of them. */
 const MOST_NAMED = 3;
 
-/** `agent.a, agent.b, agent.c and 4 more`. */
 function formatNames(changes: readonly Change[]): string {
-  const names = changes.slice(0, MOST_NAMED).map(({ address }) => address);
-  const more = changes.length - names.length;
-  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+  const names = changes.map(({ address }) => address);
+  return formatFirst(names, MOST_NAMED);
 }
 
 /** How many live resources of each kind no file names, as far as the lists tell that planning read anyway. */

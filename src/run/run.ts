@@ -9,6 +9,7 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
+import { isWriting } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
 import { type HoldChange, withHoldChange } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
@@ -290,8 +291,7 @@ function getExpected({ changes }: PlanDocument, { resources }: State): Expected 
   const made = changes.filter(({ address }) => resources[address] === undefined).length;
   return {
     resources: Object.keys(resources).length + made,
-    changes: changes.filter(({ verdict, operations }) => verdict === 'ok' && operations.length > 0)
-      .length,
+    changes: changes.filter(isWriting).length,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
+import { formatFirst } from '../core/errors.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { redact } from '../core/redact.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
@@ -208,11 +209,8 @@ function differences(before: AnswerRecord, after: AnswerRecord): string {
     (name) => computeDigest(old.get(name) ?? null) !== computeDigest(now.get(name) ?? null),
   );
   if (names.length === 0) return `${after.operation} has another answer`;
-  const told = names
-    .slice(0, MOST_NAMED)
-    .map((name) => wordsFor(name, old.get(name), now.get(name)));
-  const more = names.length - told.length;
-  return `${after.operation}: ${told.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+  const told = names.map((name) => wordsFor(name, old.get(name), now.get(name)));
+  return `${after.operation}: ${formatFirst(told, MOST_NAMED)}`;
 }
 
 /** Entries of a list by what names them. */

@@ -1,7 +1,7 @@
 import { type HealthReport, judgeSilence } from '../console/monitor/serve.ts';
 import { type NoticeTarget, notifyDrift } from '../console/notify.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { CallsheetError, type FailureCode } from '../core/errors.ts';
+import { CallsheetError, type FailureCode, firstLines } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { withoutHealed } from '../plan/drift.ts';
 import { ApiError } from '../platform/errors.ts';
@@ -304,15 +304,15 @@ const MOST_PROBLEMS = 20;
 function failureWords(error: unknown): PassFailure {
   const { kind, diagnostics, hint, message: said } = toFailure(error);
   const isBug = kind === 'internal' && error instanceof Error;
-  // Nothing else shows where it is.
   const message = isBug ? (error.stack ?? said) : said;
   const wrong = diagnostics.filter(({ severity }) => severity === 'error');
-  const more = wrong.length - MOST_PROBLEMS;
-  const problems = [
-    ...wrong.slice(0, MOST_PROBLEMS).map(problemWords),
-    ...(more > 0 ? [`and ${more} more: callsheet validate`] : []),
-  ];
-  return { kind, message, hint, problems };
+  const problems = firstLines(wrong.map(problemWords), MOST_PROBLEMS, ': callsheet validate');
+  return {
+    kind,
+    message,
+    hint: isBug ? 'This is a bug in Callsheet. Please report it.' : hint,
+    problems,
+  };
 }
 
 function problemWords({ position, rule, message }: Diagnostic): string {

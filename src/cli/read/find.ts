@@ -1,5 +1,5 @@
 import { type Address, getKind, isAddress } from '../../core/address.ts';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, firstLines } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { isUuid, type JsonObject } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
@@ -112,21 +112,17 @@ function onlyOne(
   if (first === undefined) throw noneCalled(kind, text, listed);
   if (found.length > 1) {
     const organizations = organizationNames(session);
-    const lines = found.slice(0, MOST_LISTED).map(({ item, scope }) => {
+    const lines = found.map(({ item, scope }) => {
       const [field = ''] = kind.scope;
       const owner = String(item[field] ?? scope[field] ?? '');
-      return `  ${String(item.id)}  ${organizations.get(owner) ?? owner}`.trimEnd();
+      return `${String(item.id)}  ${organizations.get(owner) ?? owner}`.trimEnd();
     });
-    const more = found.length - lines.length;
+    const listed = firstLines(lines, MOST_LISTED).map((line) => `  ${line}`);
     throw new CallsheetError(
       'usage',
       `${found.length} ${kindTitle(kind.name)} are called ${JSON.stringify(text)}`,
       {
-        hint: [
-          'Give one of these ids:',
-          ...lines,
-          ...(more > 0 ? [`  and ${more} more`] : []),
-        ].join('\n'),
+        hint: ['Give one of these ids:', ...listed].join('\n'),
       },
     );
   }
