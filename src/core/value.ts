@@ -162,6 +162,18 @@ export function getOwn<T>(
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
+/** How often each of some keys is there. */
+export function countEach<K>(keys: Iterable<K>): Map<K, number> {
+  const counts = new Map<K, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+/** Compares texts in the same order on every machine. For `sort`. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Whether a text is the id of something on the platform. */

@@ -8,6 +8,7 @@ import { isTreeReview, type PlanCommandFlags, type TreeReviewFormat } from '../c
 import type { ValidateFlags } from '../console/validate.ts';
 import type { Fleet } from '../core/documents.generated.ts';
 import { CallsheetError, explainSystemError } from '../core/errors.ts';
+import { compareTexts } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import { isSkipped } from '../stack/discover.ts';
 import { STACK_FILE } from '../stack/folder.ts';
@@ -201,7 +202,9 @@ export function assignShards(
 ): ReadonlyMap<string, number> {
   const sorted = stacks
     .map(({ path, weight }) => ({ path, weight: roundWeight(weight), hash: computeHash(path) }))
-    .sort((a, b) => b.weight - a.weight || compare(a.hash, b.hash) || compare(a.path, b.path));
+    .sort(
+      (a, b) => b.weight - a.weight || compareTexts(a.hash, b.hash) || compareTexts(a.path, b.path),
+    );
   const loads = Array.from({ length: count }, () => 0);
   const shards = new Map<string, number>();
   for (const { path, weight } of sorted) {
@@ -230,11 +233,6 @@ function findLeast(loads: readonly number[]): number {
 
 function computeHash(path: string): string {
   return createHash('sha256').update(path).digest('hex');
-}
-
-/** In an order that no locale changes. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
@@ -321,7 +319,7 @@ export function findStacks(root: string): readonly FoundStack[] {
         .map(({ name }) => inTree(folder, name)),
     );
   }
-  return paths.toSorted(compare).map((path) => ({ path, dir: join(root, path) }));
+  return paths.toSorted().map((path) => ({ path, dir: join(root, path) }));
 }
 
 function refuseNoFolder(root: string): void {

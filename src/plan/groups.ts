@@ -1,6 +1,7 @@
 import { type Address, byAddress } from '../core/address.ts';
 import type { Change, ChangeGroup, FieldCause, FieldChange } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
+import { countEach } from '../core/value.ts';
 
 /** Fewer resources than this are read one by one. */
 const FEWEST = 3;
@@ -134,8 +135,7 @@ function isHeading(line: string): boolean {
 
 /** The lines that another text does not have, or not as often. */
 function without(lines: readonly TextLine[], other: readonly TextLine[]): readonly TextLine[] {
-  const left = new Map<string, number>();
-  for (const { text } of other) left.set(text, (left.get(text) ?? 0) + 1);
+  const left = countEach(other.map(({ text }) => text));
   return lines.filter(({ text }) => {
     const count = left.get(text) ?? 0;
     if (count > 0) left.set(text, count - 1);

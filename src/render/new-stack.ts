@@ -1,4 +1,5 @@
 import type { ExportDocument, ImportDocument } from '../core/documents.ts';
+import { countEach } from '../core/value.ts';
 import {
   type Line,
   noteLines,
@@ -115,8 +116,7 @@ function word(path: string): string {
 /** Folders in the place of their files, where these are many. */
 function folded(paths: readonly string[]): readonly string[] {
   const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
-  const counts = new Map<string, number>();
-  for (const path of paths) counts.set(folderOf(path), (counts.get(folderOf(path)) ?? 0) + 1);
+  const counts = countEach(paths.map(folderOf));
   const shown = paths.map((path) => {
     const count = counts.get(folderOf(path)) ?? 0;
     return count > MOST_LISTED ? `${folderOf(path)} (${count} files)` : path;

@@ -4,7 +4,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
-import { getOwn } from '../core/value.ts';
+import { getOwn, isUuid } from '../core/value.ts';
 import { buildFeaturesCall } from '../kinds/catalogues.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { getScope } from '../plan/natural-key.ts';
@@ -114,12 +114,10 @@ function oldOrganization(given: string, { organizations }: Holding, names: Names
   throw unknown('the snapshot', given, 'organization', all);
 }
 
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 async function newOrganization(given: string, names: Names): Promise<string> {
   const known = getOwn(names.stack, given);
   if (known !== undefined) return known;
-  if (ID.test(given)) return given;
+  if (isUuid(given)) return given;
   const target = await names.target();
   const found = [...target].filter(([, name]) => name === given).map(([id]) => id);
   if (found.length > 1) throw several(given, found);

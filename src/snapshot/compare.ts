@@ -4,7 +4,7 @@ import { computeDigest } from '../core/digest.ts';
 import { formatFirst } from '../core/errors.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { redact } from '../core/redact.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { countEach, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { listIn } from '../kinds/making.ts';
@@ -337,8 +337,8 @@ async function readDifference(earlier: SnapshotFile, later: SnapshotFile): Promi
 }
 
 function untoldIn(which: Untold['in'], records: readonly ResourceRecord[] = []): readonly Untold[] {
-  const byKind = Map.groupBy(records, ({ kind }) => kind);
-  return [...byKind].map(([kind, { length }]) => ({ kind, count: length, in: which }));
+  const counts = countEach(records.map(({ kind }) => kind));
+  return [...counts].map(([kind, count]) => ({ kind, count, in: which }));
 }
 
 /** The lists that a snapshot has to their end, and what it says that it lacks: `agent 3c6e…`. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { isUnderWay, type RolloutRecords } from '../core/rollout.ts';
+import { compareTexts } from '../core/value.ts';
 import { NewerDocument } from './failures.ts';
 import { withoutFingerprints } from './fingerprint.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
@@ -108,7 +109,7 @@ async function readJournals(sources: readonly JournalSource[]): Promise<readonly
   const order = ({ began }: Journal) => [began?.serial ?? 0, began?.at ?? ''] as const;
   return journals.sort((a, b) => {
     const [[serial, at], [otherSerial, otherAt]] = [order(a), order(b)];
-    return serial - otherSerial || (at < otherAt ? -1 : at > otherAt ? 1 : 0);
+    return serial - otherSerial || compareTexts(at, otherAt);
   });
 }
 

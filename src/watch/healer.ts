@@ -133,8 +133,7 @@ export function recentTries(
   more: readonly { readonly address: Address; readonly at: number }[],
   now: number,
 ): Tries {
-  const all = new Map<Address, number[]>();
-  for (const [address, times] of tries) all.set(address, [...times]);
+  const all = new Map(tries);
   for (const { address, at } of more) all.set(address, [...(all.get(address) ?? []), at]);
   return new Map(
     [...all]

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/value.ts';
+import { countEach } from '../../core/value.ts';
 import type { OperationId } from '../../platform/operations.generated.ts';
 import { data, missing, page } from '../answer.ts';
 import {
@@ -73,9 +74,7 @@ function billingRows(
     const talked = sum(callsWithin(book, span).map(({ duration }) => duration));
     seconds.set(book.organizationId, (seconds.get(book.organizationId) ?? 0) + talked);
   }
-  const counts = new Map<string, number>();
-  for (const { organizationId } of agents.values())
-    counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1);
+  const counts = countEach([...agents.values()].map(({ organizationId }) => organizationId));
   return organizations.map(({ id, name, resellerId }) => ({
     organization_id: id,
     organization_name: name,
