@@ -14,7 +14,6 @@ import {
 } from '../core/errors.ts';
 import type { PlanDocument, Rehearsal, RehearsalVerdict } from '../core/plan-document.ts';
 import { isRefused, isWriting, planDigest } from '../plan/document.ts';
-import { readEndpoints } from '../platform/endpoints.ts';
 import { planFilePieces } from '../render/json.ts';
 import { renderRehearsalText } from '../render/text.ts';
 import { checkPlan } from '../run/apply.ts';
@@ -189,7 +188,6 @@ async function snapshotGround(
       stack,
       state,
       secretValues,
-      endpoints: readEndpoints(stack.platform),
       platform,
       source: { type: 'snapshot', file: from, made_at },
       planNow: undefined,

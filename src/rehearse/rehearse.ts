@@ -15,7 +15,7 @@ import type {
   RehearsalVerdict,
 } from '../core/plan-document.ts';
 import { isRefused, isWriting } from '../plan/document.ts';
-import { findAssumption } from '../platform/endpoints.ts';
+import { findAssumption, readEndpoints } from '../platform/endpoints.ts';
 import { operations } from '../platform/operations.generated.ts';
 import {
   type Dialect,
@@ -104,9 +104,10 @@ export async function tryOnCopies(
     writes === undefined ? [] : await onCopy(trying, (copy) => goAstray(copy, writes, trying));
   const plan = given ?? straight.plan;
   const { steps, requests } = trying;
+  const endpoints = readEndpoints(fleet.stack.platform);
   // The log of a copy has uploads, too, which are no operation of the platform.
   const used = requests.flatMap(({ operation }) =>
-    Object.hasOwn(operations, operation) ? (findAssumption(operation, fleet.endpoints) ?? []) : [],
+    Object.hasOwn(operations, operation) ? (findAssumption(operation, endpoints) ?? []) : [],
   );
   const rehearsal: Rehearsal = {
     digest: plan.digest,

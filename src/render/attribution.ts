@@ -6,6 +6,7 @@ import type {
   FieldChange,
   HistoryEntry,
 } from '../core/plan-document.ts';
+import { formatEdit } from '../core/plan-document.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { formatCount, formatNumber, formatTime, kindTitle } from './wording.ts';
 
@@ -74,7 +75,7 @@ function editText(edit: HistoryEntry, among: readonly HistoryEntry[] = []): stri
 }
 
 function authorText({ actor, source }: HistoryEntry): string {
-  return sanitiseLine(`${actor ?? 'someone'}${source === null ? '' : ` via ${source}`}`);
+  return sanitiseLine(formatEdit({ actor, source }));
 }
 
 /** What a revert restored, and whose that was where it is one of these. */

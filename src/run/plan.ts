@@ -98,7 +98,7 @@ function planSession(
   context: RunContext,
   more: Pick<PlanInput, 'options' | 'purpose'> & Partial<PlanInput>,
 ): Promise<Planned> {
-  const { stack, state, reader, world, platform, client, endpoints } = session;
+  const { stack, state, reader, world, platform, client } = session;
   const input: PlanInput = {
     desired: stack.resources,
     prune: true,
@@ -118,9 +118,9 @@ function planSession(
     environment: stack.environment,
     settled: recoveredRun(session.unfinished),
     versions: new Map(),
-    assumptionOf: (operation) => findAssumption(operation, endpoints),
-    assume: endpoints.assume,
-    endpoints: movedEndpoints(endpoints),
+    assumptionOf: (operation) => findAssumption(operation, client.endpoints),
+    assume: client.endpoints.assume,
+    endpoints: movedEndpoints(client.endpoints),
     secondsPerRequest: () => {
       const { requests, seconds } = client.spent();
       return requests === 0 ? 0 : seconds / requests / session.concurrency;
@@ -163,7 +163,9 @@ export async function planConfiguration(
     isForgotten: isForgottenBy(stack.moves),
     ...(rollout && { atOnce: getFirstStep(rollout), configDigest: withRollout(stack, rollout) }),
     ...how,
-    ...(refresh === undefined ? {} : { refresh: session.endpoints.assume ? refresh : 'full' }),
+    ...(refresh === undefined
+      ? {}
+      : { refresh: session.client.endpoints.assume ? refresh : 'full' }),
     purpose: 'apply',
     options:
       rollout === undefined || options.target.length > 0

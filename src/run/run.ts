@@ -218,7 +218,7 @@ async function execute(
       context.pause?.sleep(milliseconds, context.stop) ?? sleep(milliseconds),
     stop: context.stop,
   };
-  if (request.checkFirst === true) await checkPins(plan, deps, session.endpoints.assume);
+  if (request.checkFirst === true) await checkPins(plan, deps, session.client.endpoints.assume);
   await lease.reserve(getExpected(plan, state));
   const observer = await request.observe?.(plan);
   try {
@@ -301,7 +301,8 @@ async function confirm(
   deps: RunDeps,
   { purpose, session }: RunRequest,
 ): Promise<ReadonlyMap<Address, ResourceState>> {
-  const isWorth = purpose === 'apply' && session.endpoints.assume && status !== 'interrupted';
+  const isWorth =
+    purpose === 'apply' && session.client.endpoints.assume && status !== 'interrupted';
   return isWorth ? confirmPins(resources, deps) : new Map();
 }
 
