@@ -109,23 +109,6 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   v: 'Run callsheet --version.',
 };
 
-/** The options that do a part of what `--force` does elsewhere. A command has some of them. */
-const FORCING: ReadonlySet<string> = new Set([
-  '--allow-delete',
-  '--delete-used',
-  '--forget-protected',
-  '--accept-conflicts',
-  '--undo-edited',
-  '--theirs',
-  '--allow-dirty',
-  '--overwrite',
-  '--stop-run',
-  '--skip-refused',
-  '--release-hold',
-  '--override-freeze',
-  '--override-limits',
-]);
-
 /** A mistake of the command line, in one sentence. Whoever catches it prints it. */
 export class UsageMistake extends CommanderError {}
 
@@ -224,12 +207,13 @@ function unknownOption(command: Command, given: string): string {
 
 /** What a command has instead of `--force`, with what each of them allows. Empty where it has nothing. */
 function forcingOptions(command: Command): string {
-  const forcing = command.options
-    .filter(({ long }) => FORCING.has(long ?? ''))
-    .map((option) => ({
+  const { flags = [] } = COMMANDS.find(({ name }) => pathTo(command) === `callsheet ${name}`) ?? {};
+  const forcing = flags
+    .filter(({ isPermission = false }) => isPermission)
+    .map(({ spelling, does }) => ({
       // `--override-limits <reason>`: `--override-limits REASON`.
-      term: option.flags.replace(/<(\w+)>/, (_, value: string) => value.toUpperCase()),
-      does: option.description.replace(/;.*/, ''),
+      term: spelling.replace(/<(\w+)>/, (_, value: string) => value.toUpperCase()),
+      does: does.replace(/;.*/, ''),
     }));
   const [first, ...others] = forcing;
   if (first === undefined) return '';
