@@ -24,6 +24,7 @@ import {
   type Simulator,
   startSimulator,
 } from '../simulator/index.ts';
+import { ownersIn } from '../state/model.ts';
 import { compareDumps, type Words } from './compare.ts';
 import { type Driver, goOn, type Outcome, openDriver } from './driver.ts';
 import type { Fleet } from './fleet.ts';
@@ -226,9 +227,7 @@ function wordsFor(
   ledger: Outcome['ledger'],
 ): Words {
   const made = new Map(ledger.map(({ id, address }) => [id, address] as const));
-  const addresses = new Map(
-    Object.entries(state.resources).map(([address, { kind, id }]) => [`${kind} ${id}`, address]),
-  );
+  const addresses = ownersIn(state);
   for (const { kind, id, address } of plan?.changes ?? []) addresses.set(`${kind} ${id}`, address);
   const addressOf: Words['addressOf'] = (kind, id) =>
     addresses.get(`${kind} ${id}`) ?? made.get(id) ?? null;

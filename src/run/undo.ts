@@ -37,6 +37,7 @@ import {
 } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
+import { getIdentity } from '../state/model.ts';
 import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
 import {
@@ -250,7 +251,7 @@ async function findOthers(
   const replaced: Edited[] = [];
   const isPutBack = createPutBackFinder(session);
   // Of a run of ten thousand resources each is looked for.
-  const byId = Map.groupBy(Object.entries(state.resources), ([, { kind, id }]) => `${kind} ${id}`);
+  const byId = Map.groupBy(Object.entries(state.resources), ([, one]) => getIdentity(one));
   const isLive = async ({ kind, id, scope }: Pick<ResourceState, 'kind' | 'id' | 'scope'>) =>
     (await reader.read(kindNamed(kind), { id, scope }, new Set())) !== undefined;
   for (const address of addresses) {

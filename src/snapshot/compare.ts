@@ -12,6 +12,7 @@ import { planDigest, summarise } from '../plan/document.ts';
 import { makePlan } from '../plan/make.ts';
 import type { Entitlements, ListedResource, Reader } from '../plan/reader.ts';
 import type { AppliedLeaf, ResourceState, State } from '../state/model.ts';
+import { getIdentity } from '../state/model.ts';
 import type { SnapshotFile } from './file.ts';
 import {
   type AnswerRecord,
@@ -76,15 +77,11 @@ export async function compareSnapshots(
 function indexNames({ before, after }: Difference): ReadonlyMap<string, Address> {
   const names = new Map<string, Address>();
   for (const record of [...before.values(), ...after]) {
-    const key = keyOfResource(record);
+    const key = getIdentity(record);
     const { address, kind, id } = record;
     names.set(key, address ?? names.get(key) ?? `${kind}.${id}`);
   }
   return names;
-}
-
-function keyOfResource({ kind, id }: ResourceRecord): string {
-  return `${kind} ${id}`;
 }
 
 function toDesired(
@@ -92,7 +89,7 @@ function toDesired(
   before: Difference['before'],
   names: ReadonlyMap<string, Address>,
 ): DesiredResource {
-  const key = keyOfResource(record);
+  const key = getIdentity(record);
   return {
     address: names.get(key) ?? key,
     kind: record.kind,
@@ -116,7 +113,7 @@ function buildState(
   names: ReadonlyMap<string, Address>,
   { header }: SnapshotFile,
 ): State {
-  const later = new Map(after.map((record) => [keyOfResource(record), record]));
+  const later = new Map(after.map((record) => [getIdentity(record), record]));
   const resources = [...before].map(([key, record]): [Address, ResourceState] => {
     const { kind, id, scope } = record;
     const name = typeof record.record.name === 'string' ? record.record.name : id;
@@ -316,18 +313,18 @@ async function readDifference(earlier: SnapshotFile, later: SnapshotFile): Promi
   for await (const [key, record] of keyed(earlier)) {
     if (!old.has(key)) continue;
     if (record.type === 'organization') nameIn(organizations, record);
-    if (record.type === 'resource') before.set(keyOfResource(record), record);
+    if (record.type === 'resource') before.set(getIdentity(record), record);
     if (record.type === 'answer') answers.set(key, { ...answers.get(key), before: record });
   }
-  const isOfBoth = new Set(after.map(keyOfResource).filter((key) => before.has(key)));
+  const isOfBoth = new Set(after.map(getIdentity).filter((key) => before.has(key)));
   const isTold = (record: ResourceRecord, { lists, gaps }: Read) => {
-    const key = keyOfResource(record);
+    const key = getIdentity(record);
     return isOfBoth.has(key) || (!gaps.has(key) && covers(lists, record.kind, record.scope));
   };
   const gone = Map.groupBy(before.values(), (one) => isTold(one, readOf.later));
   const come = Map.groupBy(after, (one) => isTold(one, readOf.earlier));
   return {
-    before: new Map(gone.get(true)?.map((record) => [keyOfResource(record), record])),
+    before: new Map(gone.get(true)?.map((record) => [getIdentity(record), record])),
     after: come.get(true) ?? [],
     answers,
     organizations,

@@ -9,6 +9,7 @@ import type {
   SnapshotTaken,
 } from './journal.ts';
 import type { Holds, ResourceState, State } from './model.ts';
+import { getIdentity } from './model.ts';
 
 /** What a journal makes of the state that its run began from. */
 export type Replayed = {
@@ -138,11 +139,9 @@ function oneAddressEach(
 ): State['resources'] {
   const entries = Object.entries(resources);
   const taken = new Set(
-    entries.filter(([address]) => isFresh(address)).map(([, { kind, id }]) => `${kind} ${id}`),
+    entries.filter(([address]) => isFresh(address)).map(([, one]) => getIdentity(one)),
   );
-  const kept = entries.filter(
-    ([address, { kind, id }]) => isFresh(address) || !taken.has(`${kind} ${id}`),
-  );
+  const kept = entries.filter(([address, one]) => isFresh(address) || !taken.has(getIdentity(one)));
   return kept.length === entries.length ? resources : Object.fromEntries(kept);
 }
 

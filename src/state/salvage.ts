@@ -7,12 +7,11 @@ import { NewerDocument } from './failures.ts';
 import { withoutFingerprints } from './fingerprint.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
 import { eachLine, isHeader, readLine } from './journal-text.ts';
-import { isRecord, type ResourceState, type State } from './model.ts';
+import { getIdentity, isRecord, type ResourceState, type State } from './model.ts';
 import { emptyState, replay, withRollouts } from './replay.ts';
 import { entryShape, holdsShape, parseJson, resourceShape, rolloutsShape } from './shape.ts';
 import {
   brokenResource,
-  getIdentity,
   type Line,
   migrateResource,
   parseState,

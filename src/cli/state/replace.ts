@@ -12,6 +12,7 @@ import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { openSession } from '../../run/session.ts';
 import type { LedgerLine } from '../../state/journal.ts';
 import type { ResourceState, State } from '../../state/model.ts';
+import { getIdentity } from '../../state/model.ts';
 import { emptyState } from '../../state/replay.ts';
 import { parseState } from '../../state/state-text.ts';
 import type { StateStore } from '../../state/store.ts';
@@ -225,10 +226,6 @@ function rebuild(known: State, { plan, ids, refresh }: Planned): Rebuilt {
       : { address, finding: 'lost', id: recorded.id };
   });
   return { resources, findings, ledger: findings.flatMap((one) => listLedgerLines(one, known)) };
-}
-
-function getIdentity({ kind, id }: Pick<ResourceState, 'kind' | 'id'>): string {
-  return `${kind} ${id}`;
 }
 
 function isPresent(change: Change | undefined): boolean {
