@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApplyFlags, refusePlanningFlags } from '../console/apply.ts';
@@ -201,7 +201,7 @@ export function assignShards(
   count: number,
 ): ReadonlyMap<string, number> {
   const sorted = stacks
-    .map(({ path, weight }) => ({ path, weight: roundWeight(weight), hash: computeHash(path) }))
+    .map(({ path, weight }) => ({ path, weight: roundWeight(weight), hash: hash('sha256', path) }))
     .sort(
       (a, b) => b.weight - a.weight || compareTexts(a.hash, b.hash) || compareTexts(a.path, b.path),
     );
@@ -229,10 +229,6 @@ function findLeast(loads: readonly number[]): number {
   let least = 0;
   for (const [at, load] of loads.entries()) if (load < (loads[least] ?? 0)) least = at;
   return least;
-}
-
-function computeHash(path: string): string {
-  return createHash('sha256').update(path).digest('hex');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Address } from '../core/address.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
 import type {
@@ -147,7 +147,7 @@ function oneAddressEach(
 
 /** Hex. */
 function deriveSalt(lineage: string): string {
-  return createHash('sha256').update(`callsheet-salt:${lineage}`).digest('hex').slice(0, 32);
+  return hash('sha256', `callsheet-salt:${lineage}`).slice(0, 32);
 }
 
 function stateBefore(began: RunBegan | undefined): State | undefined {
