@@ -81,6 +81,12 @@ export function formatFirst(names: readonly string[], most: number, where = ''):
   return `${names.slice(0, most).join(', ')}${more}`;
 }
 
+/** `a, b and c`. */
+export function formatList(names: readonly string[], last = 'and'): string {
+  const before = names.slice(0, -1).join(', ');
+  return `${before}${before === '' ? '' : ` ${last} `}${names.at(-1) ?? ''}`;
+}
+
 /** The first of some lines, and `and 12 more`, with what says where. */
 export function firstLines(lines: readonly string[], most: number, where = ''): readonly string[] {
   const rest = lines.length - most;

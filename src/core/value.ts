@@ -162,6 +162,10 @@ export function getOwn<T>(
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
 /** How often each of some keys is there. */
 export function countEach<K>(keys: Iterable<K>): Map<K, number> {
   const counts = new Map<K, number>();

@@ -1,3 +1,4 @@
+import { formatList } from '../core/errors.ts';
 import { writtenValue } from '../stack/editor/explain-field.ts';
 import type { ExportResult } from './index.ts';
 import type { SecretUse } from './secrets.ts';
@@ -102,13 +103,8 @@ function rows(secrets: readonly SecretUse[]): readonly string[] {
     const listed = addresses.slice(0, MOST_LISTED).map((address) => `\`${address}\``);
     const more = addresses.length - listed.length;
     const of = [...listed, ...(more > 0 ? [`${more} more`] : [])];
-    return `- [ ] \`${name}\`: ${path} of ${inWords(of)}`;
+    return `- [ ] \`${name}\`: ${path} of ${formatList(of)}`;
   });
-}
-
-function inWords(items: readonly string[]): string {
-  const last = items.at(-1) ?? '';
-  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`;
 }
 
 function cell(text: string): string {

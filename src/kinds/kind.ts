@@ -192,6 +192,12 @@ export type Readiness = {
   readonly refusal: (answer: JsonObject, written: ReadonlySet<string>) => string | undefined;
 };
 
+/** Whether the list's call lacks something as long as nothing says within what. */
+export function isListedWithin(kind: Kind): boolean {
+  const { path = {}, query = {} } = kind.list({});
+  return [...Object.values(path), ...Object.values(query)].includes('');
+}
+
 /** The facets of a document that nothing new can have: they are set up elsewhere, and no request makes them. */
 export function facetsSetUpElsewhere({ facets }: Kind, document: ValueObject): readonly Facet[] {
   return facets.filter(({ field, get }) => get === undefined && document[field] !== undefined);

@@ -24,6 +24,7 @@ import {
   type Fact,
   factLines,
   type Line,
+  type Look,
   moreLines,
   paint,
   type RenderOptions,
@@ -42,14 +43,8 @@ import { formatAge, formatCount, formatFirst, formatNumber, formatTime } from '.
 
 type RolloutVerdict = RolloutLook['verdict'];
 
-/** How a verdict looks, wherever it is shown. Nothing is told by colour alone. */
-export const VERDICTS: {
-  readonly [verdict in RolloutVerdict]: {
-    readonly mark: string;
-    readonly word: string;
-    readonly tone: Tone;
-  };
-} = {
+/** How a verdict looks, wherever it is shown. */
+export const VERDICTS: { readonly [verdict in RolloutVerdict]: Look } = {
   better: { mark: '✓', word: 'better', tone: 'added' },
   no_worse: { mark: '✓', word: 'no worse', tone: 'added' },
   worse: { mark: '✗', word: 'worse', tone: 'error' },

@@ -1,5 +1,6 @@
 import { type Address, getKind } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
+import { formatList } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { formatPath } from '../core/path.ts';
 import { lowestFirst } from './compose.ts';
@@ -101,12 +102,6 @@ function findNaturalKey({ kind, document }: ResolvedResource): Named | undefined
   return { fields, key: JSON.stringify([kind.name, ...fields.map((name) => document[name])]) };
 }
 
-function listed(names: readonly string[]): string {
-  return names.length < 2
-    ? names.join('')
-    : `${names.slice(0, -1).join(', ')} and ${String(names.at(-1))}`;
-}
-
 function reportPair(
   second: ResolvedResource,
   first: ResolvedResource,
@@ -119,7 +114,7 @@ function reportPair(
   const field = fields.at(-1) ?? '';
   report.add({
     rule: 'name/duplicate',
-    message: `${second.address} has the same ${listed(names)} as ${first.address} at ${formatPosition(toPosition(first.placeOf(field) ?? first.keyPlace))}`,
+    message: `${second.address} has the same ${formatList(names)} as ${first.address} at ${formatPosition(toPosition(first.placeOf(field) ?? first.keyPlace))}`,
     hint: 'Give one of them another name, or set lifecycle.adopt in each to the id of its live resource',
     address: second.address,
     path: field,

@@ -4,6 +4,7 @@ import { didYouMean, nearest } from '../../core/nearest.ts';
 import { isUuid, type JsonObject } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
+import { isListedWithin } from '../../kinds/kind.ts';
 import { describeApiError, isNotFound } from '../../platform/errors.ts';
 import { kindTitle } from '../../render/wording.ts';
 import type { PlatformSession } from '../../run/platform-session.ts';
@@ -304,12 +305,6 @@ export async function listScopes(
     `${kindTitle(kind.name)} are listed within one ${source.title}, and none is given`,
     { hint: `Name it with ${source.flag}.` },
   );
-}
-
-/** Whether the list's call lacks something as long as nothing says within what. */
-function isListedWithin(kind: Kind): boolean {
-  const { path = {}, query = {} } = kind.list({});
-  return [...Object.values(path), ...Object.values(query)].includes('');
 }
 
 type Block = { readonly of: string; readonly name: string; readonly id: string };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/value.ts';
-import { countEach } from '../../core/value.ts';
+import { countEach, sum } from '../../core/value.ts';
 import type { OperationId } from '../../platform/operations.generated.ts';
 import { data, missing, page } from '../answer.ts';
 import {
@@ -426,10 +426,6 @@ function computeMean(total: number, count: number): number | null {
 
 function toMinutes(seconds: number): number {
   return Math.round((seconds * 100) / 60) / 100;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** Calls by how they ended, in the order in which reports name them. */
