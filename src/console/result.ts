@@ -5,8 +5,7 @@ import { renderLedgerText, renderNotUndone, renderVerification } from '../render
 import { jsonText } from '../render/untrusted.ts';
 import { formatCount, leaveOutCommand } from '../render/wording.ts';
 import type { RunOutcome } from '../run/run.ts';
-import type { UndoOutcome } from '../run/undo.ts';
-import { runDocument } from '../run/undo.ts';
+import { runDocument, type UndoOutcome } from '../run/undo.ts';
 import type { CommonFlags } from './context.ts';
 import { say } from './events.ts';
 import type { Terminal } from './terminal.ts';

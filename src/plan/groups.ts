@@ -1,7 +1,6 @@
 import { type Address, byAddress } from '../core/address.ts';
 import type { Change, ChangeGroup, FieldCause, FieldChange } from '../core/plan-document.ts';
-import type { Json } from '../core/value.ts';
-import { countEach } from '../core/value.ts';
+import { countEach, type Json } from '../core/value.ts';
 
 /** Fewer resources than this are read one by one. */
 const FEWEST = 3;

@@ -1,5 +1,4 @@
-import type { Json } from '../core/value.ts';
-import { countEach } from '../core/value.ts';
+import { countEach, type Json } from '../core/value.ts';
 import type { Query, Row } from '../state/postgres/database.ts';
 import { executorOn, SCHEMA } from './database.ts';
 import { buildJob, type JobData, parseCommand, type Queue, type Task } from './enqueue.ts';

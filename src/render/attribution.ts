@@ -1,12 +1,12 @@
 import { unreachable } from '../core/errors.ts';
-import type {
-  Attribution,
-  Change,
-  Doubt,
-  FieldChange,
-  HistoryEntry,
+import {
+  type Attribution,
+  type Change,
+  type Doubt,
+  type FieldChange,
+  formatEdit,
+  type HistoryEntry,
 } from '../core/plan-document.ts';
-import { formatEdit } from '../core/plan-document.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { formatCount, formatNumber, formatTime, kindTitle } from './wording.ts';
 

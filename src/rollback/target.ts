@@ -4,8 +4,7 @@ import { getOwn, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { getScope } from '../plan/natural-key.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
-import type { ResourceState, State } from '../state/model.ts';
-import { getIdentity, ownersIn } from '../state/model.ts';
+import { getIdentity, ownersIn, type ResourceState, type State } from '../state/model.ts';
 import { restoredState, unrecoverableValues } from './prior.ts';
 import { type PriorState, type Undo, undoTo } from './undo.ts';
 

@@ -38,8 +38,7 @@ import {
   type NotUndone,
   type SnapshotTaken,
 } from '../state/journal.ts';
-import type { ResourceState, State } from '../state/model.ts';
-import { ownersIn } from '../state/model.ts';
+import { ownersIn, type ResourceState, type State } from '../state/model.ts';
 import { restoredState, unrecoverablePaths, unrecoverableValues } from './prior.ts';
 
 /**

@@ -14,8 +14,7 @@ import {
   type ListRecord,
   type ResourceRecord,
 } from '../snapshot/format.ts';
-import type { ResourceState, State } from '../state/model.ts';
-import { ownersIn } from '../state/model.ts';
+import { ownersIn, type ResourceState, type State } from '../state/model.ts';
 import type { RunContext } from './context.ts';
 import { findBegan, findLastApplied, readRun } from './find-run.ts';
 import { refuseBeside } from './recover.ts';

@@ -36,8 +36,7 @@ import {
   type Wanted,
 } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
-import type { ResourceState, State } from '../state/model.ts';
-import { getIdentity } from '../state/model.ts';
+import { getIdentity, type ResourceState, type State } from '../state/model.ts';
 import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
 import {

@@ -11,8 +11,7 @@ import { listIn } from '../kinds/making.ts';
 import { planDigest, summarise } from '../plan/document.ts';
 import { makePlan } from '../plan/make.ts';
 import type { Entitlements, ListedResource, Reader } from '../plan/reader.ts';
-import type { AppliedLeaf, ResourceState, State } from '../state/model.ts';
-import { getIdentity } from '../state/model.ts';
+import { type AppliedLeaf, getIdentity, type ResourceState, type State } from '../state/model.ts';
 import type { SnapshotFile } from './file.ts';
 import {
   type AnswerRecord,

@@ -8,8 +8,7 @@ import type {
   RunBegan,
   SnapshotTaken,
 } from './journal.ts';
-import type { Holds, ResourceState, State } from './model.ts';
-import { getIdentity } from './model.ts';
+import { getIdentity, type Holds, type ResourceState, type State } from './model.ts';
 
 /** What a journal makes of the state that its run began from. */
 export type Replayed = {

@@ -1,6 +1,5 @@
 import { CallsheetError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/value.ts';
-import { sum } from '../../core/value.ts';
+import { type JsonObject, sum } from '../../core/value.ts';
 import { type Chance, seedChance, weightedIndex } from '../ids.ts';
 import { inside, listRecords } from '../json.ts';
 import type { Platform } from '../platform.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../core/value.ts';
-import { countEach, sum } from '../../core/value.ts';
+import { countEach, type JsonObject, sum } from '../../core/value.ts';
 import type { OperationId } from '../../platform/operations.generated.ts';
 import { data, missing, page } from '../answer.ts';
 import {
