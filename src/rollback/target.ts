@@ -2,6 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { getOwn, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { fileMissing } from '../kinds/kind.ts';
 import { getScope } from '../plan/natural-key.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import { getIdentity, ownersIn, type ResourceState, type State } from '../state/model.ts';
@@ -153,17 +154,8 @@ function obstacleTo(
   schema: FieldSchema,
   document: JsonObject,
 ): Pick<NotUndone, 'why' | 'advice'> | undefined {
-  const ways = (schema.oneOf ?? [{}]).map(({ required = [] }) => [
-    ...(schema.required ?? []),
-    ...required,
-  ]);
-  const lacking = (name: string) => {
-    const field = getOwn(schema.properties, name);
-    if (field?.['x-file'] !== undefined) return true;
-    return field?.writeOnly !== true && (document[name] ?? null) === null;
-  };
-  const file = ways.flat().find((name) => getOwn(schema.properties, name)?.['x-file']);
-  if (file === undefined || ways.some((names) => !names.some(lacking))) return undefined;
+  const file = fileMissing(schema, () => document);
+  if (file === undefined) return undefined;
   return {
     why: `it was deleted, and a snapshot holds no files (${file})`,
     advice: 'Apply creates it again if it is configured.',
