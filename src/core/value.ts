@@ -162,6 +162,20 @@ export function getOwn<T>(
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
+/** How many elements two sequences have in common where they begin and, behind those, where they end. */
+export function commonEnds<T>(
+  a: readonly T[],
+  b: readonly T[],
+  isSame = (one: T | undefined, other: T | undefined) => one === other,
+): readonly [head: number, tail: number] {
+  const most = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < most && isSame(a[head], b[head])) head += 1;
+  let tail = 0;
+  while (tail < most - head && isSame(a.at(-1 - tail), b.at(-1 - tail))) tail += 1;
+  return [head, tail];
+}
+
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
