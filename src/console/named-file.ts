@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CallsheetError, errorCode, explainSystemError, reasonIn } from '../core/errors.ts';
-import { nearestFile } from '../stack/folder.ts';
+import { nearestFile, resolveLinks } from '../stack/folder.ts';
 
 /**
  * Does something with a file that a flag names. Where the file system refuses, that is a mistake on the
@@ -117,16 +117,6 @@ export function folderInRepository(dir: string, working: string): string {
   return relative(rootAbove(folder) ?? resolveLinks(working), folder)
     .split(sep)
     .join('/');
-}
-
-/** A path without links: GitHub knows a file only by where it really is. */
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : resolve(resolveLinks(above), relative(above, path));
-  }
 }
 
 /** The folder itself, or the nearest above it, that has a `.git`. */

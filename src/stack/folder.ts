@@ -63,6 +63,16 @@ export function isInside(dir: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
+/** A path without its links, as far as it exists. */
+export function resolveLinks(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(resolveLinks(above), basename(path));
+  }
+}
+
 /** The file of the same folder whose name is closest to that of a missing one. `dir`: where a relative path begins. */
 export function nearestFile(dir: string, path: string): string | undefined {
   try {

@@ -1,10 +1,9 @@
-import { realpathSync } from 'node:fs';
-import { dirname, join, relative, resolve as resolvePath, sep } from 'node:path';
+import { relative, resolve as resolvePath, sep } from 'node:path';
 import { CallsheetError, formatList } from '../core/errors.ts';
 import type { NamedBy } from '../core/origin.ts';
 import { STORES, type StatePlace } from '../core/stores.ts';
 import type { Problem, Report } from './diagnostics.ts';
-import { isInside, STACK_FILE } from './folder.ts';
+import { isInside, resolveLinks, STACK_FILE } from './folder.ts';
 import { mergeLayers } from './merge.ts';
 import { type Resolved, textMembers, toObject } from './resolved.ts';
 import { settingsSchema } from './settings-schema.ts';
@@ -173,16 +172,6 @@ export function reportStateFile(
     hint: 'Keep it in the folder, or set CALLSHEET_STATE=PATH in the environment.',
     range: own?.range,
   });
-}
-
-/** A path without its links, as far as it exists. */
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : join(resolveLinks(above), path.slice(above.length));
-  }
 }
 
 /**

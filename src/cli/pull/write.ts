@@ -18,6 +18,7 @@ import { formatFirst } from '../../render/wording.ts';
 import { gitEnv } from '../../run/actor.ts';
 import type { Session } from '../../run/session.ts';
 import { loadOptions } from '../../run/stack.ts';
+import { resolveLinks } from '../../stack/folder.ts';
 import { type Loaded, loadStack, type Stack } from '../../stack/index.ts';
 import { ownersIn } from '../../state/model.ts';
 import { SCHEMA_FILE, writeAll } from '../init/files.ts';
@@ -367,13 +368,4 @@ export function readAgain(
     secrets: 'skip',
     instead,
   });
-}
-
-/** A link is read where it leads. */
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }
