@@ -159,7 +159,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     const left = await recoverFailedChange(work, entries);
     const id = left?.id ?? progress.live?.id ?? change.id;
     const why = await explainRefusal(error, work, progress.live);
-    const failure = [...(why === undefined ? [] : [why]), describeError(error)].join('. ');
+    const failure = [...(why === undefined ? [] : [why]), withHint(error)].join('. ');
     return {
       line: {
         ...base,
@@ -420,11 +420,9 @@ function seenIn({ history }: Progress): Pick<LedgerLine, 'history' | 'interleave
   return { history: { before, after }, ...(interleaved.length === 0 ? {} : { interleaved }) };
 }
 
-function describeError(error: unknown): string {
-  if (!(error instanceof CallsheetError))
-    return error instanceof Error ? error.message : String(error);
-  const message = error instanceof ApiError ? describeApiError(error) : error.message;
-  return error.hint === undefined ? message : `${message}. ${error.hint}`;
+function withHint(error: unknown): string {
+  const hint = error instanceof CallsheetError && error.hint !== undefined ? `. ${error.hint}` : '';
+  return describeApiError(error) + hint;
 }
 
 /** What the state is to say of a resource once a change took, `live` being what it was before; null: nothing. */

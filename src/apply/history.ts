@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import type { Pin } from '../core/plan-document.ts';
+import { formatEdit, type Pin } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { baseEntry, findAuthor, isBefore, STAMPED_TOGETHER_MS } from '../plan/drift.ts';
@@ -304,9 +304,6 @@ function interleavedEntry(
   };
 }
 
-/** `user:mina via dashboard at 2026-11-21T10:12:03Z (history entry 61)` */
-function who({ entry, actor, source, at }: Interleaved): string {
-  const from = source === null ? '' : ` via ${source}`;
-  const when = at === null ? '' : ` at ${at}`;
-  return `${actor ?? 'someone'}${from}${when} (history entry ${entry})`;
+function who(edit: Interleaved): string {
+  return `${formatEdit(edit)} (history entry ${edit.entry})`;
 }

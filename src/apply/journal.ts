@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { Events } from '../core/documents.generated.ts';
-import { ConflictError } from '../core/errors.ts';
+import { ConflictError, errorMessage } from '../core/errors.ts';
 import { fieldIn, overlaps, toPath } from '../core/path.ts';
 import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
@@ -64,8 +64,7 @@ export function createJournalIo(
     try {
       answer = await send();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      await append({ ...outcome, at: at(), ok: false, id: null, error: message });
+      await append({ ...outcome, at: at(), ok: false, id: null, error: errorMessage(error) });
       throw error;
     }
     await append({ ...outcome, at: at(), ok: true, id: idOf(answer), error: null });

@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import type { Address } from '../core/address.ts';
 import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
-import { parsePaths } from '../core/path.ts';
-import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { type Change, formatEdit, type PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
 import { compare, isWritten } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
+import { getSides } from '../plan/change.ts';
 import { findItem, getNaturalKey, getScope, itemsNamed, listKnown } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import {
@@ -110,9 +110,7 @@ export async function checkPin(work: PinnedChange): Promise<LiveResource | undef
   if (now.updated_at !== null && recorded?.pin && isSamePin(now, recorded.pin))
     throw new StaleError(`${what} by run ${deps.state.last_run}, which Callsheet has recovered`);
   const [newest] = await deps.reader.history(kind, live.id, 1);
-  const who = newest?.actor
-    ? ` by ${newest.actor}${newest.source ? ` via ${newest.source}` : ''}`
-    : '';
+  const who = newest?.actor ? ` by ${formatEdit({ ...newest, at: null })}` : '';
   const when = now.updated_at === null ? '' : ` at ${now.updated_at}`;
   throw new StaleError(`${what}${who}${when}`);
 }
@@ -179,13 +177,9 @@ async function confirm(
   const live = await readLive({ kind, desired, recorded, deps }, { id, scope });
   if (live === undefined || !isSamePin(pin, buildPin(kind, live))) return undefined;
   const world = { ...deps.world, idOf: (one: Address) => resources[one]?.id };
-  const sides = {
-    address,
-    applied: recorded.leaves,
-    ignore: parsePaths(desired.lifecycle.ignore),
-    isPartial: desired.isPartial,
-    resend: false,
-  };
+  const sides = getSides({ address, recorded, by: 'state', missing: undefined }, desired, {
+    resend_secrets: false,
+  });
   const differs = compare(kind.schema, desired.document, live.document, sides, world);
   const again = rememberResource(kind, desired, { ...live, pin }, recorded, NOTHING, world);
   if (differs.some(isWritten) || !isSameJson(again, recorded)) return undefined;

@@ -19,6 +19,7 @@ import {
   PASSPHRASE_FILE,
   PIPELINES,
   PLANNING,
+  permit,
   port,
   positive,
   QUEUE,
@@ -317,14 +318,17 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: [
       ...KEYS,
       flag('--to <snapshot>', 'a file of callsheet snapshot create to go back to'),
-      flag('--allow-delete', 'with --to: delete resources created since the snapshot'),
+      permit('--allow-delete', 'with --to: delete resources created since the snapshot'),
       flag('--target <address...>', 'undo only these: an address, a kind'),
       flag('--exclude <address...>', 'do not change these: an address, a kind'),
       flag('--dry-run', 'show the plan and write nothing'),
       AUTO_APPROVE,
-      flag('--undo-edited', 'also undo fields of the run that were edited since; no other fields'),
-      flag('--delete-used', 'also delete resources that live resources still use'),
-      flag(
+      permit(
+        '--undo-edited',
+        'also undo fields of the run that were edited since; no other fields',
+      ),
+      permit('--delete-used', 'also delete resources that live resources still use'),
+      permit(
         '--skip-refused',
         'leave out changes that are refused or were edited since; undo the rest',
       ),
@@ -502,11 +506,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     flags: [
       flag('--new', 'write a file for each live resource that the stack does not have'),
       flag('--dry-run', 'write nothing; show the changes as a diff'),
-      flag('--theirs', 'take the live value even where the configuration changed'),
+      permit('--theirs', 'take the live value even where the configuration changed'),
       flag('--override', 'write values shared with other resources on the resource itself'),
       flag('--change-shared', 'change shared values at their source, also for other resources'),
-      flag('--skip-refused', 'leave out values that cannot be pulled; write the rest'),
-      flag('--allow-dirty', 'write even with uncommitted changes'),
+      permit('--skip-refused', 'leave out values that cannot be pulled; write the rest'),
+      permit('--allow-dirty', 'write even with uncommitted changes'),
       CONCURRENCY,
       format('text', 'json'),
     ],
@@ -575,7 +579,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'state rm',
     does: 'forget resources; nothing is deleted on the platform',
     args: [{ name: '<addresses...>', does: 'the addresses to forget' }],
-    flags: [flag('--forget-protected', 'also forget protected resources'), format('text', 'json')],
+    flags: [
+      permit('--forget-protected', 'also forget protected resources'),
+      format('text', 'json'),
+    ],
     examples: ['callsheet state rm agent.reception'],
     exits: EDITING,
     prints: ['callsheet-state-edit'],
@@ -596,7 +603,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     does: 'replace the state of the stack',
     args: [{ name: '<file>', does: 'the output of callsheet state pull; - for standard input' }],
     flags: [
-      flag('--overwrite', 'also replace a state that is newer, damaged or of another stack'),
+      permit('--overwrite', 'also replace a state that is newer, damaged or of another stack'),
       format('text', 'json'),
     ],
     examples: ['callsheet state push state.json'],
@@ -609,7 +616,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     does: 'show who holds the state, or release their lease',
     args: [{ name: '[lease]', does: 'the lease to end' }],
     flags: [
-      flag(
+      permit(
         '--stop-run',
         'also where its run is alive on this machine; it stops before its next write',
       ),
@@ -735,7 +742,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       flag('--state <file>', 'record the created resources in this file, not in .callsheet'),
       flag('--dry-run', 'show the changes and the secrets that they need'),
       AUTO_APPROVE,
-      flag('--skip-refused', 'leave out refused changes; do the rest'),
+      permit('--skip-refused', 'leave out refused changes; do the rest'),
       OVERRIDE_FREEZE,
       OVERRIDE_LIMITS,
       CONCURRENCY,
@@ -760,7 +767,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       flag('--no-factor', 'write each resource in full, without shared bases'),
       flag('--secrets-file <file>', 'write secret values that the platform returns to a file'),
       flag('--no-state', 'write no state'),
-      flag('--overwrite', 'write into a folder that is not empty, over files of the same names'),
+      permit('--overwrite', 'write into a folder that is not empty, over files of the same names'),
       format('text', 'json'),
     ],
     examples: [

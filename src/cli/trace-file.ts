@@ -1,6 +1,6 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
 import type { Terminal } from '../console/terminal.ts';
-import { CallsheetError, errorCode } from '../core/errors.ts';
+import { CallsheetError, explainSystemError, reasonIn } from '../core/errors.ts';
 import type { TraceEntry } from '../platform/operation.ts';
 
 /** Where `--trace-http` writes, one JSON object a line. */
@@ -30,8 +30,7 @@ export function openTraceFile(path: string, terminal: Terminal): TraceFile {
     try {
       work();
     } catch (error) {
-      if (!isBroken)
-        terminal.err(`Warning: --trace-http ${path} ends here: ${describeReason(error)}`);
+      if (!isBroken) terminal.err(`Warning: --trace-http ${path} ends here: ${reasonIn(error)}`);
       isBroken = true;
     }
   };
@@ -44,31 +43,20 @@ export function openTraceFile(path: string, terminal: Terminal): TraceFile {
   };
 }
 
+const NEW_FILE = { hint: 'Use a new file, or one that an earlier trace wrote.' };
+
 function openPlainFile(path: string): number {
+  const unusable = `--trace-http ${path} cannot be written`;
   let file: number;
   try {
     file = openSync(path, FLAGS, 0o600);
   } catch (error) {
-    throw unusable(path, describeReason(error), error);
+    throw explainSystemError(error, unusable, NEW_FILE);
   }
   if (fstatSync(file).isFile()) {
     fchmodSync(file, 0o600);
     return file;
   }
   closeSync(file);
-  throw unusable(path, 'it is not a file');
-}
-
-function describeReason(error: unknown): string {
-  const code = errorCode(error);
-  if (code === 'ELOOP' || code === 'EMLINK') return 'it is a link';
-  if (code === 'EISDIR') return 'it is a folder';
-  return error instanceof Error ? (error.message.split(',')[0] ?? '') : String(error);
-}
-
-function unusable(path: string, reason: string, cause?: unknown): CallsheetError {
-  return new CallsheetError('usage', `--trace-http ${path} cannot be written: ${reason}`, {
-    hint: 'Use a new file, or one that an earlier trace wrote.',
-    ...(cause === undefined ? {} : { cause }),
-  });
+  throw new CallsheetError('usage', `${unusable}: it is not a file`, NEW_FILE);
 }

@@ -1,6 +1,6 @@
 import { Command, CommanderError, type ErrorOptions, Help, Option } from 'commander';
 import { COMMON_FLAGS, type Flag } from '../console/flags.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import { COMMANDS, GROUPS, PURPOSES } from './command-table.ts';
 import { TOPICS, topicAbout, topicPages } from './topics.ts';
 
@@ -109,23 +109,6 @@ const FOREIGN_FLAGS: { readonly [flag: string]: string } = {
   v: 'Run callsheet --version.',
 };
 
-/** The options that do a part of what `--force` does elsewhere. A command has some of them. */
-const FORCING: ReadonlySet<string> = new Set([
-  '--allow-delete',
-  '--delete-used',
-  '--forget-protected',
-  '--accept-conflicts',
-  '--undo-edited',
-  '--theirs',
-  '--allow-dirty',
-  '--overwrite',
-  '--stop-run',
-  '--skip-refused',
-  '--release-hold',
-  '--override-freeze',
-  '--override-limits',
-]);
-
 /** A mistake of the command line, in one sentence. Whoever catches it prints it. */
 export class UsageMistake extends CommanderError {}
 
@@ -195,12 +178,10 @@ function unknownCommand(command: Command, word: string): string {
   if (above === '' && Object.hasOwn(TOPICS, word))
     return `${unknown}: callsheet help ${word} shows the page of that name.`;
   const names = command.commands.map((one) => one.name());
-  const near = nearest(word, names);
-  if (near !== undefined) return `${unknown}: did you mean ${above || 'callsheet '}${near}?`;
-  if (above === '') return `${unknown}: callsheet --help lists the commands.`;
-  return names.length === 0
-    ? `${unknown}: ${above}has no commands below it.`
-    : `${unknown}: ${above}takes ${names.join(', ')}.`;
+  const below = names.length === 0 ? 'has no commands below it.' : `takes ${names.join(', ')}.`;
+  const all = above === '' ? 'callsheet --help lists the commands.' : `${above}${below}`;
+  const near = didYouMean(word, names, all, (close) => `${above || 'callsheet '}${close}`);
+  return `${unknown}: ${lowered(near)}`;
 }
 
 function unknownOption(command: Command, given: string): string {
@@ -213,7 +194,6 @@ function unknownOption(command: Command, given: string): string {
   }
   // Terraform's flags have one dash.
   if (own.includes(`--${name}`)) return `${unknown}: did you mean --${name}?`;
-  if (name === 'help') return `${unknown}: did you mean --help?`;
   if (name === 'version' || given === '-V') return `${unknown}: did you mean callsheet --version?`;
   const forcing = name === 'force' ? forcingOptions(command) : '';
   if (forcing !== '') return `${unknown}: ${forcing}`;
@@ -221,20 +201,19 @@ function unknownOption(command: Command, given: string): string {
     Object.hasOwn(FOREIGN_FLAGS, key),
   );
   if (foreign !== undefined) return `${unknown}: ${lowered(FOREIGN_FLAGS[foreign] ?? '')}`;
-  const near = nearest(`--${name}`, [...own, '--help']);
-  return near === undefined
-    ? `${unknown}: ${pathTo(command)} --help lists its options, and callsheet help options those of every command.`
-    : `${unknown}: did you mean ${near}?`;
+  const all = `${pathTo(command)} --help lists its options, and callsheet help options those of every command.`;
+  return `${unknown}: ${lowered(didYouMean(`--${name}`, [...own, '--help'], all))}`;
 }
 
 /** What a command has instead of `--force`, with what each of them allows. Empty where it has nothing. */
 function forcingOptions(command: Command): string {
-  const forcing = command.options
-    .filter(({ long }) => FORCING.has(long ?? ''))
-    .map((option) => ({
+  const { flags = [] } = COMMANDS.find(({ name }) => pathTo(command) === `callsheet ${name}`) ?? {};
+  const forcing = flags
+    .filter(({ isPermission = false }) => isPermission)
+    .map(({ spelling, does }) => ({
       // `--override-limits <reason>`: `--override-limits REASON`.
-      term: option.flags.replace(/<(\w+)>/, (_, value: string) => value.toUpperCase()),
-      does: option.description.replace(/;.*/, ''),
+      term: spelling.replace(/<(\w+)>/, (_, value: string) => value.toUpperCase()),
+      does: does.replace(/;.*/, ''),
     }));
   const [first, ...others] = forcing;
   if (first === undefined) return '';

@@ -5,7 +5,7 @@ import {
   explainSystemError,
   getExitCode,
 } from '../core/errors.ts';
-import { ApiError, describeApiError } from '../platform/errors.ts';
+import { describeApiError } from '../platform/errors.ts';
 import { renderDiagnosticsBeside, renderFailureJson } from '../render/diagnostics.ts';
 import { renderProse } from '../render/terminal.ts';
 import { sanitise } from '../render/untrusted.ts';
@@ -202,7 +202,7 @@ export function reportFailure(thrown: unknown, terminal: Terminal, verbose: bool
   if (error.diagnostics.length > 0) {
     terminal.err(renderDiagnosticsBeside(error.diagnostics, terminal.renderErr));
   } else {
-    write(`Error: ${error instanceof ApiError ? describeApiError(error) : error.message}`);
+    write(`Error: ${describeApiError(error)}`);
     if (error.hint !== undefined) write(error.hint);
   }
   if (verbose && error.cause !== undefined) write(`Cause: ${String(error.cause)}`);

@@ -18,12 +18,19 @@ export type Flag = {
   readonly isInJob?: boolean;
   /** Whether it may be given again, once for each value. */
   readonly isRepeatable?: boolean;
+  /** Whether it does a part of what `--force` does elsewhere. */
+  readonly isPermission?: boolean;
 };
 
 type FlagFacts = Omit<Flag, 'spelling' | 'does'>;
 
 export function flag(spelling: string, does: string, facts: FlagFacts = {}): Flag {
   return { spelling, does, ...facts };
+}
+
+/** A flag that is offered where a command is given `--force`, which none has. */
+export function permit(spelling: string, does: string, facts: FlagFacts = {}): Flag {
+  return flag(spelling, does, { ...facts, isPermission: true });
 }
 
 /**
@@ -79,13 +86,13 @@ export const TREE = [
   flag('--shard <i/n>', 'with --recursive: the i-th of n parts, for jobs that share the work'),
 ];
 
-export const OVERRIDE_FREEZE = flag(
+export const OVERRIDE_FREEZE = permit(
   '--override-freeze <reason>',
   'write in a freeze window; the reason is recorded',
   { isInJob: true },
 );
 
-export const OVERRIDE_LIMITS = flag(
+export const OVERRIDE_LIMITS = permit(
   '--override-limits <reason>',
   'change more than guards allow, once; the reason is recorded',
   {
@@ -93,15 +100,15 @@ export const OVERRIDE_LIMITS = flag(
   },
 );
 
-const ACCEPT_CONFLICTS = flag(
+const ACCEPT_CONFLICTS = permit(
   '--accept-conflicts',
   'write the configured value where both sides changed',
   { isInJob: true },
 );
-const SKIP_REFUSED = flag('--skip-refused', 'leave out refused changes; apply the rest', {
+const SKIP_REFUSED = permit('--skip-refused', 'leave out refused changes; apply the rest', {
   isInJob: true,
 });
-const RELEASE_HOLD = flag('--release-hold', 'apply again a configuration that was rolled back', {
+const RELEASE_HOLD = permit('--release-hold', 'apply again a configuration that was rolled back', {
   isInJob: true,
 });
 
@@ -111,10 +118,10 @@ export const STEP_ALLOWANCES = [ACCEPT_CONFLICTS, SKIP_REFUSED, RELEASE_HOLD, OV
 /** What a plan may do. */
 export const ALLOWANCES = [
   ...TARGETS,
-  flag('--allow-delete', 'delete resources that are no longer configured', { isInJob: true }),
+  permit('--allow-delete', 'delete resources that are no longer configured', { isInJob: true }),
   ACCEPT_CONFLICTS,
   SKIP_REFUSED,
-  flag('--delete-used', 'also delete resources that live resources still use', { isInJob: true }),
+  permit('--delete-used', 'also delete resources that live resources still use', { isInJob: true }),
   RELEASE_HOLD,
   OVERRIDE_FREEZE,
   OVERRIDE_LIMITS,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { CallsheetError, errorCode, reasonIn } from '../core/errors.ts';
+import { CallsheetError, errorCode, explainSystemError, reasonIn } from '../core/errors.ts';
 import { nearestFile, resolveLinks } from '../stack/folder.ts';
 
 /**
@@ -16,10 +16,8 @@ export async function withNamedFile<T>(
 ): Promise<T> {
   try {
     return await work();
-  } catch (cause) {
-    throw new CallsheetError('usage', `${flag} ${file} cannot be written: ${reasonIn(cause)}`, {
-      cause,
-    });
+  } catch (error) {
+    throw explainSystemError(error, `${flag} ${file} cannot be written`);
   }
 }
 
@@ -101,7 +99,7 @@ export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => v
   } catch (cause) {
     undo(cause);
     if (cause instanceof CallsheetError) throw cause;
-    throw new CallsheetError('usage', `nothing was written: ${why(cause)}`, { cause });
+    throw new CallsheetError('usage', `nothing was written: ${reasonIn(cause)}`, { cause });
   }
   return () => undo();
 }

@@ -1,12 +1,11 @@
 import { commandLine, EXIT, type ExitCode, unreachable } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { isHeldBack, isRefused } from '../plan/document.ts';
+import { isHeldBack, isRefused, isWriting } from '../plan/document.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatCount, leaveOutCommand } from '../render/wording.ts';
 import type { RunOutcome } from '../run/run.ts';
-import type { UndoOutcome } from '../run/undo.ts';
-import { runDocument } from '../run/undo.ts';
+import { runDocument, type UndoOutcome } from '../run/undo.ts';
 import type { CommonFlags } from './context.ts';
 import { say } from './events.ts';
 import type { Terminal } from './terminal.ts';
@@ -80,9 +79,7 @@ export function tellRefused(plan: PlanDocument, terminal: Terminal): void {
   }
   if (refusals.length > 0) return;
   // To leave everything out would be to restore nothing.
-  const isRest = changes.some(
-    ({ verdict, operations }) => verdict === 'ok' && operations.length > 0,
-  );
+  const isRest = changes.some(isWriting);
   const leave = ' To leave them out and do the rest';
   const restores = isRest ? `${leave}, pass --skip-refused.` : '';
   const applies = purpose === 'apply' ? `${leave}: ${leaveOutCommand(plan)}` : '';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { password } from '@clack/prompts';
-import { CallsheetError, reasonIn } from '../core/errors.ts';
+import { CallsheetError, explainSystemError } from '../core/errors.ts';
 import { identitiesIn, type Keys, type Seal } from '../snapshot/container.ts';
 import type { Context } from './context.ts';
 import { answered } from './events.ts';
@@ -99,12 +99,9 @@ async function readIdentities(files: readonly string[]): Promise<readonly string
 async function readNamed(flag: string, file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
-  } catch (cause) {
-    const hint = missingHint(file, cause, undefined);
-    throw new CallsheetError('usage', `${flag} ${file} cannot be read: ${reasonIn(cause)}`, {
-      ...(hint === undefined ? {} : { hint }),
-      cause,
-    });
+  } catch (error) {
+    const hint = missingHint(file, error, undefined);
+    throw explainSystemError(error, `${flag} ${file} cannot be read`, { hint });
   }
 }
 

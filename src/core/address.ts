@@ -1,3 +1,4 @@
+import { compareTexts } from './value.ts';
 /** An address names a resource in plans, state and configuration: `agent.reception`, `agent.clinic["harbor"]`, `knowledge_source.clinic.faq`. */
 export type Address = string;
 
@@ -75,7 +76,7 @@ export function byAddress(a: Address, b: Address): number {
   while (at > 0 && isDigit(a, at - 1)) at -= 1;
   const [one, other] = [numberAt(a, at), numberAt(b, at)];
   if (one !== undefined && other !== undefined && one !== other) return one - other;
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compareTexts(a, b);
 }
 
 function isDigit(text: string, at: number): boolean {

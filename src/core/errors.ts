@@ -69,6 +69,30 @@ export function foldSentences(
   return [...told.slice(0, MOST_LISTED - 1).map(([line]) => line), `and ${rest} more`].join('\n');
 }
 
+/** `4,812`, whatever the locale of the machine. */
+export function formatNumber(count: number | string): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `a, b, c and 12 more`: the first of some names. */
+export function formatFirst(names: readonly string[], most: number, where = ''): string {
+  const rest = names.length - most;
+  const more = rest > 0 ? ` and ${formatNumber(rest)} more${where}` : '';
+  return `${names.slice(0, most).join(', ')}${more}`;
+}
+
+/** `a, b and c`. */
+export function formatList(names: readonly string[], last = 'and'): string {
+  const before = names.slice(0, -1).join(', ');
+  return `${before}${before === '' ? '' : ` ${last} `}${names.at(-1) ?? ''}`;
+}
+
+/** The first of some lines, and `and 12 more`, with what says where. */
+export function firstLines(lines: readonly string[], most: number, where = ''): readonly string[] {
+  const rest = lines.length - most;
+  return rest > 0 ? [...lines.slice(0, most), `and ${formatNumber(rest)} more${where}`] : lines;
+}
+
 /** The platform has already what was to be made (409). `body` says what it is, where the platform tells. */
 export class ConflictError extends CallsheetError {
   readonly body: Json | undefined;
@@ -153,13 +177,10 @@ const REASONS: { readonly [code: string]: string } = {
   ENOTCONN: 'the disk cannot be reached',
   EHOSTDOWN: 'the disk cannot be reached',
   ETIMEDOUT: 'the disk cannot be reached',
+  ELOOP: 'it is a link that is not followed',
+  EMLINK: 'it is a link that is not followed',
   EMFILE: 'too many open files',
 };
-
-/** The same in words; undefined for an error that is none of a file system, or one that is not known. */
-export function fileSystemReason(error: unknown): string | undefined {
-  return REASONS[errorCode(error) ?? ''];
-}
 
 /** The code of a failure of the system or of a library, such as `ENOSPC` or `Z_DATA_ERROR`. */
 export function errorCode(error: unknown): string | undefined {
@@ -169,9 +190,14 @@ export function errorCode(error: unknown): string | undefined {
 
 /** Why the file system refused something, in words where they are known. */
 export function reasonIn(error: unknown): string {
-  const known = fileSystemReason(error);
+  const known = REASONS[errorCode(error) ?? ''];
   if (known !== undefined) return known;
-  return error instanceof Error ? (error.message.split(',')[0] ?? '') : String(error);
+  return errorMessage(error).split(',')[0] ?? '';
+}
+
+/** What somebody threw, who may have thrown anything. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** An error of a call to the system, as Node throws it. */
@@ -209,12 +235,29 @@ export function callVerb({ syscall }: Pick<SystemError, 'syscall'>): string {
   }
 }
 
-/** A failure of the file system that nobody met on its way, as a sentence: it is no bug. Any other error as it is. */
-export function explainSystemError(error: unknown): unknown {
-  const reason = fileSystemReason(error);
-  if (reason === undefined || !isSystemError(error) || error.path === undefined) return error;
-  return new CallsheetError('usage', `cannot ${callVerb(error)} ${error.path}: ${reason}`, {
+/**
+ * A failure of the system as a sentence: it is no bug. Any other error as it is. `what` could not be done; without it
+ * nobody met the failure on its way, and only one of the file system is told.
+ */
+export function explainSystemError(
+  error: unknown,
+  what?: string,
+  { code = 'usage', hint, more = '' }: Told = {},
+): unknown {
+  if (what !== undefined) {
+    if (error instanceof CallsheetError || errorCode(error) === undefined) return error;
+    const message = `${what}: ${reasonIn(error)}${more}`;
+    return new CallsheetError(code, message, { hint, cause: error });
+  }
+  if (!isSystemError(error) || error.path === undefined || !(error.code in REASONS)) return error;
+  return explainSystemError(error, `cannot ${callVerb(error)} ${error.path}`, {
     hint: 'Mend that, and run the command again.',
-    cause: error,
   });
 }
+
+type Told = {
+  readonly code?: FailureCode;
+  readonly hint?: string | undefined;
+  /** Goes on behind the reason. */
+  readonly more?: string;
+};

@@ -70,23 +70,19 @@ function onlyLonger(word: string, candidates: readonly string[]): string | undef
   return wanted.length > 2 && longer.length === 1 ? longer[0] : undefined;
 }
 
-/** The candidate that `word` was probably meant to be: with a slip in it, or cut short. */
-export function meantBy(word: string, candidates: readonly string[]): string | undefined {
-  return nearest(word, candidates) ?? onlyLonger(word, candidates);
-}
-
 /**
- * What to write instead of a name that is not known. `all` is what the candidates are called, and `more`
- * where all of them can be looked up.
+ * What to write instead of a name that is not known. `all` is what the candidates are called, `more`
+ * where all of them can be looked up, and `show` how a candidate is written.
  */
 export function suggestInstead(
   word: string,
   candidates: readonly string[],
   all: string,
   more: string,
+  show = (candidate: string) => candidate,
 ): string {
-  const close = meantBy(word, candidates);
-  if (close !== undefined) return `Did you mean ${close}?`;
+  const close = didYouMean(word, candidates, undefined, show);
+  if (close !== undefined) return close;
   if (candidates.length <= MOST_LISTED) return `${all} are ${candidates.join(', ')}`;
   const near = candidates
     .toSorted((a, b) => unlikeness(word, a) - unlikeness(word, b))
@@ -94,13 +90,16 @@ export function suggestInstead(
   return `The nearest are ${near.join(', ')}; ${more}`;
 }
 
-/** `Did you mean agent?` where one candidate is near, and what is said otherwise. `show` is how a candidate is written. */
+/**
+ * `Did you mean agent?` where one candidate is near: the word has a slip in it, or was cut short. Otherwise what is said
+ * then. `show` is how a candidate is written.
+ */
 export function didYouMean<T extends string | undefined>(
   word: string,
   candidates: Iterable<string>,
   otherwise: T,
   show = (candidate: string) => candidate,
 ): string | T {
-  const close = nearest(word, candidates);
+  const close = nearest(word, candidates) ?? onlyLonger(word, [...candidates]);
   return close === undefined ? otherwise : `Did you mean ${show(close)}?`;
 }

@@ -1,5 +1,6 @@
 import type { Plan } from './documents.generated.ts';
 import { quoted } from './errors.ts';
+import { inSeconds } from './value.ts';
 
 /**
  * The plan document: what every renderer, `--format json` and `apply` read. `schemas/plan.schema.json` describes its
@@ -117,6 +118,13 @@ export type RehearsalDifference = Rehearsal['differences'][number];
 
 /** What is known of a history entry (Agent history entry). */
 export type HistoryEntry = Plan.Edit;
+
+/** `user:mina via dashboard at 2026-11-21T10:12:03Z`, as far as it is known. */
+export function formatEdit(edit: Partial<Pick<HistoryEntry, 'actor' | 'source' | 'at'>>): string {
+  const from = edit.source ? ` via ${edit.source}` : '';
+  const when = edit.at ? ` at ${inSeconds(edit.at)}` : '';
+  return `${edit.actor ?? 'someone'}${from}${when}`;
+}
 
 /**
  * Who changed something that drifted, as far as the history of its resource tells. An entry names no field

@@ -162,6 +162,36 @@ export function getOwn<T>(
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
+/** How many elements two sequences have in common where they begin and, behind those, where they end. */
+export function commonEnds<T>(
+  a: readonly T[],
+  b: readonly T[],
+  isSame = (one: T | undefined, other: T | undefined) => one === other,
+): readonly [head: number, tail: number] {
+  const most = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < most && isSame(a[head], b[head])) head += 1;
+  let tail = 0;
+  while (tail < most - head && isSame(a.at(-1 - tail), b.at(-1 - tail))) tail += 1;
+  return [head, tail];
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** How often each of some keys is there. */
+export function countEach<K>(keys: Iterable<K>): Map<K, number> {
+  const counts = new Map<K, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+/** Compares texts in the same order on every machine. For `sort`. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Whether a text is the id of something on the platform. */

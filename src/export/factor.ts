@@ -1,11 +1,11 @@
 import { computeDigest } from '../core/digest.ts';
 import { type FieldSchema, memberSchema } from '../core/schema.ts';
-import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
+import { compareTexts, isList, isObject, type Value, type ValueObject } from '../core/value.ts';
 import { placeValue, valueAt } from '../core/walk.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { WritableBase } from '../stack/edit/write.ts';
 import { without } from './live-document.ts';
-import { compare, distinct } from './names.ts';
+import { distinct } from './names.ts';
 import type { Organization } from './survey.ts';
 
 /** A value at a place in a document that a base can hold. */
@@ -113,7 +113,7 @@ function sharedIn({ size, tallies }: Group): readonly (Leaf & { readonly count: 
   return [...tallies.values()].flatMap(({ path, counts, present }) => {
     if (present < size) return [];
     const [first] = [...counts].sort(
-      ([a, one], [b, other]) => other.count - one.count || compare(a, b),
+      ([a, one], [b, other]) => other.count - one.count || compareTexts(a, b),
     );
     const [, most] = first ?? [];
     return most === undefined || most.count < 2 || most.count < size * LEAST_SHARE

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import {
+  compareTexts,
   inTurns,
   isList,
   isObject,
@@ -28,7 +29,6 @@ import { openFileStore } from '../state/file/store.ts';
 import { openSharing, type ResourceState } from '../state/model.ts';
 import { emptyState, nextState } from '../state/replay.ts';
 import { type Bases, type Census, openCensus } from './factor.ts';
-import { compare } from './names.ts';
 import { type Remark, sayOne, withFinalNewlines, writeFile } from './resource.ts';
 import {
   type HeldSecret,
@@ -134,7 +134,7 @@ async function readAll(
     const one = await read(entry);
     if (one !== undefined) found.push(one);
   });
-  return found.sort((a, b) => compare(a.entry.address, b.entry.address));
+  return found.sort((a, b) => compareTexts(a.entry.address, b.entry.address));
 }
 
 /** A resource that was read, and what the stack says of it. */
@@ -326,7 +326,7 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
 
     result(names: Names): ExportResult {
       const order = (a: Remark, b: Remark) =>
-        compare(a.address, b.address) || compare(a.path ?? '', b.path ?? '');
+        compareTexts(a.address, b.address) || compareTexts(a.path ?? '', b.path ?? '');
       return {
         organizations,
         counts: new Map(
@@ -336,7 +336,7 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
           }),
         ),
         bases,
-        variables: new Map([...variables].sort(([a], [b]) => compare(a, b))),
+        variables: new Map([...variables].sort(([a], [b]) => compareTexts(a, b))),
         secrets: secretUses(secrets, names),
         remarks: remarks.sort(order),
         unlisted,

@@ -1,4 +1,5 @@
 import anyAscii from 'any-ascii';
+import { compareTexts } from '../core/value.ts';
 
 /** Longer names are hard to read in a plan, and paths on some machines end at 260 characters. */
 const MOST_CHARACTERS = 48;
@@ -70,7 +71,7 @@ export function nameAll(
   taken: readonly string[] = [],
 ): ReadonlyMap<string, string> {
   const ordered = things.toSorted(
-    (a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id),
+    (a, b) => compareTexts(a.createdAt, b.createdAt) || compareTexts(a.id, b.id),
   );
   return distinct(
     ordered.map((thing) => [thing.id, baseName(thing, noun)]),
@@ -100,9 +101,4 @@ export function distinct(
     names.set(id, `${name}_${number}`);
   }
   return names;
-}
-
-/** The same order on every machine. */
-export function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

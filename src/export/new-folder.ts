@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { CallsheetError, reasonIn } from '../core/errors.ts';
+import { CallsheetError, explainSystemError, reasonIn } from '../core/errors.ts';
 import { STACK_FILE } from '../stack/folder.ts';
 import type { Spool } from './index.ts';
 
@@ -232,10 +232,7 @@ function attempt<T>(work: () => T): T {
   }
 }
 
-function inWords(cause: unknown): unknown {
-  if (cause instanceof CallsheetError || !(cause instanceof Error)) return cause;
-  return new CallsheetError('usage', `nothing was written: ${reasonIn(cause)}`, {
-    hint: 'Give --out a place that can be written and has room, and export again.',
-    cause,
-  });
+function inWords(error: unknown): unknown {
+  const hint = 'Give --out a place that can be written and has room, and export again.';
+  return explainSystemError(error, 'nothing was written', { hint });
 }

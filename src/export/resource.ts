@@ -7,11 +7,11 @@ import { type Json, type JsonObject, Ref, type Secret, type ValueObject } from '
 import { type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { findDestination } from '../plan/secrets.ts';
-import type { WrittenResources } from '../stack/edit/write.ts';
 import {
   type Unwritable,
   type Writable,
   type WriteOptions,
+  type WrittenResources,
   writeResources,
 } from '../stack/edit/write.ts';
 import { configName } from '../stack/schema.ts';

@@ -1,7 +1,16 @@
 import type { Address } from '../core/address.ts';
 import { formatPath, identityText, isIdentity, type Path } from '../core/path.ts';
-import { isList, isObject, Secret, type Value, type ValueObject, valuesIn } from '../core/value.ts';
-import { compare, toSlug } from './names.ts';
+import {
+  compareTexts,
+  countEach,
+  isList,
+  isObject,
+  Secret,
+  type Value,
+  type ValueObject,
+  valuesIn,
+} from '../core/value.ts';
+import { toSlug } from './names.ts';
 
 /**
  * Which places of a new stack read the same environment variable, and what it is called.
@@ -100,7 +109,10 @@ export function secretUses(held: readonly HeldSecret[], names: Names): readonly 
       value,
     }))
     .sort(
-      (a, b) => compare(a.name, b.name) || compare(a.address, b.address) || compare(a.path, b.path),
+      (a, b) =>
+        compareTexts(a.name, b.name) ||
+        compareTexts(a.address, b.address) ||
+        compareTexts(a.path, b.path),
     );
 }
 
@@ -132,8 +144,7 @@ export function nameSecrets(
       ]),
     ),
   );
-  const claims = new Map<string, number>();
-  for (const name of [...wishes.values()].flat()) claims.set(name, (claims.get(name) ?? 0) + 1);
+  const claims = countEach([...wishes.values()].flat());
   const next = new Map<string, number>();
   const numbered = ({ first }: Group): string => {
     const base = chooseName(first);
@@ -157,7 +168,7 @@ function listGroups(held: readonly HeldSecret[]): readonly Group[] {
   const keyOf = ({ address, path }: HeldSecret) => `${address} ${formatPath(path)}`;
   const sorted = held
     .map((one) => ({ one, key: keyOf(one) }))
-    .sort((a, b) => compare(a.key, b.key))
+    .sort((a, b) => compareTexts(a.key, b.key))
     .map(({ one }) => one);
   return [...Map.groupBy(sorted, ({ secret }) => secret.source)].flatMap(([source, all]) =>
     all[0] === undefined ? [] : [{ source, first: all[0], all }],
@@ -166,12 +177,10 @@ function listGroups(held: readonly HeldSecret[]): readonly Group[] {
 
 /** What each of several groups that would be called the same may be called, the best first. */
 function listWishes(groups: readonly Group[]): readonly (readonly [Group, readonly string[]])[] {
-  const organizations = new Map<string, number>();
   const within = new Map(
     groups.map((group) => [group, [...new Set(group.all.map((one) => one.organization))]]),
   );
-  for (const name of [...within.values()].flat())
-    organizations.set(name, (organizations.get(name) ?? 0) + 1);
+  const organizations = countEach([...within.values()].flat());
   return groups.map((group) => {
     const { first, all } = group;
     const [organization = '', ...others] = within.get(group) ?? [];

@@ -1,8 +1,8 @@
 import { type Address, formatAddress, isResourceName } from '../core/address.ts';
 import type { Export } from '../core/documents.generated.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
-import { isUuid, type JsonObject, plainId } from '../core/value.ts';
+import { didYouMean } from '../core/nearest.ts';
+import { compareTexts, countEach, isUuid, type JsonObject, plainId } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { organizationTitles } from '../live/entitlements.ts';
@@ -11,7 +11,7 @@ import type { ListedResource, Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { LongText } from '../stack/edit/write.ts';
-import { compare, distinct, type Nameless, nameAll, toSlug } from './names.ts';
+import { distinct, type Nameless, nameAll, toSlug } from './names.ts';
 
 /** An organization with the name that the stack gives it. */
 export type Organization = { readonly id: string; readonly name: string };
@@ -155,12 +155,12 @@ export function nameOrganizations(
   ids: readonly string[],
   titles: ReadonlyMap<string, string>,
 ): readonly Organization[] {
-  const all = [...new Set(ids)].sort(compare);
+  const all = [...new Set(ids)].sort();
   const things = all.map((id) => ({ id, display: titles.get(id) ?? '', createdAt: '' }));
   const names = nameAll(things, 'organization');
   return all
     .map((id) => ({ id, name: names.get(id) ?? id }))
-    .sort((a, b) => compare(a.name, b.name));
+    .sort((a, b) => compareTexts(a.name, b.name));
 }
 
 /** Of versions of each other only the newest counts, as for a plan. */
@@ -176,7 +176,7 @@ function withoutOlder(kind: Kind, listed: readonly Listed[]): readonly Listed[] 
 }
 
 function isNewer({ record: one, id }: Listed, { record: other, id: otherId }: Listed): boolean {
-  const order = compare(String(one.created_at ?? ''), String(other.created_at ?? ''));
+  const order = compareTexts(String(one.created_at ?? ''), String(other.created_at ?? ''));
   return order > 0 || (order === 0 && id < otherId);
 }
 
@@ -191,18 +191,14 @@ function named(
   organizations: readonly Organization[],
   { knowledgeBases }: Scopes,
 ): readonly Entry[] {
-  const counts = new Map<string, number>();
-  for (const one of listed) {
-    const key = getKey(one) ?? '';
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
+  const counts = countEach(listed.map((one) => getKey(one) ?? ''));
   const owners = new Map([...organizations, ...knowledgeBases].map(({ id, name }) => [id, name]));
   const ownerOf = ({ scope }: Listed) =>
     Object.values(scope).flatMap((id) => owners.get(id) ?? [])[0];
   const groups = [...Map.groupBy(listed, ownerOf).values()];
   const things = groups.map((group) => group.map((one) => describeNameless(kind, one)));
   const files = new Map(things.flatMap((group) => [...nameAll(group, formatNoun(kind))]));
-  const ordered = listed.toSorted((a, b) => compare(a.id, b.id));
+  const ordered = listed.toSorted((a, b) => compareTexts(a.id, b.id));
   const isPrefixed = kind.nested === undefined && organizations.length > 1;
   const own = distinct(
     ordered.map((one) => {
@@ -416,16 +412,11 @@ function organizationFor(text: string, titles: ReadonlyMap<string, string>): Org
   );
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;
-  const near = nearest(
-    text,
-    all.map(({ name }) => name),
-  );
+  const names = all.map(({ name }) => name);
   const hint =
     others.length > 0
       ? `Give the id of the one that is meant: ${found.map(({ id }) => id).join(', ')}`
-      : near === undefined
-        ? `${namesAmong(titles)}Give a name or an id.`
-        : `Did you mean ${near}? An id can be given as well.`;
+      : `${didYouMean(text, names, `${namesAmong(titles)}Give a name.`)} An id can be given as well.`;
   const message =
     others.length > 0
       ? `${found.length} organizations are called ${text}`

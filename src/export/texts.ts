@@ -1,3 +1,4 @@
+import { formatList } from '../core/errors.ts';
 import { writtenValue } from '../stack/editor/explain-field.ts';
 import type { ExportResult } from './index.ts';
 import type { SecretUse } from './secrets.ts';
@@ -17,20 +18,28 @@ export function stackText(
   const parts = [
     `# yaml-language-server: $schema=${schema}\n`,
     '# Exported from the platform. It is yours from here on: rename, move and merge as you like.\ncallsheet: 1\n',
-    `# Credentials never stand here: CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET are read from the
+    `${platformPart(baseUrl)}${voices.length === 0 ? '' : `  # Names for what the platform has and gives no file of.\n${voices.join('')}`}`,
+    ...(only === undefined ? [] : [`# Names for ids.\norganizations:\n${named}`]),
+    ...(only !== undefined && others.length === 0
+      ? [`# The owner of every resource that names none itself.\norganization: ${only.name}\n`]
+      : []),
+    GUARDS_PART,
+  ];
+  return parts.join('\n');
+}
+
+export const GUARDS_PART =
+  '# A plan that goes further is refused.\nguards:\n  max_delete: 5\n  max_change_percent: 30\n';
+
+/** Where the platform is, in the `callsheet.yaml` of a new stack. */
+export function platformPart(baseUrl: string): string {
+  return `# Never write credentials here: CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET are read from the
 # environment.
 platform:
   base_url: \${var.base_url}
 variables:
   base_url: { env: CALLSHEET_BASE_URL, default: ${writtenValue(baseUrl)} }
-${voices.length === 0 ? '' : `  # Names for what the platform has and gives no file of.\n${voices.join('')}`}`,
-    ...(only === undefined ? [] : [`# Names for ids.\norganizations:\n${named}`]),
-    ...(only !== undefined && others.length === 0
-      ? [`# The owner of every resource that names none itself.\norganization: ${only.name}\n`]
-      : []),
-    '# A plan that goes further is refused.\nguards:\n  max_delete: 5\n  max_change_percent: 30\n',
-  ];
-  return parts.join('\n');
+`;
 }
 
 /** As `fmt` leaves it: between braces where that fits on a line. */
@@ -102,13 +111,8 @@ function rows(secrets: readonly SecretUse[]): readonly string[] {
     const listed = addresses.slice(0, MOST_LISTED).map((address) => `\`${address}\``);
     const more = addresses.length - listed.length;
     const of = [...listed, ...(more > 0 ? [`${more} more`] : [])];
-    return `- [ ] \`${name}\`: ${path} of ${inWords(of)}`;
+    return `- [ ] \`${name}\`: ${path} of ${formatList(of)}`;
   });
-}
-
-function inWords(items: readonly string[]): string {
-  const last = items.at(-1) ?? '';
-  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`;
 }
 
 function cell(text: string): string {

@@ -1,10 +1,9 @@
-import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { reportFailure } from '../console/events.ts';
 import { messagesOnly } from '../console/terminal.ts';
 import type { Address } from '../core/address.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, firstLines } from '../core/errors.ts';
 import { placeKey, placeName } from '../core/stores.ts';
 import type { Json } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -13,7 +12,7 @@ import { checkBaseUrl } from '../platform/endpoints.ts';
 import { toFailure } from '../run/document.ts';
 import { openStore, readState } from '../run/session.ts';
 import { loadOptions } from '../run/stack.ts';
-import { STACK_FILE } from '../stack/folder.ts';
+import { resolveLinks, STACK_FILE } from '../stack/folder.ts';
 import { loadStack, type Stack } from '../stack/index.ts';
 import { isForgottenBy } from '../stack/moves.ts';
 import type { ResourceState, State } from '../state/model.ts';
@@ -92,18 +91,10 @@ async function readRecorded(stack: Stack, context: Context): Promise<State | und
 
 function stateClaim({ path }: FoundStack, { state }: Stack): Claim {
   const what = `the state ${placeName(state)}`;
-  const key = `state ${'file' in state ? resolveLinks(state.file) : placeKey(state)}`;
+  // Two ways to one file are one place.
+  const key = `state ${'file' in state ? join(resolveLinks(dirname(state.file)), basename(state.file)) : placeKey(state)}`;
   const place = inTree(path, STACK_FILE);
   return { key, stack: path, what, address: undefined, place, isTold: false };
-}
-
-/** Two ways to one file are one place. */
-function resolveLinks(file: string): string {
-  try {
-    return join(realpathSync(dirname(file)), basename(file));
-  } catch {
-    return file;
-  }
 }
 
 function configuredClaims(
@@ -233,9 +224,7 @@ function describeOverlaps(overlaps: readonly Overlap[]): {
 } {
   // The same two resources may meet by id and by name.
   const distinct = [...new Map(overlaps.map((one) => [formatPair(one), one])).values()];
-  const told = distinct.slice(0, MAX_TOLD).map(describe);
-  const rest = distinct.length - told.length;
-  const lines = [...told, ...(rest > 0 ? [`and ${rest} more that both stacks manage`] : [])];
+  const lines = firstLines(distinct.map(describe), MAX_TOLD, ' that both stacks manage');
   const [first] = distinct;
   return { message: lines.join('\n'), hint: hintFor(first) };
 }

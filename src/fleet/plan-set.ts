@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withNamedFile, writeNamedFile } from '../console/named-file.ts';
@@ -33,7 +33,7 @@ export function getPlanFile(path: string): string {
     .replace(/[^\w.-]+/g, '-')
     .slice(-60)
     .replace(/^[-.]+/, '');
-  const mark = createHash('sha256').update(path).digest('hex').slice(0, 8);
+  const mark = hash('sha256', path).slice(0, 8);
   return `${slug === '' ? 'root' : slug}-${mark}.json`;
 }
 

@@ -5,7 +5,14 @@ import { refusePlanningFlags } from '../console/apply.ts';
 import type { Context } from '../console/context.ts';
 import { say } from '../console/events.ts';
 import { stampDocument } from '../console/show.ts';
-import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../core/errors.ts';
+import {
+  CallsheetError,
+  commandLine,
+  EXIT,
+  type ExitCode,
+  explainSystemError,
+  quoted,
+} from '../core/errors.ts';
 import { parsePlan } from '../plan/document.ts';
 import { QueueLost } from '../queue/database.ts';
 import {
@@ -238,10 +245,9 @@ async function plannedTasks(
   const tasks: NewTask[] = [];
   for (const { path, plan_digest: wanted, plan_file: name } of stacks) {
     const file = join(folder, name ?? '');
-    const plan = await readFile(file, 'utf8').catch((cause: unknown) => {
-      throw new CallsheetError('usage', `the plan file ${file} cannot be read`, {
+    const plan = await readFile(file, 'utf8').catch((error: unknown) => {
+      throw explainSystemError(error, `the plan file ${file} cannot be read`, {
         hint: 'Give the folder that callsheet plan --recursive --out wrote.',
-        cause,
       });
     });
     const { digest } = parsePlan(plan, file);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApplyFlags, refusePlanningFlags } from '../console/apply.ts';
@@ -7,7 +7,8 @@ import type { DriftFlags } from '../console/notify.ts';
 import { isTreeReview, type PlanCommandFlags, type TreeReviewFormat } from '../console/plan.ts';
 import type { ValidateFlags } from '../console/validate.ts';
 import type { Fleet } from '../core/documents.generated.ts';
-import { CallsheetError, reasonIn } from '../core/errors.ts';
+import { CallsheetError, explainSystemError } from '../core/errors.ts';
+import { compareTexts } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import { isSkipped } from '../stack/discover.ts';
 import { STACK_FILE } from '../stack/folder.ts';
@@ -200,8 +201,10 @@ export function assignShards(
   count: number,
 ): ReadonlyMap<string, number> {
   const sorted = stacks
-    .map(({ path, weight }) => ({ path, weight: roundWeight(weight), hash: computeHash(path) }))
-    .sort((a, b) => b.weight - a.weight || compare(a.hash, b.hash) || compare(a.path, b.path));
+    .map(({ path, weight }) => ({ path, weight: roundWeight(weight), hash: hash('sha256', path) }))
+    .sort(
+      (a, b) => b.weight - a.weight || compareTexts(a.hash, b.hash) || compareTexts(a.path, b.path),
+    );
   const loads = Array.from({ length: count }, () => 0);
   const shards = new Map<string, number>();
   for (const { path, weight } of sorted) {
@@ -226,15 +229,6 @@ function findLeast(loads: readonly number[]): number {
   let least = 0;
   for (const [at, load] of loads.entries()) if (load < (loads[least] ?? 0)) least = at;
   return least;
-}
-
-function computeHash(path: string): string {
-  return createHash('sha256').update(path).digest('hex');
-}
-
-/** In an order that no locale changes. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
@@ -321,7 +315,7 @@ export function findStacks(root: string): readonly FoundStack[] {
         .map(({ name }) => inTree(folder, name)),
     );
   }
-  return paths.toSorted(compare).map((path) => ({ path, dir: join(root, path) }));
+  return paths.toSorted().map((path) => ({ path, dir: join(root, path) }));
 }
 
 function refuseNoFolder(root: string): void {
@@ -336,10 +330,10 @@ function refuseNoFolder(root: string): void {
 function readFolder(absolute: string, path: string): readonly Dirent[] {
   try {
     return readdirSync(absolute, { withFileTypes: true });
-  } catch (cause) {
-    throw new CallsheetError('config', `the folder ${path} cannot be read: ${reasonIn(cause)}`, {
+  } catch (error) {
+    throw explainSystemError(error, `the folder ${path} cannot be read`, {
+      code: 'config',
       hint: 'It may contain a stack, so nothing was started. Check its permissions.',
-      cause,
     });
   }
 }

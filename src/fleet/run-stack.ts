@@ -6,6 +6,7 @@ import { drawEvery, messagesOnly, type Terminal } from '../console/terminal.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { CallsheetError, EXIT, type ExitCode, failureIn, unreachable } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
+import { countEach } from '../core/value.ts';
 import { hasChanges } from '../plan/document.ts';
 import type { Failure, FailureDocument } from '../render/diagnostics.ts';
 import {
@@ -230,8 +231,7 @@ function toldBy(document: StackDocument, path: string): Told {
     }
     case 'callsheet-run': {
       const { ledger, refusals = [] } = document;
-      const counts: { [status: string]: number } = {};
-      for (const { status } of ledger) counts[status] = (counts[status] ?? 0) + 1;
+      const counts = Object.fromEntries(countEach(ledger.map(({ status }) => status)));
       const failed = ledger.filter(
         ({ status, verdict }) => status === 'failed' || verdict === 'refused',
       );

@@ -5,6 +5,7 @@ import { getPageOptions, treeReview } from '../console/plan.ts';
 import { openTerminal } from '../console/terminal.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { commandLine, type ExitCode, quoted, unreachable } from '../core/errors.ts';
+import { countEach } from '../core/value.ts';
 import { renderDiagnosticsText } from '../render/diagnostics.ts';
 import {
   type FleetDocument,
@@ -12,7 +13,6 @@ import {
   renderFleetText,
   renderStackTitle,
   type StackPart,
-  type StackStatus,
 } from '../render/fleet.ts';
 import { type ReportFormat, renderReport } from '../render/report/index.ts';
 import { renderLedgerText } from '../render/runs.ts';
@@ -161,9 +161,7 @@ export function ownFlags({
 }
 
 function sumTotals(stacks: readonly FleetStack[]): FleetDocument['totals'] {
-  const totals: { [status in StackStatus]?: number } = {};
-  for (const { status } of stacks) totals[status] = (totals[status] ?? 0) + 1;
-  return totals;
+  return Object.fromEntries(countEach(stacks.map(({ status }) => status)));
 }
 
 /** How results are shown, as they come and at the end. */

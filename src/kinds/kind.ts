@@ -1,6 +1,7 @@
-import type { KindSchema } from '../core/schema.ts';
+import type { FieldSchema, KindSchema } from '../core/schema.ts';
 import {
   type Blob,
+  getOwn,
   isObject,
   type Json,
   type JsonObject,
@@ -191,6 +192,27 @@ export type Readiness = {
    */
   readonly refusal: (answer: JsonObject, written: ReadonlySet<string>) => string | undefined;
 };
+
+/** The field of a file that a resource cannot be made without: no document holds what is in it. */
+export function fileMissing(
+  { properties, required = [], oneOf = [{}] }: FieldSchema,
+  document: () => JsonObject,
+): string | undefined {
+  const isFile = (name: string) => getOwn(properties, name)?.['x-file'] !== undefined;
+  if (!Object.keys(properties ?? {}).some(isFile)) return undefined;
+  const given = document();
+  const ways = oneOf.map((way) => [...required, ...(way.required ?? [])]);
+  const lacks = (name: string) =>
+    isFile(name) ||
+    (getOwn(properties, name)?.writeOnly !== true && (given[name] ?? null) === null);
+  return ways.every((names) => names.some(lacks)) ? ways.flat().find(isFile) : undefined;
+}
+
+/** Whether the list's call lacks something as long as nothing says within what. */
+export function isListedWithin(kind: Kind): boolean {
+  const { path = {}, query = {} } = kind.list({});
+  return [...Object.values(path), ...Object.values(query)].includes('');
+}
 
 /** The facets of a document that nothing new can have: they are set up elsewhere, and no request makes them. */
 export function facetsSetUpElsewhere({ facets }: Kind, document: ValueObject): readonly Facet[] {

@@ -352,6 +352,7 @@ async function awaitEntry(edited: Edited, deps: EditsDeps): Promise<readonly His
   return history;
 }
 
-function isYoung(updatedAt: string | null, { now }: EditsDeps): boolean {
+/** Whether the entry of a change may still appear. */
+export function isYoung(updatedAt: string | null, { now }: Pick<EditsDeps, 'now'>): boolean {
   return updatedAt !== null && now().getTime() - Date.parse(updatedAt) < YOUNG_MS;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RolloutsDocument } from '../core/documents.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { escapeHtml, sanitiseLine } from '../render/untrusted.ts';
@@ -122,7 +122,7 @@ ${body}
 
 /** A source of the policy that lets exactly this text run. */
 function computeHash(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return `'sha256-${hash('sha256', text, 'base64')}'`;
 }
 
 /**

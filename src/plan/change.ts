@@ -69,9 +69,9 @@ export function planChange(
 
 /** What a comparison is told about one resource. */
 export function getSides(
-  { address, recorded, by, missing }: Identity,
+  { address, recorded, by, missing }: Pick<Identity, 'address' | 'recorded' | 'by' | 'missing'>,
   { lifecycle, isPartial, isExact = false }: DesiredResource,
-  options: PlanOptions,
+  options: Pick<PlanOptions, 'resend_secrets'>,
 ): Sides {
   return {
     address,
@@ -85,7 +85,10 @@ export function getSides(
 }
 
 /** Whether the secrets of an address are to be sent again: all of them, or those of a fleet or a block. */
-export function isResent(address: string, { resend_secrets: resend }: PlanOptions): boolean {
+export function isResent(
+  address: string,
+  { resend_secrets: resend }: Pick<PlanOptions, 'resend_secrets'>,
+): boolean {
   return typeof resend === 'boolean' ? resend : matchesAny(resend, address);
 }
 

@@ -36,8 +36,7 @@ export function forecastRequests(
 ): RequestForecast {
   let reads = 0;
   let writes = 0;
-  for (const { kind: name, operations, verdict, fields, id, pin } of changes) {
-    if (verdict !== 'ok' || operations.length === 0) continue;
+  for (const { kind: name, operations, fields, id, pin } of changes.filter(isWriting)) {
     const kind = kindNamed(name);
     const isUpload = fields.some(({ path }) => path === 'file');
     writes += operations.length + (isUpload ? WRITES_PER_FILE - 1 : 0);

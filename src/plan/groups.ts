@@ -1,6 +1,6 @@
 import { type Address, byAddress } from '../core/address.ts';
 import type { Change, ChangeGroup, FieldCause, FieldChange } from '../core/plan-document.ts';
-import type { Json } from '../core/value.ts';
+import { commonEnds, countEach, type Json } from '../core/value.ts';
 
 /** Fewer resources than this are read one by one. */
 const FEWEST = 3;
@@ -134,8 +134,7 @@ function isHeading(line: string): boolean {
 
 /** The lines that another text does not have, or not as often. */
 function without(lines: readonly TextLine[], other: readonly TextLine[]): readonly TextLine[] {
-  const left = new Map<string, number>();
-  for (const { text } of other) left.set(text, (left.get(text) ?? 0) + 1);
+  const left = countEach(other.map(({ text }) => text));
   return lines.filter(({ text }) => {
     const count = left.get(text) ?? 0;
     if (count > 0) left.set(text, count - 1);
@@ -146,11 +145,7 @@ function without(lines: readonly TextLine[], other: readonly TextLine[]): readon
 /** The words between those that two lines begin and end with. */
 function wordEdit(before: string, after: string): Json {
   const [old, fresh] = [before.split(' '), after.split(' ')];
-  const shorter = Math.min(old.length, fresh.length);
-  let head = 0;
-  while (head < shorter && old[head] === fresh[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail += 1;
+  const [head, tail] = commonEnds(old, fresh);
   return [old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)];
 }
 

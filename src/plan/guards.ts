@@ -1,5 +1,5 @@
 import { findEnd, formatInstant } from '../core/calendar.ts';
-import { commandLine } from '../core/errors.ts';
+import { commandLine, formatFirst } from '../core/errors.ts';
 import type {
   Change,
   ExceededLimit,
@@ -51,8 +51,7 @@ export function guardChanges(changes: readonly Change[], input: GuardInput): rea
  * has it, what somebody edited is put back as ever.
  */
 function leaveToRollout(change: Change, { purpose, rollouts, environment }: GuardInput): Change {
-  if (purpose !== 'apply' || change.verdict !== 'ok' || change.operations.length === 0)
-    return change;
+  if (purpose !== 'apply' || !isWriting(change)) return change;
   const isOne = ({ address, id }: RolloutAgent) => address === change.address || id === change.id;
   const rollout = rollouts.find(({ agents }) => agents.some(isOne));
   if (rollout === undefined) return change;
@@ -309,11 +308,10 @@ function checkHolds(plan: CheckedPlan, circumstances: Circumstances): readonly G
   return [...byRollback.values()].flatMap((group) => {
     const [[, { undid, by, at, user }] = NO_HOLD] = group;
     const isWhole = group.some(([, { address }]) => address === undefined);
-    const named = group.slice(0, MOST_NAMED).map(([, hold]) => describeHold(hold));
-    const rest = group.length - named.length;
+    const named = group.map(([, hold]) => describeHold(hold));
     const what = isWhole
       ? 'this configuration was'
-      : `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''} ${group.length === 1 ? 'was' : 'were'}`;
+      : `${formatFirst(named, MOST_NAMED)} ${group.length === 1 ? 'was' : 'were'}`;
     const advice = isWhole
       ? 'Change the configuration, or pass --release-hold to apply the same one again.'
       : 'Change the configured value, or pass --release-hold to write the same value again.';

@@ -9,7 +9,7 @@ import { listLeaves, normalise, resolveLeaf, Unknown, type World } from '../diff
 import { kindNamed } from '../kinds/index.ts';
 import type { RunBegan } from '../state/journal.ts';
 import type { AppliedLeaf, HeldValue, Hold, Holds, ResourceState, State } from '../state/model.ts';
-import { isActing } from './document.ts';
+import { isActing, isWriting } from './document.ts';
 import { rememberResource } from './state-entry.ts';
 
 /**
@@ -33,8 +33,8 @@ export function valuesUndone(
   { resources }: Pick<State, 'resources'>,
 ): readonly HeldValue[] {
   return changes.flatMap((change): readonly HeldValue[] => {
-    const { address, id, action, verdict, operations } = change;
-    if (verdict !== 'ok' || operations.length === 0) return [];
+    const { address, id, action } = change;
+    if (!isWriting(change)) return [];
     const recorded = resources[address];
     if (action === 'create') return [{ address, id: null, path: null, value: null }];
     if (action === 'delete')

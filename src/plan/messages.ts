@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import { formatPath, identitySegment } from '../core/path.ts';
-import type { Change, Note, PlanDocument } from '../core/plan-document.ts';
+import { type Change, formatEdit, type Note, type PlanDocument } from '../core/plan-document.ts';
 import { maskAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Blob, getOwn, inSeconds, isObject } from '../core/value.ts';
@@ -133,9 +133,8 @@ export function attributeDrift(
   const newer = history.filter(({ id }) => id > since);
   const last = newer[0];
   if (last === undefined) return 'the author is unknown: its history has no newer entry';
-  const who = `${last.actor ?? 'someone'}${last.source === null ? '' : ` via ${last.source}`}`;
   const more = newer.length > 1 ? `, ${newer.length - 1} earlier` : '';
-  return `last by ${who}${last.at === null ? '' : ` at ${inSeconds(last.at)}`}, history entry ${last.id}${more}`;
+  return `last by ${formatEdit(last)}, history entry ${last.id}${more}`;
 }
 
 const OUTSIDE = 'changed outside Callsheet';

@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { unreachable } from '../core/errors.ts';
+import { formatFirst, unreachable } from '../core/errors.ts';
 import { editDistance } from '../core/nearest.ts';
 import { formatPath, overlaps, type Path, toPath } from '../core/path.ts';
 import type { Change, Note, PlannedOperation } from '../core/plan-document.ts';
@@ -340,12 +340,11 @@ function offerMessage(
   const whom =
     isOrganizations && organization !== undefined ? ` offers organization ${organization}` : ' has';
   const all = [...offered];
-  const named = all.slice(0, MOST_NAMES).join(', ') || 'nothing';
-  const more = all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '';
+  const named = formatFirst(all, MOST_NAMES) || 'nothing';
   // Names of models are near to each other: only one slip is surely one.
   const close = all.find((name) => editDistance(name, value, 1) === 1);
   const instead = close === undefined ? 'choose one of' : `did you mean ${close}? They are`;
-  return `${path}: the platform${whom} no ${noun} ${value}; ${instead}: ${named}${more} (${command})`;
+  return `${path}: the platform${whom} no ${noun} ${value}; ${instead}: ${named} (${command})`;
 }
 
 function foreignMessage(

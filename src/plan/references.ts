@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
+import { formatFirst } from '../core/errors.ts';
 import type { Change } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { isObject, type Json } from '../core/value.ts';
@@ -163,14 +164,13 @@ export async function usesBy(
 
 function usesMessage(uses: readonly Use[], addresses: ReadonlyMap<string, Address>): string {
   const users = [...new Map(uses.map((use) => [`${use.kind.name} ${use.id}`, use])).values()];
-  const named = users.slice(0, NAMED).map(({ kind, id, name }): Address | string => {
+  const named = users.map(({ kind, id, name }): Address | string => {
     return addresses.get(`${kind.name} ${id}`) ?? `${name} (${id})`;
   });
-  const more = users.length > NAMED ? ` and ${users.length - NAMED} more` : '';
   const [noun = ''] = users.map(({ kind }) => (users.length === 1 ? kind.name : kind.section));
   const what = `${users.length} live ${noun.replaceAll('_', ' ')} still`;
   const verb = users.length === 1 ? 'uses' : 'use';
-  return `${what} ${verb} it: ${named.join(', ')}${more}; give them another one first, or plan with --delete-used`;
+  return `${what} ${verb} it: ${formatFirst(named, NAMED)}; give them another one first, or plan with --delete-used`;
 }
 
 function isMade({ action }: Change): boolean {

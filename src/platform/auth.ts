@@ -1,11 +1,10 @@
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatNumber } from '../core/errors.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { type CalledWith, parseJson, refusalIn } from './answer.ts';
 import {
   type ApiError,
   beyondLimit,
   describeApiError,
-  grouped,
   NOT_THE_PLATFORM,
   type RequestLine,
 } from './errors.ts';
@@ -188,7 +187,7 @@ function readToken(body: Json, line: RequestLine) {
     throw new CallsheetError('api', problem, { hint: NOT_THE_PLATFORM });
   }
   if (token.length > MOST_TOKEN_CHARACTERS) {
-    const most = `${grouped(MOST_TOKEN_CHARACTERS)} characters`;
+    const most = `${formatNumber(MOST_TOKEN_CHARACTERS)} characters`;
     throw beyondLimit(line, `an access_token of more than ${most}`, `at most ${most} of it`);
   }
   const seconds = typeof lifetime === 'number' && lifetime > 0 ? lifetime : LIFETIME_SECONDS;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import type { Dispatcher as Pool } from 'undici';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, reasonIn } from '../core/errors.ts';
 import { isLinkLocal, isLoopback } from '../core/origin.ts';
 import { beyondLimit, type RequestLine } from './errors.ts';
 import {
@@ -313,7 +313,7 @@ export function trustFrom(env: NodeJS.ProcessEnv): SecureContext | undefined {
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw unusable(cause instanceof Error ? (cause.message.split(',')[0] ?? '') : '', cause);
+    throw unusable(reasonIn(cause), cause);
   }
   if (last?.text === text) return last.context;
   const certificates = text.match(CERTIFICATE) ?? [];

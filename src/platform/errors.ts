@@ -1,4 +1,4 @@
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, errorMessage, formatNumber } from '../core/errors.ts';
 import { isList, isObject, type Json } from '../core/value.ts';
 
 /** What a request was, for messages. The URL has no query and no credentials. */
@@ -68,8 +68,9 @@ export function isNotFound(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404 && error.error !== undefined;
 }
 
-/** What the platform said, in one sentence for people, without a full stop. */
-export function describeApiError(error: ApiError): string {
+/** What the platform said, in one sentence for people, without a full stop; of any other error, its message. */
+export function describeApiError(error: unknown): string {
+  if (!(error instanceof ApiError)) return errorMessage(error);
   const said = [...new Set([error.error, error.description])].filter((text) => text !== undefined);
   const issues = error.issues
     .map(({ path, message }) => (path ? `${path}: ${message}` : message))
@@ -89,11 +90,6 @@ export function beyondLimit(line: RequestLine, what: string, limit: string): Cal
   return new CallsheetError('api', `${method} ${plainUrl(url)} answered with ${what}`, {
     hint: `Callsheet takes ${limit}. ${NOT_THE_PLATFORM}`,
   });
-}
-
-/** A number as messages give it. */
-export function grouped(number: number): string {
-  return number.toLocaleString('en-US');
 }
 
 /** The source that a 409 `duplicate_source` says is there already (Knowledge base sources). */
@@ -135,7 +131,7 @@ function listIssues(body: Json | undefined): readonly ApiIssue[] {
 /** As much of a text as people read. */
 function clipped<T extends string | undefined>(text: T): T | string {
   if (text === undefined || text.length <= MOST_SAID_CHARACTERS) return text;
-  return `${text.slice(0, MOST_SAID_CHARACTERS)}… (${grouped(text.length)} characters)`;
+  return `${text.slice(0, MOST_SAID_CHARACTERS)}… (${formatNumber(text.length)} characters)`;
 }
 
 /** No answer, or only part of one. */
@@ -207,7 +203,7 @@ export function networkError(attempted: Attempted, cause: unknown): NetworkError
 
 function wordsFor(code: string, { url, timeouts }: Attempted, cause: unknown): string {
   const { host } = new URL(url);
-  const said = cause instanceof Error ? cause.message : String(cause);
+  const said = errorMessage(cause);
   if (UNTRUSTED.has(code)) return `the certificate of ${host} is not trusted (${said})`;
   const seconds = (milliseconds: number) => `${milliseconds / 1000} s`;
   const words: { readonly [code: string]: string } = {

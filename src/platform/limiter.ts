@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { sum } from '../core/value.ts';
 import {
   endsRefusals,
   NEW_RATE,
@@ -288,8 +289,4 @@ function createConcurrency(most: number) {
       return true;
     },
   };
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
 }

@@ -1,5 +1,6 @@
+import { formatNumber } from '../core/errors.ts';
 import { isList, type Json, type JsonObject } from '../core/value.ts';
-import { beyondLimit, grouped, type RequestLine } from './errors.ts';
+import { beyondLimit, type RequestLine } from './errors.ts';
 
 /**
  * What is taken of the platform, so that nothing that it answers takes all memory or no end of time: each limit is far
@@ -55,7 +56,7 @@ export function checkBytes(line: RequestLine, bytes: Uint8Array): void {
       if (level > MOST_LEVELS) throw tooDeep(line);
     } else if ((byte | BRACE_BIT) === CLOSING) level -= 1;
     if (values > MOST_VALUES) {
-      const most = `${grouped(MOST_VALUES)} values`;
+      const most = `${formatNumber(MOST_VALUES)} values`;
       throw beyondLimit(line, `more than ${most}`, `at most ${most} in one answer`);
     }
   }

@@ -1,7 +1,7 @@
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatNumber } from '../core/errors.ts';
 import { getOwn, inTurns, isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
-import { beyondLimit, grouped, type RequestLine } from './errors.ts';
+import { beyondLimit, type RequestLine } from './errors.ts';
 import {
   MOST_ID_CHARACTERS,
   MOST_LEAN_CHARACTERS,
@@ -398,7 +398,7 @@ function listItems(call: Call, operation: Operation, answer: Json): readonly Jso
   const items = data.filter((item): item is JsonObject => isObject(item));
   const long = items.find(({ id }) => typeof id === 'string' && id.length > MOST_ID_CHARACTERS);
   if (long === undefined) return items;
-  const most = `${grouped(MOST_ID_CHARACTERS)} characters`;
+  const most = `${formatNumber(MOST_ID_CHARACTERS)} characters`;
   throw beyondLimit(
     getRequestLine(operation),
     `an id of more than ${most}`,
@@ -423,7 +423,11 @@ function checkPages(operation: Operation, pages: number, total: number | undefin
   if (pages <= most) return;
   const what =
     total === undefined
-      ? `more than ${grouped(most)} full pages of one list`
-      : `a list of ${grouped(total)} entries on ${grouped(pages)} pages`;
-  throw beyondLimit(getRequestLine(operation), what, `at most ${grouped(most)} pages of one list`);
+      ? `more than ${formatNumber(most)} full pages of one list`
+      : `a list of ${formatNumber(total)} entries on ${formatNumber(pages)} pages`;
+  throw beyondLimit(
+    getRequestLine(operation),
+    what,
+    `at most ${formatNumber(most)} pages of one list`,
+  );
 }

@@ -1,4 +1,5 @@
 import { MASK, redactText } from '../core/credentials.ts';
+import { errorMessage } from '../core/errors.ts';
 import { contextAt, maskStrictly, maskUnknown, secretTexts } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { type Json, type JsonObject, mapTexts } from '../core/value.ts';
@@ -38,7 +39,7 @@ export function traceEntry(
       answer === undefined
         ? null
         : { headers: shownHeaders(answer.headers, hide), body: answerBody(wire, answer, hide) },
-    error: 'error' in outcome ? hide.text(describeError(outcome.error)) : null,
+    error: 'error' in outcome ? hide.text(errorMessage(outcome.error)) : null,
   };
 }
 
@@ -73,10 +74,6 @@ function shownHeaders(headers: Readonly<Record<string, string>>, hide: Hide): Js
       return [name, OPEN_HEADERS.test(name) ? hide.text(value) : MASK];
     }),
   );
-}
-
-function describeError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Members are operations, below them `request` and `answer`; and `errors`. */

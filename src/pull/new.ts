@@ -1,6 +1,7 @@
 import { type Address, formatAddress } from '../core/address.ts';
 import type { PullDocument } from '../core/documents.ts';
 import { formatPath } from '../core/path.ts';
+import { countEach } from '../core/value.ts';
 import { nameAll } from '../export/names.ts';
 import { type Remark, sayOne, writeFile } from '../export/resource.ts';
 import { nameSecrets, openSecrets, withNames } from '../export/secrets.ts';
@@ -196,7 +197,6 @@ export async function findForeign(
   session: Home,
   isManaged: (kind: string, id: string) => boolean,
 ): Promise<ForeignFound> {
-  const keys = new Map<string, number>();
   const keyOf = (kind: Kind, scope: Scope, item: ListedResource) =>
     `${kind.name} ${JSON.stringify(scope)} ${getRecordKey(kind, item.record, scope) ?? item.id}`;
   const ambiguous = new Set<string>();
@@ -209,12 +209,9 @@ export async function findForeign(
       })),
     ),
   );
-  for (const { kind, scope, items } of lists) {
-    for (const item of items) {
-      const key = keyOf(kind, scope, item);
-      keys.set(key, (keys.get(key) ?? 0) + 1);
-    }
-  }
+  const keys = countEach(
+    lists.flatMap(({ kind, scope, items }) => items.map((item) => keyOf(kind, scope, item))),
+  );
   const found = lists.flatMap(({ kind, scope, items }) =>
     items
       .filter(({ id }) => !isManaged(kind.name, id))

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { PgBoss } from 'pg-boss';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
@@ -127,9 +127,7 @@ export function buildJob(data: JobData, startAfter = 0) {
 /** Workers take jobs of their own commit alone, so each commit has a queue of its own. */
 export function nameQueue(commit: string | undefined): string {
   if (commit === undefined) return 'no-commit';
-  return /^[0-9a-f]{40,64}$/.test(commit)
-    ? `commit-${commit}`
-    : `commit-${createHash('sha256').update(commit).digest('hex')}`;
+  return /^[0-9a-f]{40,64}$/.test(commit) ? `commit-${commit}` : `commit-${hash('sha256', commit)}`;
 }
 
 async function findSame(query: Query, key: string, batch: NewBatch): Promise<string | undefined> {

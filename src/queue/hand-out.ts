@@ -1,4 +1,4 @@
-import type { Json } from '../core/value.ts';
+import { countEach, type Json } from '../core/value.ts';
 import type { Query, Row } from '../state/postgres/database.ts';
 import { executorOn, SCHEMA } from './database.ts';
 import { buildJob, type JobData, parseCommand, type Queue, type Task } from './enqueue.ts';
@@ -199,12 +199,10 @@ function toTask(row: Row): Task {
 
 function findLeft(rows: readonly Row[], queue: string): Left {
   const mine = rows.filter((row) => row.queue === queue);
-  const counts = new Map<string, number>();
-  for (const row of rows) {
-    if (row.queue === queue) continue;
-    const commit = typeof row.commit === 'string' ? row.commit : 'no commit';
-    counts.set(commit, (counts.get(commit) ?? 0) + 1);
-  }
+  const others = rows.filter((row) => row.queue !== queue);
+  const counts = countEach(
+    others.map(({ commit }) => (typeof commit === 'string' ? commit : 'no commit')),
+  );
   return {
     tasks: mine.map(({ batch, number, status }) => ({
       batch: String(batch),

@@ -13,8 +13,7 @@ import {
   unreachable,
 } from '../core/errors.ts';
 import type { PlanDocument, Rehearsal, RehearsalVerdict } from '../core/plan-document.ts';
-import { isRefused, planDigest } from '../plan/document.ts';
-import { readEndpoints } from '../platform/endpoints.ts';
+import { isRefused, isWriting, planDigest } from '../plan/document.ts';
 import { planFilePieces } from '../render/json.ts';
 import { renderRehearsalText } from '../render/text.ts';
 import { checkPlan } from '../run/apply.ts';
@@ -25,7 +24,7 @@ import { readSimulationFlags } from '../simulator/index.ts';
 import { openSnapshot } from '../snapshot/file.ts';
 import type { ContentRecord } from '../snapshot/format.ts';
 import { type Fleet, knownBeside, platformFleet } from './fleet.ts';
-import { type Behaviour, isWorkFor, tryOnCopies } from './rehearse.ts';
+import { type Behaviour, tryOnCopies } from './rehearse.ts';
 import { replicate } from './seed.ts';
 import { changesApart } from './steps.ts';
 
@@ -61,7 +60,7 @@ export async function rehearse(
     if (given !== undefined && now !== undefined && !isRefused(now)) checkSame(given, now);
     const tried = now ?? given;
     const { plan, rehearsal } =
-      tried !== undefined && !isWorkFor(tried) && !isRefused(tried)
+      tried !== undefined && !tried.changes.some(isWriting) && !isRefused(tried)
         ? { plan: tried, rehearsal: nothingToTry(tried, fleet, context) }
         : await tryOnCopies({ plan: tried, options, behaviour, faults }, fleet, flags, context);
     const shown = given ?? (tried === undefined ? addressed(plan, fleet) : plan);
@@ -189,7 +188,6 @@ async function snapshotGround(
       stack,
       state,
       secretValues,
-      endpoints: readEndpoints(stack.platform),
       platform,
       source: { type: 'snapshot', file: from, made_at },
       planNow: undefined,

@@ -14,8 +14,8 @@ import type {
   RehearsalStep,
   RehearsalVerdict,
 } from '../core/plan-document.ts';
-import { isRefused } from '../plan/document.ts';
-import { findAssumption } from '../platform/endpoints.ts';
+import { isRefused, isWriting } from '../plan/document.ts';
+import { findAssumption, readEndpoints } from '../platform/endpoints.ts';
 import { operations } from '../platform/operations.generated.ts';
 import {
   type Dialect,
@@ -24,6 +24,7 @@ import {
   type Simulator,
   startSimulator,
 } from '../simulator/index.ts';
+import { ownersIn } from '../state/model.ts';
 import { compareDumps, type Words } from './compare.ts';
 import { type Driver, goOn, type Outcome, openDriver } from './driver.ts';
 import type { Fleet } from './fleet.ts';
@@ -104,9 +105,10 @@ export async function tryOnCopies(
     writes === undefined ? [] : await onCopy(trying, (copy) => goAstray(copy, writes, trying));
   const plan = given ?? straight.plan;
   const { steps, requests } = trying;
+  const endpoints = readEndpoints(fleet.stack.platform);
   // The log of a copy has uploads, too, which are no operation of the platform.
   const used = requests.flatMap(({ operation }) =>
-    Object.hasOwn(operations, operation) ? (findAssumption(operation, fleet.endpoints) ?? []) : [],
+    Object.hasOwn(operations, operation) ? (findAssumption(operation, endpoints) ?? []) : [],
   );
   const rehearsal: Rehearsal = {
     digest: plan.digest,
@@ -170,7 +172,7 @@ async function goStraight(
   steps.push(copyStep(given ?? plan, plan, replica.copied));
   if (isRefused(plan) || (given !== undefined && isRefused(given)))
     return { plan, isEmpty: false, writes: undefined };
-  const isEmpty = !isWorkFor(given ?? plan);
+  const isEmpty = !(given ?? plan).changes.some(isWriting);
   if (isEmpty || steps.some(({ outcome }) => outcome === 'failed'))
     return { plan, isEmpty, writes: undefined };
   context.terminal.err('Applying it there.');
@@ -184,11 +186,6 @@ async function goStraight(
   steps.push(secondStep(second));
   const isDone = steps.every(({ outcome }) => outcome !== 'failed');
   return { plan, isEmpty, writes: isDone ? writes : undefined };
-}
-
-/** Whether apply would do anything. */
-export function isWorkFor({ changes }: PlanDocument): boolean {
-  return changes.some(({ verdict, operations: steps }) => verdict === 'ok' && steps.length > 0);
 }
 
 /** Fails half way, resumes, and rolls all of it back. Returns what is not as it was. */
@@ -230,9 +227,7 @@ function wordsFor(
   ledger: Outcome['ledger'],
 ): Words {
   const made = new Map(ledger.map(({ id, address }) => [id, address] as const));
-  const addresses = new Map(
-    Object.entries(state.resources).map(([address, { kind, id }]) => [`${kind} ${id}`, address]),
-  );
+  const addresses = ownersIn(state);
   for (const { kind, id, address } of plan?.changes ?? []) addresses.set(`${kind} ${id}`, address);
   const addressOf: Words['addressOf'] = (kind, id) =>
     addresses.get(`${kind} ${id}`) ?? made.get(id) ?? null;

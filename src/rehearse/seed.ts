@@ -1,6 +1,13 @@
 import { formatPath, isIdentity, type Path, parsePath } from '../core/path.ts';
 import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
-import { isObject, type Json, type JsonObject, valuesIn } from '../core/value.ts';
+import {
+  countEach,
+  isObject,
+  isUuid,
+  type Json,
+  type JsonObject,
+  valuesIn,
+} from '../core/value.ts';
 import { placeValue, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -78,9 +85,7 @@ export function replicate(records: readonly ContentRecord[], beside: Beside): Re
   return {
     seed,
     key,
-    copied: Object.fromEntries(
-      [...Map.groupBy(resources, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]),
-    ),
+    copied: Object.fromEntries(countEach(resources.map(({ kind }) => kind))),
     filled: wordsFor({ secrets, unread: unread.length, resources, gaps: of('gap'), beside }),
   };
 }
@@ -270,11 +275,9 @@ function scopeIn(
   const ids = valuesIn(me)
     .filter((one) => typeof one === 'string')
     .filter((text) => text !== account && text !== level);
-  const id = ids.find((text) => known.has(text)) ?? ids.find((text) => UUID.test(text));
+  const id = ids.find((text) => known.has(text)) ?? ids.find((text) => isUuid(text));
   return id === undefined ? undefined : { level, id };
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Stands in the copy wherever the platform holds a secret that it does not return. */
 const PLACEHOLDER = 'not the secret: the platform does not return it';

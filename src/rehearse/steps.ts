@@ -1,5 +1,6 @@
 import { computeDigest } from '../core/digest.ts';
 import type { PlanDocument, RehearsalDifference, RehearsalStep } from '../core/plan-document.ts';
+import { countEach } from '../core/value.ts';
 import { formatCount } from '../render/wording.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { Outcome } from './driver.ts';
@@ -159,8 +160,8 @@ export function returnStep(differences: readonly RehearsalDifference[]): Rehears
 
 /** `5 done, 1 failed, 2 blocked`. */
 function formatCounts(ledger: readonly LedgerLine[]): string {
-  const counts = Map.groupBy(ledger, ({ status }) => status);
-  const told = [...counts].map(([status, lines]) => `${lines.length} ${status.replace('_', ' ')}`);
+  const counts = countEach(ledger.map(({ status }) => status));
+  const told = [...counts].map(([status, count]) => `${count} ${status.replace('_', ' ')}`);
   return told.length === 0 ? 'nothing was done' : told.join(', ');
 }
 

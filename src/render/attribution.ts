@@ -1,10 +1,11 @@
 import { unreachable } from '../core/errors.ts';
-import type {
-  Attribution,
-  Change,
-  Doubt,
-  FieldChange,
-  HistoryEntry,
+import {
+  type Attribution,
+  type Change,
+  type Doubt,
+  type FieldChange,
+  formatEdit,
+  type HistoryEntry,
 } from '../core/plan-document.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { formatCount, formatNumber, formatTime, kindTitle } from './wording.ts';
@@ -74,7 +75,7 @@ function editText(edit: HistoryEntry, among: readonly HistoryEntry[] = []): stri
 }
 
 function authorText({ actor, source }: HistoryEntry): string {
-  return sanitiseLine(`${actor ?? 'someone'}${source === null ? '' : ` via ${source}`}`);
+  return sanitiseLine(formatEdit({ actor, source }));
 }
 
 /** What a revert restored, and whose that was where it is one of these. */

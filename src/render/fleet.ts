@@ -10,6 +10,7 @@ import {
   belowLines,
   cutLine,
   type Line,
+  type Look,
   moreLines,
   padText,
   paint,
@@ -136,13 +137,7 @@ export function renderFleetProgress(
 }
 
 /** How each outcome looks, in the order in which totals are told. */
-const OUTCOMES: {
-  readonly [status in StackStatus]: {
-    readonly mark: string;
-    readonly word: string;
-    readonly tone: Tone;
-  };
-} = {
+const OUTCOMES: { readonly [status in StackStatus]: Look } = {
   done: { mark: '✓', word: 'done', tone: 'added' },
   changes: { mark: '~', word: 'changes', tone: 'changed' },
   unchanged: { mark: '·', word: 'unchanged', tone: 'dim' },

@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
+import { cutText } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { formatNumber } from './wording.ts';
 
@@ -97,12 +98,9 @@ const MOST_NAME = 60;
 /** The lines of a node's label: its address, and what people call it or how many it stands for. */
 function formatLabel({ address, name, rows }: GraphNode): readonly string[] {
   const told = rows > 1 ? `${formatNumber(rows)} rows` : name;
-  return [address, ...(told === null || told === address ? [] : [cut(told)])].map(sanitiseLine);
-}
-
-function cut(text: string): string {
-  const characters = [...text];
-  return characters.length > MOST_NAME ? `${characters.slice(0, MOST_NAME - 1).join('')}…` : text;
+  return [address, ...(told === null || told === address ? [] : [cutText(told, MOST_NAME)])].map(
+    sanitiseLine,
+  );
 }
 
 /** Nodes with their indexes, by who owns them: what belongs to the account first, then by name. */

@@ -1,3 +1,4 @@
+import { firstLines } from '../core/errors.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldsMarkdown } from './field-markdown.ts';
@@ -300,33 +301,27 @@ function authorRows({ who, edits, fields }: Attributed, change: Change): readonl
 
 function adoptedText(adopted: readonly Change[]): string {
   if (adopted.length === 0) return '';
-  const items = adopted
-    .slice(0, MAX_ADOPTED)
-    .map(({ address, reason }) => `- ${inlineCode(address)} ${escapeText(reason)}`);
-  const hidden = adopted.length - items.length;
+  const items = adopted.map(
+    ({ address, reason }) => `${inlineCode(address)} ${escapeText(reason)}`,
+  );
   return `\n\n${[
     `<details><summary>${formatNumber(adopted.length)} adopted: found live, nothing is written</summary>`,
     '',
-    ...items,
-    ...(hidden > 0 ? [`- and ${formatNumber(hidden)} more`] : []),
+    ...firstLines(items, MAX_ADOPTED).map((item) => `- ${item}`),
     '',
     '</details>',
   ].join('\n')}`;
 }
 
 function footerText({ title, items, advice, weight, isWhole }: Footer): string {
-  const shown = items
-    .slice(0, isWhole === true ? items.length : MAX_ITEMS)
-    .map(({ address, text }) => {
-      const named = address === null ? '' : `${inlineCode(address)} `;
-      return `- ${named}${escapeText(text)}`;
-    });
-  const hidden = items.length - shown.length;
+  const lines = items.map(({ address, text }) => {
+    const named = address === null ? '' : `${inlineCode(address)} `;
+    return `${named}${escapeText(text)}`;
+  });
   return [
     weight === 'info' ? title : `**${title}**`,
     '',
-    ...shown,
-    ...(hidden > 0 ? [`- and ${formatNumber(hidden)} more`] : []),
+    ...firstLines(lines, isWhole === true ? Infinity : MAX_ITEMS).map((line) => `- ${line}`),
     ...(advice === null ? [] : ['', escapeText(advice)]),
   ].join('\n');
 }

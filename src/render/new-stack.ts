@@ -1,4 +1,6 @@
 import type { ExportDocument, ImportDocument } from '../core/documents.ts';
+import { commandLine, quoted } from '../core/errors.ts';
+import { countEach } from '../core/value.ts';
 import {
   type Line,
   noteLines,
@@ -51,7 +53,6 @@ const MOST_LISTED = 5;
 /** What was written, what was left alone, and what to type next. */
 export function renderNewStackText(stack: NewStack, { width, color }: RenderOptions): string {
   const { dir, written, kept, lacking, hasBaseUrl, isThere, pipeline } = stack;
-  const flag = dir === '.' ? '' : ` --dir ${word(dir)}`;
   const needed = `${hasBaseUrl ? '' : 'CALLSHEET_BASE_URL, '}CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET`;
   const lines: Line[] = [
     ...folded(written).map((path) => [span('  + ', 'added'), span(path)]),
@@ -65,9 +66,9 @@ export function renderNewStackText(stack: NewStack, { width, color }: RenderOpti
       : [
           [],
           [span('Next:', 'strong')],
-          [span(`  callsheet validate${flag}`)],
-          [span(`  callsheet plan${flag}`)],
-          [span(`  callsheet apply${flag}`)],
+          [span(`  ${commandLine('validate', { dir })}`)],
+          [span(`  ${commandLine('plan', { dir })}`)],
+          [span(`  ${commandLine('apply', { dir })}`)],
           [],
           ...wrap([span(`plan and apply read ${needed} from the environment.`, 'dim')], width, 0),
         ]),
@@ -93,9 +94,9 @@ function setUpLines(
           ...say(
             'The pipeline installs Callsheet from a tarball and a lockfile with its checksum. Make both, and commit them:',
           ),
-          [span(`  npm pack --ignore-scripts --pack-destination ${word(unlocked)} \\`)],
-          [span(`    ${word(callsheet)}`)],
-          [span(`  npm install --package-lock-only --prefix ${word(unlocked)}`)],
+          [span(`  npm pack --ignore-scripts --pack-destination ${quoted(unlocked)} \\`)],
+          [span(`    ${quoted(callsheet)}`)],
+          [span(`  npm install --package-lock-only --prefix ${quoted(unlocked)}`)],
           [],
         ]),
     ...say(STATE_KEPT[service]),
@@ -107,16 +108,10 @@ function setUpLines(
   ];
 }
 
-/** A path as it is typed. */
-function word(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : JSON.stringify(path);
-}
-
 /** Folders in the place of their files, where these are many. */
 function folded(paths: readonly string[]): readonly string[] {
   const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
-  const counts = new Map<string, number>();
-  for (const path of paths) counts.set(folderOf(path), (counts.get(folderOf(path)) ?? 0) + 1);
+  const counts = countEach(paths.map(folderOf));
   const shown = paths.map((path) => {
     const count = counts.get(folderOf(path)) ?? 0;
     return count > MOST_LISTED ? `${folderOf(path)} (${count} files)` : path;
@@ -133,7 +128,6 @@ export function renderExportText(
   { width, color }: RenderOptions,
 ): string {
   const { dir, organizations, resources, bases, files, kept, state, secrets, remarks } = document;
-  const flag = dir === '.' ? '' : ` --dir ${word(dir)}`;
   const from =
     organizations.length === 0 ? '' : ` of ${formatCount(organizations.length, 'organization')}`;
   const lines: Line[] = [
@@ -179,7 +173,7 @@ export function renderExportText(
     [],
     [span('Next:', 'strong')],
     ...commitLines(document),
-    [span(`  callsheet plan${flag}`)],
+    [span(`  ${commandLine('plan', { dir })}`)],
     ...(secrets.length === 0 ? [] : supplyLines(document, width)),
   ];
   return paint(lines, color);
@@ -187,7 +181,7 @@ export function renderExportText(
 
 /** Git first: whatever is edited from here on can be compared with what was live. */
 function commitLines({ dir, in_repository: isInRepository }: ExportDocument): readonly Line[] {
-  const git = dir === '.' ? 'git' : `git -C ${word(dir)}`;
+  const git = dir === '.' ? 'git' : `git -C ${quoted(dir)}`;
   return [
     ...(isInRepository ? [] : [[span(`  ${git} init`)]]),
     [span(`  ${git} add . && ${git} commit -m "Export"`)],
@@ -241,7 +235,7 @@ function supplyLines({ secrets_file: file }: ExportDocument, width: number): rea
   const supply = (variables: string) =>
     wrap([span(`  before an apply that writes secrets, set ${variables}`)], width, 4);
   if (file === null) return supply('the variables of SECRETS.md');
-  const path = word(file);
+  const path = quoted(file);
   const from = path.includes('/') ? path : `./${path}`;
   return [...supply(`what is empty in ${path}`), [span(`  set -a; . ${from}; set +a`)]];
 }

@@ -6,6 +6,7 @@ import type {
   RolloutsDocument,
   ShownRollout,
 } from '../core/documents.ts';
+import { firstLines } from '../core/errors.ts';
 import { type Hours, WEEKDAYS } from '../core/plan-document.ts';
 import type { CountedHours } from '../core/rollout.ts';
 import type { JsonObject } from '../core/value.ts';
@@ -23,6 +24,7 @@ import {
   type Fact,
   factLines,
   type Line,
+  type Look,
   moreLines,
   paint,
   type RenderOptions,
@@ -41,14 +43,8 @@ import { formatAge, formatCount, formatFirst, formatNumber, formatTime } from '.
 
 type RolloutVerdict = RolloutLook['verdict'];
 
-/** How a verdict looks, wherever it is shown. Nothing is told by colour alone. */
-export const VERDICTS: {
-  readonly [verdict in RolloutVerdict]: {
-    readonly mark: string;
-    readonly word: string;
-    readonly tone: Tone;
-  };
-} = {
+/** How a verdict looks, wherever it is shown. */
+export const VERDICTS: { readonly [verdict in RolloutVerdict]: Look } = {
   better: { mark: '✓', word: 'better', tone: 'added' },
   no_worse: { mark: '✓', word: 'no worse', tone: 'added' },
   worse: { mark: '✗', word: 'worse', tone: 'error' },
@@ -559,12 +555,11 @@ function listMarkdown(title: string, texts: readonly string[]): readonly string[
 
 function itemsMarkdown(texts: readonly string[]): readonly string[] {
   if (texts.length === 0) return [];
-  const more = texts.length - MOST_NAMED;
+  const shown = texts.map((text) => plainText(text.trim()));
   return [
-    [
-      ...texts.slice(0, MOST_NAMED).map((text) => `- ${plainText(text.trim())}`),
-      ...(more > 0 ? [`- and ${formatNumber(more)} more`] : []),
-    ].join('\n'),
+    firstLines(shown, MOST_NAMED)
+      .map((line) => `- ${line}`)
+      .join('\n'),
   ];
 }
 

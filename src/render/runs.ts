@@ -9,13 +9,13 @@ import {
   cutText,
   factLines,
   type Line,
+  type Look,
   measureWidest,
   moreLines,
   padText,
   paint,
   type RenderOptions,
   span,
-  type Tone,
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
@@ -152,13 +152,7 @@ type Status = LedgerLine['status'];
 /** What failed stands last, next to where the next command is typed. */
 const ORDER: readonly Status[] = ['done', 'not_attempted', 'blocked', 'failed'];
 
-const LOOKS: {
-  readonly [status in Status]: {
-    readonly mark: string;
-    readonly word: string;
-    readonly tone: Tone;
-  };
-} = {
+const LOOKS: { readonly [status in Status]: Look } = {
   done: { mark: '✓', word: 'done', tone: 'added' },
   failed: { mark: '✗', word: 'failed', tone: 'error' },
   blocked: { mark: '◦', word: 'blocked', tone: 'warning' },

@@ -27,6 +27,9 @@ export type Tone =
   | 'added_word'
   | 'removed_word';
 
+/** How an outcome looks: nothing is told by colour alone. */
+export type Look = { readonly mark: string; readonly word: string; readonly tone: Tone };
+
 export type Span = { readonly text: string; readonly tone: Tone };
 /** One line: its text is sanitised and holds no line break. */
 export type Line = readonly Span[];

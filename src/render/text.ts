@@ -1,4 +1,5 @@
 import type { Action, Change, PlanDocument } from '../core/plan-document.ts';
+import { countEach } from '../core/value.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
 import { viewFields } from './fields.ts';
@@ -175,10 +176,8 @@ const MOST_ALIKE = 3;
 
 /** Why many changes are not made, where it is the same of all of them: the plan says it once, below. */
 function sharedReasons({ changes }: PlanDocument): ReadonlySet<string> {
-  const counts = new Map<string, number>();
-  for (const { verdict, reason } of changes) {
-    if (verdict !== 'ok') counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  }
+  const unmade = changes.filter(({ verdict }) => verdict !== 'ok');
+  const counts = countEach(unmade.map(({ reason }) => reason));
   return new Set([...counts].flatMap(([reason, count]) => (count > MOST_ALIKE ? [reason] : [])));
 }
 

@@ -1,4 +1,5 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+import { sum } from '../core/value.ts';
 import {
   type Line,
   lineWidth,
@@ -215,8 +216,4 @@ function listed(heading: readonly Line[], row: readonly Line[], layout: Layout):
 
 function joinSpans(line: Line): string {
   return line.map(({ text }) => text).join('');
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
 }

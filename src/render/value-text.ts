@@ -1,6 +1,6 @@
 import { isAddress } from '../core/address.ts';
 import { MASK } from '../core/credentials.ts';
-import { isObject, type Json } from '../core/value.ts';
+import { compareTexts, isObject, type Json } from '../core/value.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
 import { formatCount, formatSize } from './wording.ts';
 
@@ -50,7 +50,7 @@ function compact(value: Json): string {
 }
 
 function byKey([a]: readonly [string, Json], [b]: readonly [string, Json]): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compareTexts(a, b);
 }
 
 /**

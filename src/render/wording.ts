@@ -1,5 +1,5 @@
 import { byAddress } from '../core/address.ts';
-import { commandLine, quoted, unreachable } from '../core/errors.ts';
+import { commandLine, formatNumber, quoted, unreachable } from '../core/errors.ts';
 import {
   type Action,
   allowanceFlags,
@@ -15,6 +15,8 @@ import { sanitiseLine } from './untrusted.ts';
 
 /** The words that the renderers share, so that a terminal and a pull request say the same. */
 
+export { formatFirst, formatNumber } from '../core/errors.ts';
+
 export const SYMBOLS: { readonly [action in Action]: string } = {
   create: '+',
   update: '~',
@@ -24,11 +26,6 @@ export const SYMBOLS: { readonly [action in Action]: string } = {
   forget: 'x',
   no_op: ' ',
 };
-
-/** `4,812`, whatever the locale of the machine. */
-export function formatNumber(count: number | string): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-}
 
 /** `1 line`, `42 lines`. */
 export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
@@ -41,13 +38,6 @@ export function tally(counts: readonly (readonly [count: number, what: string])[
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${formatNumber(count)} ${what}`)
     .join(', ');
-}
-
-/** `a, b, c and 12 more`: the first of some names. */
-export function formatFirst(names: readonly string[], most: number): string {
-  const rest = names.length - most;
-  const more = rest > 0 ? ` and ${formatNumber(rest)} more` : '';
-  return `${names.slice(0, most).join(', ')}${more}`;
 }
 
 /** Bytes as people read them: `612 B`, `5.1 KB`, `2.0 MB`, of 1024 each. */

@@ -1,4 +1,5 @@
 import { type Address, formatAddress } from '../core/address.ts';
+import { compareTexts } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { findPlace, type Held, type IdMap, mappedId } from './held.ts';
 
@@ -82,7 +83,7 @@ export function inOrder(all: readonly Held[], places: IdMap): readonly Held[] {
   const order = new Map(kinds.map(({ name }, index) => [name, index]));
   return all
     .map((held) => ({ held, rank: order.get(held.kind) ?? 0, place: placeAt(held, places) }))
-    .sort((a, b) => a.rank - b.rank || (a.place < b.place ? -1 : a.place > b.place ? 1 : 0))
+    .sort((a, b) => a.rank - b.rank || compareTexts(a.place, b.place))
     .map(({ held }) => held);
 }
 

@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Address } from '../core/address.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, firstLines } from '../core/errors.ts';
 import { type Blob, getOwn, type Json, type JsonObject, type Secret } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -171,9 +171,9 @@ const MOST_LISTED = 10;
 
 /** The first of a list as lines that follow a sentence; `more` says where the others are. */
 export function formatLines(all: readonly string[], more = ''): string {
-  const lines = all.slice(0, MOST_LISTED);
-  if (all.length > lines.length) lines.push(`and ${all.length - lines.length} more${more}`);
-  return lines.map((line) => `\n  ${line}`).join('');
+  return firstLines(all, MOST_LISTED, more)
+    .map((line) => `\n  ${line}`)
+    .join('');
 }
 
 /** What the list of a resource is narrowed to, at its new place. */

@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatFirst } from '../core/errors.ts';
 import type { Change, Guards, Note, PlanDocument } from '../core/plan-document.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -206,12 +206,8 @@ export function isRecording({ plan }: Pick<Round['planned'], 'plan'>): boolean {
 /** Of resources that are as they were, how many and the first. */
 function equalLine(equal: readonly Collision[], more: string): string {
   if (equal.length === 0) return '';
-  const first = equal.slice(0, MOST_EQUAL).map(({ address }) => address);
-  const names =
-    equal.length > first.length
-      ? `${first.join(', ')} and ${equal.length - first.length} more${more}`
-      : first.join(', ');
-  return `\n  ${equal.length} equal: ${names}`;
+  const names = equal.map(({ address }) => address);
+  return `\n  ${equal.length} equal: ${formatFirst(names, MOST_EQUAL, more)}`;
 }
 
 /** Equal resources that a refusal names. */

@@ -5,6 +5,7 @@ import { getOwn, type Value, type ValueObject } from '../core/value.ts';
 import { mapInside, mapMembers, placeValue } from '../core/walk.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { fileMissing } from '../kinds/kind.ts';
 import { remapReferences } from '../rollback/undo.ts';
 import { type Exception, findPlace, type Held, mappedId, moved, type Target } from './held.ts';
 import { fillSecrets, type Need } from './secrets.ts';
@@ -69,30 +70,12 @@ function obstacleTo(
   const why = place === undefined ? undefined : target.obstacleAt(place);
   if (why !== undefined) return { what: 'place', message: `not restored: ${why}` };
   if (target.exists(address)) return undefined;
-  const field = fileField(held);
+  const field = fileMissing(kindNamed(held.kind).schema, held.document);
   if (field === undefined || target.fileFor(held, address, field) !== undefined) return undefined;
   return {
     what: 'file',
     message: `not restored: its file (${field}) is missing; set --media to a folder that has it`,
   };
-}
-
-/** The field of a file that a resource cannot be made without. */
-function fileField(held: Held): string | undefined {
-  const { schema } = kindNamed(held.kind);
-  if (Object.values(schema.properties ?? {}).every((field) => field['x-file'] === undefined))
-    return undefined;
-  const document = held.document();
-  const ways = (schema.oneOf ?? [{}]).map(({ required = [] }) => [
-    ...(schema.required ?? []),
-    ...required,
-  ]);
-  const isFile = (name: string) => getOwn(schema.properties, name)?.['x-file'] !== undefined;
-  const lacks = (name: string) =>
-    isFile(name) ||
-    (getOwn(schema.properties, name)?.writeOnly !== true && (document[name] ?? null) === null);
-  if (ways.some((names) => !names.some(lacks))) return undefined;
-  return ways.flat().find(isFile);
 }
 
 /** The new id of an old one, as far as it is known: texts are rewritten once it is. */

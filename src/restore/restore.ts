@@ -17,6 +17,7 @@ import { runPlan } from '../run/run.ts';
 import type { Session } from '../run/session.ts';
 import { openSnapshot } from '../snapshot/file.ts';
 import type { LedgerLine } from '../state/journal.ts';
+import { ownersIn } from '../state/model.ts';
 import type { Part } from './addresses.ts';
 import { readHolding } from './held.ts';
 import {
@@ -341,7 +342,7 @@ async function beforeFirst(
   };
   const isIdle = !plan.changes.some(isWriting) && !isRefused(plan);
   const isInTheWay = async () => {
-    const owners = new Set(Object.values(session.state.resources).map(getKey));
+    const owners = ownersIn(session.state);
     const isOurs = (kind: string, id: string) =>
       found.has(`${kind} ${id}`) || owners.has(`${kind} ${id}`);
     const strangers = await findStrangers(choice, obstacles, session.reader, isOurs);
@@ -379,10 +380,6 @@ function briefly(plan: PlanDocument, { terminal }: Context): PlanDocument {
   );
   const message = 'values of new resources are not shown; --verbose shows them';
   return { ...plan, changes, notes: [...plan.notes, { severity: 'info', address: null, message }] };
-}
-
-function getKey({ kind, id }: { readonly kind: string; readonly id: string }): string {
-  return `${kind} ${id}`;
 }
 
 export type RestoreFlags = CarryOutFlags & KeyFlags;

@@ -4,8 +4,8 @@ import { dirname, extname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { type Address, getKind, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { CallsheetError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
+import { CallsheetError, explainSystemError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest.ts';
 import { toPath } from '../core/path.ts';
 import { Blob, getOwn, isObject, type Json, Secret } from '../core/value.ts';
 import { isElementName } from '../core/walk.ts';
@@ -143,10 +143,9 @@ function filesIn(dir: string): readonly FoundFile[] {
         .filter((one) => one.isFile())
         .map(({ name }) => ({ dir: resolve(inner), name, group: entry.name }));
     });
-  } catch (cause) {
-    throw new CallsheetError('usage', `--media ${dir} cannot be read`, {
+  } catch (error) {
+    throw explainSystemError(error, `--media ${dir} cannot be read`, {
       hint: 'Set it to a folder of clips and documents with their names on the platform.',
-      cause,
     });
   }
 }
@@ -186,8 +185,8 @@ async function readGiven(file: string): Promise<readonly Given[]> {
     new CallsheetError('usage', `--secrets ${file} ${why}`, {
       hint: 'It is YAML: an address (or a kind, or *), below it paths with env:NAME, file:PATH or exec:COMMAND.',
     });
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new CallsheetError('usage', `--secrets ${file} cannot be read`, { cause });
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw explainSystemError(error, `--secrets ${file} cannot be read`);
   });
   let document: Json;
   try {
@@ -222,15 +221,11 @@ function refuseLost(
   );
   const [first] = lost;
   if (first === undefined) return;
-  const near = nearest(first, known);
   throw new CallsheetError(
     'usage',
     `--secrets ${file} names resources that the snapshot does not contain: ${lost.join(', ')}`,
     {
-      hint:
-        near === undefined
-          ? 'callsheet snapshot show lists the addresses in it. Nothing was sent.'
-          : `Did you mean ${near}? callsheet snapshot show lists the addresses in it. Nothing was sent.`,
+      hint: `${didYouMean(first, known, 'callsheet snapshot show lists the addresses in it.')} Nothing was sent.`,
     },
   );
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean } from '../core/nearest.ts';
 import { getOwn, isUuid, plainId } from '../core/value.ts';
 import { buildFeaturesCall } from '../kinds/catalogues.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -139,18 +139,15 @@ function unknown(
   all: readonly (string | undefined)[],
 ): CallsheetError {
   const names = all.filter((one) => one !== undefined);
-  const near = nearest(given, names);
   const listed = names.slice(0, 10).join(', ');
-  const hint =
-    near !== undefined
-      ? `Did you mean ${near}?`
-      : names.length === 0
-        ? 'The platform shows no names to this key: give the id.'
-        : `The key has access to: ${listed}${names.length > 10 ? ', …' : ''}. An id can be given as well.`;
+  const access =
+    names.length === 0
+      ? 'The platform shows no names to this key: give the id.'
+      : `The key has access to: ${listed}${names.length > 10 ? ', …' : ''}. An id can be given as well.`;
   const message = where.startsWith('--')
     ? `${where}: the snapshot has no ${what} ${given}`
     : `${where} has no ${what} ${given}`;
-  return new CallsheetError('usage', message, { hint });
+  return new CallsheetError('usage', message, { hint: didYouMean(given, names, access) });
 }
 
 /**

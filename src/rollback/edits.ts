@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import type { Pin } from '../core/plan-document.ts';
+import { formatEdit, type Pin } from '../core/plan-document.ts';
 import { getOwn, inSeconds } from '../core/value.ts';
 import { baseEntry } from '../plan/drift.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
@@ -172,8 +172,7 @@ export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly Journal
 /** Entries that are read to find edits made since a run. */
 const ENTRIES_READ = 20;
 
-function author({ actor, source, at }: Pick<HistoryEntry, 'actor' | 'source' | 'at'>): string {
-  const who = `${actor ?? 'someone'}${source ? ` via ${source}` : ''}`;
+function author(edit: Pick<HistoryEntry, 'actor' | 'source' | 'at'>): string {
   // Sentences stand on lines of their own: none is to be made up by a name.
-  return `${who.replace(/\s+/g, ' ')}${at === null ? '' : ` at ${inSeconds(at)}`}`;
+  return formatEdit(edit).replace(/\s+/g, ' ');
 }

@@ -2,9 +2,10 @@ import type { Address } from '../core/address.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { getOwn, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { fileMissing } from '../kinds/kind.ts';
 import { getScope } from '../plan/natural-key.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
-import type { ResourceState, State } from '../state/model.ts';
+import { getIdentity, ownersIn, type ResourceState, type State } from '../state/model.ts';
 import { restoredState, unrecoverableValues } from './prior.ts';
 import { type PriorState, type Undo, undoTo } from './undo.ts';
 
@@ -46,18 +47,16 @@ export type SnapshotUndo = {
  */
 export function undoToSnapshot(kept: readonly Kept[], now: Now): SnapshotUndo {
   const { resources } = now.state;
-  const owners = new Map(
-    Object.entries(resources).map(([address, one]) => [`${one.kind} ${one.id}`, address]),
-  );
+  const owners = ownersIn(now.state);
   const found = new Map<Address, Kept>();
   for (const one of kept) {
-    const owner = owners.get(`${one.kind} ${one.id}`);
+    const owner = owners.get(getIdentity(one));
     if (owner !== undefined) found.set(owner, one);
   }
   // An id that the state knows says more than an address, which may stand for something else by now.
   for (const one of kept) {
     const { address, kind } = one;
-    if (owners.has(`${kind} ${one.id}`) || address === null || found.has(address)) continue;
+    if (owners.has(getIdentity(one)) || address === null || found.has(address)) continue;
     const holder = getOwn(resources, address);
     if (holder === undefined || holder.kind === kind) found.set(address, one);
   }
@@ -155,17 +154,8 @@ function obstacleTo(
   schema: FieldSchema,
   document: JsonObject,
 ): Pick<NotUndone, 'why' | 'advice'> | undefined {
-  const ways = (schema.oneOf ?? [{}]).map(({ required = [] }) => [
-    ...(schema.required ?? []),
-    ...required,
-  ]);
-  const lacking = (name: string) => {
-    const field = getOwn(schema.properties, name);
-    if (field?.['x-file'] !== undefined) return true;
-    return field?.writeOnly !== true && (document[name] ?? null) === null;
-  };
-  const file = ways.flat().find((name) => getOwn(schema.properties, name)?.['x-file']);
-  if (file === undefined || ways.some((names) => !names.some(lacking))) return undefined;
+  const file = fileMissing(schema, () => document);
+  if (file === undefined) return undefined;
   return {
     why: `it was deleted, and a snapshot holds no files (${file})`,
     advice: 'Apply creates it again if it is configured.',

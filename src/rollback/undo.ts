@@ -38,7 +38,7 @@ import {
   type NotUndone,
   type SnapshotTaken,
 } from '../state/journal.ts';
-import type { ResourceState, State } from '../state/model.ts';
+import { ownersIn, type ResourceState, type State } from '../state/model.ts';
 import { restoredState, unrecoverablePaths, unrecoverableValues } from './prior.ts';
 
 /**
@@ -234,9 +234,7 @@ export function underAddressesOfNow(
     if (entry.type === 'resource' && entry.resource !== null)
       ids.set(entry.address, `${entry.resource.kind} ${entry.resource.id}`);
   }
-  const owners = new Map(
-    Object.entries(resources).map(([address, { kind, id }]) => [`${kind} ${id}`, address]),
-  );
+  const owners = ownersIn({ resources });
   const moved = new Map(
     [...ids].flatMap(([address, id]) => {
       const now = owners.get(id) ?? address;

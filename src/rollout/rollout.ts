@@ -14,7 +14,7 @@
  */
 import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
-import { CallsheetError, commandLine, foldSentences } from '../core/errors.ts';
+import { CallsheetError, commandLine, foldSentences, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import {
@@ -771,9 +771,7 @@ function refusedWhy({ refusals = [], changes }: PlanDocument): string {
 
 function formatNames(agents: readonly RolloutAgent[]): string {
   const names = agents.map(({ address }) => address);
-  const shown = names.slice(0, 3).join(', ');
-  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
-  return `${shown}${more} ${names.length === 1 ? 'is' : 'are'}`;
+  return `${formatFirst(names, 3)} ${names.length === 1 ? 'is' : 'are'}`;
 }
 
 /** A rollout is of one kind of change: what it does not select, and what cannot be judged by calls, is refused. */

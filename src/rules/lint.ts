@@ -1,5 +1,6 @@
 import type { DesiredResource } from '../core/desired.ts';
 import type { Severity } from '../core/diagnostics.ts';
+import { formatFirst, formatNumber } from '../core/errors.ts';
 import { didYouMean, editDistance, nearest } from '../core/nearest.ts';
 import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
 import {
@@ -33,7 +34,7 @@ const growth: LintRule = {
       .map(({ resource, path, text }) => ({
         resource,
         path,
-        message: `has ${text.length.toLocaleString('en')} characters; more than ${most.toLocaleString('en')} make every turn of a call slow`,
+        message: `has ${formatNumber(text.length)} characters; more than ${formatNumber(most)} make every turn of a call slow`,
         hint: 'Move reference material into a knowledge base or a tool, or raise lint.max_prompt_characters',
       }));
   },
@@ -250,11 +251,11 @@ const unknownTool: LintRule = {
         if (known.includes(name) || box.parameters.has(name) || WORDS.has(name.toLowerCase())) {
           return [];
         }
-        const close = nearest(name, known);
         // A server that offers all its tools may have this one, too; a slip of the keyboard stays one.
-        if (box.isOpen && close === undefined) return [];
+        const hint = didYouMean(name, known, box.isOpen ? undefined : toolsHint(known));
+        if (hint === undefined) return [];
         const message = `mentions the tool ${name}, which the agent does not have`;
-        return [{ resource, path, span, message, hint: nearestHint(close, known) }];
+        return [{ resource, path, span, message, hint }];
       });
     });
   },
@@ -262,12 +263,10 @@ const unknownTool: LintRule = {
 
 const MOST_NAMED = 8;
 
-function nearestHint(close: string | undefined, known: readonly string[]): string {
-  if (close !== undefined) return `Did you mean ${close}?`;
+function toolsHint(known: readonly string[]): string {
   const add = 'Add it under extensions, or name it in lint.tools if the platform has it';
   if (known.length === 0) return `The agent has no tools. ${add}`;
-  const more = known.length > MOST_NAMED ? ` and ${known.length - MOST_NAMED} more` : '';
-  return `It has ${known.slice(0, MOST_NAMED).join(', ')}${more}. ${add}`;
+  return `It has ${formatFirst(known, MOST_NAMED)}. ${add}`;
 }
 
 /** The tools that an agent has, as far as the stack tells. */

@@ -156,11 +156,10 @@ async function applyNow(
   // Said before anybody is asked.
   await needSecrets(plan, { session });
   // What waits to be deleted, or is left out, needs nobody's approval.
-  const isWriting = plan.changes.some(
+  const isAsked = plan.changes.some(
     ({ action, verdict }) => verdict === 'ok' && action !== 'adopt' && action !== 'no_op',
   );
-  if (isWriting && (await review.agree?.('Apply this plan?')) === false)
-    return { type: 'declined' };
+  if (isAsked && (await review.agree?.('Apply this plan?')) === false) return { type: 'declined' };
   return runPlan(planned, request);
 }
 

@@ -13,8 +13,8 @@ export type RunDocument = Run.Run;
 /** A failure as data, for `--format json`. */
 export function toFailure(thrown: unknown): Failure {
   const error = explainSystemError(thrown);
+  const message = describeApiError(error);
   if (!(error instanceof CallsheetError)) {
-    const message = error instanceof Error ? error.message : String(error);
     const hint = 'This is a bug in Callsheet. Please report it with the output on standard error.';
     return { kind: 'internal', exit: EXIT.error, message, hint, diagnostics: [], request: null };
   }
@@ -22,7 +22,7 @@ export function toFailure(thrown: unknown): Failure {
   return {
     kind: error.code,
     exit: getExitCode(error.code),
-    message: isApi ? describeApiError(error) : error.message,
+    message,
     hint: error.hint ?? null,
     diagnostics: error.diagnostics,
     request: isApi

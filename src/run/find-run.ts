@@ -1,6 +1,6 @@
 import { locateWrites } from '../apply/history.ts';
 import type { Address } from '../core/address.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { findAuthor } from '../plan/drift.ts';
@@ -96,9 +96,8 @@ export function wholeId(given: string, runs: readonly string[]): string {
   const meant = runs.filter((run) => run.startsWith(given) || run.split('-')[1]?.startsWith(given));
   const [only = given] = meant;
   if (meant.length <= 1) return only;
-  const listed = meant.slice(0, MOST_LISTED).join(', ');
-  const more = meant.length > MOST_LISTED ? ` and ${meant.length - MOST_LISTED} more` : '';
-  throw new CallsheetError('usage', `several runs begin with ${given}: ${listed}${more}`, {
+  const listed = formatFirst(meant, MOST_LISTED);
+  throw new CallsheetError('usage', `several runs begin with ${given}: ${listed}`, {
     hint: 'Give more characters of the id. callsheet runs lists all of them.',
   });
 }

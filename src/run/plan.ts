@@ -1,7 +1,7 @@
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
 import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { parsePath } from '../core/path.ts';
 import type {
@@ -98,7 +98,7 @@ function planSession(
   context: RunContext,
   more: Pick<PlanInput, 'options' | 'purpose'> & Partial<PlanInput>,
 ): Promise<Planned> {
-  const { stack, state, reader, world, platform, client, endpoints } = session;
+  const { stack, state, reader, world, platform, client } = session;
   const input: PlanInput = {
     desired: stack.resources,
     prune: true,
@@ -118,9 +118,9 @@ function planSession(
     environment: stack.environment,
     settled: recoveredRun(session.unfinished),
     versions: new Map(),
-    assumptionOf: (operation) => findAssumption(operation, endpoints),
-    assume: endpoints.assume,
-    endpoints: movedEndpoints(endpoints),
+    assumptionOf: (operation) => findAssumption(operation, client.endpoints),
+    assume: client.endpoints.assume,
+    endpoints: movedEndpoints(client.endpoints),
     secondsPerRequest: () => {
       const { requests, seconds } = client.spent();
       return requests === 0 ? 0 : seconds / requests / session.concurrency;
@@ -163,7 +163,9 @@ export async function planConfiguration(
     isForgotten: isForgottenBy(stack.moves),
     ...(rollout && { atOnce: getFirstStep(rollout), configDigest: withRollout(stack, rollout) }),
     ...how,
-    ...(refresh === undefined ? {} : { refresh: session.endpoints.assume ? refresh : 'full' }),
+    ...(refresh === undefined
+      ? {}
+      : { refresh: session.client.endpoints.assume ? refresh : 'full' }),
     purpose: 'apply',
     options:
       rollout === undefined || options.target.length > 0
@@ -263,11 +265,9 @@ async function statelessNotes(
 /** Addresses that a note names; the plan shows all of them. */
 const MOST_NAMED = 3;
 
-/** `agent.a, agent.b, agent.c and 4 more`. */
 function formatNames(changes: readonly Change[]): string {
-  const names = changes.slice(0, MOST_NAMED).map(({ address }) => address);
-  const more = changes.length - names.length;
-  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+  const names = changes.map(({ address }) => address);
+  return formatFirst(names, MOST_NAMED);
 }
 
 /** How many live resources of each kind no file names, as far as the lists tell that planning read anyway. */

@@ -9,6 +9,7 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
+import { isWriting } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
 import { type HoldChange, withHoldChange } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
@@ -217,7 +218,7 @@ async function execute(
       context.pause?.sleep(milliseconds, context.stop) ?? sleep(milliseconds),
     stop: context.stop,
   };
-  if (request.checkFirst === true) await checkPins(plan, deps, session.endpoints.assume);
+  if (request.checkFirst === true) await checkPins(plan, deps, session.client.endpoints.assume);
   await lease.reserve(getExpected(plan, state));
   const observer = await request.observe?.(plan);
   try {
@@ -290,8 +291,7 @@ function getExpected({ changes }: PlanDocument, { resources }: State): Expected 
   const made = changes.filter(({ address }) => resources[address] === undefined).length;
   return {
     resources: Object.keys(resources).length + made,
-    changes: changes.filter(({ verdict, operations }) => verdict === 'ok' && operations.length > 0)
-      .length,
+    changes: changes.filter(isWriting).length,
   };
 }
 
@@ -301,7 +301,8 @@ async function confirm(
   deps: RunDeps,
   { purpose, session }: RunRequest,
 ): Promise<ReadonlyMap<Address, ResourceState>> {
-  const isWorth = purpose === 'apply' && session.endpoints.assume && status !== 'interrupted';
+  const isWorth =
+    purpose === 'apply' && session.client.endpoints.assume && status !== 'interrupted';
   return isWorth ? confirmPins(resources, deps) : new Map();
 }
 

@@ -35,8 +35,6 @@ import { type LoadedStack, openStack, type SecretsWanted } from './stack.ts';
 /** Everything that a command needs which looks at the platform. */
 export type Session = LoadedStack & {
   readonly client: Client;
-  /** Where operations lie and which may be used, as the stack says. */
-  readonly endpoints: Endpoints;
   /** Requests in flight at once. */
   readonly concurrency: number;
   readonly reader: Reader;
@@ -125,8 +123,8 @@ export async function openSessionOn(
   { openFile, check }: { readonly openFile?: FileSource; readonly check?: CheckNamed | undefined },
 ): Promise<Session> {
   const { stack, secretOf } = loaded;
-  const endpoints = endpointsFor(stack, context);
-  const client = await openClient({ ...stack, openFile }, context, concurrency, endpoints);
+  const source = { ...stack, openFile };
+  const client = await openClient(source, context, concurrency, endpointsFor(stack, context));
   // While nothing is written an interrupt ends whatever is being read.
   const interrupt = () => void client.close();
   context.stop.addEventListener('abort', interrupt);
@@ -154,7 +152,6 @@ export async function openSessionOn(
       ...loaded,
       client,
       concurrency,
-      endpoints,
       reader,
       store,
       state: unfinished?.recovery?.state ?? known,

@@ -14,7 +14,7 @@ import {
   type ListRecord,
   type ResourceRecord,
 } from '../snapshot/format.ts';
-import type { ResourceState, State } from '../state/model.ts';
+import { ownersIn, type ResourceState, type State } from '../state/model.ts';
 import type { RunContext } from './context.ts';
 import { findBegan, findLastApplied, readRun } from './find-run.ts';
 import { refuseBeside } from './recover.ts';
@@ -188,7 +188,7 @@ type Relevant = {
 async function readRelevant(snapshot: SnapshotFile, session: Session): Promise<Relevant> {
   checkOrigin(snapshot, session);
   const { state } = session;
-  const ids = new Set(Object.values(state.resources).map(({ kind, id }) => `${kind} ${id}`));
+  const ids = ownersIn(state);
   const isOurs = isOfStack(snapshot.header, state);
   const kept: Kept[] = [];
   const lists: ListRecord[] = [];

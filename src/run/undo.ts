@@ -36,7 +36,7 @@ import {
   type Wanted,
 } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
-import type { ResourceState, State } from '../state/model.ts';
+import { getIdentity, type ResourceState, type State } from '../state/model.ts';
 import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
 import {
@@ -248,7 +248,7 @@ async function findOthers(
   const { reader, state } = session;
   const isPutBack = createPutBackFinder(session);
   // Of a run of ten thousand resources each is looked for.
-  const byId = Map.groupBy(Object.entries(state.resources), ([, { kind, id }]) => `${kind} ${id}`);
+  const byId = Map.groupBy(Object.entries(state.resources), ([, one]) => getIdentity(one));
   const isLive = async ({ kind, id, scope }: Pick<ResourceState, 'kind' | 'id' | 'scope'>) =>
     (await reader.read(kindNamed(kind), { id, scope }, new Set())) !== undefined;
   const findOther = async (address: Address): Promise<{ left?: NotUndone; replaced?: Edited }> => {

@@ -4,6 +4,7 @@
  * machine itself alone, and leaves no trace in the log of requests.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { errorMessage } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { withoutSecrets } from './agent-fields.ts';
@@ -75,7 +76,7 @@ function obey(command: Command, controls: Controls, request: FastifyRequest): Sa
   try {
     return { status: 200, body: command.run(controls, isObject(body) ? body : {}) };
   } catch (error) {
-    return refuse(400, error instanceof Error ? error.message : String(error));
+    return refuse(400, errorMessage(error));
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Where identifiers come from: counted, not drawn, so that the same calls give the same ones. */
 export type Ids = {
@@ -14,13 +14,13 @@ export type Ids = {
 export function countIds(salt = ''): Ids {
   let count = 0;
   let numbers = 0;
-  const hash = (kind: string) => {
+  const next = (kind: string) => {
     count += 1;
-    return createHash('sha256').update(`${salt}${kind}:${count}`).digest('hex');
+    return hash('sha256', `${salt}${kind}:${count}`);
   };
   return {
-    uuid: (kind) => shapeUuid(hash(kind)),
-    token: (kind) => hash(kind),
+    uuid: (kind) => shapeUuid(next(kind)),
+    token: next,
     number: () => {
       numbers += 1;
       return numbers;
@@ -30,7 +30,7 @@ export function countIds(salt = ''): Ids {
 
 /** A UUID that depends on a text alone. */
 export function makeUuid(text: string): string {
-  return shapeUuid(createHash('sha256').update(text).digest('hex'));
+  return shapeUuid(hash('sha256', text));
 }
 
 function shapeUuid(hex: string): string {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { errorMessage } from '../core/errors.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { type OperationId, operations } from '../platform/operations.generated.ts';
 import { agents, payments, sip } from './agents.ts';
@@ -95,7 +96,7 @@ async function readFormSafely(request: FastifyRequest): Promise<Given> {
     const { fields, files } = await readForm(request);
     return { body: fields, files };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return { ...NO_BODY, problem: `the form cannot be read: ${reason}` };
   }
 }

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import multipart from '@fastify/multipart';
 import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastify from 'fastify';
+import { errorMessage } from '../core/errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { type OperationId, operations } from '../platform/operations.generated.ts';
 import { type Answer, coded, flat } from './answer.ts';
@@ -93,7 +94,7 @@ export function createServer(
     serve('unknown', async ({ method, url }) => ({ answer: notServed(method, url) })),
   );
   server.setErrorHandler((error, request, reply) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     const answer = isCallersFault(error)
       ? unreadable(request.routeOptions.config.operation, reason)
       : coded(500, 'internal_error', `The simulator failed: ${reason}`).answer;

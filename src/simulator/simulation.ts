@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, explainSystemError } from '../core/errors.ts';
 import { operations } from '../platform/operations.generated.ts';
 import { type Dialect, readDialect, readDialectFlags } from './dialect.ts';
 import type { Simulation as Written } from './documents.generated.ts';
@@ -176,7 +176,7 @@ function refused(flag: string, problems: readonly string[]): CallsheetError {
 async function readText(what: string, file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
-  } catch (cause) {
-    throw new CallsheetError('usage', `the ${what} file ${file} cannot be read`, { cause });
+  } catch (error) {
+    throw explainSystemError(error, `the ${what} file ${file} cannot be read`);
   }
 }

@@ -1,16 +1,17 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
+import { formatFirst } from '../core/errors.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { redact } from '../core/redact.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { countEach, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { listIn } from '../kinds/making.ts';
 import { planDigest, summarise } from '../plan/document.ts';
 import { makePlan } from '../plan/make.ts';
 import type { Entitlements, ListedResource, Reader } from '../plan/reader.ts';
-import type { AppliedLeaf, ResourceState, State } from '../state/model.ts';
+import { type AppliedLeaf, getIdentity, type ResourceState, type State } from '../state/model.ts';
 import type { SnapshotFile } from './file.ts';
 import {
   type AnswerRecord,
@@ -75,15 +76,11 @@ export async function compareSnapshots(
 function indexNames({ before, after }: Difference): ReadonlyMap<string, Address> {
   const names = new Map<string, Address>();
   for (const record of [...before.values(), ...after]) {
-    const key = keyOfResource(record);
+    const key = getIdentity(record);
     const { address, kind, id } = record;
     names.set(key, address ?? names.get(key) ?? `${kind}.${id}`);
   }
   return names;
-}
-
-function keyOfResource({ kind, id }: ResourceRecord): string {
-  return `${kind} ${id}`;
 }
 
 function toDesired(
@@ -91,7 +88,7 @@ function toDesired(
   before: Difference['before'],
   names: ReadonlyMap<string, Address>,
 ): DesiredResource {
-  const key = keyOfResource(record);
+  const key = getIdentity(record);
   return {
     address: names.get(key) ?? key,
     kind: record.kind,
@@ -115,7 +112,7 @@ function buildState(
   names: ReadonlyMap<string, Address>,
   { header }: SnapshotFile,
 ): State {
-  const later = new Map(after.map((record) => [keyOfResource(record), record]));
+  const later = new Map(after.map((record) => [getIdentity(record), record]));
   const resources = [...before].map(([key, record]): [Address, ResourceState] => {
     const { kind, id, scope } = record;
     const name = typeof record.record.name === 'string' ? record.record.name : id;
@@ -208,11 +205,8 @@ function differences(before: AnswerRecord, after: AnswerRecord): string {
     (name) => computeDigest(old.get(name) ?? null) !== computeDigest(now.get(name) ?? null),
   );
   if (names.length === 0) return `${after.operation} has another answer`;
-  const told = names
-    .slice(0, MOST_NAMED)
-    .map((name) => wordsFor(name, old.get(name), now.get(name)));
-  const more = names.length - told.length;
-  return `${after.operation}: ${told.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+  const told = names.map((name) => wordsFor(name, old.get(name), now.get(name)));
+  return `${after.operation}: ${formatFirst(told, MOST_NAMED)}`;
 }
 
 /** Entries of a list by what names them. */
@@ -318,18 +312,18 @@ async function readDifference(earlier: SnapshotFile, later: SnapshotFile): Promi
   for await (const [key, record] of keyed(earlier)) {
     if (!old.has(key)) continue;
     if (record.type === 'organization') nameIn(organizations, record);
-    if (record.type === 'resource') before.set(keyOfResource(record), record);
+    if (record.type === 'resource') before.set(getIdentity(record), record);
     if (record.type === 'answer') answers.set(key, { ...answers.get(key), before: record });
   }
-  const isOfBoth = new Set(after.map(keyOfResource).filter((key) => before.has(key)));
+  const isOfBoth = new Set(after.map(getIdentity).filter((key) => before.has(key)));
   const isTold = (record: ResourceRecord, { lists, gaps }: Read) => {
-    const key = keyOfResource(record);
+    const key = getIdentity(record);
     return isOfBoth.has(key) || (!gaps.has(key) && covers(lists, record.kind, record.scope));
   };
   const gone = Map.groupBy(before.values(), (one) => isTold(one, readOf.later));
   const come = Map.groupBy(after, (one) => isTold(one, readOf.earlier));
   return {
-    before: new Map(gone.get(true)?.map((record) => [keyOfResource(record), record])),
+    before: new Map(gone.get(true)?.map((record) => [getIdentity(record), record])),
     after: come.get(true) ?? [],
     answers,
     organizations,
@@ -339,8 +333,8 @@ async function readDifference(earlier: SnapshotFile, later: SnapshotFile): Promi
 }
 
 function untoldIn(which: Untold['in'], records: readonly ResourceRecord[] = []): readonly Untold[] {
-  const byKind = Map.groupBy(records, ({ kind }) => kind);
-  return [...byKind].map(([kind, { length }]) => ({ kind, count: length, in: which }));
+  const counts = countEach(records.map(({ kind }) => kind));
+  return [...counts].map(([kind, count]) => ({ kind, count, in: which }));
 }
 
 /** The lists that a snapshot has to their end, and what it says that it lacks: `agent 3c6e…`. */

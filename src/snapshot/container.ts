@@ -10,8 +10,8 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
 import { Decrypter, Encrypter, type Identity, type Recipient, Stanza } from 'age-encryption';
-import { CallsheetError, errorCode } from '../core/errors.ts';
-import { damaged, inWords, noSnapshot, type Sealing, wrongKey } from './format.ts';
+import { CallsheetError, errorCode, explainSystemError } from '../core/errors.ts';
+import { damaged, noSnapshot, type Sealing, wrongKey } from './format.ts';
 import { openSealedV1, SEALED_V1 } from './sealed-v1.ts';
 
 /** How a snapshot is encrypted when it is written. */
@@ -75,7 +75,7 @@ async function readBeginning(file: string): Promise<Begun> {
   try {
     return await peek(readFileBytes(file), HEAD);
   } catch (error) {
-    throw inWords(error, 'read', file);
+    throw explainSystemError(error, `${file} cannot be read`);
   }
 }
 
@@ -121,7 +121,7 @@ function unzipFailure(file: string, error: unknown, sealing: Sealing): unknown {
   if (error instanceof CallsheetError) return error;
   const code = errorCode(error) ?? '';
   if (code === 'Z_BUF_ERROR') return damaged(file, 'it was cut off', error);
-  if (!code.startsWith('Z_')) return inWords(error, 'read', file);
+  if (!code.startsWith('Z_')) return explainSystemError(error, `${file} cannot be read`);
   const what = 'it was changed after it was written';
   return sealing === 'none' ? damaged(file, what, error) : noSnapshot(file);
 }

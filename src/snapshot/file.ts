@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { computeDigest } from '../core/digest.ts';
-import { CallsheetError, errorCode } from '../core/errors.ts';
+import { CallsheetError, errorCode, explainSystemError } from '../core/errors.ts';
 import { type Bytes, type Keys, pack, type Seal, unpack } from './container.ts';
 import {
   type BaseMark,
@@ -12,7 +12,6 @@ import {
   type End,
   findKey,
   type Header,
-  inWords,
   type MediaRecord,
   type ResourceRecord,
   type SameRecord,
@@ -147,11 +146,15 @@ async function* referred(
 
 const MODE = 0o600;
 
+const UNWRITTEN = {
+  hint: 'Nothing of it was left behind. Choose another place with --out, or free some space.',
+};
+
 /** Throws `CallsheetError('usage')` where there is something already: a backup is never written over. */
 export async function refuseExisting(file: string): Promise<void> {
   const found = await lstat(file).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw inWords(error, 'written', file);
+    throw explainSystemError(error, `${file} cannot be written`, UNWRITTEN);
   });
   if (found === undefined) return;
   throw new CallsheetError(
@@ -182,7 +185,7 @@ export async function writeSnapshot(
     return written.end;
   } catch (error) {
     await rm(part, { force: true });
-    throw inWords(error, 'written', file);
+    throw explainSystemError(error, `${file} cannot be written`, UNWRITTEN);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../core/documents.generated.ts';
-import { CallsheetError, fileSystemReason } from '../core/errors.ts';
+import { CallsheetError } from '../core/errors.ts';
 import { getOwn, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
@@ -197,15 +197,4 @@ export function tooNew(file: string, version: number, known: number): CallsheetE
 
 export function wrongKey(file: string, what: string, hint: string): CallsheetError {
   return new CallsheetError('usage', `the snapshot ${file} cannot be decrypted: ${what}`, { hint });
-}
-
-/** The same failure in words, where the file system refused; anything else as it is. */
-export function inWords(error: unknown, what: 'read' | 'written', file: string): unknown {
-  const reason = fileSystemReason(error);
-  if (reason === undefined) return error;
-  const left = what === 'written' ? ' Nothing of it was left behind.' : '';
-  return new CallsheetError('usage', `${file} cannot be ${what}: ${reason}.${left}`, {
-    cause: error,
-    ...(what === 'written' ? { hint: 'Choose another place with --out, or free some space.' } : {}),
-  });
 }

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { buildFeaturesCall, catalogues } from '../kinds/catalogues.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
-import type { Call, Kind, Scope } from '../kinds/kind.ts';
+import { type Call, isListedWithin, type Kind, type Scope } from '../kinds/kind.ts';
 import { readOrganizations } from '../live/entitlements.ts';
 import { getScope } from '../plan/natural-key.ts';
 import type { HistoryEntry, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
@@ -322,12 +322,6 @@ type ReadOne = {
     id: string,
   ) => { readonly address: string; readonly state: ResourceState } | undefined;
 };
-
-/** Whether the list's call lacks something as long as nothing says within what. */
-function isListedWithin(kind: Kind): boolean {
-  const { path = {}, query = {} } = kind.list({});
-  return [...Object.values(path), ...Object.values(query)].includes('');
-}
 
 /** A resource whole, or what of it could not be read. Nothing where it went away meanwhile. */
 async function readResource(

@@ -1,4 +1,5 @@
 import { type Address, getKind, isResourceName, matchesAddress, withKey } from '../core/address.ts';
+import { formatNumber } from '../core/errors.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import {
@@ -262,11 +263,11 @@ const MOST_FILLED_CHARACTERS = 1_000_000_000;
 
 /** What is wrong with so many rows of these bodies, as a message after `for_each`. */
 function tooMuch(rows: number, bodies: readonly SyntaxNode[], folder: Folder): Problem | undefined {
-  const count = rows.toLocaleString('en-US');
+  const count = formatNumber(rows);
   if (rows > MOST_ROWS) {
     return {
       rule: 'for-each/too-much',
-      message: `has ${count} rows; a resource may have ${MOST_ROWS.toLocaleString('en-US')}`,
+      message: `has ${count} rows; a resource may have ${formatNumber(MOST_ROWS)}`,
       hint: 'Split the table and the stack, for example by organization or region',
     };
   }
@@ -274,7 +275,7 @@ function tooMuch(rows: number, bodies: readonly SyntaxNode[], folder: Folder): P
   if (rows * each <= MOST_FILLED_CHARACTERS) return undefined;
   return {
     rule: 'for-each/too-much',
-    message: `has ${count} rows and fills in ${each.toLocaleString('en-US')} characters for each, ${(rows * each).toLocaleString('en-US')} together; all rows of a resource may fill in ${MOST_FILLED_CHARACTERS.toLocaleString('en-US')}`,
+    message: `has ${count} rows and fills in ${formatNumber(each)} characters for each, ${formatNumber(rows * each)} together; all rows of a resource may fill in ${formatNumber(MOST_FILLED_CHARACTERS)}`,
     hint: 'Make the template smaller, or split the table and the stack with it',
   };
 }

@@ -146,15 +146,16 @@ function variable(name: string, variables: Variables): Value {
       },
     };
   }
-  const close = found.unknown.nearest;
   return {
     problem: {
       rule: 'variable/unknown',
       message: `uses \${var.${name}}, which is not a variable of the stack`,
-      hint:
-        close === undefined
-          ? `Declare it under variables in ${STACK_FILE}`
-          : `Did you mean \${var.${close}}?`,
+      hint: didYouMean(
+        name,
+        found.others,
+        `Declare it under variables in ${STACK_FILE}`,
+        (close) => `\${var.${close}}`,
+      ),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
@@ -69,7 +69,7 @@ export function resolveLinks(path: string): string {
     return realpathSync.native(path);
   } catch {
     const above = dirname(path);
-    return above === path ? path : join(resolveLinks(above), path.slice(above.length));
+    return above === path ? path : join(resolveLinks(above), basename(path));
   }
 }
 
@@ -397,6 +397,6 @@ function readLocalFile(find: Folder['find'], path: string, use: string): LocalFi
     const message = `${names}, whose content is not that of a .${extension} file`;
     return { words: { rule: 'file/type', message, hint: 'Export it again in that format' } };
   }
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = hash('sha256', bytes);
   return { blob: new Blob(path.replace(/^(?:\.\/+)+/, ''), sha256, bytes.length, type.mime) };
 }

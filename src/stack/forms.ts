@@ -280,14 +280,15 @@ function resolveOrganization(
   const found = context.organization(text);
   if (found === 'unreadable') return FAILED;
   if ('id' in found) return found.id;
-  const close = found.unknown.nearest;
   return fail(context, field, range, {
     rule: 'organization/unknown',
     message: `is ${JSON.stringify(text)}, which is not an organization of the stack`,
-    hint:
-      close === undefined
-        ? `Declare it under organizations in ${STACK_FILE}, or give its id`
-        : `Did you mean "${close}"?`,
+    hint: didYouMean(
+      text,
+      found.others,
+      `Declare it under organizations in ${STACK_FILE}, or give its id`,
+      (close) => `"${close}"`,
+    ),
   });
 }
 

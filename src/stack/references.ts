@@ -1,6 +1,7 @@
 import { type Address, getKind } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
-import { nearest } from '../core/nearest.ts';
+import { formatList } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest.ts';
 import { formatPath } from '../core/path.ts';
 import { lowestFirst } from './compose.ts';
 import type { Report } from './diagnostics.ts';
@@ -37,10 +38,9 @@ function openHints(addresses: ReadonlySet<Address>): (unknown: Address) => strin
     if (before !== undefined) return before;
     const kind = getKind(unknown);
     const others = byKind.get(kind) ?? [];
-    const close = known.size < MOST_COMPARED ? nearest(unknown, others) : undefined;
     const all = others.slice(0, 10).join(', ');
     const there = others.length === 0 ? `The stack has no ${kind}` : `It has ${all}`;
-    const hint = close === undefined ? there : `Did you mean ${close}?`;
+    const hint = known.size < MOST_COMPARED ? didYouMean(unknown, others, there) : there;
     known.set(unknown, hint);
     return hint;
   };
@@ -102,12 +102,6 @@ function findNaturalKey({ kind, document }: ResolvedResource): Named | undefined
   return { fields, key: JSON.stringify([kind.name, ...fields.map((name) => document[name])]) };
 }
 
-function listed(names: readonly string[]): string {
-  return names.length < 2
-    ? names.join('')
-    : `${names.slice(0, -1).join(', ')} and ${String(names.at(-1))}`;
-}
-
 function reportPair(
   second: ResolvedResource,
   first: ResolvedResource,
@@ -120,7 +114,7 @@ function reportPair(
   const field = fields.at(-1) ?? '';
   report.add({
     rule: 'name/duplicate',
-    message: `${second.address} has the same ${listed(names)} as ${first.address} at ${formatPosition(toPosition(first.placeOf(field) ?? first.keyPlace))}`,
+    message: `${second.address} has the same ${formatList(names)} as ${first.address} at ${formatPosition(toPosition(first.placeOf(field) ?? first.keyPlace))}`,
     hint: 'Give one of them another name, or set lifecycle.adopt in each to the id of its live resource',
     address: second.address,
     path: field,

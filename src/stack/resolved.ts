@@ -96,7 +96,7 @@ export type SecretUse = {
 
 export type OrganizationLookup =
   | { readonly id: string }
-  | { readonly unknown: { readonly nearest: string | undefined } }
+  | { readonly others: readonly string[] }
   | 'unreadable';
 
 /** What every document of a stack is resolved with. */

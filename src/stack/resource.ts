@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { Lifecycle } from '../core/desired.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean } from '../core/nearest.ts';
 import { formatPath, identityText, isIdentity, type Path, parsePath } from '../core/path.ts';
 import {
   dereference,
@@ -528,11 +528,10 @@ function unknownMember(schema: FieldSchema, before: Path, step: string): WrongPa
   const known = fieldNames(schema).filter(
     (name) => typeof namedField(schema, name)?.['x-config'] !== 'string',
   );
-  const close = nearest(step, known);
-  const hint = close === undefined ? undefined : `Did you mean ${formatPath([...before, close])}?`;
+  const hint = didYouMean(step, known, undefined, (close) => formatPath([...before, close]));
   if (schema.additionalProperties === false) {
     return { message: NO_FIELD, hint };
   }
-  if (close === undefined || typeof schema.additionalProperties === 'object') return undefined;
+  if (hint === undefined || typeof schema.additionalProperties === 'object') return undefined;
   return { message: `no known field of ${formatPath(before)}`, hint, isUncertain: true };
 }

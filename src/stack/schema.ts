@@ -1,4 +1,5 @@
 import facts from '../../schemas/settings.json' with { type: 'json' };
+import { formatNumber } from '../core/errors.ts';
 import { dereference, type FieldSchema, itemSchema } from '../core/schema.ts';
 import { oncePer } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -61,7 +62,7 @@ export function listLimits(given: FieldSchema): readonly string[] {
   const schema: Limits = given;
   const words: string[] = [];
   const say = (limit: number | undefined, text: (number: string) => string) => {
-    if (limit !== undefined) words.push(text(limit.toLocaleString('en-US')));
+    if (limit !== undefined) words.push(text(formatNumber(limit)));
   };
   say(schema.minimum, (n) => `at least ${n}`);
   say(schema.exclusiveMinimum, (n) => `greater than ${n}`);

@@ -1,7 +1,7 @@
 import { resolve as resolvePath } from 'node:path';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { checkEndpoints, type EndpointProblem, type WrittenEndpoint } from '../core/endpoints.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
+import { didYouMean } from '../core/nearest.ts';
 import { baseUrlFault, type NamedBy } from '../core/origin.ts';
 import type { FreezeWindow, Guards } from '../core/plan-document.ts';
 import { memberSchema } from '../core/schema.ts';
@@ -128,7 +128,7 @@ export function lookupOrganization(organizations: Readonly<Record<string, string
   return (name: string): OrganizationLookup => {
     const id = Object.hasOwn(organizations, name) ? organizations[name] : undefined;
     if (id !== undefined) return { id };
-    return { unknown: { nearest: nearest(name, Object.keys(organizations)) } };
+    return { others: Object.keys(organizations) };
   };
 }
 

@@ -1,5 +1,5 @@
 import { relative, resolve as resolvePath, sep } from 'node:path';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatList } from '../core/errors.ts';
 import type { NamedBy } from '../core/origin.ts';
 import { STORES, type StatePlace } from '../core/stores.ts';
 import type { Problem, Report } from './diagnostics.ts';
@@ -186,7 +186,7 @@ export function parsePlace(text: string): StatePlace {
   if (found === undefined) {
     const names = stores.map(([, { protocols }]) => `${protocols[0]}//`);
     throw new CallsheetError('usage', `Callsheet cannot keep a state at ${scheme}://`, {
-      hint: `A state is kept in a file, at ${names.slice(0, -1).join(', ')} or ${names.at(-1)}. callsheet help stores says how.`,
+      hint: `A state is kept in a file, at ${formatList(names, 'or')}. callsheet help stores says how.`,
     });
   }
   const [store, { addresses, needs, parse }] = found;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isResourceName } from '../core/address.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
+import { didYouMean } from '../core/nearest.ts';
 import { getOwn } from '../core/value.ts';
 import { NAME_HINT, type Report } from './diagnostics.ts';
 import { fileMessage, isUnreadable, readTextAt, STACK_FILE } from './folder.ts';
@@ -12,7 +12,7 @@ import { parseYaml, redactValues } from './yaml.ts';
 type Lookup =
   | { readonly value: string }
   | { readonly missing: { readonly env: string | undefined } }
-  | { readonly unknown: { readonly nearest: string | undefined } }
+  | { readonly others: ReadonlySet<string> }
   /** The declarations could not be read, which was already said. */
   | 'unreadable';
 
@@ -221,7 +221,7 @@ export function readVariables(
   return {
     lookup: (name) => {
       const declaration = declarations.get(name);
-      if (declaration === undefined) return { unknown: { nearest: nearest(name, names) } };
+      if (declaration === undefined) return { others: names };
       const found = sourcesOf(name, declaration).find(({ value }) => value !== undefined);
       const env = findEnv(declaration);
       if (found === undefined && env !== undefined && !mayRead(env)) return 'unreadable';

@@ -1,8 +1,8 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
+  hash,
   hkdfSync,
   randomBytes,
   scrypt,
@@ -133,7 +133,7 @@ function hmac(key: string | Buffer, content: readonly Json[]): string {
 }
 
 function computeId(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+  return hash('sha256', text).slice(0, 8);
 }
 
 /**
@@ -155,7 +155,7 @@ const TAG = 16;
 /** `stack`: the lineage of the state. */
 export function createSealer(key: string, stack: string): Sealer {
   const derived = Buffer.from(hkdfSync('sha256', key, stack, 'callsheet rollback copies 1', 32));
-  const prefix = `${CIPHER}:${createHash('sha256').update(derived).digest('hex').slice(0, 8)}:`;
+  const prefix = `${CIPHER}:${hash('sha256', derived).slice(0, 8)}:`;
   const place = (address: Address, path: string) =>
     Buffer.from(canonicalJson([stack, address, path]));
   return {

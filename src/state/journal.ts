@@ -73,11 +73,13 @@ export type Interleaved = Runs.Interleaved;
  */
 export function findLateEntries(entries: readonly JournalEntry[]): (address: Address) => boolean {
   const isSettled = entries.some((entry) => entry.type === 'ended' && entry.status === 'settled');
-  const requests = Map.groupBy(
-    entries.filter((entry) => entry.type === 'intent'),
-    ({ address }) => address,
-  );
+  const requests = listRequests(entries);
   return (address) => isSettled || (requests.get(address)?.length ?? 0) > 1;
+}
+
+function listRequests(entries: readonly JournalEntry[]): Map<Address, IntentRecorded[]> {
+  const intents = entries.filter((entry) => entry.type === 'intent');
+  return Map.groupBy(intents, ({ address }) => address);
 }
 
 /**
@@ -85,12 +87,9 @@ export function findLateEntries(entries: readonly JournalEntry[]): (address: Add
  * failed where a request left and nothing more was written down. What it never came to is not listed.
  */
 export function ledgerOfDeadRun(entries: readonly JournalEntry[]): readonly LedgerLine[] {
-  const intents = new Map<Address, IntentRecorded[]>();
+  const intents = listRequests(entries);
   const recorded = new Map<Address, string | null>();
   for (const entry of entries) {
-    if (entry.type === 'intent') {
-      intents.set(entry.address, [...(intents.get(entry.address) ?? []), entry]);
-    }
     if (entry.type === 'resource') recorded.set(entry.address, entry.resource?.id ?? null);
   }
   return [...intents].map(([address, steps]) => {

@@ -17,6 +17,16 @@ export type State = Omit<StateFile.Document, 'checksum' | 'resources' | 'rollout
   readonly rollouts?: RolloutRecords;
 };
 
+/** What only one address may stand for: `agent 3c6e…`. */
+export function getIdentity({ kind, id }: Pick<ResourceState, 'kind' | 'id'>): string {
+  return `${kind} ${id}`;
+}
+
+/** The address that stands for each, by its identity. */
+export function ownersIn({ resources }: Pick<State, 'resources'>): Map<string, Address> {
+  return new Map(Object.entries(resources).map(([address, one]) => [getIdentity(one), address]));
+}
+
 /**
  * What was rolled back and is not written again until somebody releases it. A hold on a configuration, as earlier
  * versions put it, stands under the digest of that; one on a value under a digest of its address, path and value.

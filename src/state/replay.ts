@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Address } from '../core/address.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
 import type {
@@ -8,7 +8,7 @@ import type {
   RunBegan,
   SnapshotTaken,
 } from './journal.ts';
-import type { Holds, ResourceState, State } from './model.ts';
+import { getIdentity, type Holds, type ResourceState, type State } from './model.ts';
 
 /** What a journal makes of the state that its run began from. */
 export type Replayed = {
@@ -138,17 +138,15 @@ function oneAddressEach(
 ): State['resources'] {
   const entries = Object.entries(resources);
   const taken = new Set(
-    entries.filter(([address]) => isFresh(address)).map(([, { kind, id }]) => `${kind} ${id}`),
+    entries.filter(([address]) => isFresh(address)).map(([, one]) => getIdentity(one)),
   );
-  const kept = entries.filter(
-    ([address, { kind, id }]) => isFresh(address) || !taken.has(`${kind} ${id}`),
-  );
+  const kept = entries.filter(([address, one]) => isFresh(address) || !taken.has(getIdentity(one)));
   return kept.length === entries.length ? resources : Object.fromEntries(kept);
 }
 
 /** Hex. */
 function deriveSalt(lineage: string): string {
-  return createHash('sha256').update(`callsheet-salt:${lineage}`).digest('hex').slice(0, 32);
+  return hash('sha256', `callsheet-salt:${lineage}`).slice(0, 32);
 }
 
 function stateBefore(began: RunBegan | undefined): State | undefined {

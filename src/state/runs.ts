@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
+import { compareTexts } from '../core/value.ts';
 import { olderState, severalPending, straySource } from './failures.ts';
 import type { Disk } from './file/disk.ts';
 import { isRunId, type JournalEntry, type RunBegan } from './journal.ts';
@@ -153,11 +154,11 @@ function newestFirst(receipts: readonly Receipt[]): readonly Receipt[] {
   const newestOf = ({ lineage }: Receipt) => newest.get(lineage) ?? '';
   return receipts.toSorted(
     (a, b) =>
-      compare(newestOf(b), newestOf(a)) ||
-      compare(b.lineage, a.lineage) ||
+      compareTexts(newestOf(b), newestOf(a)) ||
+      compareTexts(b.lineage, a.lineage) ||
       b.serial - a.serial ||
-      compare(b.summary.at, a.summary.at) ||
-      compare(b.summary.run, a.summary.run),
+      compareTexts(b.summary.at, a.summary.at) ||
+      compareTexts(b.summary.run, a.summary.run),
   );
 }
 
@@ -190,10 +191,6 @@ export function summarise({ run, entries }: OpenRun): Receipt {
     commit: began?.actor.commit ?? null,
   };
   return { summary, lineage: began?.lineage ?? '', serial: began?.serial ?? 0 };
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**

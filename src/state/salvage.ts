@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { isAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { isUnderWay, type RolloutRecords } from '../core/rollout.ts';
+import { compareTexts } from '../core/value.ts';
 import { NewerDocument } from './failures.ts';
 import { withoutFingerprints } from './fingerprint.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
 import { eachLine, isHeader, readLine } from './journal-text.ts';
-import { isRecord, type ResourceState, type State } from './model.ts';
+import { getIdentity, isRecord, type ResourceState, type State } from './model.ts';
 import { emptyState, replay, withRollouts } from './replay.ts';
 import { entryShape, holdsShape, parseJson, resourceShape, rolloutsShape } from './shape.ts';
 import {
   brokenResource,
-  getIdentity,
   type Line,
   migrateResource,
   parseState,
@@ -108,7 +108,7 @@ async function readJournals(sources: readonly JournalSource[]): Promise<readonly
   const order = ({ began }: Journal) => [began?.serial ?? 0, began?.at ?? ''] as const;
   return journals.sort((a, b) => {
     const [[serial, at], [otherSerial, otherAt]] = [order(a), order(b)];
-    return serial - otherSerial || (at < otherAt ? -1 : at > otherAt ? 1 : 0);
+    return serial - otherSerial || compareTexts(at, otherAt);
   });
 }
 

@@ -12,7 +12,7 @@ import {
   otherLineage,
   unwritable,
 } from './failures.ts';
-import { isRecord, openSharing, type ResourceState, type State } from './model.ts';
+import { getIdentity, isRecord, openSharing, type ResourceState, type State } from './model.ts';
 import { firstProblem, parseRecord, stateShape } from './shape.ts';
 
 /**
@@ -312,9 +312,4 @@ export function brokenResource(
   if (leaf !== undefined)
     return `holds ${address} with a leaf that has no path: ${JSON.stringify(leaf)}`;
   return undefined;
-}
-
-/** What only one address may stand for: `agent 3c6e…`. */
-export function getIdentity({ kind, id }: ResourceState): string {
-  return `${kind} ${id}`;
 }

@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { Runs, StateCommands } from '../core/documents.generated.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, firstLines } from '../core/errors.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
 import type { State } from './model.ts';
 
@@ -135,13 +135,11 @@ const MOST_SHOWN = 5;
 
 /** What to say where two stacks manage the same. */
 export function overlapping(location: string, overlaps: readonly Overlap[]): CallsheetError {
-  const lines = overlaps.slice(0, MOST_SHOWN).map(formatOverlap);
-  const rest = overlaps.length - lines.length;
-  const more = rest > 0 ? [`and ${rest} more`] : [];
+  const lines = firstLines(overlaps.map(formatOverlap), MOST_SHOWN);
   const [first] = overlaps;
   const there = first?.other.stack ?? '';
   const at = first?.other.address ?? '';
-  const shown = [...lines, ...more].map((line) => `  ${line}`).join('\n');
+  const shown = lines.map((line) => `  ${line}`).join('\n');
   return new CallsheetError(
     'refused',
     `another stack manages resources that this run of ${location} would write or adopt:\n${shown}`,

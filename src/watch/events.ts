@@ -16,6 +16,7 @@ import {
   warn,
 } from '../console/monitor/serve.ts';
 import type { FailureCode } from '../core/errors.ts';
+import { formatEdit } from '../core/plan-document.ts';
 import { formatCount, formatDuration, formatNumber } from '../render/wording.ts';
 import type { Author, Seen } from './look.ts';
 
@@ -178,11 +179,7 @@ function formatPlace({ address, field }: OfField): string {
 function authorWords({ certainty, because, actor, source, at }: Author): string {
   if (certainty === null || certainty === 'unknown')
     return `by an unknown author${because === null ? '' : ` (${because.replaceAll('_', ' ')})`}`;
-  const who = [
-    actor ?? 'somebody',
-    ...(source === null ? [] : [`via ${source}`]),
-    ...(at === null ? [] : [`at ${at}`]),
-  ].join(' ');
+  const who = formatEdit({ actor, source, at });
   return certainty === 'one_of' ? `by one of several, the last of them ${who}` : `by ${who}`;
 }
 

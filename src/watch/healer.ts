@@ -5,8 +5,7 @@ import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { isHeldBack } from '../plan/document.ts';
-import type { SkippedHeal } from '../plan/drift.ts';
-import { whyNotHealed } from '../plan/drift.ts';
+import { type SkippedHeal, whyNotHealed } from '../plan/drift.ts';
 import { planConfiguration, planOptions } from '../run/plan.ts';
 import { runPlan } from '../run/run.ts';
 import { openSession, openStore } from '../run/session.ts';
@@ -133,8 +132,7 @@ export function recentTries(
   more: readonly { readonly address: Address; readonly at: number }[],
   now: number,
 ): Tries {
-  const all = new Map<Address, number[]>();
-  for (const [address, times] of tries) all.set(address, [...times]);
+  const all = new Map(tries);
   for (const { address, at } of more) all.set(address, [...(all.get(address) ?? []), at]);
   return new Map(
     [...all]

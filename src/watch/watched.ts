@@ -1,11 +1,12 @@
 import { type HealthReport, judgeSilence } from '../console/monitor/serve.ts';
 import { type NoticeTarget, notifyDrift } from '../console/notify.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { CallsheetError, type FailureCode } from '../core/errors.ts';
+import { CallsheetError, type FailureCode, firstLines } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { withoutHealed } from '../plan/drift.ts';
-import { ApiError, describeApiError } from '../platform/errors.ts';
+import { ApiError } from '../platform/errors.ts';
 import type { Pause } from '../platform/rate.ts';
+import { toFailure } from '../run/document.ts';
 import type { Counts, Log, PassFailure, PassMeasured, Wake, Watching } from './events.ts';
 import type { Healer } from './healer.ts';
 import { compareFindings, type Findings, listFindings, look, type Seen } from './look.ts';
@@ -301,20 +302,17 @@ const MOST_PROBLEMS = 20;
 
 /** What went wrong, in words. */
 function failureWords(error: unknown): PassFailure {
-  if (!(error instanceof CallsheetError)) {
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    const hint = 'This is a bug in Callsheet. Please report it.';
-    return { kind: 'internal', message, hint, problems: [] };
-  }
-  const { code: kind, diagnostics, hint = null } = error;
-  const message = error instanceof ApiError ? describeApiError(error) : error.message;
+  const { kind, diagnostics, hint, message: said } = toFailure(error);
+  const isBug = kind === 'internal' && error instanceof Error;
+  const message = isBug ? (error.stack ?? said) : said;
   const wrong = diagnostics.filter(({ severity }) => severity === 'error');
-  const more = wrong.length - MOST_PROBLEMS;
-  const problems = [
-    ...wrong.slice(0, MOST_PROBLEMS).map(problemWords),
-    ...(more > 0 ? [`and ${more} more: callsheet validate`] : []),
-  ];
-  return { kind, message, hint, problems };
+  const problems = firstLines(wrong.map(problemWords), MOST_PROBLEMS, ': callsheet validate');
+  return {
+    kind,
+    message,
+    hint: isBug ? 'This is a bug in Callsheet. Please report it.' : hint,
+    problems,
+  };
 }
 
 function problemWords({ position, rule, message }: Diagnostic): string {

@@ -51,7 +51,7 @@ describe('an authority of the environment', () => {
   });
 
   it.each([
-    { what: 'is missing', text: undefined, says: /ENOENT/ },
+    { what: 'is missing', text: undefined, says: /there is no such file or folder/ },
     { what: 'holds none', text: 'hello', says: /it holds no certificate/ },
     {
       what: 'is damaged',

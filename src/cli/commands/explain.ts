@@ -7,7 +7,7 @@ import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
 import { type Address, getKind } from '../../core/address.ts';
 import type { ValueDocument } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
-import { meantBy } from '../../core/nearest.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { formatPath, type Path, parsePath } from '../../core/path.ts';
 import { maskAt } from '../../core/redact.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
@@ -145,16 +145,17 @@ function noResource(wanted: string, { resources, environment }: Stack): Callshee
   const key = row.replace(/^\[["']?|["']?\]$/g, '');
   const meant = `${first}${names}${row === '' ? '' : `[${JSON.stringify(key)}]`}`;
   const fields = kind === undefined ? [] : Object.keys(writtenSchema(kind).properties ?? {});
-  const close = meantBy(meant, [
+  const known = [
     ...resources.map((resource) => resource.address),
     ...fields.map((field) => `${first}.${field}`),
-  ]);
+  ];
   const where = environment === undefined ? 'the stack' : `the environment ${environment}`;
   return new CallsheetError('usage', `${where} has no ${address}`, {
-    hint:
-      close === undefined
-        ? 'callsheet validate checks the stack. The address of a row is agent.clinic["key"].'
-        : `Did you mean ${close}?`,
+    hint: didYouMean(
+      meant,
+      known,
+      'callsheet validate checks the stack. The address of a row is agent.clinic["key"].',
+    ),
   });
 }
 

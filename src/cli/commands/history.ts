@@ -13,7 +13,7 @@ import { listLeaves, normalise } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { listIn } from '../../kinds/making.ts';
-import { createReader, historyEntry } from '../../live/reader.ts';
+import { createReader, historyEntry, isYoung } from '../../live/reader.ts';
 import { findAuthor, isAhead } from '../../plan/drift.ts';
 import type { HistoryEntry } from '../../plan/reader.ts';
 import {
@@ -100,8 +100,6 @@ async function readVersions(
 
 /** The most that a list gives (Limits). */
 const MOST = 100;
-/** An entry appears "within a few seconds" (revert rule 5). */
-const YOUNG_MS = 30_000;
 
 type Compared = readonly [number, number];
 
@@ -156,11 +154,9 @@ async function readLive(
   const { entries } = await readVersions(agent, MOST, session);
   const [newest] = entries;
   const updated = found?.record.updated_at;
-  const isYoung =
-    typeof updated === 'string' &&
-    now().getTime() - Date.parse(updated) < YOUNG_MS &&
-    isAhead(updated, entries);
-  const isSettled = newest !== undefined && newest.id === earlier.entries[0]?.id && !isYoung;
+  const isAwaited =
+    typeof updated === 'string' && isYoung(updated, { now }) && isAhead(updated, entries);
+  const isSettled = newest !== undefined && newest.id === earlier.entries[0]?.id && !isAwaited;
   const live =
     found && isSettled && found.extent === 'whole'
       ? { entry: newest.id, document: found.document }

@@ -4,7 +4,7 @@ import type { CommonFlags, Context } from '../../console/context.ts';
 import { answered, say } from '../../console/events.ts';
 import { PIPELINES, type Pipeline } from '../../console/flags.ts';
 import { hasErrors } from '../../core/diagnostics.ts';
-import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode, firstLines } from '../../core/errors.ts';
 import { refuseFolder } from '../../export/new-folder.ts';
 import { renderNewStackText } from '../../render/new-stack.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
@@ -275,12 +275,12 @@ function hintFor(account: Account | undefined, dir: string): string {
   const give = 'Give --organization NAME=ID, or --empty for a stack without resources';
   if (account === undefined || account.organizations.length === 0) return give;
   const { organizations } = account;
-  const more = organizations.length - MOST_LISTED;
+  const named = organizations.map(({ name, id }) => `--organization ${name}=${id}`);
+  const listed = firstLines(named, MOST_LISTED, ': callsheet get organizations lists them');
   const out = dir === '.' ? 'FOLDER' : dir;
   return [
     'Choose one of the organizations that the key reaches:',
-    ...organizations.slice(0, MOST_LISTED).map(({ name, id }) => `  --organization ${name}=${id}`),
-    ...(more > 0 ? [`  and ${more} more: callsheet get organizations lists them`] : []),
+    ...listed.map((line) => `  ${line}`),
     'Or give --empty for a stack without resources.',
     ...(account.agents > 0
       ? [`To write its ${countAgents(account)} as a stack: callsheet export --out ${out}`]

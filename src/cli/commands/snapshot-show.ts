@@ -5,7 +5,7 @@ import type { ReviewFormat } from '../../console/flags.ts';
 import { renderReview } from '../../console/plan.ts';
 import { type ShowFlags, show as showDocument, stampDocument } from '../../console/show.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
-import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode, explainSystemError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
 import { kindNamed } from '../../kinds/index.ts';
@@ -24,7 +24,6 @@ import {
   createTally,
   type End,
   formatLabel,
-  inWords,
   type ResourceRecord,
   type Sealing,
 } from '../../snapshot/format.ts';
@@ -142,7 +141,7 @@ export async function list(
   // Nobody is asked for a passphrase file by file.
   const keys = keysFrom(flags, { ...context, terminal: { ...terminal, canAsk: false } });
   const names = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    throw inWords(error, 'read', folder);
+    throw explainSystemError(error, `${folder} cannot be read`);
   });
   const files = names.filter((one) => one.isFile() && !one.name.endsWith('.part'));
   const found: ListedSnapshot[] = [];

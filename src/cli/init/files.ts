@@ -15,6 +15,7 @@ import { isResourceName } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { baseUrlFault } from '../../core/origin.ts';
 import { isUuid } from '../../core/value.ts';
+import { GUARDS_PART, platformPart } from '../../export/texts.ts';
 import { kinds } from '../../kinds/index.ts';
 import { discover } from '../../stack/discover.ts';
 import { writeResources } from '../../stack/edit/write.ts';
@@ -89,19 +90,9 @@ function stackFile(
     ...(around.hasOtherYaml
       ? ['# Other YAML in this folder is none of the stack.\ninclude: [agents/**/*.yaml]\n']
       : []),
-    '# A plan that goes further is refused.\nguards:\n  max_delete: 5\n  max_change_percent: 30\n',
+    GUARDS_PART,
   ];
   return parts.join('\n');
-}
-
-function platformPart(baseUrl: string): string {
-  return `# Never write credentials here: CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET are read from the
-# environment.
-platform:
-  base_url: \${var.base_url}
-variables:
-  base_url: { env: CALLSHEET_BASE_URL, default: ${writtenValue(baseUrl)} }
-`;
 }
 
 function organizationPart({ name, id }: { readonly name: string; readonly id: string }): string {

@@ -1,11 +1,12 @@
 import { select } from '@clack/prompts';
 import { answered } from '../../console/events.ts';
+import { firstLines } from '../../core/errors.ts';
 import type { Json } from '../../core/value.ts';
 import type { Choice, SharedPlace } from '../../pull/index.ts';
 import { cutText } from '../../render/terminal.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
 import { inlineValue, isMultiline } from '../../render/value-text.ts';
-import { formatCount, formatFirst, formatNumber } from '../../render/wording.ts';
+import { formatCount, formatFirst } from '../../render/wording.ts';
 import type { Streams } from '../commands/init.ts';
 
 type Values = NonNullable<SharedPlace['wishes'][number]['values']>;
@@ -41,22 +42,17 @@ export function isLeft(
 
 /** What changed, from what is configured to what is live, and who else has the configured value. */
 function formatQuestion({ where, wishes, others }: SharedPlace): string {
-  const changed = wishes.slice(0, MOST_NAMED).map(({ address, text, values }) => {
+  const changed = wishes.map(({ address, text, values }) => {
     const name = sanitiseLine(`${address} ${text}`);
     return values === undefined
       ? `${name} changed on the platform.`
       : `${name} changed on the platform: ${changeText(values)}`;
   });
-  const more = wishes.length - MOST_NAMED;
   const shared =
     others.length === 0
       ? `The configuration puts it together from ${where}.`
       : `${formatCount(others.length, 'other')} also read${others.length === 1 ? 's' : ''} ${where}: ${formatFirst(others, MOST_NAMED)}.`;
-  return [
-    ...changed,
-    ...(more > 0 ? [`and ${formatNumber(more)} more`] : []),
-    sanitiseLine(shared),
-  ].join('\n');
+  return [...firstLines(changed, MOST_NAMED), sanitiseLine(shared)].join('\n');
 }
 
 /** Columns of a value in a question; more of it is in `callsheet pull --dry-run`. */

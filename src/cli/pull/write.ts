@@ -20,6 +20,7 @@ import type { Session } from '../../run/session.ts';
 import { loadOptions } from '../../run/stack.ts';
 import { resolveLinks } from '../../stack/folder.ts';
 import { type Loaded, loadStack, type Stack } from '../../stack/index.ts';
+import { ownersIn } from '../../state/model.ts';
 import { SCHEMA_FILE, writeAll } from '../init/files.ts';
 
 /** Writes the files of a stack, unless Git could not tell the change from others. */
@@ -234,11 +235,8 @@ function isManaged(address: Address, { resources }: Stack): boolean {
 
 /** Addresses by kind and id of everything that the stack stands for. */
 function managedBy({ ids }: Planned, { state }: Session): ReadonlyMap<string, Address> {
-  const recorded = Object.entries(state.resources).map(
-    ([address, { kind, id }]) => [`${kind} ${id}`, address] as const,
-  );
   const live = [...ids].map(([address, id]) => [`${getKind(address)} ${id}`, address] as const);
-  return new Map([...recorded, ...live]);
+  return new Map([...ownersIn(state), ...live]);
 }
 
 function noneSuch(addresses: readonly Address[]): CallsheetError {

@@ -1,9 +1,9 @@
 import { type Address, getKind, isAddress } from '../../core/address.ts';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, firstLines } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { isUuid, type JsonObject, plainId } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
-import type { Kind, Scope } from '../../kinds/kind.ts';
+import { isListedWithin, type Kind, type Scope } from '../../kinds/kind.ts';
 import { describeApiError, isNotFound } from '../../platform/errors.ts';
 import { kindTitle } from '../../render/wording.ts';
 import type { PlatformSession } from '../../run/platform-session.ts';
@@ -112,21 +112,17 @@ function onlyOne(
   if (first === undefined) throw noneCalled(kind, text, listed);
   if (found.length > 1) {
     const organizations = organizationNames(session);
-    const lines = found.slice(0, MOST_LISTED).map(({ item, scope }) => {
+    const lines = found.map(({ item, scope }) => {
       const [field = ''] = kind.scope;
       const owner = String(item[field] ?? scope[field] ?? '');
-      return `  ${String(item.id)}  ${organizations.get(owner) ?? owner}`.trimEnd();
+      return `${String(item.id)}  ${organizations.get(owner) ?? owner}`.trimEnd();
     });
-    const more = found.length - lines.length;
+    const listed = firstLines(lines, MOST_LISTED).map((line) => `  ${line}`);
     throw new CallsheetError(
       'usage',
       `${found.length} ${kindTitle(kind.name)} are called ${JSON.stringify(text)}`,
       {
-        hint: [
-          'Give one of these ids:',
-          ...lines,
-          ...(more > 0 ? [`  and ${more} more`] : []),
-        ].join('\n'),
+        hint: ['Give one of these ids:', ...listed].join('\n'),
       },
     );
   }
@@ -308,12 +304,6 @@ export async function listScopes(
     `${kindTitle(kind.name)} are listed within one ${source.title}, and none is given`,
     { hint: `Name it with ${source.flag}.` },
   );
-}
-
-/** Whether the list's call lacks something as long as nothing says within what. */
-function isListedWithin(kind: Kind): boolean {
-  const { path = {}, query = {} } = kind.list({});
-  return [...Object.values(path), ...Object.values(query)].includes('');
 }
 
 type Block = { readonly of: string; readonly name: string; readonly id: string };

@@ -5,13 +5,13 @@ import type { CommonFlags, Context } from '../../console/context.ts';
 import { type Address, getKind } from '../../core/address.ts';
 import { computeDigest } from '../../core/digest.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, explainSystemError } from '../../core/errors.ts';
 import type { Change } from '../../core/plan-document.ts';
 import type { Planned } from '../../plan/make.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { openSession } from '../../run/session.ts';
 import type { LedgerLine } from '../../state/journal.ts';
-import type { ResourceState, State } from '../../state/model.ts';
+import { getIdentity, type ResourceState, type State } from '../../state/model.ts';
 import { emptyState } from '../../state/replay.ts';
 import { parseState } from '../../state/state-text.ts';
 import type { StateStore } from '../../state/store.ts';
@@ -76,9 +76,8 @@ async function readGiven(file: string): Promise<State> {
       throw new CallsheetError('usage', error.message, {
         hint: 'Nothing was pushed. callsheet state pull > FILE writes a state that can be pushed.',
       });
-    throw new CallsheetError('usage', `the file ${file} cannot be read`, {
+    throw explainSystemError(error, `the file ${file} cannot be read`, {
       hint: 'Nothing was pushed.',
-      cause: error,
     });
   }
 }
@@ -226,10 +225,6 @@ function rebuild(known: State, { plan, ids, refresh }: Planned): Rebuilt {
       : { address, finding: 'lost', id: recorded.id };
   });
   return { resources, findings, ledger: findings.flatMap((one) => listLedgerLines(one, known)) };
-}
-
-function getIdentity({ kind, id }: Pick<ResourceState, 'kind' | 'id'>): string {
-  return `${kind} ${id}`;
 }
 
 function isPresent(change: Change | undefined): boolean {

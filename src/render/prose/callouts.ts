@@ -1,3 +1,4 @@
+import { commonEnds } from '../../core/value.ts';
 import type { Callout, Draft, Part } from './blocks.ts';
 import { type Fact, NAMES } from './facts.ts';
 import type { Paragraph } from './paragraphs.ts';
@@ -422,11 +423,7 @@ function shortSentences(
   if (before === null || after === null) return [cutSentence(before), cutSentence(after)];
   if (Math.max(before.length, after.length) <= MOST_SENTENCE) return [before, after];
   const [old, fresh] = [before.split(' '), after.split(' ')];
-  const most = Math.min(old.length, fresh.length);
-  let head = 0;
-  while (head < most && old[head] === fresh[head]) head += 1;
-  let tail = 0;
-  while (tail < most - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail += 1;
+  const [head, tail] = commonEnds(old, fresh);
   const from = head > AROUND + 2 ? head - AROUND : 0;
   const left = tail > AROUND + 2 ? tail - AROUND : 0;
   const shown = (words: readonly string[]) =>

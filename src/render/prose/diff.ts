@@ -1,3 +1,4 @@
+import { commonEnds } from '../../core/value.ts';
 import { type Block, type Draft, draftBlocks, foldBlocks, type ProseDiff } from './blocks.ts';
 import { findCallouts } from './callouts.ts';
 import { type Matches, matchParagraphs, type Paragraph, splitParagraphs } from './paragraphs.ts';
@@ -73,13 +74,7 @@ function bounded(
   old: readonly Paragraph[],
   fresh: readonly Paragraph[],
 ): readonly [readonly Paragraph[], readonly Paragraph[]] {
-  const most = Math.min(old.length, fresh.length);
-  const isSame = (a: Paragraph | undefined, b: Paragraph | undefined) =>
-    a?.text === b?.text && a?.gap === b?.gap;
-  let head = 0;
-  while (head < most && isSame(old[head], fresh[head])) head += 1;
-  let tail = 0;
-  while (tail < most - head && isSame(old.at(-1 - tail), fresh.at(-1 - tail))) tail += 1;
+  const [head, tail] = commonEnds(old, fresh, (a, b) => a?.text === b?.text && a?.gap === b?.gap);
   const middle = (all: readonly Paragraph[]) => all.slice(head, all.length - tail);
   const size = [...middle(old), ...middle(fresh)].reduce((sum, { text }) => sum + text.length, 0);
   if (size <= MOST_CHARACTERS) return [old, fresh];

@@ -1,3 +1,4 @@
+import { countEach } from '../../core/value.ts';
 import { type Fact, factsIn } from './facts.ts';
 
 /** Sentences of a paragraph, what they state, and what they forbid, demand or limit. */
@@ -287,8 +288,7 @@ function findMeaning(word: string): string | undefined {
 
 /** Share of the words of two sentences that both have, from 0 to 1 (Dice's coefficient). */
 export function compareSentences(a: Sentence, b: Sentence): number {
-  const counts = new Map<string, number>();
-  for (const word of a.words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const counts = countEach(a.words);
   let common = 0;
   for (const word of b.words) {
     const left = counts.get(word) ?? 0;

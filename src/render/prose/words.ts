@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { commonEnds } from '../../core/value.ts';
 import { type FactMark, factsIn } from './facts.ts';
 import { markersIn } from './sentences.ts';
 
@@ -230,11 +231,7 @@ export function align(
   after: readonly string[],
   budget: Budget,
 ): readonly Pair[] {
-  const most = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < most && before[head] === after[head]) head += 1;
-  let tail = 0;
-  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const [head, tail] = commonEnds(before, after);
   const pairs: Pair[] = Array.from({ length: head }, (_, at) => [at, at]);
   const old = before.slice(head, before.length - tail);
   const fresh = after.slice(head, after.length - tail);

@@ -1,5 +1,5 @@
 import { CallsheetError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/value.ts';
+import { type JsonObject, sum } from '../../core/value.ts';
 import { type Chance, seedChance, weightedIndex } from '../ids.ts';
 import { inside, listRecords } from '../json.ts';
 import type { Platform } from '../platform.ts';
@@ -240,9 +240,8 @@ export function shareOfDay(local: number, book: CallBook): number {
   return (day * hour) / (WEEK_TOTAL * DAY_TOTALS[rhythm]);
 }
 
-const total = (weights: readonly number[]) => weights.reduce((sum, weight) => sum + weight, 0);
-const WEEK_TOTAL = total(WEEKDAYS);
-const DAY_TOTALS = { office: total(HOURS.office), always: total(HOURS.always) };
+const WEEK_TOTAL = sum(WEEKDAYS);
+const DAY_TOTALS = { office: sum(HOURS.office), always: sum(HOURS.always) };
 
 /** Milliseconds that a zone is ahead of UTC then; none where there is no such zone. */
 export function zoneOffset(timeZone: string, now: number): number {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/value.ts';
+import { countEach, type JsonObject, sum } from '../../core/value.ts';
 import type { OperationId } from '../../platform/operations.generated.ts';
 import { data, missing, page } from '../answer.ts';
 import {
@@ -73,9 +73,7 @@ function billingRows(
     const talked = sum(callsWithin(book, span).map(({ duration }) => duration));
     seconds.set(book.organizationId, (seconds.get(book.organizationId) ?? 0) + talked);
   }
-  const counts = new Map<string, number>();
-  for (const { organizationId } of agents.values())
-    counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1);
+  const counts = countEach([...agents.values()].map(({ organizationId }) => organizationId));
   return organizations.map(({ id, name, resellerId }) => ({
     organization_id: id,
     organization_name: name,
@@ -427,10 +425,6 @@ function computeMean(total: number, count: number): number | null {
 
 function toMinutes(seconds: number): number {
   return Math.round((seconds * 100) / 60) / 100;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** Calls by how they ended, in the order in which reports name them. */

@@ -1,5 +1,5 @@
 import type { FieldDocument, FieldMember } from '../../core/documents.ts';
-import { nearest, suggestInstead } from '../../core/nearest.ts';
+import { didYouMean, suggestInstead } from '../../core/nearest.ts';
 import { isIdentity, parsePath } from '../../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
 import type { Json } from '../../core/value.ts';
@@ -54,13 +54,10 @@ function findField(text: string, kinds: readonly Kind[]): Way | NoField {
     ]);
   }
   const known = [...kinds.map(({ name }) => name), ...Object.keys(topSchema.properties ?? {})];
-  const close = nearest(first, known);
+  const names = `The kinds are ${kinds.map(({ name }) => name).join(', ')}`;
   return {
     message: `no kind or setting is called ${first}`,
-    hint:
-      close === undefined
-        ? `The kinds are ${kinds.map(({ name }) => name).join(', ')}`
-        : `Did you mean ${formatName([close, ...rest])}?`,
+    hint: didYouMean(first, known, names, (close) => formatName([close, ...rest])),
   };
 }
 
@@ -99,14 +96,11 @@ function unknownMember(
   rest: readonly string[],
 ): NoField {
   const known = Object.keys(object.properties ?? {});
-  const close = nearest(segment, known);
-  if (close !== undefined) {
-    const hint = `Did you mean ${formatName([way.name, close, ...rest])}?`;
-    return { message: `${way.name} has no field ${segment}`, hint };
-  }
   if (known.length > 0) {
     const more = `callsheet explain ${way.name} lists them`;
-    const hint = suggestInstead(segment, known, 'Its fields', more);
+    const hint = suggestInstead(segment, known, 'Its fields', more, (close) =>
+      formatName([way.name, close, ...rest]),
+    );
     return { message: `${way.name} has no field ${segment}`, hint };
   }
   const message = `${way.name} has no documented field ${segment}`;

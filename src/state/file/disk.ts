@@ -12,13 +12,7 @@ import {
   rm,
 } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import {
-  CallsheetError,
-  callVerb,
-  errorCode,
-  fileSystemReason,
-  isSystemError,
-} from '../../core/errors.ts';
+import { callVerb, errorCode, explainSystemError, isSystemError } from '../../core/errors.ts';
 import type { FileEnd } from '../journal-text.ts';
 import type { Line } from '../state-text.ts';
 
@@ -258,20 +252,15 @@ export async function worded<T>(location: string, work: () => Promise<T>): Promi
   try {
     return await work();
   } catch (error) {
-    throw inWords(error, location);
+    if (!isSystemError(error)) throw error;
+    const path = error.path ?? location;
+    const isDenied = error.code === 'EACCES' || error.code === 'EPERM';
+    throw explainSystemError(error, `cannot ${callVerb(error)} ${path}`, {
+      code: 'state',
+      hint: HINTS[error.code] ?? KEPT,
+      more: isDenied ? whyDenied(path) : '',
+    });
   }
-}
-
-function inWords(error: unknown, location: string): unknown {
-  if (!isSystemError(error)) return error;
-  const reason = fileSystemReason(error) ?? error.code;
-  const path = error.path ?? location;
-  const isDenied = error.code === 'EACCES' || error.code === 'EPERM';
-  const why = isDenied ? `${reason}${whyDenied(path)}` : reason;
-  return new CallsheetError('state', `cannot ${callVerb(error)} ${path}: ${why}`, {
-    hint: HINTS[error.code] ?? KEPT,
-    cause: error,
-  });
 }
 
 /** Whose the nearest thing is that exists: what stands in the way most often. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { HttpPlace } from '../../core/stores.ts';
 import { StillLocked } from '../failures.ts';
@@ -149,14 +149,16 @@ export function httpPlace(
       const answer = await ask(asking, 'read', request('GET', address.href));
       if (answer.status === 404 || answer.status === 204) return undefined;
       if (answer.status !== 200) throw refuse(answer, 'read');
-      return answer.text === '' ? undefined : { text: answer.text, tag: computeTag(answer.text) };
+      return answer.text === ''
+        ? undefined
+        : { text: answer.text, tag: hash('sha256', answer.text) };
     },
     async put(text, tag, lease): Promise<Put> {
       if (tag === undefined) await refuseOpenDoor(text);
       const answer = await post(text, lease);
       if (REFUSED.has(answer.status)) return 'lost';
       if (!isDone(answer)) throw refuse(answer, 'write');
-      return { tag: computeTag(text) };
+      return { tag: hash('sha256', text) };
     },
     async enter(lease, seen) {
       let stranger: string | undefined;
@@ -227,7 +229,7 @@ function headersFor(
 function bodyHeaders(body: string): Readonly<Record<string, string>> {
   return {
     'content-type': 'application/json',
-    'content-md5': createHash('md5').update(body).digest('base64'),
+    'content-md5': hash('md5', body, 'base64'),
   };
 }
 
@@ -248,8 +250,4 @@ function newInfo(lease: string, location: string, { now }: LockEffects): string 
 function idIn(text: string): string | undefined {
   const id = parseRecord(text)?.ID;
   return typeof id === 'string' && id !== '' ? id : undefined;
-}
-
-function computeTag(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

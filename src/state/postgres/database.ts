@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import pLimit from 'p-limit';
 import type { ClientConfig } from 'pg';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, errorMessage } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import { trustFrom } from '../../platform/dispatcher.ts';
 import {
@@ -349,7 +349,7 @@ const UNCODED: readonly (readonly [RegExp, string])[] = [
 
 function withCode(error: unknown): unknown {
   if (findCode(error) !== undefined) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const [, code = LOST] = UNCODED.find(([words]) => words.test(message)) ?? [];
   return coded(code, message, error);
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { NewerDocument } from '../failures.ts';
 import { readLine } from '../journal-text.ts';
 import { type LockRecord, parseLockRecord, RELEASED, TIMING } from '../lock.ts';
@@ -142,7 +142,9 @@ export function postgresRemote(
     const lines = new Map(
       addresses.map((address, index) => [address, toLine(rest[index] ?? '')] as const),
     );
-    const sums = new Map([...lines].map(([address, line]) => [address, computeSum(line)] as const));
+    const sums = new Map(
+      [...lines].map(([address, line]) => [address, hash('md5', line)] as const),
+    );
     const before = known?.head === headThere ? known?.sums : undefined;
     const there = before ?? (await readSums(query));
     const changed = addresses.filter((address) => sums.get(address) !== there.get(address));
@@ -214,7 +216,7 @@ export function postgresRemote(
 
   function stateIn(head: string, rows: readonly Row[]): readonly string[] {
     const lines = new Map(rows.map(({ name, text }) => [String(name), String(text)] as const));
-    const sums = [...lines].map(([address, line]) => [address, computeSum(line)] as const);
+    const sums = [...lines].map(([address, line]) => [address, hash('md5', line)] as const);
     known = { head, sums: new Map(sums) };
     const sorted = [...lines.keys()].sort().map((address, index) => {
       const line = lines.get(address) ?? '';
@@ -297,10 +299,6 @@ function byPart(one: Row, other: Row): number {
 
 function toLine(piece: string): string {
   return piece.startsWith(SEPARATOR) ? piece.slice(SEPARATOR.length) : piece;
-}
-
-function computeSum(line: string): string {
-  return createHash('md5').update(line).digest('hex');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import type { CallsheetError } from '../../core/errors.ts';
 import type { S3Place } from '../../core/stores.ts';
@@ -62,9 +62,7 @@ export function s3Place(
     const url = `${root}/${key.split('/').map(encoded).join('/')}`;
     const headers = {
       ...conditions,
-      'x-amz-content-sha256': createHash('sha256')
-        .update(body ?? '')
-        .digest('hex'),
+      'x-amz-content-sha256': hash('sha256', body ?? ''),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
     const { headers: all } = await signer.sign(url, {

@@ -54,7 +54,9 @@ describe('files are replaced', () => {
       ['a.yaml', text('a: 1\n', 'a: 2\n')],
       ['gone.yaml', text('', 'b: 2\n')],
     ]);
-    expect(() => replaceFiles(dir, texts)).toThrow('nothing was written: ENOENT');
+    expect(() => replaceFiles(dir, texts)).toThrow(
+      'nothing was written: there is no such file or folder',
+    );
     expect(readdirSync(dir)).toEqual(['a.yaml']);
   });
 });

@@ -1,6 +1,7 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Action, Verdict } from '../../../core/plan-document.ts';
+import { countEach } from '../../../core/value.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatFirst, formatNumber, kindTitle } from '../../../render/wording.ts';
 import {
@@ -245,8 +246,8 @@ function toggled<T>(set: ReadonlySet<T>, value: T): ReadonlySet<T> {
 
 function Chips({ entries, filter, onFilter }: FilterProps) {
   const wordsOf = useActionWords();
-  const byAction = countBy(entries, ({ action }) => action);
-  const byVerdict = countBy(entries, ({ verdict }) => verdict);
+  const byAction = countEach(entries.map(({ action }) => action));
+  const byVerdict = countEach(entries.map(({ verdict }) => verdict));
   return (
     <fieldset class="chips">
       <legend class="unseen">Actions and verdicts</legend>
@@ -282,8 +283,10 @@ function Chips({ entries, filter, onFilter }: FilterProps) {
 
 /** Kinds and organizations; nothing to pick from is not shown. */
 function Picks({ entries, filter, onFilter }: FilterProps) {
-  const kinds = [...countBy(entries, ({ kind }) => kind)];
-  const owners = [...countBy(entries, ({ owner }) => owner)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const kinds = [...countEach(entries.map(({ kind }) => kind))];
+  const owners = [...countEach(entries.map(({ owner }) => owner))].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
   if (kinds.length < 2 && owners.length < 2) return null;
   return (
     <div class="picks">
@@ -359,13 +362,6 @@ function AlikePick({ plan, filter, onFilter }: Pick<FiltersProps, 'plan' | 'filt
       </select>
     </div>
   );
-}
-
-/** How many entries there are of each value. */
-function countBy<K>(entries: readonly Entry[], keyOf: (entry: Entry) => K): ReadonlyMap<K, number> {
-  const counts = new Map<K, number>();
-  for (const entry of entries) counts.set(keyOf(entry), (counts.get(keyOf(entry)) ?? 0) + 1);
-  return counts;
 }
 
 /**
