@@ -78,8 +78,6 @@ export function draftBeside(target: string, text: string, command: string): stri
  */
 export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => void): () => void {
   const done: (() => void)[] = [];
-  const why = (error: unknown) =>
-    error instanceof Error ? error.message.split(',')[0] : String(error);
   const undo = (because?: unknown) => {
     const failed: unknown[] = [];
     for (const one of done.toReversed()) {
@@ -90,8 +88,8 @@ export function writeAllOrNone(work: (takeBack: (undo: () => void) => void) => v
       }
     }
     if (failed.length === 0) return;
-    const first = because === undefined ? '' : `${why(because)}; `;
-    const message = `${first}not all that was written could be taken back: ${why(failed[0])}`;
+    const first = because === undefined ? '' : `${reasonIn(because)}; `;
+    const message = `${first}not all that was written could be taken back: ${reasonIn(failed[0])}`;
     throw new CallsheetError('usage', message, { cause: because ?? failed[0] });
   };
   try {
