@@ -315,8 +315,3 @@ describe('a file is left alone', () => {
     expect(formatted).toMatchObject({ problems: [{ rule }] });
   });
 });
-
-test('a list of 40,000 elements takes seconds', { timeout: 18_000 }, () => {
-  const text = `a:\n${'  - b\n'.repeat(40_000)}`;
-  expect(format(text) === text).toBe(true);
-});
