@@ -35,6 +35,8 @@ export type EditsReader = {
     entry: number,
     history: readonly HistoryEntry[],
   ) => Promise<string | undefined>;
+  /** The run that is undone, and its rollbacks. */
+  readonly ours: ReadonlySet<string>;
   /** Later runs that were rolled back, each with its rollback. */
   readonly undone: ReadonlyMap<string, string>;
 };
@@ -51,18 +53,15 @@ export async function findInterleaved(
   const recorded = [...produced].map(
     async ([address, { id, entry, isBefore }]): Promise<Edited | undefined> => {
       const entries = await reader.history(address, id, ENTRIES_READ);
-      const newer = await withoutUndone(
-        address,
-        entries.filter((one) => one.id > entry && !(isBefore && reader.isOwn(one))),
-        entries,
-        reader,
-      );
+      const later = entries.filter((one) => one.id > entry);
+      const others = isBefore ? await withoutOurs(address, later, entries, reader) : later;
+      const newer = await withoutUndone(address, others, entries, reader);
       const [last] = newer;
       if (last !== undefined) {
-        const later = await reader.runOf(address, last.id, entries);
+        const run = await reader.runOf(address, last.id, entries);
         return {
           address,
-          message: `${address} was edited since the run, last by ${later === undefined ? author(last) : `run ${later}`}`,
+          message: `${address} was edited since the run, last by ${run === undefined ? author(last) : `run ${run}`}`,
         };
       }
       const during = interleaved.get(address)?.at(-1);
@@ -85,6 +84,20 @@ export async function findInterleaved(
   });
   const found = await Promise.all([...recorded, ...unrecorded]);
   return found.filter((edited) => edited !== undefined);
+}
+
+/** Entries but for those of our own account that no other run is known to have made: they may be the run's. */
+async function withoutOurs(
+  address: Address,
+  newer: readonly HistoryEntry[],
+  entries: readonly HistoryEntry[],
+  { ours, isOwn, runOf }: EditsReader,
+): Promise<readonly HistoryEntry[]> {
+  const runs = await Promise.all(
+    newer.map((one) => (isOwn(one) ? runOf(address, one.id, entries) : undefined)),
+  );
+  const isOthers = (run: string | undefined) => run !== undefined && !ours.has(run);
+  return newer.filter((one, at) => !isOwn(one) || isOthers(runs[at]));
 }
 
 /** Entries of a resource but for those of a run that a later one of them took back there, and that one's own. */

@@ -23,6 +23,7 @@ import {
   afterRollbacks,
   deletedSince,
   type Edited,
+  type EditsReader,
   findInterleaved,
   replacedSince,
 } from '../rollback/edits.ts';
@@ -44,6 +45,7 @@ import {
   createPutBackFinder,
   createWriterFinder,
   type FoundRun,
+  findBegan,
   findRun,
   readBegan,
   readdress,
@@ -171,8 +173,11 @@ export async function undo(
         options,
       );
     const { undo: chosen } = choose(all);
+    const ours = new Set([run, ...rollbacks.flatMap((rollback) => findBegan(rollback)?.run ?? [])]);
     const edited =
-      options.undoEdited === true ? [] : await findEdited(chosen, undone, historyOf, session);
+      options.undoEdited === true
+        ? []
+        : await findEdited(chosen, { ours, undone }, historyOf, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
     const recorded = recordedIn(entries);
@@ -343,7 +348,7 @@ function untouched(flag: string, run: string): CallsheetError {
 /** Resources that somebody edited since the run: undoing the run would undo that too (DESIGN §6). */
 function findEdited(
   undo: Undo,
-  undone: FoundRun['undone'],
+  runs: Pick<EditsReader, 'ours' | 'undone'>,
   historyOf: Reader['history'],
   session: Session,
 ): Promise<readonly Edited[]> {
@@ -358,7 +363,7 @@ function findEdited(
       return live && buildPin(kind, live);
     },
     runOf: createWriterFinder(session),
-    undone,
+    ...runs,
   });
 }
 

@@ -34,6 +34,10 @@ const entry = (id: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
   ...more,
 });
 
+const OURS = '20261121t101202z-0a1b2c';
+/** Runs by the entry that they made. */
+const RUNS: Readonly<Record<number, string>> = { 45: '20261121t101203z-7f3a19', 46: OURS };
+
 function interleaved(
   history: Readonly<Record<string, readonly HistoryEntry[]>>,
   of: Undo = undo,
@@ -44,7 +48,8 @@ function interleaved(
     history: (_address, id, limit) => read(kindNamed('agent'), id, limit),
     isOwn: ({ actor }) => actor === 'api:own',
     pin,
-    runOf: async (_address, id) => (id === 45 ? '20261121t101203z-7f3a19' : undefined),
+    runOf: async (_address, id) => RUNS[id],
+    ours: new Set([OURS]),
     undone: new Map(),
   });
 }
@@ -99,6 +104,7 @@ describe('entries of a later run that was rolled back', () => {
         asked.push(id);
         return runs[id];
       },
+      ours: new Set(),
       undone,
     });
     return { asked, messages: found.map(({ message }) => message.split(', last by ')[1]) };
@@ -167,6 +173,8 @@ describe('an edit while the run wrote', () => {
   });
 });
 
+const OWN = { actor: 'api:own' };
+
 describe('an entry after a run that died', () => {
   const dead = undoRun(journalOf([deed('one')], { died: true }));
   test.each<[string, readonly HistoryEntry[], boolean]>([
@@ -178,6 +186,8 @@ describe('an entry after a run that died', () => {
       true,
     ],
     ['is no edit where it was there before', [entry(40)], false],
+    ['is no edit where the run itself, or its rollback, made it', [entry(46, OWN)], false],
+    ['is an edit where another run made it', [entry(45, OWN)], true],
   ])('%s', async (_title, one, isEdit) => {
     expect(await interleaved({ one }, dead)).toHaveLength(isEdit ? 1 : 0);
   });
