@@ -153,3 +153,9 @@ function firstAtOrAfter(zone: string, wall: number): number {
   }
   return after;
 }
+
+/** Whether the calendar has a day that is written as one. */
+export function isDay(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

@@ -1,4 +1,5 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { isDay } from '../core/calendar.ts';
 import { nearest } from '../core/nearest.ts';
 import { type DateSpan, type FreezeWindow, type Hours, WEEKDAYS } from '../core/plan-document.ts';
 import type { StepSize } from '../core/rollout.ts';
@@ -204,10 +205,4 @@ export function readDates(text: string): Read<DateSpan> {
   if (missing !== undefined) return { wrong: `there is no day ${missing}` };
   if (to < from) return { wrong: `${to} is before ${from}` };
   return { value: { from, to } };
-}
-
-/** Whether the calendar has that day. */
-function isDay(text: string): boolean {
-  const time = Date.parse(text);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

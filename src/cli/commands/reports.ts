@@ -8,6 +8,7 @@ import {
   streamJson,
 } from '../../console/show.ts';
 import type { Terminal } from '../../console/terminal.ts';
+import { isDay } from '../../core/calendar.ts';
 import type { MetricsBlock } from '../../core/documents.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { isObject, type JsonObject, millisecondsIn } from '../../core/value.ts';
@@ -366,11 +367,6 @@ export function parseDay(flag: string, text: string): string {
   throw new CallsheetError('usage', `${flag} ${text} is not a day`, {
     hint: 'Write it as 2026-11-21.',
   });
-}
-
-function isDay(text: string): boolean {
-  const time = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 /** Throws where a span ends before it begins. */
