@@ -19,7 +19,7 @@ import { getNaturalKey } from '../plan/natural-key.ts';
 import { referredKinds } from '../plan/references.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
 import type { LedgerLine } from '../state/journal.ts';
-import type { ResourceState } from '../state/model.ts';
+import { getIdentity, type ResourceState } from '../state/model.ts';
 import { applyChange } from './change.ts';
 import { createJournalIo, type RunEvent, type RunStatus } from './journal.ts';
 import { findRecorded, type RunDeps } from './work.ts';
@@ -57,8 +57,11 @@ export async function executePlan(
   const world = { ...deps.world, idOf: (address: Address) => ids.get(address) };
   const limit = pLimit(changesAtOnce(deps.concurrency));
   const ledger = new Map<Address, LedgerLine>();
-  /** Whose what is being made is to be, by kind and id. */
-  const claims = new Map<string, Address>();
+  /** Whose each is, or is to be once it is made. */
+  const owners = new Map<string, Address>();
+  const claim = (address: Address, id: string) =>
+    owners.set(getIdentity({ kind: getKind(address), id }), address);
+  for (const [address, id] of ids) claim(address, id);
   const stale: Address[] = [];
   const running = new Map<Address, Promise<void>>();
   const byAddress = new Map(changes.map((change) => [change.address, change]));
@@ -88,11 +91,8 @@ export async function executePlan(
   }
 
   function isTaken({ address, kind }: Change, id: string): boolean {
-    const claimed = claims.get(`${kind} ${id}`);
-    if (claimed !== undefined && claimed !== address) return true;
-    return [...ids].some(
-      ([other, known]) => known === id && other !== address && getKind(other) === kind,
-    );
+    const owner = owners.get(getIdentity({ kind, id }));
+    return owner !== undefined && owner !== address;
   }
 
   async function runChange(change: Change, blocker: Address | undefined): Promise<LedgerLine> {
@@ -117,11 +117,14 @@ export async function executePlan(
       },
       deps,
       isTaken: (id) => isTaken(change, id),
-      claim: (id) => claims.set(`${change.kind} ${id}`, change.address),
+      claim: (id) => claim(change.address, id),
       journalIo,
     });
     if (outcome.isStale) stale.push(change.address);
-    if (outcome.id !== null) ids.set(change.address, outcome.id);
+    if (outcome.id !== null) {
+      ids.set(change.address, outcome.id);
+      claim(change.address, outcome.id);
+    }
     if (outcome.resource === null) resources.delete(change.address);
     else if (outcome.resource !== undefined) resources.set(change.address, outcome.resource);
     for (const [address, resource] of outcome.leftBehind ?? []) resources.set(address, resource);
