@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { identitySegment } from '../../src/core/path.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { schemasAlong, twinsOn, valueAt } from '../../src/core/walk.ts';
+import {
+  elementNode,
+  isElementName,
+  memberNode,
+  placeValue,
+  rootNode,
+  schemasAlong,
+  twinsOn,
+  valueAt,
+} from '../../src/core/walk.ts';
 import { listLeaves } from '../../src/diff/leaves.ts';
 import { agent } from '../../src/kinds/agent.ts';
 
@@ -93,5 +102,104 @@ describe('elements that nobody can tell apart', () => {
 
   test('are not found where there is no list', () => {
     expect(twinsOn(agent.schema, { name: 'Desk' }, [...AT, '[crm]'])).toBeUndefined();
+  });
+});
+
+describe('what an element is known by', () => {
+  const AT = ['extensions', 'tools', '[crm]'];
+  test.each([
+    [[...AT, 'name'], true],
+    [[...AT, 'headers', '[X-Key]', 'key'], true],
+    [[...AT, 'url'], false],
+    [[...AT, 'headers', '[X-Key]', 'value'], false],
+    [AT, false],
+    [['name'], false],
+    [['extensions', 'name'], false],
+  ])('stands at %j: %s', (path, expected) => {
+    expect(isElementName(agent.schema, path)).toBe(expected);
+  });
+});
+
+describe('what is asked of a schema once', () => {
+  const SCHEMA = {
+    properties: {
+      tools: { 'x-identity': 'name', items: { properties: { name: {} } } },
+      anything: {},
+      note: { description: 'Whatever somebody wrote.' },
+    },
+  };
+  const facts = ({ isNamed, isElement, isOfElement, isFree }: ReturnType<typeof rootNode>) =>
+    Object.entries({ isNamed, isElement, isOfElement, isFree }).flatMap(([fact, is]) =>
+      is ? [fact] : [],
+    );
+  const root = rootNode(SCHEMA);
+  const below = (key: string) => memberNode(root, key, '').node;
+  const tool = elementNode(below('tools'));
+
+  test.each([
+    ['a document', root, ['isNamed']],
+    ['a member that is named, though nothing else is said of it', below('anything'), ['isNamed']],
+    ['a member that nobody names', below('odd'), ['isFree']],
+    ['an element', tool, ['isNamed', 'isElement']],
+    [
+      'an element of what nobody says is a list',
+      elementNode(below('note')),
+      ['isElement', 'isFree'],
+    ],
+    ['a named member of an element', memberNode(tool, 'name', '').node, ['isNamed']],
+    ['another member of an element', memberNode(tool, 'odd', '').node, ['isOfElement', 'isFree']],
+  ])('says of %s what it is', (_what, node, expected) => {
+    expect(facts(node)).toEqual(expected);
+  });
+
+  test('gives each member the text of its path', () => {
+    expect(['', 'tools[crm]'].map((above) => memberNode(root, 'note', above).text)).toEqual([
+      'note',
+      'tools[crm].note',
+    ]);
+    expect(['', 'tools[crm]'].map((above) => memberNode(root, 'odd key', above).text)).toEqual([
+      '"odd key"',
+      'tools[crm]."odd key"',
+    ]);
+  });
+
+  test('is not asked again', () => {
+    expect(rootNode(SCHEMA)).toBe(root);
+    expect(memberNode(root, 'tools', 'above').node).toBe(below('tools'));
+    expect(elementNode(below('tools'))).toBe(tool);
+  });
+});
+
+describe('a value that is put at a path', () => {
+  const CRM = { name: 'crm', url: 'https://x.test' };
+  const put = (path: readonly string[], value: string | undefined, adds = true) =>
+    placeValue(agent.schema, { name: 'Desk' }, path, value, {
+      lists: { extensions: { tools: [CRM] } },
+      adds,
+    });
+
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'brings the list along that it stands in',
+      put(['extensions', 'tools', '[crm]', 'url'], 'new'),
+      { name: 'Desk', extensions: { tools: [{ ...CRM, url: 'new' }] } },
+    ],
+    [
+      'adds the element that it stands in',
+      put(['extensions', 'tools', '[log]', 'url'], 'new'),
+      { name: 'Desk', extensions: { tools: [CRM, { url: 'new' }] } },
+    ],
+    [
+      'adds none unless it is to',
+      put(['extensions', 'tools', '[log]', 'url'], 'new', false),
+      { name: 'Desk', extensions: { tools: [CRM] } },
+    ],
+    [
+      'makes nothing that it takes away',
+      put(['extensions', 'none', 'deep'], undefined),
+      { name: 'Desk' },
+    ],
+  ])('%s', (_what, found, expected) => {
+    expect(found).toEqual(expected);
   });
 });

@@ -16,12 +16,15 @@ import {
 import type { LeafChange } from '../../src/diff/compare.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import {
+  findRenewed,
+  fingerprintMasked,
   secretsWritten,
   secretTravels,
   sendsLeaf,
   uncomparedNotes,
 } from '../../src/plan/secrets.ts';
 import type { ResourceState, State } from '../../src/state/model.ts';
+import { changeOf } from '../render/sample.ts';
 import { type Documents, materialise, world } from '../world.ts';
 
 const AGENT = kindNamed('agent');
@@ -430,5 +433,41 @@ describe('where secrets go', () => {
     const { plan: made } = await world().desired(desired).plan();
     expect(made.changes).toMatchObject([{ action: 'create' }]);
     expect(made.changes[0]?.secrets).toBeUndefined();
+  });
+});
+
+describe('what a plan masks is told apart later by its fingerprint', () => {
+  const OWNER = 'a-1';
+  const given = (value: string) =>
+    world()
+      .secrets({ 'env:KEY': value })
+      .given(() => undefined);
+  const document = materialise(
+    sms({ account_sid: 'AC1', auth_token: SECRET, api_key_secret: { $secret: 'env:UNSET' } }),
+  ) as ValueObject;
+  const change = (fields: readonly (Partial<FieldChange> & { readonly path: string })[]): Change =>
+    changeOf({ fields: fields.flatMap(({ path, ...more }) => writing([], [path], more).fields) });
+  const of = (path: string, more: Partial<FieldChange> = {}) =>
+    fingerprintMasked(change([{ path, ...more }]), document, OWNER, given('one'));
+  const fingerprint = given('one').fingerprints.of(OWNER, TOKEN, 'one');
+
+  test.each<readonly [string, Readonly<Record<string, string>>, readonly string[]]>([
+    ['a secret of which it has one', of(TOKEN), [TOKEN]],
+    ['no field that it shows', of(TOKEN, { secret: false }), []],
+    ['no secret that nobody could compare', of(TOKEN, { cause: 'unknown_secret' }), []],
+    ['no secret that is not set', of(KEY_SECRET), []],
+    ['nothing that the state remembers as it is', of('integrations.smsProvider.account_sid'), []],
+    ['nothing that is no longer configured', of(VALUE), []],
+  ])('and %s', (_, found, paths) => {
+    expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, fingerprint])));
+  });
+
+  test.each<readonly [string, Readonly<Record<string, string>>, string, readonly string[]]>([
+    ['another value', { [TOKEN]: fingerprint }, 'two', [TOKEN]],
+    ['the same value', { [TOKEN]: fingerprint }, 'one', []],
+    ['one of which there is no fingerprint', {}, 'two', []],
+  ])('which finds %s', (_, fingerprints, now, renewed) => {
+    const written = change([{ path: TOKEN }, { path: KEY_SECRET }]);
+    expect(findRenewed(written, document, OWNER, fingerprints, given(now))).toEqual(renewed);
   });
 });
