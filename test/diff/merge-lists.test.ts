@@ -34,6 +34,14 @@ describe('a list in a write', () => {
       body: { extensions: { tools: [tool('a')] } },
     },
     {
+      title: 'does not get an element of which only the name is ignored, as it would have none',
+      desired: { extensions: { tools: [tool('a'), tool('b')] } },
+      live: { extensions: { tools: [tool('a')] } },
+      ignore: ['extensions.tools[b].name'],
+      fields: ['extensions'],
+      body: { extensions: { tools: [tool('a')] } },
+    },
+    {
       title: 'keeps an element that is ignored',
       desired: { extensions: { tools: [tool('a')] } },
       live: { extensions: { tools: [tool('b'), tool('a')] } },

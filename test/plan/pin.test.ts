@@ -89,6 +89,20 @@ describe('a pin is certain', () => {
     expect(fastRefreshPin(AGENT, live('whole', AT), pin, known)).toEqual(pin);
   });
 
+  test.each<readonly [string, string | null, boolean]>([
+    ['milliseconds', ago(1000).replace(/(?:\.\d+)?Z$/, '.120Z'), true],
+    ['less than milliseconds', ago(1000).replace(/(?:\.\d+)?Z$/, '.000250Z'), true],
+    ['tenths of a second', ago(1000).replace(/(?:\.\d+)?Z$/, '.1Z'), false],
+    ['zeros behind whole seconds', ago(1000).replace(/(?:\.\d+)?Z$/, '.000Z'), false],
+    ['no zone, however long ago it is', ago(60_000).replace(/(?:\.\d+)?Z$/, ''), false],
+    ['a zone of its own', ago(60_000).replace(/(?:\.\d+)?Z$/, '+00:00'), true],
+    ['nothing at all', null, false],
+  ])('by a stamp that is told in %s', (_, stamp, isCertain) => {
+    const pin = { ...PIN, updated_at: stamp };
+    const known = isCertain ? { ...pin, certain: true } : pin;
+    expect(fastRefreshPin(AGENT, live('whole', AT), pin)).toEqual(known);
+  });
+
   test.each<readonly [string, LiveResource]>([
     ['that does not say what time it is', live('whole')],
     ['of which the list is all that was read', live('listed', AT)],
