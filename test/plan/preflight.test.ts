@@ -97,6 +97,19 @@ describe('a page belongs to whom its neighbours belong to', () => {
     },
     {
       ...page,
+      title: 'and one that does not answer is told, without a guess at its locks',
+      live: source({}),
+      said: { harbor: SILENCE },
+      notes: [unchecked('the locked features of organization harbor')],
+    },
+    {
+      ...page,
+      title: 'and nothing is said where it locks something else',
+      live: source({}),
+      said: { harbor: { 'llm.alpha-4o': HERE } },
+    },
+    {
+      ...page,
       title: 'and an empty list is of the only organization of the stack',
       said: { harbor: { knowledge_base: HERE } },
       because: lockedPage('for organization harbor at the organization itself'),
