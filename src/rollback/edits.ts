@@ -86,17 +86,21 @@ export async function findInterleaved(
   return found.filter((edited) => edited !== undefined);
 }
 
-/** Entries but for those of our own account that no other run is known to have made: they may be the run's. */
+/**
+ * Entries but for those of our own account that no other run is known to have made: they may be the run's. What a run
+ * that was rolled back left there could not be taken back, and was told then.
+ */
 async function withoutOurs(
   address: Address,
   newer: readonly HistoryEntry[],
   entries: readonly HistoryEntry[],
-  { ours, isOwn, runOf }: EditsReader,
+  { ours, undone, isOwn, runOf }: EditsReader,
 ): Promise<readonly HistoryEntry[]> {
+  const over = new Set([...ours, ...[...undone].flat()]);
   const runs = await Promise.all(
     newer.map((one) => (isOwn(one) ? runOf(address, one.id, entries) : undefined)),
   );
-  const isOthers = (run: string | undefined) => run !== undefined && !ours.has(run);
+  const isOthers = (run: string | undefined) => run !== undefined && !over.has(run);
   return newer.filter((one, at) => !isOwn(one) || isOthers(runs[at]));
 }
 

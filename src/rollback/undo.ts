@@ -54,7 +54,7 @@ export type Undo = {
   readonly addresses: readonly Address[];
   /** The history entry that was newest before the run, for those that have one. */
   readonly versions: ReadonlyMap<Address, number>;
-  /** The history entry that the run itself made, or one before it. */
+  /** The history entry that the run itself made, or one before it, of what something is put back in. */
   readonly produced: ReadonlyMap<Address, Produced>;
   /** What the run made and a rollback deletes, as the run left it. */
   readonly made: ReadonlyMap<Address, ResourceState>;
@@ -147,12 +147,14 @@ export function undoRun(
     desired: touched.flatMap(({ desired }) => (desired ? [desired] : [])),
     addresses: priors.map(({ address }) => address),
     versions: indexVersions(priors),
-    produced: each(({ snapshot, line }) => producedBy(line, snapshot, isLate(snapshot.address))),
+    produced: each(({ snapshot, line, isWritten }) =>
+      isWritten ? producedBy(line, snapshot, isLate(snapshot.address)) : undefined,
+    ),
     made: each(({ address, snapshot: { kind, document } }) => {
       const goes = document === null && kindNamed(kind).delete !== undefined;
       return goes ? (recorded.get(address) ?? undefined) : undefined;
     }),
-    interleaved: each(({ line }) => line.interleaved),
+    interleaved: each(({ line, isWritten }) => (isWritten ? line.interleaved : undefined)),
     restored: each(({ restored }) => restored),
     wanted: each(({ wanted }) => wanted),
     impossible: touched.flatMap(({ impossible }) => impossible),
@@ -319,7 +321,8 @@ function undoOne(
   if (document === null) {
     const impossible = kind.delete ? [] : [undeletable(address, name, 'the run created it')];
     const { wanted } = wantedFrom(snapshot, addressOf);
-    return { address, desired: undefined, impossible, restored: snapshot.resource, wanted };
+    const { resource: restored } = snapshot;
+    return { address, desired: undefined, impossible, restored, wanted, isWritten: true };
   }
   const isWhole = isGone || action === 'delete' || action === 'replace';
   // What the run put another in the place of, and could not delete, is as it was.
@@ -351,6 +354,7 @@ function undoOne(
     address,
     restored: restoredState(kind.schema, touched),
     wanted: { ...wanted, withheld: [...wanted.withheld, ...bare] },
+    isWritten: isWhole || paths.length > 0,
     desired: desiredFrom(
       snapshot,
       anew ?? remapReferences(kind.schema, pickLeaves(kind.schema, prior, paths), addressOf),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { identitySegment } from '../../src/core/path.ts';
-import type { JsonObject } from '../../src/core/value.ts';
+import type { Json, JsonObject } from '../../src/core/value.ts';
 import {
   elementNode,
   isElementName,
@@ -173,7 +173,7 @@ describe('what is asked of a schema once', () => {
 describe('a value that is put at a path', () => {
   const CRM = { name: 'crm', url: 'https://x.test' };
   const put = (path: readonly string[], value: string | undefined, adds = true) =>
-    placeValue(agent.schema, { name: 'Desk' }, path, value, {
+    placeValue<Json>(agent.schema, { name: 'Desk' }, path, value, {
       lists: { extensions: { tools: [CRM] } },
       adds,
     });

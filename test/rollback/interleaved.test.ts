@@ -36,7 +36,12 @@ const entry = (id: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
 
 const OURS = '20261121t101202z-0a1b2c';
 /** Runs by the entry that they made. */
-const RUNS: Readonly<Record<number, string>> = { 45: '20261121t101203z-7f3a19', 46: OURS };
+const RUNS: Readonly<Record<number, string>> = {
+  45: '20261121t101203z-7f3a19',
+  46: OURS,
+  47: '20261121t101204z-1b2c3d',
+  48: '20261121t101205z-2c3d4e',
+};
 
 function interleaved(
   history: Readonly<Record<string, readonly HistoryEntry[]>>,
@@ -50,7 +55,7 @@ function interleaved(
     pin,
     runOf: async (_address, id) => RUNS[id],
     ours: new Set([OURS]),
-    undone: new Map(),
+    undone: new Map([[String(RUNS[47]), String(RUNS[48])]]),
   });
 }
 
@@ -84,6 +89,24 @@ describe('an edit since the run', () => {
   ])('%s', async (_title, one, expected) => {
     const found = await interleaved({ one, two: [entry(42)] });
     expect(found.map(({ message }) => message)).toEqual(expected);
+  });
+
+  test('is none where nothing is put back, as of a secret', async () => {
+    const secret = deed('one', {
+      fields: ['integrations.smsProvider.auth_token'],
+      interleaved: [
+        {
+          entry: 41,
+          action: 'updated',
+          actor: 'user:kim',
+          source: null,
+          at: null,
+          order: 'before',
+        },
+      ],
+    });
+    const found = undoRun(journalOf([secret]));
+    expect(await interleaved({ one: [entry(43)] }, found)).toEqual([]);
   });
 
   test('is told for every resource', async () => {
@@ -188,6 +211,8 @@ describe('an entry after a run that died', () => {
     ['is no edit where it was there before', [entry(40)], false],
     ['is no edit where the run itself, or its rollback, made it', [entry(46, OWN)], false],
     ['is an edit where another run made it', [entry(45, OWN)], true],
+    ['is no edit where that was rolled back', [entry(48, OWN), entry(47, OWN)], false],
+    ['is no edit where that could not be taken back', [entry(47, OWN)], false],
   ])('%s', async (_title, one, isEdit) => {
     expect(await interleaved({ one }, dead)).toHaveLength(isEdit ? 1 : 0);
   });
