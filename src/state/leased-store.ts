@@ -90,8 +90,6 @@ export type StoreDriver = LockPlace &
     readonly unfiledRuns?: () => Promise<readonly OpenRun[]>;
     /** The journal of a run, open or filed. */
     readonly run: (run: string, wanted: Wanted) => Promise<OpenRun | undefined>;
-    /** When the journal of a filed run was written last, ISO 8601, as far as the store knows. */
-    readonly changedAt?: (run: string) => Promise<string>;
     /**
      * What other stacks in the same place manage. Only where one place keeps many stacks can that be known:
      * others have neither of these two.
@@ -131,9 +129,7 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
   async function runs(): Promise<readonly RunSummary[]> {
     const receipts = ((await driver.unfiledRuns?.()) ?? []).map(summarise);
     for (const run of await driver.filedRuns()) {
-      const read = () => driver.run(run, 'ends');
-      const changedAt = async () => (await driver.changedAt?.(run)) ?? '';
-      receipts.push(await readReceipt(run, read, changedAt));
+      receipts.push(await readReceipt(run, () => driver.run(run, 'ends')));
     }
     return inOrder(receipts);
   }

@@ -6,6 +6,7 @@ import type { Disk } from './file/disk.ts';
 import { isRunId, type JournalEntry, type RunBegan } from './journal.ts';
 import { readJournal } from './journal-text.ts';
 import type { State } from './model.ts';
+import { NoAnswer } from './remote/failures.ts';
 import type { Line, StateMark } from './state-text.ts';
 import type { RunSummary } from './store.ts';
 
@@ -129,9 +130,26 @@ export function sortOpenRuns(
   return { pending: pending[0], finished, blank };
 }
 
-/** What receipts say in short, newest first. */
+/**
+ * What receipts say in short, newest first. One that cannot be read stands where its run began by its id, and first
+ * where that tells no time: what comes after it must not be taken for the last run.
+ */
 export function inOrder(receipts: readonly Receipt[]): readonly RunSummary[] {
-  return newestFirst(receipts).map(({ summary }) => summary);
+  const isKnown = ({ summary }: Receipt) => summary.status !== 'unreadable';
+  const listed = newestFirst(receipts.filter(isKnown)).map(({ summary }) => summary);
+  const lost = receipts.filter((one) => !isKnown(one)).map(({ summary }) => summary);
+  for (const summary of lost.toSorted((a, b) => compareTexts(a.run, b.run))) {
+    const place = listed.findIndex(
+      ({ at }) => summary.at === '' || second(at) <= second(summary.at),
+    );
+    listed.splice(place < 0 ? listed.length : place, 0, summary);
+  }
+  return listed;
+}
+
+/** An id tells no less. */
+function second(at: string): string {
+  return at.slice(0, '2026-01-02T03:04:05'.length);
 }
 
 /** A receipt with what tells its place among the others. */
@@ -162,20 +180,32 @@ function newestFirst(receipts: readonly Receipt[]): readonly Receipt[] {
   );
 }
 
-/** A damaged receipt is listed as one, and hides no other. `changedAt` tells when it was written last. */
+/** Whether an error says that a record is damaged. A store that does not answer says nothing of it. */
+export function isDamage(error: unknown): boolean {
+  const isState = error instanceof CallsheetError && error.code === 'state';
+  return isState && !(error instanceof NoAnswer);
+}
+
+/** A damaged receipt is listed as one, and hides no other. */
 export async function readReceipt(
   run: string,
   read: () => Promise<OpenRun | undefined>,
-  changedAt: () => Promise<string>,
 ): Promise<Receipt> {
   try {
     return summarise((await read()) ?? (await readOpenRun([], run, '', 'ends')));
   } catch (error) {
-    if (!(error instanceof CallsheetError)) throw error;
+    if (!isDamage(error)) throw error;
     const unknown = { purpose: 'unknown', changes: 0, user: null, commit: null };
-    const summary = { run, at: await changedAt(), status: 'unreadable' as const, ...unknown };
+    const summary = { run, at: beganAt(run), status: 'unreadable' as const, ...unknown };
     return { summary, lineage: '', serial: 0 };
   }
+}
+
+/** When a run began, as its id says; empty where that tells no time. */
+function beganAt(run: string): string {
+  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)t(\d\d)(\d\d)(\d\d)z/.exec(run) ?? [];
+  const [year, month, day, hour, minute, seconds] = parts;
+  return year === undefined ? '' : `${year}-${month}-${day}T${hour}:${minute}:${seconds}.000Z`;
 }
 
 export function summarise({ run, entries }: OpenRun): Receipt {

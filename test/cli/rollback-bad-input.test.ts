@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
@@ -73,6 +73,17 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     exit: 1,
     says: /the record of run \S+, the last one, and its copies are missing/,
+  },
+  'the newest run, whose record is damaged and looks old: never the one before it': {
+    prepare: async (stage) => {
+      const run = await twoRuns(stage);
+      const file = `.callsheet/runs/${run}.jsonl`;
+      await stage.write(file, `{${await stage.read(file)}`);
+      await utimes(join(stage.folder, file), 0, 0);
+      return undefined;
+    },
+    exit: 1,
+    says: /the journal \S+ does not begin as a journal does/,
   },
   'a record without its copies': {
     prepare: async (stage) => {

@@ -12,7 +12,9 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { realDisk } from '../../src/state/file/disk.ts';
+import { NoAnswer } from '../../src/state/remote/failures.ts';
 import { nextState } from '../../src/state/replay.ts';
+import { readReceipt } from '../../src/state/runs.ts';
 import { withReason } from '../long.ts';
 import { began, ended, failureOf, holder, stateWith } from './sample.ts';
 import { appendAll, doRun, newStore } from './stores.ts';
@@ -53,23 +55,33 @@ describe('a store', () => {
     expect(await readdir(join(path, '..'))).not.toContain('.gitignore');
   });
 
-  test('lists runs newest first, also damaged ones', async () => {
+  test('lists runs newest first, also damaged ones: by their ids, or before all others', async () => {
     const { path, store } = await newStore();
-    for (const [index, run] of ['r1', 'r3', 'r2'].entries())
+    const ids = ['20260301t000000z-a', '20260302t000000z-b', '20260303t000000z-c', 'odd'];
+    const [first = '', second = '', third = '', odd = ''] = ids;
+    for (const [index, run] of [first, odd, second, third].entries())
       await doRun(store, [
-        { ...began(run, index), at: `2026-03-0${run.slice(1)}T00:00:00.000Z` },
+        { ...began(run, index), at: `2026-03-0${index}T00:00:00.900Z` },
         ended(),
       ]);
-    const damaged = join(path, '../runs/r2.jsonl');
-    await appendFile(damaged, 'x\n');
-    await utimes(damaged, 0, 0);
+    for (const run of [second, odd]) {
+      const damaged = join(path, `../runs/${run}.jsonl`);
+      await appendFile(damaged, 'x\n');
+      await utimes(damaged, 0, 0);
+    }
     await writeFile(join(path, '../runs/notes.txt'), 'mine');
-    expect((await store.runs()).map(({ run, status }) => `${run} ${status}`)).toEqual([
-      'r3 done',
-      'r1 done',
-      'r2 unreadable',
+    expect((await store.runs()).map(({ run, status, at }) => [run, status, at])).toEqual([
+      [odd, 'unreadable', ''],
+      [third, 'done', '2026-03-03T00:00:00.900Z'],
+      [second, 'unreadable', '2026-03-02T00:00:00.000Z'],
+      [first, 'done', '2026-03-00T00:00:00.900Z'],
     ]);
-    expect((await failureOf(() => store.run('r2'))).message).toContain('is damaged in line 4');
+    expect((await failureOf(() => store.run(odd))).message).toContain('is damaged in line 4');
+  });
+
+  test('lists no run as damaged because the store does not answer', async () => {
+    const lost = new NoAnswer('read', 'https://store.example.test', { words: 'it broke off' });
+    await expect(readReceipt('r1', () => Promise.reject(lost))).rejects.toBe(lost);
   });
 
   test('lists runs in the order of the states that they began from, whatever the clock said', async () => {

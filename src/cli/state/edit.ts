@@ -19,8 +19,8 @@ import { type LoadedStack, openSettings } from '../../run/stack.ts';
 import type { StackSettings } from '../../stack/index.ts';
 import type { JournalEntry, LedgerLine, RunBegan, StateEdit } from '../../state/journal.ts';
 import type { AppliedLeaf, ResourceState, State } from '../../state/model.ts';
-import { NoAnswer } from '../../state/remote/failures.ts';
 import { nextState, type Replayed, replay } from '../../state/replay.ts';
+import { isDamage } from '../../state/runs.ts';
 import type { Lease, RunSummary, StateStore } from '../../state/store.ts';
 
 /** One edit of the state by hand. */
@@ -171,8 +171,7 @@ export async function* readReceipts(
 ): AsyncGenerator<{ readonly run: string; readonly entries?: readonly JournalEntry[] }> {
   for (const { run } of (await store.runs()).slice(0, most)) {
     const entries = await store.run(run).catch((error: unknown) => {
-      const isDamaged = error instanceof CallsheetError && error.code === 'state';
-      if (isDamaged && !(error instanceof NoAnswer)) return undefined;
+      if (isDamage(error)) return undefined;
       throw error;
     });
     yield entries === undefined ? { run } : { run, entries };

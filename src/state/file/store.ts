@@ -1,5 +1,5 @@
 import { fstatSync, readFileSync, statSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { CallsheetError, errorCode } from '../../core/errors.ts';
 import { lostLease } from '../failures.ts';
@@ -177,7 +177,6 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
     filedRuns: () => filedRuns(place),
     unfiledRuns: () => unfiledRuns(place),
     run: (run, wanted) => readRun(place, run, wanted),
-    changedAt: async (run) => (await stat(layout.finishedRun(run))).mtime.toISOString(),
     async close() {},
   };
 }
