@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   findCreated,
   freeAddress,
+  journalledKey,
   listAnswered,
   type Recovery,
   recoverFailedChange,
@@ -1790,4 +1791,12 @@ test.each([
   const spare = freeAddress('agent.clinic["a.b[c]"]', { resources });
   expect(spare).toBe(expected);
   expect(isAddress(spare)).toBe(true);
+});
+
+test.each<[string | undefined, string | null]>([
+  ['Front desk', 'Front desk'],
+  ['https://a.test/?token=canary-1', 'https://a.test/?token=(secret)'],
+  [undefined, null],
+])('a natural key %s is kept in a journal as %s', (key, kept) => {
+  expect(journalledKey(key)).toBe(kept);
 });

@@ -6,6 +6,7 @@ import {
   deletedSince,
   type EditsReader,
   findInterleaved,
+  replacedSince,
 } from '../../src/rollback/edits.ts';
 import { type Undo, undoRun } from '../../src/rollback/undo.ts';
 import type { Interleaved } from '../../src/state/journal.ts';
@@ -159,6 +160,14 @@ test('a resource that was deleted since the run is told as gone', () => {
     address: 'agent.one',
     message: 'agent.one was deleted since the run',
     isGone: true,
+  });
+});
+
+test('another resource at the address of one that the run wrote is told with both ids', () => {
+  expect(replacedSince('agent.one', 'a1', 'b2', true)).toEqual({
+    address: 'agent.one',
+    message: 'agent.one is another resource since the run: b2; the run wrote a1',
+    isMade: true,
   });
 });
 

@@ -10,6 +10,7 @@ import {
 } from '../../src/rollback/undo.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import type { AppliedLeaf, ResourceState } from '../../src/state/model.ts';
+import { began } from '../state/sample.ts';
 import { HARBOR, world } from '../world.ts';
 import { type Deed, journalOf } from './runs.ts';
 
@@ -488,6 +489,44 @@ describe('an element of which nobody kept more than what it is known by', () => 
   });
 });
 
+describe('an element whose name holds a credential, of which nobody kept all', () => {
+  const server = (name: string) => ({ connection_name: name, mcp_endpoint_url: 'https://m.test' });
+  const before = {
+    ...DESK,
+    extensions: { mcp_servers: [server('https://m.test/?token=canary'), server('Calendar')] },
+  };
+  const AT = 'extensions.mcp_servers["https://m.test/?token=(secret)"]';
+  const NAME = `${AT}.connection_name`;
+  const told = (deed: Deed) => {
+    const desired = desiredOf(deed);
+    return [desired?.lifecycle.ignore, desired?.whole?.withheld];
+  };
+
+  test.each<[string, Deed]>([
+    ['something else was changed', update(['name'], { before })],
+    ['something else in it was changed', update([`${AT}.mcp_endpoint_url`], { before })],
+    ['something in another one was', update(['extensions.mcp_servers[Calendar]'], { before })],
+  ])('keeps the name that it has where %s', (_what, deed) => {
+    expect(told(deed)).toEqual([[NAME], [NAME]]);
+  });
+
+  test.each<[string, Deed]>([
+    ['it was changed as a whole', update([AT], { before })],
+    ['what it belongs to was deleted', deleted(before)],
+  ])('stays where it is still there, and is not made again, where %s', (_what, deed) => {
+    expect(told(deed)).toEqual([
+      [AT, NAME],
+      [NAME, AT],
+    ]);
+  });
+
+  test('does not come back under half of its name', () => {
+    expect(desiredOf(deleted(before))?.document.extensions).toEqual({
+      mcp_servers: [server('Calendar')],
+    });
+  });
+});
+
 describe('nothing is undone', () => {
   test.each<[string, Partial<Deed>]>([
     ['of a change that the ledger says was not attempted', { status: 'not_attempted' }],
@@ -870,6 +909,28 @@ describe('a journal under the addresses of now', () => {
       expect(displaced).toEqual([]);
     },
   );
+
+  test.each([
+    ['that came to its end', false],
+    ['that died', true],
+  ])('has what a run %s made, deleted and asked for under the other address', (_, died) => {
+    const made = { address: 'agent.a', action: 'create', recorded: agent('a1') } as const;
+    const gone = { ...deed('agent.b', 'b1'), action: 'delete', recorded: null } as const;
+    const begun = began('r1');
+    const { entries, displaced } = underAddressesOfNow(
+      [begun, ...journalOf([made, gone], { died })],
+      { resources: { 'agent.z': agent('a1'), 'agent.y': agent('b1') } },
+      rebound,
+    );
+    const undo = undoRun(entries);
+    expect(displaced).toEqual([]);
+    expect(entries[0]).toBe(begun);
+    expect(undo.addresses).toEqual(['agent.z', 'agent.y']);
+    expect([...undo.made].map(([address, { name }]) => [address, name])).toEqual([
+      ['agent.z', 'agent.a as agent.z'],
+    ]);
+    expect(undo.desired.map(({ address }) => address)).toEqual(['agent.y']);
+  });
 
   test('leaves what is gone where it was', () => {
     const journal = journalOf([deed('agent.a', 'a1')]);
