@@ -447,19 +447,18 @@ describe('what a plan masks is told apart later by its fingerprint', () => {
   ) as ValueObject;
   const change = (fields: readonly (Partial<FieldChange> & { readonly path: string })[]): Change =>
     changeOf({ fields: fields.flatMap(({ path, ...more }) => writing([], [path], more).fields) });
-  const of = (path: string, more: Partial<FieldChange> = {}) =>
-    fingerprintMasked(change([{ path, ...more }]), document, OWNER, given('one'));
   const fingerprint = given('one').fingerprints.of(OWNER, TOKEN, 'one');
 
-  test.each<readonly [string, Readonly<Record<string, string>>, readonly string[]]>([
-    ['a secret of which it has one', of(TOKEN), [TOKEN]],
-    ['no field that it shows', of(TOKEN, { secret: false }), []],
-    ['no secret that nobody could compare', of(TOKEN, { cause: 'unknown_secret' }), []],
-    ['no secret that is not set', of(KEY_SECRET), []],
-    ['nothing that the state remembers as it is', of('integrations.smsProvider.account_sid'), []],
-    ['nothing that is no longer configured', of(VALUE), []],
-  ])('and %s', (_, found, paths) => {
-    expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, fingerprint])));
+  test.each<readonly [string, string, Partial<FieldChange>, readonly string[]]>([
+    ['a secret of which it has one', TOKEN, {}, [TOKEN]],
+    ['no field that it shows', TOKEN, { secret: false }, []],
+    ['no secret that nobody could compare', TOKEN, { cause: 'unknown_secret' }, []],
+    ['no secret that is not set', KEY_SECRET, {}, []],
+    ['nothing that the state remembers as it is', 'integrations.smsProvider.account_sid', {}, []],
+    ['nothing that is no longer configured', VALUE, {}, []],
+  ])('and %s', (_, path, more, paths) => {
+    const found = fingerprintMasked(change([{ path, ...more }]), document, OWNER, given('one'));
+    expect(found).toEqual(Object.fromEntries(paths.map((one) => [one, fingerprint])));
   });
 
   test.each<readonly [string, Readonly<Record<string, string>>, string, readonly string[]]>([
