@@ -1,7 +1,6 @@
-import { computeDigest } from '../core/digest.ts';
 import { toPath } from '../core/path.ts';
 import { namesField } from '../core/schema.ts';
-import { getOwn, type JsonObject } from '../core/value.ts';
+import { getOwn, isSameJson, type JsonObject } from '../core/value.ts';
 import { schemaAt, schemasAlong } from '../core/walk.ts';
 import { matchesApplied } from '../diff/applied.ts';
 import { liveForm, type World } from '../diff/leaves.ts';
@@ -52,7 +51,7 @@ export function recoverLeaves(given: Given): Taken {
   const { intended, before = {} } = given;
   const paths = new Set([...Object.keys(before), ...Object.keys(intended.leaves)]);
   const moved = [...paths].filter(
-    (path) => !isSameLeaf(getOwn(before, path), getOwn(intended.leaves, path)),
+    (path) => !isSameJson(getOwn(before, path), getOwn(intended.leaves, path)),
   );
   const hidden = new Set(intended.unreadable);
   const takenOver = new Set(moved.filter((path) => !hidden.has(path) && isTakenOver(path, given)));
@@ -136,9 +135,4 @@ function isLive(path: string, form: Form, { address, intended, world }: Given): 
   return wanted === undefined
     ? value === null
     : matchesApplied(wanted, value, address, path, world) === 'equal';
-}
-
-function isSameLeaf(one: AppliedLeaf | undefined, other: AppliedLeaf | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  return computeDigest({ ...one }) === computeDigest({ ...other });
 }

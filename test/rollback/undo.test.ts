@@ -888,6 +888,7 @@ describe('a journal under the addresses of now', () => {
     });
     expect(idsAt(entries)).toEqual({ 'agent.b': 'a1' });
     expect(displaced).toEqual(['agent.b']);
+    expect(entries.filter((one) => typeof one !== 'object')).toEqual([]);
     const addresses = entries.flatMap((one) => (one.type === 'ended' ? one.ledger : []));
     expect(addresses.map(({ address, id }) => [address, id])).toEqual([['agent.b', 'a1']]);
   });
@@ -917,19 +918,22 @@ describe('a journal under the addresses of now', () => {
     const made = { address: 'agent.a', action: 'create', recorded: agent('a1') } as const;
     const gone = { ...deed('agent.b', 'b1'), action: 'delete', recorded: null } as const;
     const begun = began('r1');
+    const stays = { ...deed('agent.c', 'c1'), recorded: agent('c1') };
     const { entries, displaced } = underAddressesOfNow(
-      [begun, ...journalOf([made, gone], { died })],
-      { resources: { 'agent.z': agent('a1'), 'agent.y': agent('b1') } },
+      [begun, ...journalOf([made, gone, stays], { died })],
+      { resources: { 'agent.z': agent('a1'), 'agent.y': agent('b1'), 'agent.c': agent('c1') } },
       rebound,
     );
     const undo = undoRun(entries);
+    const said = entries.flatMap((one) => (one.type === 'resource' ? [one.resource] : []));
+    expect(said).toEqual([{ ...agent('a1'), name: 'agent.a as agent.z' }, null, agent('c1')]);
     expect(displaced).toEqual([]);
     expect(entries[0]).toBe(begun);
-    expect(undo.addresses).toEqual(['agent.z', 'agent.y']);
+    expect(undo.addresses).toEqual(['agent.z', 'agent.y', 'agent.c']);
     expect([...undo.made].map(([address, { name }]) => [address, name])).toEqual([
       ['agent.z', 'agent.a as agent.z'],
     ]);
-    expect(undo.desired.map(({ address }) => address)).toEqual(['agent.y']);
+    expect(undo.desired.map(({ address }) => address)).toEqual(['agent.y', 'agent.c']);
   });
 
   test('leaves what is gone where it was', () => {
