@@ -4,7 +4,7 @@ import { computeDigest } from '../core/digest.ts';
 import { formatFirst } from '../core/errors.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { redact } from '../core/redact.ts';
-import { countEach, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { countEach, isObject, isSameJson, type Json, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { listIn } from '../kinds/making.ts';
@@ -202,7 +202,7 @@ function differences(before: AnswerRecord, after: AnswerRecord): string {
   const old = indexEntries(before.answer);
   const now = indexEntries(after.answer);
   const names = [...new Set([...old.keys(), ...now.keys()])].filter(
-    (name) => computeDigest(old.get(name) ?? null) !== computeDigest(now.get(name) ?? null),
+    (name) => !isSameJson(old.get(name) ?? null, now.get(name) ?? null),
   );
   if (names.length === 0) return `${after.operation} has another answer`;
   const told = names.map((name) => wordsFor(name, old.get(name), now.get(name)));

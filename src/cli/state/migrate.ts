@@ -1,8 +1,8 @@
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
-import { computeDigest } from '../../core/digest.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
+import { isSameJson } from '../../core/value.ts';
 import { describeActor, holderFor } from '../../run/actor.ts';
 import { admitIn } from '../../run/client.ts';
 import { parsePlace } from '../../stack/index.ts';
@@ -118,11 +118,9 @@ async function compare(
   const listed = new Set((await target.runs()).map(({ run }) => run));
   const differs = receipts.filter(({ run }) => listed.has(run));
   const runs = await Promise.all(
-    differs.map(
-      async ({ run, entries }) => computeDigest(await target.run(run)) === computeDigest(entries),
-    ),
+    differs.map(async ({ run, entries }) => isSameJson(await target.run(run), entries)),
   );
-  const isSame = there.state !== undefined && computeDigest(there.state) === computeDigest(state);
+  const isSame = there.state !== undefined && isSameJson(there.state, state);
   if (isSame && there.pending.length === 0 && runs.every(Boolean)) return;
   throw new CallsheetError(
     'state',

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { text as textFrom } from 'node:stream/consumers';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { type Address, getKind } from '../../core/address.ts';
-import { computeDigest } from '../../core/digest.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError, explainSystemError } from '../../core/errors.ts';
 import type { Change } from '../../core/plan-document.ts';
+import { isSameJson } from '../../core/value.ts';
 import type { Planned } from '../../plan/make.ts';
 import { planConfiguration, planOptions } from '../../run/plan.ts';
 import { openSession } from '../../run/session.ts';
@@ -51,7 +51,7 @@ export function pushState(
     const current = overwrite
       ? (await open.store.salvage()).state
       : await settledState(open, lease, context);
-    if (!overwrite && current !== undefined && isSame(current, given))
+    if (!overwrite && current !== undefined && isSameJson(current, given))
       return { edited: undefined, setAside: [] };
     if (!overwrite && current !== undefined) checkSuccessor(given, current, open);
     const known = current?.lineage === given.lineage ? current.serial : 0;
@@ -82,10 +82,6 @@ async function readGiven(file: string): Promise<State> {
   }
 }
 
-function isSame(current: State, given: State): boolean {
-  return computeDigest({ ...current }) === computeDigest({ ...given });
-}
-
 function checkSuccessor(given: State, current: State, { store }: OpenState): void {
   const refuse = (why: string) => {
     throw new CallsheetError('refused', `the state ${store.location} was not replaced: ${why}`, {
@@ -105,9 +101,8 @@ function checkSuccessor(given: State, current: State, { store }: OpenState): voi
 /** What the new state knows otherwise than the one before. */
 function differences(before: State | undefined, after: State): readonly LedgerLine[] {
   const old = before?.resources ?? {};
-  const digest = (resource: ResourceState | undefined) => computeDigest({ ...resource });
   const changed = Object.entries(after.resources).filter(
-    ([address, resource]) => digest(old[address]) !== digest(resource),
+    ([address, resource]) => !isSameJson(old[address], resource),
   );
   const gone = Object.entries(old).filter(([address]) => after.resources[address] === undefined);
   return [
