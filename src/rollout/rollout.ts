@@ -26,7 +26,7 @@ import {
   type RolloutSettings,
   stepCounts,
 } from '../core/rollout.ts';
-import type { ValueObject } from '../core/value.ts';
+import { oncePer, type ValueObject } from '../core/value.ts';
 import { isRefused, isWriting } from '../plan/document.ts';
 import type { Planned } from '../plan/make.ts';
 import { findRenewed, fingerprintMasked } from '../plan/secrets.ts';
@@ -699,7 +699,8 @@ function toRolloutAgent(change: Change, session: Session): RolloutAgent {
   const agent = { address, id, change: reviewedDigest(change) };
   // A state that no run has made yet will have another salt.
   if (session.state.lineage === NO_LINEAGE || !hasSecrets(change)) return agent;
-  const secrets = fingerprintMasked(change, buildDocument(address, session), id, getWorld(session));
+  const document = documentsIn(session).get(address) ?? {};
+  const secrets = fingerprintMasked(change, document, id, getWorld(session));
   return Object.keys(secrets).length === 0 ? agent : { ...agent, secrets };
 }
 
@@ -707,9 +708,11 @@ function hasSecrets({ fields }: Change): boolean {
   return fields.some(({ secret }) => secret);
 }
 
-function buildDocument(address: Address, { stack }: Session): ValueObject {
-  return stack.resources.find((one) => one.address === address)?.document ?? {};
-}
+/** Asked for every agent of a fleet. */
+const documentsIn = oncePer(
+  ({ stack }: Session): ReadonlyMap<Address, ValueObject> =>
+    new Map(stack.resources.map(({ address, document }) => [address, document])),
+);
 
 function getWorld({ world, state }: Session) {
   return { ...world, idOf: (address: Address) => state.resources[address]?.id };
@@ -731,7 +734,7 @@ function movedSince(
         : [{ address, message: `${address} no longer has the change that was reviewed` }];
     if (reviewedDigest(change) === reviewed) {
       if (secrets === undefined) return [];
-      const document = buildDocument(address, session);
+      const document = documentsIn(session).get(address) ?? {};
       const renewed = findRenewed(change, document, id, secrets, getWorld(session));
       return renewed.length === 0 ? [] : [otherwise(address, renewed)];
     }
