@@ -39,15 +39,18 @@ export type EditsReader = {
   readonly ours: ReadonlySet<string>;
   /** Later runs that were rolled back, each with its rollback. */
   readonly undone: ReadonlyMap<string, string>;
+  /** The last of the later runs that wrote a resource, but for those that were rolled back there. */
+  readonly later: ReadonlyMap<Address, string>;
 };
 
 /**
  * One sentence for every resource whose newest history entry is not the one that the run made, that somebody
  * else wrote while the run did, or that the run made and that is not as it left it: it would be deleted.
- * Fields of what has no history and was there before are compared one by one, in the plan.
+ * Of what has no history and was there before, later runs tell; what others changed in it is compared field by field,
+ * in the plan.
  */
 export async function findInterleaved(
-  { produced, interleaved, made }: Undo,
+  { produced, interleaved, made, rewritten }: Undo,
   reader: EditsReader,
 ): Promise<readonly Edited[]> {
   const recorded = [...produced].map(
@@ -59,10 +62,7 @@ export async function findInterleaved(
       const [last] = newer;
       if (last !== undefined) {
         const run = await reader.runOf(address, last.id, entries);
-        return {
-          address,
-          message: `${address} was edited since the run, last by ${run === undefined ? author(last) : `run ${run}`}`,
-        };
+        return editedSince(address, run === undefined ? author(last) : `run ${run}`);
       }
       const during = interleaved.get(address)?.at(-1);
       if (during === undefined) return undefined;
@@ -82,8 +82,16 @@ export async function findInterleaved(
       message: `${address} was edited since the run created it${when}, by an unrecorded author; it would be deleted`,
     };
   });
-  const found = await Promise.all([...recorded, ...unrecorded]);
+  const overwritten = rewritten.map((address) => {
+    const run = produced.has(address) ? undefined : reader.later.get(address);
+    return run === undefined ? undefined : editedSince(address, `run ${run}`);
+  });
+  const found = await Promise.all([...recorded, ...unrecorded, ...overwritten]);
   return found.filter((edited) => edited !== undefined);
+}
+
+function editedSince(address: Address, by: string): Edited {
+  return { address, message: `${address} was edited since the run, last by ${by}` };
 }
 
 /**

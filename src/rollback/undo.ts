@@ -56,6 +56,8 @@ export type Undo = {
   readonly versions: ReadonlyMap<Address, number>;
   /** The history entry that the run itself made, or one before it, of what something is put back in. */
   readonly produced: ReadonlyMap<Address, Produced>;
+  /** What was there before and gets values back. */
+  readonly rewritten: readonly Address[];
   /** What the run made and a rollback deletes, as the run left it. */
   readonly made: ReadonlyMap<Address, ResourceState>;
   /** Entries that others made while the run wrote: undoing the run undoes those too. */
@@ -150,6 +152,9 @@ export function undoRun(
     produced: each(({ snapshot, line, isWritten }) =>
       isWritten ? producedBy(line, snapshot, isLate(snapshot.address)) : undefined,
     ),
+    rewritten: touched.flatMap(({ address, isWritten, snapshot }) =>
+      isWritten && snapshot.document !== null ? [address] : [],
+    ),
     made: each(({ address, snapshot: { kind, document } }) => {
       const goes = document === null && kindNamed(kind).delete !== undefined;
       return goes ? (recorded.get(address) ?? undefined) : undefined;
@@ -176,6 +181,7 @@ export function undoTo(priors: readonly PriorState[]): Undo {
     addresses: priors.map(({ address }) => address),
     versions: indexVersions(priors),
     produced: new Map(),
+    rewritten: [],
     made: new Map(),
     interleaved: new Map(),
     restored: new Map(priors.map(({ address, resource }) => [address, resource])),
@@ -197,6 +203,7 @@ export function narrowUndo(undo: Undo, isChosen: (address: Address) => boolean):
     addresses: undo.addresses.filter(isChosen),
     versions: only(undo.versions),
     produced: only(undo.produced),
+    rewritten: undo.rewritten.filter(isChosen),
     made: only(undo.made),
     interleaved: only(undo.interleaved),
     restored: only(undo.restored),

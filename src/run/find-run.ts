@@ -22,9 +22,7 @@ export type FoundRun = {
   readonly rollbacks: readonly Entries[];
   /** Whether the newest of those did not come to its end. */
   readonly isBegun: boolean;
-  /** Later runs that were rolled back, each with its rollback. */
-  readonly undone: ReadonlyMap<string, string>;
-};
+} & Pick<EditsReader, 'undone' | 'later'>;
 
 /**
  * The run that is asked for, or the newest one that changed something. Where that is a rollback which did
@@ -33,6 +31,9 @@ export type FoundRun = {
 export async function findRun(session: Session, given: string | undefined): Promise<FoundRun> {
   const rollbacks: Entries[] = [];
   const undone = new Map<string, string>();
+  const later = new Map<Address, string>();
+  /** What the rollbacks of a run wrote. */
+  const takenBack = new Map<string | undefined, Set<Address>>();
   let healing: string | undefined;
   const runs = await listRuns(session);
   let wanted = given === undefined ? undefined : wholeId(given, runs);
@@ -53,17 +54,29 @@ export async function findRun(session: Session, given: string | undefined): Prom
     }
     if (healing !== undefined) throw healed(healing, run);
     if (wanted === undefined && undoes === undefined)
-      return { run, entries, rollbacks: [], isBegun: false, undone };
+      return { run, entries, rollbacks: [], isBegun: false, undone, later };
     if (wanted === undefined && isDone(entries)) throw redo(run, `run ${undoes ?? ''}`);
     wanted ??= undoes;
-    if (undoes === wanted) rollbacks.push(entries);
-    else if (undoes !== undefined && isDone(entries)) undone.set(undoes, run);
+    if (undoes === wanted) {
+      rollbacks.push(entries);
+      continue;
+    }
+    if (undoes !== undefined && isDone(entries)) undone.set(undoes, run);
+    const written = writtenIn(readdress(entries, session).entries);
+    // A rollback of what came later leaves what was there before that.
+    const place = undoes === undefined ? -1 : runs.indexOf(undoes);
+    if (place >= 0 && place < runs.indexOf(wanted ?? ''))
+      takenBack.set(undoes, new Set([...written, ...(takenBack.get(undoes) ?? [])]));
+    else
+      for (const address of written)
+        if (!later.has(address) && takenBack.get(run)?.has(address) !== true)
+          later.set(address, run);
   }
   if (healing !== undefined) throw healed(healing, undefined);
   if (wanted === undefined) throw nothingToUndo();
   const entries = await readRun(session, wanted);
   const isBegun = rollbacks[0] !== undefined && !isDone(rollbacks[0]);
-  if (entries !== undefined) return { run: wanted, entries, rollbacks, isBegun, undone };
+  if (entries !== undefined) return { run: wanted, entries, rollbacks, isBegun, undone, later };
   if (isKnown(wanted, session)) throw recordGone(`run ${wanted}`, session);
   throw notRecorded(wanted, runs);
 }
@@ -119,6 +132,10 @@ export async function findLastApplied(
 ): Promise<string | undefined> {
   const applied = (await store.runs()).find(({ purpose }) => purpose === 'apply');
   return applied && Date.parse(applied.at) > Date.parse(since) ? applied.run : undefined;
+}
+
+function writtenIn(entries: Entries): ReadonlySet<Address> {
+  return new Set(entries.flatMap((entry) => (entry.type === 'resource' ? entry.address : [])));
 }
 
 /** Whether a run changed nothing: it asked for nothing. */

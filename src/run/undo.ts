@@ -144,6 +144,7 @@ export async function undo(
       rollbacks,
       isBegun,
       undone,
+      later,
     } = await findRun(session, options.run);
     if (isBegun) context.emit({ type: 'rollback_resumed', run });
     // Opened first: what is kept encrypted is bound to the address of then.
@@ -177,7 +178,7 @@ export async function undo(
     const edited =
       options.undoEdited === true
         ? []
-        : await findEdited(chosen, { ours, undone }, historyOf, session);
+        : await findEdited(chosen, { ours, undone, later }, historyOf, session);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
     const recorded = recordedIn(entries);
@@ -348,7 +349,7 @@ function untouched(flag: string, run: string): CallsheetError {
 /** Resources that somebody edited since the run: undoing the run would undo that too (DESIGN §6). */
 function findEdited(
   undo: Undo,
-  runs: Pick<EditsReader, 'ours' | 'undone'>,
+  runs: Pick<EditsReader, 'ours' | 'undone' | 'later'>,
   historyOf: Reader['history'],
   session: Session,
 ): Promise<readonly Edited[]> {

@@ -129,4 +129,29 @@ describe('an earlier run, once a later one was rolled back', () => {
     );
     expect(err).toContain('agent.desk was edited since the run, last by user:dashboard');
   });
+
+  staged(
+    'is not of what has no history, until the later one is rolled back there',
+    async (stage) => {
+      const attempts = () => [...stage.sim.store.retryPolicies.values()].map(({ rules }) => rules);
+      const roll = (which: { readonly run?: string }, exit: number) =>
+        stage.run(
+          (to) => rollback({ dir: stage.folder, ...which, format: 'text', autoApprove: true }, to),
+          { exit },
+        );
+      await stage.apply();
+      const first = attempts();
+      await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+      await stage.apply();
+      const run = (await stateIn(stage)).last_run ?? '';
+      await stage.edit('resources.yaml', 'max_attempts: 5', 'max_attempts: 7');
+      await stage.apply();
+      const later = (await stateIn(stage)).last_run ?? '';
+      const { err } = await roll({ run }, 4);
+      expect(err).toContain(`retry_policy.gentle was edited since the run, last by run ${later}`);
+      await roll({}, 0);
+      await roll({ run }, 0);
+      expect(attempts()).toEqual(first);
+    },
+  );
 });

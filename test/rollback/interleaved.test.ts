@@ -57,6 +57,10 @@ function interleaved(
     runOf: async (_address, id) => RUNS[id],
     ours: new Set([OURS]),
     undone: new Map([[String(RUNS[47]), String(RUNS[48])]]),
+    later: new Map([
+      ['agent.one', 'a later run'],
+      ['retry_policy.old', 'a later run'],
+    ]),
   });
 }
 
@@ -130,6 +134,7 @@ describe('entries of a later run that was rolled back', () => {
       },
       ours: new Set(),
       undone,
+      later: new Map(),
     });
     return { asked, messages: found.map(({ message }) => message.split(', last by ')[1]) };
   };
@@ -206,6 +211,29 @@ describe('an edit while the run wrote', () => {
 });
 
 const OWN = { actor: 'api:own' };
+
+describe('what has no history', () => {
+  const policy = (more: Partial<Deed>): Deed => ({
+    address: 'retry_policy.old',
+    action: 'update',
+    id: 'p1',
+    before: { id: 'p1', name: 'Old' },
+    fields: ['name'],
+    ...more,
+  });
+  test.each<[string, Partial<Deed>, readonly string[]]>([
+    [
+      'was edited where a later run wrote it',
+      {},
+      ['retry_policy.old was edited since the run, last by run a later run'],
+    ],
+    ['was not where none did', { address: 'retry_policy.other' }, []],
+    ['is not asked for where nothing is put back', { fields: [] }, []],
+  ])('%s', async (_, more, expected) => {
+    const found = await interleaved({}, undoRun(journalOf([policy(more)])));
+    expect(found.map(({ message }) => message)).toEqual(expected);
+  });
+});
 
 describe('an entry after a run that died', () => {
   const dead = undoRun(journalOf([deed('one')], { died: true }));

@@ -778,6 +778,7 @@ test('an undo is narrowed in all that it has', () => {
     addresses: [],
     versions: new Map(),
     produced: new Map(),
+    rewritten: [],
     made: new Map(),
     interleaved: new Map(),
     restored: new Map(),
