@@ -6,7 +6,7 @@ import { EXIT } from '../../src/core/errors.ts';
 import { longApplied } from '../e2e/harness.ts';
 
 /** They end when they are interrupted. */
-const ENDLESS = ['simulate', 'ui', 'watch'];
+const ENDLESS = ['simulate', 'ui', 'watch', 'queue work'];
 
 longApplied('no command minds that nobody reads what it prints', async (world) => {
   await writeFile(join(world.folder, 'secrets.yaml'), '{}\n');
