@@ -31,6 +31,9 @@ export function foreignState(location: string, what: string): CallsheetError {
   });
 }
 
+/** A store that did not answer: nothing can be said of what it keeps. */
+export abstract class Unanswered extends CallsheetError {}
+
 /** A file that is sound, but of a format that this Callsheet cannot know: nothing may be made of it. */
 export class NewerDocument extends CallsheetError {
   constructor(location: string, version: number, known: number) {

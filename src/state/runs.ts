@@ -1,12 +1,11 @@
 import { basename, dirname, join } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
 import { compareTexts } from '../core/value.ts';
-import { olderState, severalPending, straySource } from './failures.ts';
+import { olderState, severalPending, straySource, Unanswered } from './failures.ts';
 import type { Disk } from './file/disk.ts';
 import { isRunId, type JournalEntry, type RunBegan } from './journal.ts';
 import { readJournal } from './journal-text.ts';
 import type { State } from './model.ts';
-import { NoAnswer } from './remote/failures.ts';
 import type { Line, StateMark } from './state-text.ts';
 import type { RunSummary } from './store.ts';
 
@@ -183,7 +182,7 @@ function newestFirst(receipts: readonly Receipt[]): readonly Receipt[] {
 /** Whether an error says that a record is damaged. A store that does not answer says nothing of it. */
 export function isDamage(error: unknown): boolean {
   const isState = error instanceof CallsheetError && error.code === 'state';
-  return isState && !(error instanceof NoAnswer);
+  return isState && !(error instanceof Unanswered);
 }
 
 /** A damaged receipt is listed as one, and hides no other. */

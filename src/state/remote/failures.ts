@@ -1,4 +1,5 @@
 import { CallsheetError } from '../../core/errors.ts';
+import { Unanswered } from '../failures.ts';
 import type { LockEffects } from '../lock.ts';
 
 /** What a store that is far away says when it cannot go on. */
@@ -12,7 +13,7 @@ function hintFor(what: Doing, todo: string): string {
 }
 
 /** No answer, or one that leaves open whether it was done. */
-export class NoAnswer extends CallsheetError {
+export class NoAnswer extends Unanswered {
   /** It was waited for as long as one waits. */
   readonly isTimeout: boolean;
   /** No connection came about: nothing was asked yet. */
