@@ -1,5 +1,6 @@
 import type { Json } from '../../src/core/value.ts';
 import {
+  RESTS,
   recordsIn,
   type SeedDocument,
   type Simulator,
@@ -49,8 +50,21 @@ const template = (digit: number, organization: string, more: object) => ({
   ...more,
 });
 
+/** Two of each kind that is a table of REST, a new one among them, by what names one of it. */
+const TABLED = Object.fromEntries(
+  RESTS.map(({ section, key, kind }) => {
+    const record = (digit: number) => ({
+      id: uuid(digit),
+      ...Object.fromEntries(key.map((field) => [field, `Record ${digit}`])),
+      ...(kind.scope.includes('organization_id') && { organization_id: OPEN }),
+    });
+    return [section, [record(4), record(5)]];
+  }),
+);
+
 /** One of everything, in an organization of a reseller, one with locks and one on its own. */
 const SEED: SeedDocument = {
+  ...TABLED,
   account_id: uuid(8),
   resellers: [{ id: RESELLER, name: 'Tidewater' }],
   organizations: [
