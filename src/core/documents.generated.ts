@@ -1473,12 +1473,12 @@ export type Change = {
   readonly id: string | null;
   /** What happens to it. */
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'no_op';
-  /** Whether apply does it (`ok`), leaves it out until deletes are allowed (`held`) or because the platform has no endpoint for it (`unsupported`), or refuses the whole plan because of it (`refused`). */
+  /** Whether apply does it (`ok`), leaves it out until a flag allows it or its rollout goes on (`held`) or because the platform has no endpoint for it (`unsupported`), or refuses the whole plan because of it (`refused`). */
   readonly verdict: 'ok' | 'held' | 'refused' | 'unsupported';
   /** Why, for people. Programs should not branch on it. */
   readonly reason: string;
-  /** Of a refused change: the option of a plan that would lift the refusal. Absent where none would. */
-  readonly lifted_by?: 'accept_conflicts' | 'force' | 'override_limits';
+  /** Of a change that is refused or held: the option of a plan with which it would be done. Absent where none would help. */
+  readonly lifted_by?: 'accept_conflicts' | 'allow_delete' | 'force' | 'override_limits';
   /** Found live by its natural key or by `lifecycle.adopt`, without state. */
   readonly adopted: boolean;
   /** The id that the state holds and that is gone from the platform; null where nothing is missing. */
@@ -1534,6 +1534,8 @@ export type Field = {
     | 'unknown_content';
   /** Of a conflict: what Callsheet last wrote there. Absent where it is secret, or too long to be remembered. */
   readonly base?: Json;
+  /** In a `drift` document, of a conflict: what the files have. */
+  readonly configured?: Json;
   /** Why the platform would refuse it now; a rollback, and a plan with `--skip-refused`, leave it out and do the rest. Absent where it would not. */
   readonly refused?: string;
   readonly attribution?: Attribution;

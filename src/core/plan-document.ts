@@ -70,7 +70,7 @@ export type Action = Change['action'];
  * Whether a change can be carried out.
  *
  * - `ok`: apply does it.
- * - `held`: a delete that waits for `--allow-delete`; apply leaves it out.
+ * - `held`: it waits for a flag (`lifted_by`), or for its step of a rollout; apply leaves it out.
  * - `refused`: a guard or the platform would refuse it; apply refuses the whole plan.
  * - `unsupported`: the platform has no endpoint for it; apply leaves it out.
  */
@@ -220,16 +220,28 @@ export function liftingFlags(
   struck: readonly Change[],
   purpose: PlanDocument['purpose'],
 ): readonly LiftingFlag[] {
-  const lifts = new Set(struck.flatMap(({ lifted_by: lift }) => lift ?? []));
-  return [...lifts].flatMap((lift) => LIFTING[purpose]?.[lift] ?? []);
+  return liftsOf(struck).flatMap((lift) => LIFTING[purpose]?.[lift] ?? []);
+}
+
+/** The flags without which changes are held, as they are typed. */
+export function holdingFlags(held: readonly Change[]): readonly string[] {
+  return liftsOf(held).map(flagOf);
 }
 
 /** What a plan was allowed, as it is typed: `--allow-delete`, `--target agent.a agent.b`. */
 export function allowanceFlags(options: PlanOptions): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     if (value === false || (Array.isArray(value) && value.length === 0)) return [];
-    // The document keeps the name that it had before the flag was called what it allows.
-    const flag = `--${name === 'force' ? 'delete-used' : name.replaceAll('_', '-')}`;
-    return [[flag, ...(value === true ? [] : [value].flat().map(String).map(quoted))].join(' ')];
+    const values = value === true ? [] : [value].flat().map(String).map(quoted);
+    return [[flagOf(name), ...values].join(' ')];
   });
+}
+
+/** `allow_delete`: `--allow-delete`. The document keeps the name that `--delete-used` had before. */
+function flagOf(option: string): string {
+  return `--${option === 'force' ? 'delete-used' : option.replaceAll('_', '-')}`;
+}
+
+function liftsOf(struck: readonly Change[]): readonly Lift[] {
+  return [...new Set(struck.flatMap(({ lifted_by: lift }) => lift ?? []))];
 }

@@ -190,7 +190,8 @@ function isDrift({ cause }: FieldChange, { adopted }: Change): boolean {
 /** Of a conflict the files have a value that nobody applied yet: what was expected is what was last written, where that is known. */
 function turnRound(field: FieldChange): FieldChange {
   const { before: live, after: configured, base = configured } = field;
-  return { ...field, before: base, after: live };
+  const both = field.cause === 'conflict' ? { configured } : {};
+  return { ...field, before: base, after: live, ...both };
 }
 
 /** What a change wants, with what was last written in the place of what the files have of a conflict. */

@@ -158,7 +158,7 @@ function guardDelete(change: Change, input: GuardInput): Change {
   }
   if (!input.options.allow_delete) {
     const reason = `${change.reason}; held until it is planned with --allow-delete`;
-    return { ...change, verdict: 'held', reason };
+    return { ...change, verdict: 'held', reason, lifted_by: 'allow_delete' };
   }
   const isNamed = input.options.target.includes(change.address);
   if (input.isConfigurationEmpty && !isNamed) {

@@ -12,7 +12,7 @@ import type { Change, FieldCause, FieldChange, PlanDocument } from '../core/plan
 import { getOwn, isObject, isSameJson, type Json } from '../core/value.ts';
 import { onlyBlanksDiffer } from './prose/words.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { isFile, standsForOther } from './value-text.ts';
+import { inlineValue, isFile, standsForOther } from './value-text.ts';
 
 /** `+` appears, `-` goes, `~` differs, `!` a conflict, blank in a new resource. */
 type Sign = '+' | '-' | '~' | '!' | ' ';
@@ -124,11 +124,18 @@ const WHY: { readonly [cause in FieldCause]?: string } = {
   secret_resent: 'sent again, as asked',
 };
 
+/** A configured value of this many characters has room in a remark. */
+const SHORT_VALUE = 40;
+
 /** Of a long text the state keeps no more than a digest, so that what was last written cannot be shown. */
-function conflictRemark({ base, secret }: Pick<FieldChange, 'base' | 'secret'>): string {
-  return base === undefined && !secret
-    ? 'conflict: the files changed too; shown against the files'
-    : 'conflict: the files changed too';
+function conflictRemark({ base, secret, configured }: FieldChange): string {
+  if (base === undefined && !secret)
+    return 'conflict: the files changed too; shown against the files';
+  if (configured === null) return 'conflict: the files no longer have it';
+  const text = configured === undefined || secret ? undefined : inlineValue(configured);
+  return text === undefined || text.length > SHORT_VALUE
+    ? 'conflict: the files changed too'
+    : `conflict: the files have ${text}`;
 }
 
 function viewField(

@@ -1,5 +1,6 @@
 import {
   type Change,
+  holdingFlags,
   liftingFlags,
   type Note,
   type PlanDocument,
@@ -137,12 +138,12 @@ function omitted(
     case 'refused':
       return { title: `Refused: ${leaves}, as --skip-refused asks.`, advice: null };
     case 'held': {
-      const flag = isRollback
-        ? 'Roll back with --allow-delete to delete what is held.'
-        : 'Plan with --allow-delete to apply the held changes.';
+      const flags = holdingFlags(struck).join(' and ');
+      const advice = isRollback
+        ? `Roll back with ${flags} to undo what is held.`
+        : `Plan with ${flags} to apply the held changes.`;
       // What a rollout holds waits for its step.
-      const isDelete = ({ operations }: Change) => operations.some(({ step }) => step === 'delete');
-      return { title: `Held: ${leaves}.`, advice: struck.some(isDelete) ? flag : null };
+      return { title: `Held: ${leaves}.`, advice: flags === '' ? null : advice };
     }
     case 'unsupported':
       return isRollback

@@ -68,7 +68,13 @@ describe('drift', () => {
     });
     // The configuration of a conflict was never applied.
     expect(changes.get('agent.both')?.fields).toMatchObject([
-      { path: 'greeting_message', before: 'Hello', after: 'Hi', cause: 'conflict' },
+      {
+        path: 'greeting_message',
+        before: 'Hello',
+        after: 'Hi',
+        configured: 'Good day',
+        cause: 'conflict',
+      },
     ]);
     expect(changes.get('agent.both')).toMatchObject({
       before: { greeting_message: 'Hello' },

@@ -204,6 +204,7 @@ const leaving = changeOf({
   action: 'delete',
   name: 'Old reminder',
   verdict: 'held',
+  lifted_by: 'allow_delete',
   source: null,
   reason: 'no longer configured; held until it is planned with --allow-delete',
   before: {

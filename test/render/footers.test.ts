@@ -58,7 +58,7 @@ test.each([
     'held',
     {},
     'Held: the rollback leaves out 1 change.',
-    'Roll back with --allow-delete to delete what is held.',
+    'Roll back with --allow-delete to undo what is held.',
   ],
   [
     'refused',
@@ -70,8 +70,7 @@ test.each([
   'a rollback that leaves out what is %s says that it is one',
   (verdict, options, title, advice) => {
     const { options: own } = planOf([]);
-    const operations = [{ step: 'delete', fields: [] }] as const;
-    const change = changeOf({ action: 'delete', verdict, operations });
+    const change = changeOf({ action: 'delete', verdict, lifted_by: 'allow_delete' });
     const plan = planOf([change], { purpose: 'rollback', options: { ...own, ...options } });
     expect(footersOf(plan)).toMatchObject([{ title, advice }]);
   },

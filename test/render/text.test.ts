@@ -222,6 +222,25 @@ test.each([
     fieldOf('speed', 1, 2, { cause: 'conflict', base: 1 }),
     '~ speed  1 → 2  conflict: the files changed too',
   ],
+  [
+    'both sides, and what the files have',
+    fieldOf('speed', 1, 2, { cause: 'conflict', base: 1, configured: 3 }),
+    '~ speed  1 → 2  conflict: the files have 3',
+  ],
+  [
+    'both sides of what the files no longer have',
+    fieldOf('speed', 1, 2, { cause: 'conflict', base: 1, configured: null }),
+    '~ speed  1 → 2  conflict: the files no longer have it',
+  ],
+  [
+    'a masked value that the files changed too',
+    fieldOf('key', '(secret)', '(secret)', {
+      cause: 'conflict',
+      secret: true,
+      configured: '(secret)',
+    }),
+    '~ key  (secret)  conflict: the files changed too',
+  ],
 ])('shows %s', (_, field, line) => {
   expect(driftOf(changeOf({ fields: [field] }))).toContain(`    ${line}\n`);
 });
