@@ -72,10 +72,8 @@ export function compare(
     ...(sides.isPartial ? [] : removedLeaves(compared)),
     ...(sides.isExact === true ? surplusLeaves(compared) : []),
   ];
-  return clearedBlocks(
-    changes.filter(({ path }) => !isWithin(path, sides.ignore)),
-    compared,
-  );
+  const own = changes.filter(({ path }) => !isWithin(path, sides.ignore));
+  return clearedBlocks(own, compared).map((change) => withBase(change, sides));
 }
 
 /**
@@ -199,8 +197,7 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
       getOwn(right, text) ?? null,
       compared,
     );
-    const found = leafChange(leaf, valueAt(root, compared.live, leaf.path), leaf.value, cause);
-    return [cause === 'conflict' ? { ...found, ...getBase(leaf, compared) } : found];
+    return [leafChange(leaf, valueAt(root, compared.live, leaf.path), leaf.value, cause)];
   });
   return [...changes, ...unread];
 }
@@ -263,10 +260,10 @@ function findCause(leaf: Leaf, live: Json, desired: Json, compared: Compared): F
     : 'conflict';
 }
 
-/** What both sides came from. */
-function getBase(leaf: Leaf, { sides }: Compared): Pick<LeafChange, 'base'> {
-  const last = getOwn(sides.applied, leaf.text);
-  return last !== undefined && 'value' in last ? { base: last.value } : {};
+/** A conflict with what both sides came from. */
+function withBase(change: LeafChange, { applied }: Sides): LeafChange {
+  const last = change.cause === 'conflict' ? getOwn(applied, change.text) : undefined;
+  return last !== undefined && 'value' in last ? { ...change, base: last.value } : change;
 }
 
 /** Whether null is to take the place of an object that was written, and that somebody edited since. */

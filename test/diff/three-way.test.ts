@@ -147,6 +147,27 @@ describe('what the configuration wants to be null', () => {
   });
 });
 
+test.each([
+  ['have another value', { greeting_message: 'Bye', voice_settings: { speed: 1.2 } }],
+  ['want nothing', { greeting_message: null, voice_settings: { speed: null } }],
+  ['no longer say anything', { voice_settings: { language: 'en' } }],
+])('a conflict has what was last written where the files %s', async (_title, desired) => {
+  const found = await findingsOf({
+    title: '',
+    applied: { greeting_message: 'Hello', voice_settings: { speed: 1.1, language: 'en' } },
+    desired,
+    live: { greeting_message: 'Hi', voice_settings: { speed: 1, language: 'en' } },
+    finds: {},
+  });
+  const conflicts = found.filter(({ cause }) => cause === 'conflict');
+  expect(new Map(conflicts.map(({ text, base }) => [text, base]))).toEqual(
+    new Map<string, unknown>([
+      ['greeting_message', 'Hello'],
+      ['voice_settings.speed', 1.1],
+    ]),
+  );
+});
+
 describe('what the configuration no longer has', () => {
   compares([
     {

@@ -208,6 +208,19 @@ test('the document of a conflict has what was last written, in an element of a l
   expect(change?.before?.extensions).toEqual({ tools: [TOOL] });
 });
 
+test('of a conflict over what the files no longer have, what was last written is what should be', async () => {
+  const { plan } = await world()
+    .desired({ 'agent.a': { name: 'A' } })
+    .live({ agent: [{ id: '1', name: 'A', description: 'two' }] })
+    .applied({ 'agent.a': { id: '1', name: 'A', description: 'one' } })
+    .plan();
+  const [change] = keepDrift(plan).changes;
+  expect(change?.fields).toMatchObject([
+    { path: 'description', before: 'one', after: 'two', configured: null, cause: 'conflict' },
+  ]);
+  expect(change?.before).toMatchObject({ description: 'one' });
+});
+
 describe('drift of which some was put back', () => {
   test('is the rest, and what was put back counts as equal', async () => {
     const { drift } = await drifted();
