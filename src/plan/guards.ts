@@ -40,9 +40,14 @@ export type GuardInput = {
  * unsupported stays so.
  */
 export function guardChanges(changes: readonly Change[], input: GuardInput): readonly Change[] {
-  const waiting = changes.map((change) => leaveToRollout(change, input));
-  const guarded = waiting.map((change) => (isDelete(change) ? guardDelete(change, input) : change));
+  const guarded = changes.map((change) => guardChange(change, input));
   return guardThresholds(guarded, input);
+}
+
+/** The same of one change, but for the limits, which count all of them. */
+export function guardChange(change: Change, input: GuardInput): Change {
+  const waiting = leaveToRollout(change, input);
+  return isDelete(waiting) ? guardDelete(waiting, input) : waiting;
 }
 
 /**

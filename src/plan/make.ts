@@ -27,6 +27,7 @@ import {
   checkGuards,
   checkTeamRules,
   type GuardInput,
+  guardChange,
   guardChanges,
   overriddenLimits,
   overrideNotes,
@@ -167,6 +168,8 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
       (input.prune || desired !== undefined) &&
       (isNamed ? options.target.includes(address) : isChosen(address, options)),
   );
+  const existing = identities.filter(({ found }) => found !== undefined).length;
+  const guarding = guardInput(existing, input);
   const checks = input.isPreflighted ? openPreflight(input) : undefined;
   const share = openSharing();
   const results: Result[] = [];
@@ -182,17 +185,18 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     for (const result of planned) {
       if (result === undefined) continue;
       results.push(result);
-      const { action, verdict, address } = result.change;
+      const { action, verdict, address } = guardChange(result.change, guarding);
       if (action === 'replace' && verdict === 'ok') ids.delete(address);
     }
   }
 
-  const existing = identities.filter(({ found }) => found !== undefined).length;
-  const guarding = guardInput(existing, input);
   const guarded = guardChanges(
     results.map(({ change }) => change),
     guarding,
   );
+  // What a limit keeps from being replaced is still there to be referred to.
+  for (const { action, verdict, address, id } of guarded)
+    if (action === 'replace' && verdict !== 'ok' && id !== null) ids.set(address, id);
   const sound = withSharing(refuseUnresolved(guarded, desired, ids), desired);
   const uncompared = uncomparedNotes(
     results.map(({ change: { address }, leaves }) => ({ address, leaves })),

@@ -84,6 +84,33 @@ longApplied(
   },
 );
 
+applied(
+  'a new agent gets the voice that there is while a limit keeps its replacement',
+  async (world) => {
+    const spoken = () =>
+      ['Front desk', 'Night desk'].map(
+        (name) => world.sim.store.agents.get(world.agent(name))?.record.voice_settings,
+      );
+    const [old] = world.sim.store.voices.keys();
+    const main = await world.read('callsheet.yaml');
+    await world.write(
+      'callsheet.yaml',
+      `${main}guards: { max_change_percent: 12, min_resources: 8 }\n`,
+    );
+    await world.edit('resources.yaml', 'name: Harbor,', 'name: Harbor at night,');
+    const agents = await world.read('agents.yaml');
+    const night =
+      '  night: { name: Night desk, voice_settings: { voice_id: { $ref: custom_voice.harbor } } }\n';
+    await world.write('agents.yaml', `${agents}${night}`);
+    await world.run(['apply', '--auto-approve', '--skip-refused']);
+    expect(spoken()).toMatchObject([{ voice_id: old }, { voice_id: old }]);
+
+    await world.apply(['--override-limits', 'INC-1']);
+    const made = [...world.sim.store.voices.keys()].find((id) => id !== old);
+    expect(spoken()).toMatchObject([{ voice_id: made }, { voice_id: made }]);
+  },
+);
+
 applied('files that include no longer finds are not: delete everything', async (world) => {
   await world.edit('callsheet.yaml', 'callsheet: 1', 'callsheet: 1\ninclude: ["stacks/*.yaml"]');
   const before = world.writes().length;

@@ -1,9 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { Blob } from '../../src/core/value.ts';
+import { customVoice } from '../../src/kinds/custom-voice.ts';
+import type { Planned } from '../../src/plan/make.ts';
 import { world } from '../world.ts';
 import { plans } from './rows.ts';
 
 const clip = (sha256: string) => new Blob('voices/harbor.wav', sha256, 9, 'audio/wav');
+
+const voice = { clip: clip('aa'), consent: true };
+const spoken = { voice_settings: { voice_id: { $ref: 'custom_voice.v' } } };
+
+/** A voice of another name is another voice. */
+const RENAMED = {
+  desired: {
+    'custom_voice.v': { name: 'New', ...voice },
+    'agent.desk': { name: 'Desk', ...spoken },
+  },
+  live: {
+    custom_voice: [{ id: 'v1', name: 'V' }],
+    agent: [{ id: 'a1', name: 'Desk', voice_settings: { voice_id: 'v1' } }],
+  },
+  applied: { 'custom_voice.v': { id: 'v1', name: 'V', ...voice } },
+};
 
 describe('a reference', () => {
   const agents = {
@@ -58,19 +76,53 @@ describe('a reference', () => {
     },
     {
       title: 'to a voice that is made anew is a change',
-      desired: {
-        'custom_voice.v': { name: 'New', clip: clip('aa'), consent: true },
-        'agent.desk': { name: 'Desk', voice_settings: { voice_id: { $ref: 'custom_voice.v' } } },
-      },
-      live: {
-        custom_voice: [{ id: 'v1', name: 'V' }],
-        agent: [{ id: 'a1', name: 'Desk', voice_settings: { voice_id: 'v1' } }],
-      },
-      applied: { 'custom_voice.v': { id: 'v1', name: 'V', clip: clip('aa'), consent: true } },
+      ...RENAMED,
       says: 'update',
       steps: ['update voice_settings'],
     },
   ]);
+});
+
+describe('what is not replaced after all keeps its id', () => {
+  const desired = { ...RENAMED.desired, 'agent.fresh': { name: 'Fresh', ...spoken } };
+  const made = world().desired(desired).live(RENAMED.live).applied(RENAMED.applied);
+  const verdictsOf = ({ plan }: Planned) =>
+    plan.changes.map(({ address, action, verdict }) => `${address} ${action} ${verdict}`);
+
+  test('beyond a limit, which counts what would refer to the new one', async () => {
+    const limited = { guards: { max_change_percent: 50, min_resources: 1 } };
+    const planned = await made.plan(limited);
+    expect(verdictsOf(planned)).toEqual([
+      'custom_voice.v replace refused',
+      'agent.desk update refused',
+      'agent.fresh create ok',
+    ]);
+    expect(planned.ids.get('custom_voice.v')).toBe('v1');
+
+    const overridden = await made.options({ override_limits: 'INC-1' }).plan(limited);
+    expect(verdictsOf(overridden)).toEqual([
+      'custom_voice.v replace ok',
+      'agent.desk update ok',
+      'agent.fresh create ok',
+    ]);
+    expect(overridden.ids.has('custom_voice.v')).toBe(false);
+  });
+
+  test('held, where it is of a kind that can be deleted', async ({ onTestFinished }) => {
+    // The platform deletes no voice, and nothing else that is replaced is referred to.
+    Object.assign(customVoice, { delete: async () => {} });
+    onTestFinished(() => void Reflect.deleteProperty(customVoice, 'delete'));
+    expect(verdictsOf(await made.plan())).toEqual([
+      'custom_voice.v replace held',
+      'agent.desk adopt ok',
+      'agent.fresh create ok',
+    ]);
+    expect(verdictsOf(await made.options({ allow_delete: true }).plan())).toEqual([
+      'custom_voice.v replace ok',
+      'agent.desk update ok',
+      'agent.fresh create ok',
+    ]);
+  });
 });
 
 describe('a target', () => {
