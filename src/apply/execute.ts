@@ -16,7 +16,7 @@ import type { Change, PlanDocument } from '../core/plan-document.ts';
 import type { ValueObject } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import { getNaturalKey } from '../plan/natural-key.ts';
-import { referredKinds } from '../plan/references.ts';
+import { bindIds, referredKinds } from '../plan/references.ts';
 import { sendsLeaf } from '../plan/secrets.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import { getIdentity, type ResourceState } from '../state/model.ts';
@@ -46,10 +46,7 @@ export async function executePlan(
 
   const ids = new Map<Address, string>();
   for (const [address, { id }] of Object.entries(given.state.resources)) ids.set(address, id);
-  for (const { address, id, action, verdict } of plan.changes) {
-    if (action === 'replace' && verdict === 'ok') ids.delete(address);
-    else if (id !== null) ids.set(address, id);
-  }
+  bindIds(ids, plan.changes);
   const resources = new Map(Object.entries(given.state.resources));
   const { lease, hasFailed } = noteFailure(given.lease);
   const deps = { ...given, lease };

@@ -58,7 +58,7 @@ import {
   type Reader,
   readWith,
 } from './reader.ts';
-import { refuseReferenced, refuseUnresolved } from './references.ts';
+import { bindIds, refuseReferenced, refuseUnresolved } from './references.ts';
 import {
   compareRead,
   compareUnread,
@@ -185,8 +185,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     for (const result of planned) {
       if (result === undefined) continue;
       results.push(result);
-      const { action, verdict, address } = guardChange(result.change, guarding);
-      if (action === 'replace' && verdict === 'ok') ids.delete(address);
+      bindIds(ids, [guardChange(result.change, guarding)]);
     }
   }
 
@@ -194,9 +193,8 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     results.map(({ change }) => change),
     guarding,
   );
-  // What a limit keeps from being replaced is still there to be referred to.
-  for (const { action, verdict, address, id } of guarded)
-    if (action === 'replace' && verdict !== 'ok' && id !== null) ids.set(address, id);
+  // Limits, which count all changes, may have kept more of them from being replaced.
+  bindIds(ids, guarded);
   const sound = withSharing(refuseUnresolved(guarded, desired, ids), desired);
   const uncompared = uncomparedNotes(
     results.map(({ change: { address }, leaves }) => ({ address, leaves })),

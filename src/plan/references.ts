@@ -13,6 +13,17 @@ import { isDelete, refuse } from './guards.ts';
 import { listKnown, listScopes } from './natural-key.ts';
 import type { Reader } from './reader.ts';
 
+/**
+ * Takes in the ids that are written where something refers to what changes. What is replaced has none until the new
+ * one is made; what a guard keeps from being replaced keeps its own.
+ */
+export function bindIds(ids: Map<Address, string>, changes: readonly Change[]): void {
+  for (const { address, id, action, verdict } of changes) {
+    if (id === null || (action === 'replace' && verdict === 'ok')) ids.delete(address);
+    else ids.set(address, id);
+  }
+}
+
 /** A resource that is planned, and what it is on the platform. */
 type Planned = {
   readonly kind: Kind;

@@ -26,6 +26,7 @@ import {
   listScopes,
 } from '../plan/natural-key.ts';
 import type { Reader } from '../plan/reader.ts';
+import { bindIds } from '../plan/references.ts';
 import { findAssumption, movedEndpoints } from '../platform/endpoints.ts';
 import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
@@ -323,9 +324,9 @@ export function guardFindingsNow(
   { now }: RunContext,
 ): readonly GuardFinding[] {
   const { guards, resources: desired } = stack;
-  const ids = new Map(plan.changes.map(({ address, id }) => [address, id]));
-  const idOf = (address: Address) => ids.get(address) ?? state.resources[address]?.id;
-  const world = { ...known, idOf };
+  const ids = new Map(Object.entries(state.resources).map(([address, { id }]) => [address, id]));
+  bindIds(ids, plan.changes);
+  const world = { ...known, idOf: (address: Address) => ids.get(address) };
   return checkGuards(plan, { guards, holds: state.holds ?? {}, now: now(), desired, world });
 }
 
