@@ -1,4 +1,4 @@
-import { CallsheetError } from './errors.ts';
+import { CallsheetError, formatList } from './errors.ts';
 import type { NamedBy } from './origin.ts';
 
 /**
@@ -45,8 +45,12 @@ type Store = {
   /** The members that hold the address of a server, and what such an address begins with. */
   readonly addresses: readonly string[];
   readonly schemes: readonly string[];
+  /** The variables that hold what it signs in with, that of a password first. No stack may read them. */
+  readonly credentials: readonly [string, ...string[]];
   /** What the whole place begins with as one text. */
   readonly protocols: readonly [string, ...string[]];
+  /** That text in short, as help shows it. */
+  readonly form: string;
   /** The place in that text. Throws `CallsheetError('usage')` where something is missing. */
   readonly parse: (text: string) => StatePlace;
   /** The place that `callsheet.yaml` says; undefined where it says none. `by` is asked who names a member. */
@@ -62,7 +66,9 @@ export const STORES: { readonly [store: string]: Store } = {
     identity: ['address'],
     addresses: ['address', 'lock_address', 'unlock_address'],
     schemes: ['https:', 'http:'],
+    credentials: ['CALLSHEET_STATE_PASSWORD'],
     protocols: ['https:', 'http:'],
+    form: 'https://…',
     parse: (text) => ({ http: { address: text }, by: 'operator' }),
     read({ address, ...others }, by) {
       if (address === undefined) return undefined;
@@ -75,7 +81,9 @@ export const STORES: { readonly [store: string]: Store } = {
     identity: ['url', 'stack'],
     addresses: ['url'],
     schemes: ['postgres:', 'postgresql:'],
+    credentials: ['CALLSHEET_STATE_PASSWORD', 'PGPASSWORD'],
     protocols: ['postgres:', 'postgresql:'],
+    form: 'postgres://…?stack=NAME',
     parse: (text) => ({ postgres: { url: text, stack: stackIn(text) }, by: 'operator' }),
     read: ({ url, stack }, by) =>
       url === undefined || stack === undefined
@@ -87,7 +95,14 @@ export const STORES: { readonly [store: string]: Store } = {
     identity: ['endpoint', 'bucket', 'key'],
     addresses: ['endpoint'],
     schemes: ['https:', 'http:'],
+    credentials: [
+      'AWS_SECRET_ACCESS_KEY',
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SESSION_TOKEN',
+      'AWS_CONTAINER_AUTHORIZATION_TOKEN',
+    ],
     protocols: ['s3:'],
+    form: 's3://bucket/key',
     parse: (text) => ({ s3: bucketIn(text), by: 'operator' }),
     read: ({ bucket, key, ...service }, by) =>
       bucket === undefined || key === undefined
@@ -95,6 +110,21 @@ export const STORES: { readonly [store: string]: Store } = {
         : { s3: { ...service, bucket, key }, by: by('endpoint') },
   },
 };
+
+/** The variable that a password in the text of a place belongs in. */
+export function passwordVariable(place: StatePlace): string | undefined {
+  return Object.entries(STORES).find(([store]) => store in place)?.[1].credentials[0];
+}
+
+/** The variables that no stack may read, as a store signs in with them. */
+export function storeCredentials(): readonly string[] {
+  return Object.values(STORES).flatMap(({ credentials }) => credentials);
+}
+
+/** `a path, https://…, postgres://…?stack=NAME or s3://bucket/key` */
+export function placeForms(): string {
+  return formatList(['a path', ...Object.values(STORES).map(({ form }) => form)], 'or');
+}
 
 /** A database keeps many states: the address must say which one is meant. */
 function stackIn(text: string): string {

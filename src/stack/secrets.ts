@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute, normalize } from 'node:path';
 import pLimit from 'p-limit';
 import type { Diagnostic, SourcePosition } from '../core/diagnostics.ts';
+import { storeCredentials } from '../core/stores.ts';
 import { getOwn, type Secret } from '../core/value.ts';
 import type { ProblemMessage } from './diagnostics.ts';
 import {
@@ -20,13 +21,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export const MAX_SECRET_BYTES = 64 * 1024;
 
 /** What Callsheet itself signs in with, or seals with, beside everything that begins as one of `OWN_PREFIXES` does. */
-const OWN_CREDENTIALS: ReadonlySet<string> = new Set([
-  'AWS_ACCESS_KEY_ID',
-  'AWS_SECRET_ACCESS_KEY',
-  'AWS_SESSION_TOKEN',
-  'AWS_CONTAINER_AUTHORIZATION_TOKEN',
-  'PGPASSWORD',
-]);
+const OWN_CREDENTIALS: ReadonlySet<string> = new Set(storeCredentials());
 
 /** A collector's key stands among its headers, of all telemetry or of one kind. */
 const OWN_PREFIXES = ['CALLSHEET_', 'OTEL_EXPORTER_OTLP_'];

@@ -52,7 +52,7 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
     return {
       rule: 'secret/plain-address',
       message: 'the address of the state contains a password',
-      hint: 'Remove it, and set CALLSHEET_STATE_PASSWORD.',
+      hint: `Remove it, and set ${facts.credentials[0]}.`,
       range: address?.range ?? range,
       mayHoldPassword: true,
     };

@@ -6,6 +6,7 @@ import { onTerminal } from '../../src/console/events.ts';
 import { plan } from '../../src/console/plan.ts';
 import { validate } from '../../src/console/validate.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
+import { storeCredentials } from '../../src/core/stores.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 
 /** What a stack of a stranger's pull request may not do. Nothing of it may reach the platform. */
@@ -77,9 +78,7 @@ describe('a variable of the stack', () => {
     'CALLSHEET_FINGERPRINT_KEY',
     'CALLSHEET_SNAPSHOT_PASSPHRASE',
     'callsheet_access_token',
-    'AWS_SECRET_ACCESS_KEY',
-    'AWS_CONTAINER_AUTHORIZATION_TOKEN',
-    'PGPASSWORD',
+    ...storeCredentials().filter((one) => !one.startsWith('CALLSHEET_')),
     'OTEL_EXPORTER_OTLP_HEADERS',
     'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
   ])

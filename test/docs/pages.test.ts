@@ -5,6 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { COMMANDS, GROUPS } from '../../src/cli/command-table.ts';
 import { TOPICS, topicAbout, topicPages } from '../../src/cli/topics.ts';
 import { COMMON_FLAGS } from '../../src/console/flags.ts';
+import { STORES } from '../../src/core/stores.ts';
 import { type Page, readPage } from './markdown.ts';
 
 /** The pages that `callsheet help TOPIC` shows: how many there are, and that what they say can be typed and followed. */
@@ -56,6 +57,16 @@ test('the page that the help of a command names is there', () => {
     [],
   );
 });
+
+test.each(Object.entries(STORES))(
+  'the pages name what the store %s is called and signs in with',
+  (store, { form, credentials }) => {
+    expect(textOf('docs/stores.md')).toContain(`\`${store}: {`);
+    expect(textOf('docs/stores.md')).toContain(`\`${form}`);
+    const unnamed = credentials.filter((one) => !textOf('docs/secrets.md').includes(`\`${one}\``));
+    expect(unnamed.filter((one) => !one.startsWith('CALLSHEET_'))).toEqual([]);
+  },
+);
 
 /** Whether a file comes with the package. */
 function isShipped(file: string): boolean {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { STORES } from '../../src/core/stores.ts';
 import { CLINIC } from './clinic.ts';
 import { runHere } from './in-process.ts';
 import { copyStack, type StackCopy } from './stack-copy.ts';
@@ -92,6 +93,12 @@ const ROWS: Row[] = [
   ],
   ['a database', `state: { postgres: { url: "postgres://u@${EVIL}/d", stack: s } }`, 4, AT_HOME],
 ];
+
+test('every store is among the rows', () => {
+  const text = ROWS.map(([, settings]) => settings).join('\n');
+  const named = Object.keys(STORES).filter((store) => new RegExp(`\\b${store}:`).test(text));
+  expect(named).toEqual(Object.keys(STORES));
+});
 
 test.each(ROWS)('%s that the stack names gets no credentials', async (_, settings, line, env) => {
   const { exit, err } = await planWith(settings, env);

@@ -2,6 +2,7 @@ import type { CommonFlags, Context } from '../../console/context.ts';
 import { say } from '../../console/events.ts';
 import type { StateCommands } from '../../core/documents.generated.ts';
 import { CallsheetError } from '../../core/errors.ts';
+import { passwordVariable } from '../../core/stores.ts';
 import { isSameJson } from '../../core/value.ts';
 import { describeActor, holderFor } from '../../run/actor.ts';
 import { admitIn } from '../../run/client.ts';
@@ -29,7 +30,7 @@ export function migrateState(to: string, flags: CommonFlags, context: Context): 
   const place = parsePlace(to);
   if (URL.canParse(to) && new URL(to).password !== '')
     throw new CallsheetError('usage', 'the address of --to contains a password', {
-      hint: 'Other users can read a command line. Set CALLSHEET_STATE_PASSWORD or PGPASSWORD instead.',
+      hint: `Other users can read a command line. Set ${passwordVariable(place)} instead.`,
     });
   return withStore(flags, context, async ({ store, settings }) => {
     const target = openStateStore(place, {
