@@ -62,6 +62,11 @@ export type RequestForecast = PlanDocument['requests'];
  */
 export type Change = Plan.Change;
 
+/** Whether the resource is gone from the platform, so that a change makes it again; in a drift document: that it is gone. */
+export function isGone({ action, missing_id: missing }: Change): boolean {
+  return action === 'create' && missing !== null;
+}
+
 /** Fields that change in the same way in several resources. */
 export type ChangeGroup = Plan.Group;
 export type Action = Change['action'];

@@ -1,14 +1,15 @@
 import type { Address } from '../core/address.ts';
 import { toPath } from '../core/path.ts';
-import type {
-  Attribution,
-  Change,
-  Doubt,
-  FieldCause,
-  FieldChange,
-  HistoryEntry,
-  Pin,
-  PlanDocument,
+import {
+  type Attribution,
+  type Change,
+  type Doubt,
+  type FieldCause,
+  type FieldChange,
+  type HistoryEntry,
+  isGone,
+  type Pin,
+  type PlanDocument,
 } from '../core/plan-document.ts';
 import { placeValue, schemasAlong } from '../core/walk.ts';
 import { isWritten } from '../diff/compare.ts';
@@ -23,13 +24,13 @@ import { missingReason, successorReason } from './messages.ts';
 export function keepDrift(plan: PlanDocument): PlanDocument {
   const changes = plan.changes.flatMap((change) => {
     const fields = change.fields.filter((field) => isDrift(field, change)).map(turnRound);
-    if (fields.length === 0 && !isMissing(change)) return [];
+    if (fields.length === 0 && !isGone(change)) return [];
     const { before, after, secrets: _, lifted_by: __, missing_id: missing, ...rest } = change;
     // What stands against writing it is no drift.
     const reason =
       missing === null
         ? change.reason
-        : isMissing(change)
+        : isGone(change)
           ? missingReason(missing, 'drift')
           : successorReason(missing);
     // Whether apply would put it back is what a plan says.
@@ -60,11 +61,6 @@ export function keepDrift(plan: PlanDocument): PlanDocument {
   return { ...undigested, digest: planDigest(undigested) };
 }
 
-/** Whether what a change makes was there once. */
-function isMissing({ action, missing_id: missing }: Change): boolean {
-  return action === 'create' && missing !== null;
-}
-
 /** The drift that is left once some of it was put back. */
 export function withoutHealed(drift: PlanDocument, healed: ReadonlySet<Address>): PlanDocument {
   const changes = drift.changes.filter(({ address }) => !healed.has(address));
@@ -84,7 +80,7 @@ export function attributeChange(change: Change, edits: Edits): Change {
     return { ...field, attribution: doubt === null ? recorded : unknown(doubt, entries) };
   });
   const told = { ...change, fields, edits: entries };
-  return isMissing(change) ? { ...told, attribution: unknown('gone', entries) } : told;
+  return isGone(change) ? { ...told, attribution: unknown('gone', entries) } : told;
 }
 
 /** What was edited since Callsheet last wrote a resource, or last saw it as configured. */
@@ -174,7 +170,7 @@ export function planSelfHealing(
 /** What stands against healing a change, whatever guards say of it; undefined where nothing does. */
 export function whyNotHealed(change: Change) {
   const { action, fields, operations } = change;
-  if (isMissing(change)) return 'it was deleted: a person must decide whether to create it again';
+  if (isGone(change)) return 'it was deleted: a person must decide whether to create it again';
   if (action !== 'update') return `it would ${action} the resource, and self-heal only updates`;
   if (operations.some(({ step }) => !WRITING_STEPS.has(step)))
     return 'more than its fields would be written';

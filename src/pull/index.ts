@@ -4,7 +4,7 @@ import { hasErrors } from '../core/diagnostics.ts';
 import type { PullDocument } from '../core/documents.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { formatPath } from '../core/path.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
+import { type Change, isGone, type PlanDocument } from '../core/plan-document.ts';
 import { contextAt, sensitivity } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Ref, type ValueObject } from '../core/value.ts';
@@ -180,8 +180,9 @@ function collect({ planned, theirs, typed }: Pick<PullInput, 'planned' | 'theirs
 }
 
 /** A resource that somebody deleted: that is for a person to repeat. */
-function goneWords({ address, action, missing_id: id, source }: PlanDocument['changes'][number]) {
-  if (action !== 'create' || id === null) return undefined;
+function goneWords(change: Change) {
+  if (!isGone(change)) return undefined;
+  const { address, missing_id: id, source } = change;
   const where = source === null ? '' : ` (${source})`;
   return {
     address,

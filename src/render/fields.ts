@@ -184,10 +184,10 @@ function getSign({ before, after, cause }: FieldChange): '+' | '-' | '~' {
 }
 
 /**
- * The document masks secrets already; should a value have slipped through, it is not shown either.
+ * One side of a field as it is shown. The document masks secrets already; should one have slipped through, it is not shown either.
  * Objects and lists are masked leaf by leaf, so that their shape can be seen.
  */
-function masked({ secret }: FieldChange, value: Json): Json {
+export function masked({ secret }: FieldChange, value: Json): Json {
   return secret && value !== null && typeof value !== 'object' ? MASK : value;
 }
 

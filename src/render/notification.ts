@@ -1,6 +1,13 @@
 import type { Notification } from '../core/documents.generated.ts';
-import type { Attribution, Change, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import {
+  type Attribution,
+  type Change,
+  type FieldChange,
+  isGone,
+  type PlanDocument,
+} from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
+import { masked } from './fields.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { comparedCount, formatCount, headline } from './wording.ts';
 
@@ -53,7 +60,7 @@ function buildResource(change: Change, { organizations }: PlanDocument): Drifted
     name,
     organization: owner === null ? null : (organizations[owner] ?? owner),
     id: change.id ?? change.missing_id,
-    is_gone: change.action === 'create',
+    is_gone: isGone(change),
     source,
     fields: change.fields.map(buildField),
     attribution: change.attribution ?? null,
@@ -61,9 +68,11 @@ function buildResource(change: Change, { organizations }: PlanDocument): Drifted
   };
 }
 
-function buildField({ path, secret, cause, attribution, ...field }: FieldChange): DriftedField {
-  const [before, after] = [cut(field.before), cut(field.after)];
-  const isCut = before !== field.before || after !== field.after;
+function buildField(field: FieldChange): DriftedField {
+  const { path, secret, cause, attribution } = field;
+  const whole = [masked(field, field.before), masked(field, field.after)] as const;
+  const [before, after] = [cut(whole[0]), cut(whole[1])];
+  const isCut = before !== whole[0] || after !== whole[1];
   const conflict = cause === 'conflict';
   return { path, before, after, is_cut: isCut, secret, conflict, attribution: attribution ?? null };
 }

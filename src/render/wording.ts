@@ -5,6 +5,7 @@ import {
   allowanceFlags,
   type Change,
   type FieldChange,
+  isGone,
   type PlanDocument,
   type PlannedOperation,
   type PlanSummary,
@@ -282,8 +283,9 @@ const DRIFT_SORTS = ['edited', 'conflict', 'gone', 'successor'] as const;
 type DriftSort = (typeof DRIFT_SORTS)[number];
 
 /** What pull and apply make of a drifted resource. */
-function driftSort({ action, missing_id: missing, fields }: Change): DriftSort {
-  if (missing !== null) return action === 'create' ? 'gone' : 'successor';
+function driftSort(change: Change): DriftSort {
+  const { missing_id: missing, fields } = change;
+  if (missing !== null) return isGone(change) ? 'gone' : 'successor';
   return fields.some(({ cause }) => cause === 'conflict') ? 'conflict' : 'edited';
 }
 
@@ -340,7 +342,7 @@ export function groupByOwner<T extends Pick<Change, 'kind' | 'address'>>(
 
 /** What is missing would be created again; as drift it is a resource that went. */
 export function gone(change: Change): Change {
-  return change.action === 'create' ? { ...change, action: 'delete' } : change;
+  return isGone(change) ? { ...change, action: 'delete' } : change;
 }
 
 /** `revert to history entry 41 (model), then update (status): a revert does not restore status` */

@@ -1,7 +1,13 @@
 import type { Context, PlanFlags } from '../console/context.ts';
 import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
-import type { Attribution, Change, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import {
+  type Attribution,
+  type Change,
+  type FieldChange,
+  isGone,
+  type PlanDocument,
+} from '../core/plan-document.ts';
 import type { RolloutRecord } from '../core/rollout.ts';
 import { isWritten } from '../diff/compare.ts';
 import { planSelfHealing, type SelfHealing } from '../plan/drift.ts';
@@ -81,9 +87,10 @@ function countVerdicts({ changes }: PlanDocument): Seen['verdicts'] {
 }
 
 /** Whether a plan would do more than take note of a resource, or put it back. What a rollout holds waits for its step. */
-function isPending({ action, verdict, missing_id: missing, fields }: Change): boolean {
+function isPending(change: Change): boolean {
+  const { action, verdict, fields } = change;
   if (action === 'update' && verdict === 'held') return false;
-  if (action === 'adopt' || (action === 'create' && missing !== null)) return false;
+  if (action === 'adopt' || isGone(change)) return false;
   const isOwn = ({ cause }: FieldChange) => cause !== 'drifted' && isWritten({ cause });
   return action !== 'update' || fields.some(isOwn);
 }

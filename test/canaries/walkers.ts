@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { STACK_FLAGS } from '../../src/console/flags.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { COMMIT } from '../e2e/clinic.ts';
@@ -13,6 +14,13 @@ import { filesBelow } from './leaks.ts';
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 /** The places that one agent has at most. */
 const PLACES = 200;
+
+/** Every format that a command has. */
+function formatsOf(command: keyof typeof STACK_FLAGS): readonly string[] {
+  return (
+    STACK_FLAGS[command].find(({ spelling }) => spelling.startsWith('--format '))?.choices ?? []
+  );
+}
 
 /** What one command showed. */
 type Shown = { readonly by: string; readonly text: string };
@@ -95,9 +103,9 @@ export async function throughEveryWalker(
     const whole: string[] = [got];
     for (const index of odd.keys())
       whole.push((await run('get', 'agent', `agent.odd${index}`, '--format', 'json')).out);
-    for (const format of ['text', 'markdown', 'html', 'json'])
+    for (const format of formatsOf('plan'))
       await run('plan', '--out', join(folder, 'a.plan'), '--format', format);
-    for (const format of isThorough ? ['text', 'json', 'markdown'] : ['text'])
+    for (const format of isThorough ? formatsOf('drift') : ['text'])
       await run('drift', '--format', format);
     await run('get', 'agent', 'agent.odd0');
     await run('explain', 'agent.odd0.extensions');
