@@ -1399,7 +1399,7 @@ export type Document = {
     readonly no_op: number;
     /** Changes that stop the run. */
     readonly refused: number;
-    /** Deletes that wait for `--allow-delete`. */
+    /** Changes that wait for other flags, or for their step of a rollout. */
     readonly held: number;
     /** Changes that the platform has no endpoint for. */
     readonly unsupported: number;
@@ -1473,7 +1473,7 @@ export type Change = {
   readonly id: string | null;
   /** What happens to it. */
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'no_op';
-  /** Whether apply does it (`ok`), leaves it out until a flag allows it or its rollout goes on (`held`) or because the platform has no endpoint for it (`unsupported`), or refuses the whole plan because of it (`refused`). */
+  /** Whether apply does it (`ok`), leaves it out until it is planned with other flags or its rollout goes on (`held`) or because the platform has no endpoint for it (`unsupported`), or refuses the whole plan because of it (`refused`). */
   readonly verdict: 'ok' | 'held' | 'refused' | 'unsupported';
   /** Why, for people. Programs should not branch on it. */
   readonly reason: string;

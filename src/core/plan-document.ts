@@ -75,7 +75,7 @@ export type Action = Change['action'];
  * Whether a change can be carried out.
  *
  * - `ok`: apply does it.
- * - `held`: it waits for a flag (`lifted_by`), or for its step of a rollout; apply leaves it out.
+ * - `held`: it waits for other flags, or for its step of a rollout; apply leaves it out.
  * - `refused`: a guard or the platform would refuse it; apply refuses the whole plan.
  * - `unsupported`: the platform has no endpoint for it; apply leaves it out.
  */

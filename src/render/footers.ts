@@ -139,10 +139,12 @@ function omitted(
       return { title: `Refused: ${leaves}, as --skip-refused asks.`, advice: null };
     case 'held': {
       const flags = holdingFlags(struck).join(' and ');
+      // What no flag lets go, as what a rollout holds, says itself what it waits for.
+      const isAll = struck.every(({ lifted_by: lift }) => lift !== undefined);
+      const what = isAll ? 'the held changes' : `the changes that wait for ${flags}`;
       const advice = isRollback
         ? `Roll back with ${flags} to undo what is held.`
-        : `Plan with ${flags} to apply the held changes.`;
-      // What a rollout holds waits for its step.
+        : `Plan with ${flags} to apply ${what}.`;
       return { title: `Held: ${leaves}.`, advice: flags === '' ? null : advice };
     }
     case 'unsupported':

@@ -1,10 +1,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
+import { Option } from 'commander';
 import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { COMMANDS, GROUPS } from '../../src/cli/command-table.ts';
 import { TOPICS, topicAbout, topicPages } from '../../src/cli/topics.ts';
-import { COMMON_FLAGS } from '../../src/console/flags.ts';
+import { ALLOWANCES, COMMON_FLAGS } from '../../src/console/flags.ts';
 import { STORES } from '../../src/core/stores.ts';
 import { type Page, readPage } from './markdown.ts';
 
@@ -67,6 +68,15 @@ test.each(Object.entries(STORES))(
     expect(unnamed.filter((one) => !one.startsWith('CALLSHEET_'))).toEqual([]);
   },
 );
+
+test('the pages name what a plan may be allowed, in a library and on the command line', () => {
+  const options = ALLOWANCES.map(({ spelling }) => new Option(spelling));
+  const library = textOf('docs/reference/library.md');
+  const unnamed = options.filter((one) => !library.includes(`\`${one.attributeName()}\``));
+  expect(unnamed.map(({ long }) => long)).toEqual([]);
+  const pages = FOR_USERS.map(textOf).join('\n');
+  expect(options.map(({ long }) => long).filter((long) => !pages.includes(`${long}`))).toEqual([]);
+});
 
 /** Whether a file comes with the package. */
 function isShipped(file: string): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Note, PlanDocument } from '../../src/core/plan-document.ts';
+import type { Change, Note, PlanDocument } from '../../src/core/plan-document.ts';
 import { footersAbove, footersBelow } from '../../src/render/footers.ts';
 import { changeOf, planOf } from './sample.ts';
 
@@ -75,6 +75,29 @@ test.each([
     expect(footersOf(plan)).toMatchObject([{ title, advice }]);
   },
 );
+
+test.each<[string, readonly Change['lifted_by'][], string | null]>([
+  [
+    'a flag',
+    ['allow_delete', 'allow_delete'],
+    'Plan with --allow-delete to apply the held changes.',
+  ],
+  [
+    'a flag or a rollout',
+    ['allow_delete', undefined],
+    'Plan with --allow-delete to apply the changes that wait for --allow-delete.',
+  ],
+  ['a rollout', [undefined], null],
+])('what waits for %s is told with what helps', (_, lifts, advice) => {
+  const held = lifts.map((lift, at) =>
+    changeOf({
+      address: `agent.a${at}`,
+      verdict: 'held',
+      ...(lift === undefined ? {} : { lifted_by: lift }),
+    }),
+  );
+  expect(footersOf(planOf(held))).toMatchObject([{ advice }]);
+});
 
 test.each(['apply', 'rollback'] as const)(
   'what stands against a plan for %s as a whole comes first, with all that can be done',
