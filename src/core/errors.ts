@@ -74,6 +74,16 @@ export function formatNumber(count: number | string): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/**
+ * Bytes as people read them: `612 B`, `5.1 KB`, `2 MB`, of 1024 each. Rounded up, so that too much never reads like
+ * enough.
+ */
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const [unit, size] = bytes < 1024 * 1024 ? ['KB', 1024] : ['MB', 1024 * 1024];
+  return `${Math.ceil((bytes / size) * 10) / 10} ${unit}`;
+}
+
 /** `a, b, c and 12 more`: the first of some names. */
 export function formatFirst(names: readonly string[], most: number, where = ''): string {
   const rest = names.length - most;

@@ -4,16 +4,10 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import type { Dispatcher as Pool } from 'undici';
-import { CallsheetError, reasonIn } from '../core/errors.ts';
+import { CallsheetError, formatSize, reasonIn } from '../core/errors.ts';
 import { isLinkLocal, isLoopback } from '../core/origin.ts';
 import { beyondLimit, type RequestLine } from './errors.ts';
-import {
-  MOST_ANSWER_BYTES,
-  MOST_BYTES_UNDER_WAY,
-  MOST_PIECES,
-  megabytes,
-  type Timeouts,
-} from './limits.ts';
+import { MOST_ANSWER_BYTES, MOST_BYTES_UNDER_WAY, MOST_PIECES, type Timeouts } from './limits.ts';
 
 /** A request as it goes out; where to is said beside it. */
 export type HttpRequest = RequestLine & {
@@ -210,9 +204,9 @@ class TooSlow extends Error {
 }
 
 function tooLarge(line: RequestLine, size: number, most: number): Error {
-  const limit = `at most ${megabytes(most)} in one answer`;
+  const limit = `at most ${formatSize(most)} in one answer`;
   return size > most
-    ? beyondLimit(line, `more than ${megabytes(most)}`, limit)
+    ? beyondLimit(line, `more than ${formatSize(most)}`, limit)
     : beyondLimit(line, `its body in more than ${MOST_PIECES} pieces`, limit);
 }
 

@@ -34,11 +34,6 @@ export const MOST_ID_CHARACTERS = 1_000;
 /** Characters of an access token: servers take no more in all headers together. */
 export const MOST_TOKEN_CHARACTERS = 16_384;
 
-/** Megabytes as messages give them. */
-export function megabytes(bytes: number): string {
-  return `${Math.round(bytes / MB)} MB`;
-}
-
 /**
  * Throws where a body has more levels or values than are taken. A large one is to be looked at before it is parsed,
  * since parsing `[[[[…` or `{},{},…` takes many times the memory of the text; of a small one `checkLevels` is cheaper.

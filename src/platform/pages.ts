@@ -1,4 +1,4 @@
-import { CallsheetError, formatNumber } from '../core/errors.ts';
+import { CallsheetError, formatNumber, formatSize } from '../core/errors.ts';
 import { getOwn, inTurns, isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
 import { beyondLimit, type RequestLine } from './errors.ts';
@@ -8,7 +8,6 @@ import {
   MOST_LIST_BYTES,
   MOST_PAGES,
   MOST_UNCOUNTED_PAGES,
-  megabytes,
 } from './limits.ts';
 import type { Operation } from './operation.ts';
 
@@ -291,8 +290,8 @@ function checkKept(operation: Operation, kept: number, isLean: boolean): void {
   const what = isLean ? 'names and dates' : 'entries';
   throw beyondLimit(
     getRequestLine(operation),
-    `a list whose ${what} take more than ${megabytes(most)}`,
-    `at most ${megabytes(most)} of them`,
+    `a list whose ${what} take more than ${formatSize(most)}`,
+    `at most ${formatSize(most)} of them`,
   );
 }
 

@@ -16,7 +16,7 @@ import { sanitiseLine } from './untrusted.ts';
 
 /** The words that the renderers share, so that a terminal and a pull request say the same. */
 
-export { formatFirst, formatNumber } from '../core/errors.ts';
+export { formatFirst, formatNumber, formatSize } from '../core/errors.ts';
 
 export const SYMBOLS: { readonly [action in Action]: string } = {
   create: '+',
@@ -39,13 +39,6 @@ export function tally(counts: readonly (readonly [count: number, what: string])[
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${formatNumber(count)} ${what}`)
     .join(', ');
-}
-
-/** Bytes as people read them: `612 B`, `5.1 KB`, `2.0 MB`, of 1024 each. */
-export function formatSize(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  const kilobytes = bytes / 1024;
-  return kilobytes < 1024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
 }
 
 /** From so many hours on, days are counted. */

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { errorCode } from '../core/errors.ts';
+import { errorCode, formatSize } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { Blob, getOwn } from '../core/value.ts';
 import type { ProblemMessage } from './diagnostics.ts';
@@ -234,11 +234,6 @@ export function refuseFolder(dir: string): Omit<Diagnostic, 'severity'> | undefi
   };
 }
 
-/** `1.4 MB`, in the units that the platform's limits are given in; rounded up, so that too much never reads like enough. */
-function megabytes(bytes: number): string {
-  return `${Math.ceil((bytes / (1024 * 1024)) * 10) / 10} MB`;
-}
-
 const INSIDE = 'Paths are relative to the stack folder and must stay inside it';
 
 /** What is wrong with a path, behind its name, and what to do about it, by the reason. */
@@ -272,7 +267,7 @@ export function fileMessage(path: string, why: Unreadable): ProblemMessage {
       return { rule: 'file/missing', message: `${names}, which does not exist`, hint };
     }
     case 'too-large': {
-      const message = `${names}, which has ${megabytes(why.size)}; texts may have ${megabytes(MAX_TEXT_BYTES)}`;
+      const message = `${names}, which has ${formatSize(why.size)}; texts may have ${formatSize(MAX_TEXT_BYTES)}`;
       return { rule: 'file/size', message };
     }
     case 'encoding': {
@@ -384,7 +379,7 @@ function readLocalFile(find: Folder['find'], path: string, use: string): LocalFi
     return { words };
   }
   if (found.size > rule.maxBytes) {
-    const message = `${names}, which has ${megabytes(found.size)}; the platform accepts ${megabytes(rule.maxBytes)}`;
+    const message = `${names}, which has ${formatSize(found.size)}; the platform accepts ${formatSize(rule.maxBytes)}`;
     return { words: { rule: 'file/size', message, hint: 'Make it shorter or compress it' } };
   }
   let bytes: Buffer;

@@ -47,8 +47,8 @@ import type {
  * which the next command finds its way.
  *
  *     StateStore ◄── leased-store.ts ──► StoreDriver ◄── file
- *                                                    ◄── remote/store.ts ──► Remote ◄── document.ts ◄── of one document: s3
- *                                                                                   ◄── of many rows: postgres
+ *                                                    ◄── remote/store.ts ──► Remote ◄── document.ts, of one document
+ *                                                                            ◄── of rows
  */
 export type StoreDriver = LockPlace &
   Remainder & {

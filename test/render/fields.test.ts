@@ -60,7 +60,7 @@ test.each<[string, FieldChange, string]>([
   [
     'a new file',
     fieldOf('clip', null, FILE, { secret: true }),
-    '~ clip: file a.pdf (2.0 KB, application/pdf, sha256:abababababab…) (new content)',
+    '~ clip: file a.pdf (2 KB, application/pdf, sha256:abababababab…) (new content)',
   ],
   ['a reference', fieldOf('p', 'x', { $ref: 'retry_policy.a' }), '~ p: "x" → id of retry_policy.a'],
   [

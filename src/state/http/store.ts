@@ -37,8 +37,9 @@ export type Credentials = {
 const TIMING = { beat: 5_000, silent: 12_000, watch: 16_000 };
 /** A lock is taken and the document written in two steps; the second follows within `watch`. */
 const GLANCE_MS = 500;
+const MB = 1024 * 1024;
 /** Together, and with the marks that JSON puts into texts, they fit into one document that is sent and read at once. */
-const MOST = { runs: 30, size: 4_000_000, state: 200_000_000, journal: 150_000_000 };
+const MOST = { runs: 30, size: 4_000_000, state: 200 * MB, journal: 150 * MB };
 const WHERE_CREDENTIALS = 'CALLSHEET_STATE_USERNAME and CALLSHEET_STATE_PASSWORD.';
 const UNLOCK_THERE =
   'Wait until that run ends. If no run is active, remove the lock on the server itself.';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, formatSize } from '../../core/errors.ts';
 import { isUnderWay } from '../../core/rollout.ts';
 import { damagedState, foreignState, NewerDocument } from '../failures.ts';
 import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../lock.ts';
@@ -159,7 +159,7 @@ export function documentRemote(place: DocumentPlace): Remote {
   }
 
   function tooSmall(what: string, needed: number, most: number): string {
-    return `${what} needs ${inMegabytes(needed)}, and the store allows ${inMegabytes(most)}`;
+    return `${what} needs ${formatSize(needed)}, and the store allows ${formatSize(most)}`;
   }
 
   /** Before anything is kept: what is refused here leaves all that is there as it was. */
@@ -300,10 +300,6 @@ export function documentRemote(place: DocumentPlace): Remote {
 
 function measureSize(texts: readonly string[]): number {
   return texts.reduce((size, { length }) => size + length, 0);
-}
-
-function inMegabytes(characters: number): string {
-  return `${Math.ceil(characters / 1_000_000)} MB`;
 }
 
 /** Whether a text is that of a document. Some servers write JSON in their own way. */

@@ -22,7 +22,12 @@ import { type AwsCredentials, type AwsKeys, SOURCES } from './credentials.ts';
  */
 const TIMING = { beat: 4_000, silent: 16_000, watch: 14_000 };
 /** A journal lies in as many objects as it has batches; the state is one, which is read at once. */
-const MOST = { runs: 500, size: 1_000_000, state: 400_000_000, journal: Number.POSITIVE_INFINITY };
+const MOST = {
+  runs: 500,
+  size: 1_000_000,
+  state: 400 * 1024 * 1024,
+  journal: Number.POSITIVE_INFINITY,
+};
 /** From so many pieces on a finished journal is put together: each is a request for whoever reads it. */
 const MANY_PARTS = 16;
 /** Another one is there, there is none any more, or somebody writes right now. */
