@@ -1,10 +1,11 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Json } from '../../src/core/value.ts';
+import { oneOf } from './choice.ts';
 import type { Live, Pool } from './step.ts';
 
 /** Ids of what is there, and now and then one of nothing. */
 export function ids(pool: Pool): Arbitrary<Json> {
-  return fc.oneof({ weight: 9, arbitrary: live(pool) }, { weight: 1, arbitrary: fc.uuid() });
+  return oneOf<Json>({ weight: 9, arbitrary: live(pool) }, { weight: 1, arbitrary: fc.uuid() });
 }
 
 export function live(pool: Pool): Arbitrary<Live> {
@@ -26,11 +27,11 @@ export const HINTS: { readonly [name: string]: Arbitrary<Json> } = {
   resellerId: ids('reseller'),
   reseller_ids: fc.array(ids('reseller'), { maxLength: 2 }),
   'reseller_ids[]': fc.array(ids('reseller'), { maxLength: 2 }),
-  defaultRetryPolicyId: fc.oneof(ids('records of retry_policy'), few(null)),
-  voice_id: fc.oneof(ids('voice'), few('builtin-1')),
+  defaultRetryPolicyId: oneOf(ids('records of retry_policy'), few(null)),
+  voice_id: oneOf(ids('voice'), few('builtin-1')),
   profile_id: ids('profile'),
   claim_id: ids('claim'),
-  audience: fc.oneof(
+  audience: oneOf(
     { weight: 9, arbitrary: live('audience') },
     { weight: 1, arbitrary: few('https://x.test/') },
   ),
@@ -38,10 +39,7 @@ export const HINTS: { readonly [name: string]: Arbitrary<Json> } = {
   client_secret: few('simulated-secret', 'organization-secret', 'reseller-secret', 'wrong'),
   name: few('One', 'Two', 'Three', 'Four', 'Ünïcødé 🎈'),
   contentHash: few('hash-1', 'hash-2'),
-  fileSize: fc.oneof(
-    { weight: 4, arbitrary: few(5) },
-    { weight: 1, arbitrary: few(1, 52_428_800) },
-  ),
+  fileSize: oneOf({ weight: 4, arbitrary: few(5) }, { weight: 1, arbitrary: few(1, 52_428_800) }),
   model: few('alpha-4.1', 'alpha-4o', 'beta-3-fast', 'gamma/model-K2.6'),
   sttModel: few('voxc'),
 };

@@ -2,24 +2,26 @@ import fc, { type Arbitrary } from 'fast-check';
 import { isSchema, type Schema } from '../../scripts/generate/schema.ts';
 import type { Json } from '../../src/core/value.ts';
 import { RESTS } from '../../src/simulator/index.ts';
+import { oneOf } from './choice.ts';
 import type { Contract, ContractOperation } from './document.ts';
 import { live } from './hints.ts';
-import { spoilt } from './spoil.ts';
+import { sometimesSpoilt } from './spoil.ts';
 import type { Body, Call, Caller, Delivery, Part, Place, Pool, Step, Stray } from './step.ts';
 import { ANYTHING, valuesOf } from './values.ts';
 
 /** A run of requests to one simulator: mostly 20 to 50 of them, so that they build on each other. */
 export function stepsOf(contract: Contract): Arbitrary<Step[]> {
   const calls = contract.operations.map((operation) => callsOf(contract, operation));
+  // A step is left out or kept: one of another sort would not be shorter.
   const step = fc.oneof(
     { weight: 34, arbitrary: fc.oneof(...calls) },
     { weight: 2, arbitrary: DELIVERIES },
     { weight: 1, arbitrary: strays(contract) },
   );
-  return fc.array(step, { minLength: 1, maxLength: 50, size: 'max' });
+  return fc.array(step, { maxLength: 50, size: 'max' });
 }
 
-const CALLERS: Arbitrary<Caller> = fc.oneof(
+const CALLERS: Arbitrary<Caller> = oneOf(
   { weight: 14, arbitrary: fc.constant('account') },
   { weight: 2, arbitrary: fc.constantFrom('reseller', 'organization') },
   {
@@ -41,7 +43,7 @@ function callsOf(contract: Contract, operation: ContractOperation): Arbitrary<Ca
     ),
     query: queriesOf(contract, inside('query')),
     body: bodiesOf(contract, operation),
-    failing: fc.oneof(
+    failing: oneOf(
       { weight: 24, arbitrary: fc.constant(undefined) },
       { weight: 1, arbitrary: fc.constantFrom(...failuresOf(operation)) },
     ),
@@ -86,7 +88,7 @@ function placesOf({ id }: ContractOperation, name: string): Arbitrary<Place> {
   const own = RESTS.find(({ operations }) => Object.values<string>(operations).includes(id));
   const pool = own === undefined ? PATH_POOLS[name] : (`records of ${own.kind.name}` as const);
   if (pool === undefined) throw new Error(`no ids are known for ${name} of ${id}`);
-  return fc.oneof(
+  return oneOf<Place>(
     { weight: 12, arbitrary: live(pool) },
     { weight: 1, arbitrary: fc.constantFrom(...ODD_PLACES).map((text) => ({ text })) },
   );
@@ -125,44 +127,50 @@ function queriesOf(contract: Contract, parameters: readonly Schema[]): Arbitrary
     ]);
     const none = fc.constant<Call['query']>([]);
     const odd = fc.constantFrom(...ODD_VALUES).map((one): Call['query'] => [[name, one]]);
-    const required = parameter.required === true;
-    return fc.oneof(
-      { weight: required ? 15 : 4, arbitrary: value },
-      { weight: required ? 1 : 8, arbitrary: none },
-      { weight: 1, arbitrary: odd },
-    );
+    return parameter.required === true
+      ? oneOf(
+          { weight: 15, arbitrary: value },
+          { weight: 1, arbitrary: none },
+          { weight: 1, arbitrary: odd },
+        )
+      : oneOf(
+          { weight: 8, arbitrary: none },
+          { weight: 4, arbitrary: value },
+          { weight: 1, arbitrary: odd },
+        );
   });
   const odd = fc.array(fc.constantFrom(...ODD_QUERIES), { maxLength: 2 });
   return fc
     .tuple(
       fc.tuple(...each),
-      fc.oneof({ weight: 9, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: odd }),
+      oneOf<Call['query']>(
+        { weight: 9, arbitrary: fc.constant([]) },
+        { weight: 1, arbitrary: odd },
+      ),
     )
     .map(([given, more]) => [...given.flat(), ...more]);
 }
 
 function bodiesOf(contract: Contract, { body }: ContractOperation): Arbitrary<Body> {
   if (body === undefined)
-    return fc.oneof(
+    return oneOf(
       { weight: 9, arbitrary: fc.constant<Body>({ kind: 'none' }) },
       { weight: 1, arbitrary: oddBodies },
     );
   const valid = valuesOf(contract.document, body.schema);
   if (body.media !== 'application/json') return formsOf(valid);
-  const json = (values: Arbitrary<Json>) =>
-    values.map((value): Body => ({ kind: 'json', value, type: 'application/json' }));
-  return fc.oneof(
-    { weight: 12, arbitrary: json(valid) },
-    { weight: 6, arbitrary: json(spoilt(valid)) },
-    { weight: 1, arbitrary: json(ANYTHING) },
-    {
-      weight: 1,
-      arbitrary: valid.chain((value) =>
-        ODD_TYPES.map((type): Body => ({ kind: 'json', value, type })),
-      ),
-    },
-    { weight: 1, arbitrary: oddBodies },
-  );
+  const json = fc.record({
+    kind: fc.constant('json'),
+    value: oneOf(
+      { weight: 19, arbitrary: sometimesSpoilt(valid, 3) },
+      { weight: 1, arbitrary: ANYTHING },
+    ),
+    type: oneOf(
+      { weight: 19, arbitrary: fc.constant('application/json') },
+      { weight: 1, arbitrary: ODD_TYPES },
+    ),
+  });
+  return oneOf({ weight: 20, arbitrary: json }, { weight: 1, arbitrary: oddBodies });
 }
 
 const ODD_TYPES = fc.constantFrom(
@@ -195,22 +203,22 @@ const oddBodies: Arbitrary<Body> = fc.record({
     `{"name":"${'n'.repeat(300_000)}"}`,
     'name=x&name=y',
   ),
-  type: fc.oneof(
+  type: oneOf(
     { weight: 3, arbitrary: fc.constant('application/json') },
     { weight: 1, arbitrary: ODD_TYPES },
   ),
 });
 
 const FILES: Arbitrary<NonNullable<Part['file']>> = fc.record({
-  name: fc.oneof(
+  name: oneOf(
     { weight: 6, arbitrary: fc.constant('clip.wav') },
     { weight: 1, arbitrary: fc.constantFrom('clip.exe', '', '../x.mp3', 'ü"\\.ogg') },
   ),
-  type: fc.oneof(
+  type: oneOf(
     { weight: 6, arbitrary: fc.constantFrom('audio/wav', 'audio/mpeg') },
     { weight: 1, arbitrary: fc.constantFrom('application/octet-stream', 'text/plain', '') },
   ),
-  size: fc.oneof(
+  size: oneOf(
     { weight: 20, arbitrary: fc.constantFrom(64, 1000) },
     { weight: 2, arbitrary: fc.constant(0) },
     { weight: 1, arbitrary: fc.constantFrom(4_194_304, 4_194_305) },
@@ -221,11 +229,11 @@ const FILES: Arbitrary<NonNullable<Part['file']>> = fc.record({
 function formsOf(values: Arbitrary<Json>): Arbitrary<Body> {
   return fc
     .record({
-      fields: fc.oneof({ weight: 4, arbitrary: values }, { weight: 1, arbitrary: spoilt(values) }),
+      fields: sometimesSpoilt(values, 5),
       file: FILES,
       twice: fc.constantFrom(false, false, false, false, false, false, false, true),
       bare: fc.constantFrom(false, false, false, false, false, false, false, true),
-      damage: fc.oneof(
+      damage: oneOf(
         { weight: 12, arbitrary: fc.constant('none' as const) },
         {
           weight: 1,
@@ -245,7 +253,7 @@ function formsOf(values: Arbitrary<Json>): Arbitrary<Body> {
 const DELIVERIES: Arbitrary<Delivery> = fc.record({
   do: fc.constant('delivery'),
   nth: fc.nat(5),
-  twist: fc.oneof(
+  twist: oneOf(
     { weight: 8, arbitrary: fc.constant('none') },
     {
       weight: 7,

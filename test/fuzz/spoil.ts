@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
 import type { Json } from '../../src/core/value.ts';
+import { oneOf } from './choice.ts';
 import { isLive } from './step.ts';
 
 /** What a value is spoilt with: one change, anywhere in it. */
@@ -39,33 +41,55 @@ const NAMES = [
   'id',
 ];
 
-/** Nearly valid: one place of a value is dropped, replaced or added to. */
-export function spoilt(values: Arbitrary<Json>): Arbitrary<Json> {
+/** Of so many values one is only nearly valid: a place of it is dropped, replaced or added to. */
+export function sometimesSpoilt(values: Arbitrary<Json>, oneIn: number): Arbitrary<Json> {
+  const damage = oneOf<Damage | undefined>(
+    { weight: oneIn - 1, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: DAMAGES },
+  );
   return fc
-    .record({
-      value: values,
-      place: fc.nat(60),
-      how: fc.constantFrom('drop', 'replace', 'add', 'double'),
-      twist: fc.constantFrom(...TWISTS),
-      name: fc.constantFrom(...NAMES),
-    })
-    .map(({ value, place, how, twist, name }) => {
-      const path = pathsOf(value);
-      return changed(value, path[place % path.length] ?? [], (old) => {
-        switch (how) {
-          case 'drop':
-            return undefined;
-          case 'replace':
-            return twist;
-          case 'double':
-            return Array.isArray(old)
-              ? [...old, ...old, ...old, ...old, ...old]
-              : [old ?? null, old ?? null];
-          default:
-            return isPlain(old) ? withMember(old, name, twist) : twist;
-        }
-      });
-    });
+    .tuple(damage, values)
+    .map(([done, value]) => (done === undefined ? value : damaged(value, done)));
+}
+
+type Damage = {
+  readonly draw: number;
+  readonly how: 'drop' | 'replace' | 'add' | 'double';
+  readonly twist: Json;
+  readonly name: string;
+};
+
+const DAMAGES: Arbitrary<Damage> = fc.record({
+  draw: fc.noShrink(fc.nat()),
+  how: fc.constantFrom('drop', 'replace', 'add', 'double'),
+  twist: fc.constantFrom(...TWISTS),
+  name: fc.constantFrom(...NAMES),
+});
+
+function damaged(value: Json, { draw, how, twist, name }: Damage): Json {
+  return changed(value, placeOf(value, draw), (old) => {
+    switch (how) {
+      case 'drop':
+        return undefined;
+      case 'replace':
+        return twist;
+      case 'double':
+        return Array.isArray(old)
+          ? [...old, ...old, ...old, ...old, ...old]
+          : [old ?? null, old ?? null];
+      default:
+        return isPlain(old) ? withMember(old, name, twist) : twist;
+    }
+  });
+}
+
+/** One place of a value. It stays the same when others are taken out, so that a finding can lose them. */
+function placeOf(value: Json, draw: number): Keys {
+  const lots = pathsOf(value).map((path) => ({
+    path,
+    lot: hash('sha1', JSON.stringify([draw, path])),
+  }));
+  return lots.reduce((a, b) => (b.lot < a.lot ? b : a)).path;
 }
 
 type Keys = readonly (string | number)[];

@@ -2,6 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Document } from '../../scripts/generate/document.ts';
 import { isSchema, type Schema } from '../../scripts/generate/schema.ts';
 import type { Json } from '../../src/core/value.ts';
+import { oneOf } from './choice.ts';
 import { dereference } from './document.ts';
 import { HINTS } from './hints.ts';
 
@@ -15,7 +16,7 @@ export function valuesOf(document: Document, given: Schema, name = ''): Arbitrar
   const alternatives = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
   if (alternatives.length > 0) {
     const { anyOf: _, oneOf: __, ...rest } = schema;
-    return fc.oneof(
+    return oneOf(
       ...alternatives.map((one) => valuesOf(document, merge(rest, whole(document, one)), name)),
     );
   }
@@ -24,7 +25,7 @@ export function valuesOf(document: Document, given: Schema, name = ''): Arbitrar
     weight: type === 'null' ? 1 : 4,
     arbitrary: valuesOfType(document, schema, type),
   }));
-  return fc.oneof(...weighted);
+  return oneOf(...weighted);
 }
 
 function valuesOfType(document: Document, schema: Schema, type: string): Arbitrary<Json> {
@@ -39,9 +40,9 @@ function valuesOfType(document: Document, schema: Schema, type: string): Arbitra
     case 'boolean':
       return fc.boolean();
     case 'integer':
-      return fc.oneof(fc.integer({ min: 0, max: 200, ...range }), fc.constantFrom(...edges(range)));
+      return oneOf(fc.integer({ min: 0, max: 200, ...range }), fc.constantFrom(...edges(range)));
     case 'number':
-      return fc.oneof(
+      return oneOf(
         fc.integer({ min: 1, max: 2000, ...range }),
         fc.double({ min: 0.1, max: 1e6, ...range, noNaN: true }),
       );
@@ -67,7 +68,7 @@ export const ANYTHING: Arbitrary<Json> = fc
   .jsonValue({ maxDepth: 2 })
   .map((value) => JSON.parse(JSON.stringify(value)) as Json);
 
-const TEXT = fc.oneof(
+const TEXT = oneOf(
   {
     weight: 6,
     arbitrary: fc.constantFrom('Front desk', 'Hello {{name|there}}', 'x', 'a'.repeat(60)),
@@ -98,7 +99,7 @@ function texts(schema: Schema): Arbitrary<string> {
     case 'iana-timezone':
       return fc.constantFrom('Europe/Berlin', 'America/New_York', 'UTC');
     default:
-      return fc.oneof(
+      return oneOf(
         { weight: 6, arbitrary: TEXT.filter(fits) },
         { weight: 1, arbitrary: fc.constant('n'.repeat(Math.min(longest, 3000))) },
       );
@@ -115,15 +116,19 @@ function instant(day: number): string {
 function records(document: Document, schema: Schema): Arbitrary<Json> {
   const properties = Object.entries(isSchema(schema.properties) ? schema.properties : {});
   const required = listed(schema.required);
-  const members = Object.fromEntries(
-    properties.map(([name, property]) => [
-      name,
-      valuesOf(document, isSchema(property) ? property : {}, name),
-    ]),
-  );
-  // All members of a wide object at once would drown what matters.
-  const optional = properties.map(([name]) => name).filter((name) => !required.includes(name));
-  const chosen = fc.subarray(optional, { maxLength: Math.min(optional.length, 5) });
+  const optional = properties.filter(([name]) => !required.includes(name));
+  // All members of a wide object at once would drown what matters: it has two or three of them.
+  const left = Math.max(1, optional.length / 2.5 - 1);
+  const members = properties.map(([name, property]) => {
+    const value = valuesOf(document, isSchema(property) ? property : {}, name);
+    const given = value.map((one): Members => [[name, one]]);
+    if (required.includes(name)) return given;
+    // Each is drawn by itself, so that a finding can lose it while the others stay as they are.
+    return oneOf(
+      { weight: Math.round(10 * left), arbitrary: fc.constant<Members>([]) },
+      { weight: 10, arbitrary: given },
+    );
+  });
   const extra = isSchema(schema.additionalProperties)
     ? fc.dictionary(
         fc.constantFrom('busy', 'X-Key', 'other'),
@@ -132,30 +137,23 @@ function records(document: Document, schema: Schema): Arbitrary<Json> {
       )
     : fc.constant({});
   return fc
-    .tuple(chosen, extra)
-    .chain(([names, more]) =>
-      fc
-        .record(
-          Object.fromEntries(
-            [...required, ...names].flatMap((name) =>
-              members[name] ? [[name, members[name]]] : [],
-            ),
-          ),
-        )
-        .map((record) => ({ ...more, ...withCompanions(schema, record, names) }) as Json),
-    );
+    .tuple(fc.tuple(...members), extra)
+    .map(([given, more]) => ({ ...more, ...withCompanions(schema, given.flat()) }));
 }
+
+/** A member of an object by its name, or nothing. */
+type Members = readonly (readonly [name: string, value: Json])[];
 
 /** `dependentRequired`: what must come along is taken out again where it does not. */
 function withCompanions(
   { dependentRequired }: Schema,
-  record: { readonly [name: string]: Json },
-  names: readonly string[],
+  members: Members,
 ): { readonly [name: string]: Json } {
+  const names = members.map(([name]) => name);
   const lonely = Object.entries(isSchema(dependentRequired) ? dependentRequired : {})
     .filter(([, needs]) => listed(needs).some((name) => !names.includes(name)))
     .map(([name]) => name);
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !lonely.includes(name)));
+  return Object.fromEntries(members.filter(([name]) => !lonely.includes(name)));
 }
 
 /** A schema with its reference and `allOf` merged in. */
