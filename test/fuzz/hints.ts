@@ -35,8 +35,15 @@ export const HINTS: { readonly [name: string]: Arbitrary<Json> } = {
     { weight: 9, arbitrary: live('audience') },
     { weight: 1, arbitrary: few('https://x.test/') },
   ),
-  client_id: few('simulated-client', 'organization', 'reseller', 'nobody'),
-  client_secret: few('simulated-secret', 'organization-secret', 'reseller-secret', 'wrong'),
+  // Two that belong together, most of the time.
+  client_id: oneOf(
+    { weight: 3, arbitrary: few('simulated-client') },
+    { weight: 1, arbitrary: few('organization', 'reseller', 'nobody') },
+  ),
+  client_secret: oneOf(
+    { weight: 3, arbitrary: few('simulated-secret') },
+    { weight: 1, arbitrary: few('organization-secret', 'reseller-secret', 'wrong') },
+  ),
   name: few('One', 'Two', 'Three', 'Four', 'Ünïcødé 🎈'),
   contentHash: few('hash-1', 'hash-2'),
   fileSize: oneOf({ weight: 4, arbitrary: few(5) }, { weight: 1, arbitrary: few(1, 52_428_800) }),
