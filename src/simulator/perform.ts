@@ -97,6 +97,8 @@ async function readFormSafely(request: FastifyRequest): Promise<Given> {
     return { body: fields, files };
   } catch (error) {
     const reason = errorMessage(error);
+    // Nobody reads the rest, and without it the connection's next request would never arrive.
+    request.raw.unpipe().resume();
     return { ...NO_BODY, problem: `the form cannot be read: ${reason}` };
   }
 }

@@ -15,6 +15,9 @@ export type RunOptions = {
   readonly prepare?: (simulator: Simulator) => void;
 };
 
+/** Milliseconds after which an answer is given up on, a busy machine's too. */
+const ANSWER_MS = 20_000;
+
 /**
  * Does the steps to one simulator and looks at every answer. Throws with the whole exchange where an
  * answer is not in the document, a connection breaks or the simulator does not go on.
@@ -27,7 +30,7 @@ export async function run(
 ): Promise<void> {
   const world = await createWorld(simulator);
   prepare(world.simulator);
-  const client = new Client(world.simulator.url);
+  const client = new Client(world.simulator.url, { headersTimeout: ANSWER_MS });
   const exchange: string[] = [];
   try {
     for (const step of steps) {

@@ -157,6 +157,14 @@ test('what is no HTTP is a 400', async () => {
   expect(await sendRaw(world.url, 'hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
 });
 
+test('after a long form that cannot be read its connection is of use', async () => {
+  await using world = await connect();
+  const type = { 'content-type': 'multipart/form-data' };
+  const long = 'x'.repeat(4_000_000);
+  expect((await world.send('POST', '/v1/custom-voices', long, type)).status).toBe(400);
+  expect((await world.send('GET', '/v1/me')).status).toBe(200);
+});
+
 /** What comes back for bytes that no client library would send. */
 async function sendRaw(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
