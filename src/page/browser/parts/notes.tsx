@@ -29,7 +29,7 @@ export function Notes({ head, notes }: NotesProps) {
         <NoteBlock key={at} note={note} />
       ))}
       <section class="section">
-        <h3>About this plan</h3>
+        <h3>About this {COMPARISONS.has(head.purpose) ? 'comparison' : 'plan'}</h3>
         <Pairs pairs={listFacts(head)} />
       </section>
     </div>
@@ -85,11 +85,15 @@ export function known(
   return facts.flatMap(([name, value]) => (value ? [[name, sanitiseLine(value)] as const] : []));
 }
 
-/** Drift rests on them only for who made it. */
+/** What carries nothing out. */
+const COMPARISONS: ReadonlySet<PlanDocument['purpose']> = new Set(['drift', 'comparison']);
+
+/** Drift rests on them only for who made it. Commands stand without the marks that a terminal gives them. */
 function formatAssumed(head: PlanDocument): string {
-  if (head.purpose === 'drift') return namesRelyOn(head) ?? '';
-  const { assumptions } = head;
-  return assumptions.length === 0 ? '' : reliesOn(assumptions, assumptions.join(', '));
+  const { assumptions, purpose } = head;
+  const named = assumptions.length === 0 ? '' : reliesOn(assumptions, assumptions.join(', '));
+  const told = purpose === 'drift' ? namesRelyOn(head) : named;
+  return told?.replaceAll('`', '') ?? '';
 }
 
 /** A sign, so that an action is told by more than its colour; its name for those who cannot see it. */
