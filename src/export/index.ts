@@ -184,19 +184,34 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
     return entry === undefined || isNameable(entry.kind) ? undefined : entry.address;
   }
 
-  async function readLive(entry: Entry): Promise<LiveResource | undefined> {
-    const { kind, id, scope, record } = entry;
+  /** What is live, or why there is nothing. */
+  async function readLive({
+    kind,
+    id,
+    scope,
+    record,
+    address,
+  }: Entry): Promise<LiveResource | string> {
     const at = { id, scope, ...(record === undefined ? {} : { record }) };
     const facets = kind.facets.map(({ field }) => field);
+    const read = async (names: readonly string[]) =>
+      (await reader.read(kind, at, new Set(names))) ?? 'it was deleted while this was exported';
+    const refused = (error: unknown) => {
+      const reason = refusalIn(error);
+      if (reason === undefined) throw error;
+      return reason;
+    };
     try {
-      return await reader.read(kind, at, new Set(facets));
+      return await read(facets);
     } catch (error) {
       // What has an endpoint of its own may be refused where the resource itself is not.
-      const reason = refusalIn(error);
+      const reason = refused(error);
       const own = kind.facets.filter(({ get }) => get !== undefined).map(({ field }) => field);
-      if (reason === undefined || own.length === 0) throw error;
-      const live = await reader.read(kind, at, new Set(facets.filter((one) => !own.includes(one))));
-      for (const path of own) remarks.push({ address: entry.address, path, reason });
+      const live = await read(facets.filter((one) => !own.includes(one))).catch(
+        (again: unknown) => `the platform does not show it: ${refused(again)}`,
+      );
+      if (typeof live === 'string') return live;
+      for (const path of own) remarks.push({ address, path, reason });
       return live;
     }
   }
@@ -208,8 +223,8 @@ function openWork({ organizations, entries, unlisted }: Survey, input: ExportInp
     const live = await readLive(entry);
     read += 1;
     input.onProgress(read, entries.length);
-    if (live === undefined) {
-      remarks.push({ address, path: null, reason: 'it was deleted while this was exported' });
+    if (typeof live === 'string') {
+      remarks.push({ address, path: null, reason: live });
       return undefined;
     }
     const { isTwin, file, organization = '' } = entry;

@@ -129,11 +129,17 @@ async function owned(listed: readonly Listed[], open: () => Reader): Promise<rea
   const told = await Promise.all(
     listed.map(async (one) => {
       if (isOwned(one)) return one;
-      const live = await reader.read(one.kind, one, new Set());
-      return (
-        live &&
-        lean(one.kind, { ...one, record: { ...one.record, ...getScope(one.kind, live.record) } })
-      );
+      try {
+        const live = await reader.read(one.kind, one, new Set());
+        return (
+          live &&
+          lean(one.kind, { ...one, record: { ...one.record, ...getScope(one.kind, live.record) } })
+        );
+      } catch (error) {
+        // What is refused here is refused again where all of it is read, and told there.
+        if (refusalIn(error) === undefined) throw error;
+        return one;
+      }
     }),
   );
   // What was deleted meanwhile is not there to be exported.

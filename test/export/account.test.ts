@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { apply } from '../../src/console/apply.ts';
-import type { Fault, SimulatorOptions } from '../../src/simulator/index.ts';
+import type { Dialect, Fault, SimulatorOptions } from '../../src/simulator/index.ts';
 import { longRows, longTest } from '../long.ts';
 import { type ExportStage, expectFaithful, openExportStage } from './stage.ts';
 
@@ -275,6 +275,28 @@ describe('the folder', () => {
     else expect(await readdir(stage.folder)).toEqual([]);
     await rm(join(stage.folder, 'deep'), { recursive: true, force: true });
   });
+
+  test.each<readonly [string, Partial<Dialect>]>([
+    ['as ever', {}],
+    ['that do not say whose they are', { listFields: 'fewest' }],
+  ])(
+    'agents that the platform refuses to show are said to be missing, with lists %s',
+    async (_title, dialect) => {
+      const stage = await staged({ ...ACCOUNT, agents: 3, dialect });
+      const body = { error: 'forbidden', error_description: 'No access' };
+      stage.sim.faults.add({ operation: 'getAgent', status: 403, body, times: 1000 });
+      const { remarks, resources } = await stage.export('stack');
+      const reason = expect.stringMatching(/^the platform does not show it: .*No access/);
+      expect(remarks).toEqual(
+        Array.from({ length: 3 }, () => ({ address: expect.any(String), path: null, reason })),
+      );
+      const exported = new Set(resources.map(({ kind }) => kind));
+      expect([...exported]).toContain('sms_template');
+      expect([...exported]).not.toContain('agent');
+      stage.sim.faults.clear();
+      expect((await stage.plan('stack', {})).changes).toEqual([]);
+    },
+  );
 
   test('is not there after an interrupt', async () => {
     const stage = await staged();
