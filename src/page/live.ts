@@ -3,14 +3,16 @@ import { parsePath } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { Json } from '../core/value.ts';
 import { valueAt } from '../core/walk.ts';
-import type {
-  Actor,
-  IntentRecorded,
-  JournalEntry,
-  OutcomeRecorded,
-  RunBegan,
-  RunEnded,
-  SnapshotTaken,
+import {
+  type Actor,
+  findBegan,
+  type IntentRecorded,
+  type JournalEntry,
+  listLedger,
+  type OutcomeRecorded,
+  type RunBegan,
+  type RunEnded,
+  type SnapshotTaken,
 } from '../state/journal.ts';
 import { type AppliedLeaf, isConcealed, type State } from '../state/model.ts';
 
@@ -112,7 +114,7 @@ export function factsOfFleet(
   const names = new Map(Object.entries(organizations).map(([name, id]) => [id, name]));
   const runs = new Map<Address, NonNullable<ResourceFacts['run']>>();
   for (const entries of receipts) {
-    const began = entries.find((entry) => entry.type === 'began');
+    const began = findBegan(entries);
     if (began === undefined) continue;
     for (const { address } of writtenIn(entries))
       if (!runs.has(address)) runs.set(address, { id: began.run, at: began.at });
@@ -175,8 +177,7 @@ export function valuesOfRun(
 }
 
 function writtenIn(entries: readonly JournalEntry[]) {
-  const ended = entries.findLast((entry) => entry.type === 'ended');
-  return (ended?.ledger ?? []).filter(({ status }) => status === 'done');
+  return listLedger(entries).filter(({ status }) => status === 'done');
 }
 
 function valueBefore(

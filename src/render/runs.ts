@@ -1,7 +1,16 @@
 import type { Verification } from '../core/documents.ts';
 import { quoted } from '../core/errors.ts';
 import { getOwn, type Json } from '../core/value.ts';
-import type { JournalEntry, LedgerLine, NotUndone, Override, RunBegan } from '../state/journal.ts';
+import {
+  findBegan,
+  findEnded,
+  type JournalEntry,
+  type LedgerLine,
+  listLedger,
+  type NotUndone,
+  type Override,
+  type RunBegan,
+} from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
 import {
   belowLines,
@@ -100,8 +109,8 @@ function shortCommit(commit: string): string {
 
 /** One run's receipt: who ran what, from which commit, and what became of each change. */
 export function renderRunText(entries: readonly JournalEntry[], options: RenderOptions): string {
-  const began = entries.find((entry) => entry.type === 'began');
-  const ended = entries.findLast((entry) => entry.type === 'ended');
+  const began = findBegan(entries);
+  const ended = findEnded(entries);
   const facts: readonly (readonly [name: string, value: string | null | undefined])[] = [
     ['run', began?.run],
     ['what', describeRun(began)],
@@ -118,7 +127,7 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
   ];
   const told = facts.map(([name, value]) => [name, value || null] as const);
   const head = paint(factLines(told, options.width), options.color);
-  const ledger = renderLedgerText(ended?.ledger ?? [], options);
+  const ledger = renderLedgerText(listLedger(entries), options);
   const { differs = [], left = [] } = ended ?? {};
   const lasting =
     differs.length === 0

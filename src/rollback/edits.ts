@@ -3,7 +3,7 @@ import { formatEdit, type Pin } from '../core/plan-document.ts';
 import { getOwn, inSeconds } from '../core/value.ts';
 import { baseEntry } from '../plan/drift.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
-import { findLateEntries, type JournalEntry } from '../state/journal.ts';
+import { findLateEntries, type JournalEntry, listLedger } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import type { Undo } from './undo.ts';
 
@@ -177,8 +177,7 @@ export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly Journal
   const produced = new Map(undo.produced);
   for (const entries of rollbacks.toReversed()) {
     const isLate = findLateEntries(entries);
-    const ended = entries.filter((entry) => entry.type === 'ended').flatMap((one) => one.ledger);
-    const lines = new Map(ended.map((line) => [line.address, line]));
+    const lines = new Map(listLedger(entries).map((line) => [line.address, line]));
     for (const { address } of entries.filter((entry) => entry.type === 'intent')) {
       const known = produced.get(address);
       if (known === undefined) continue;

@@ -35,6 +35,7 @@ import {
   type JournalEntry,
   type LedgerLine,
   ledgerOfDeadRun,
+  listLedger,
   type NotUndone,
   type SnapshotTaken,
 } from '../state/journal.ts';
@@ -110,8 +111,10 @@ export function undoRun(
 ): Undo {
   // A run that died has no ledger, but its intents say as much. Only what was written to has a line there.
   const written = new Map(ledgerOfDeadRun(entries).map((line) => [line.address, line] as const));
-  const ended = entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
-  const lines = new Map([...written, ...ended.map((line) => [line.address, line] as const)]);
+  const lines = new Map([
+    ...written,
+    ...listLedger(entries).map((line) => [line.address, line] as const),
+  ]);
   const snapshots = new Map(
     entries.flatMap((entry) =>
       entry.type === 'snapshot' ? [[entry.address, entry] as const] : [],

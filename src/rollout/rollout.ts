@@ -12,6 +12,7 @@
  *
  * Whatever dies, the next `rollout run` goes on from the status that was written last.
  */
+
 import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, commandLine, foldSentences, formatFirst } from '../core/errors.ts';
@@ -40,6 +41,7 @@ import { needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts'
 import { fingerprintsForRun, NO_LINEAGE, openSession, type Session } from '../run/session.ts';
 import { announceBroken, isBroken, refuseBroken } from '../run/stack.ts';
 import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
+import { listLedger } from '../state/journal.ts';
 import { nextState, withRollouts } from '../state/replay.ts';
 import { LEAST_OTHERS } from './judge.ts';
 import { chooseOrder, isoTime, lookAtCalls } from './observe.ts';
@@ -756,9 +758,7 @@ function otherwise(address: Address, paths: readonly string[]) {
 /** Addresses that runs changed, as their receipts say. */
 async function writtenBy(runs: readonly string[], session: Session): Promise<ReadonlySet<Address>> {
   const journals = await Promise.all(runs.map((run) => readRun(session, run)));
-  const ledgers = journals.flatMap((entries = []) =>
-    entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : [])),
-  );
+  const ledgers = journals.flatMap((entries = []) => listLedger(entries));
   return new Set(ledgers.filter(({ status }) => status === 'done').map(({ address }) => address));
 }
 

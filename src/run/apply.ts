@@ -5,9 +5,10 @@ import { withRefusals } from '../plan/guards.ts';
 import type { Planned, Refresh } from '../plan/make.ts';
 import { refuseReferenced } from '../plan/references.ts';
 import { type FailureDocument, failureDocument } from '../render/diagnostics.ts';
+import { findBegan, findEnded } from '../state/journal.ts';
 import type { RunContext, StackOptions } from './context.ts';
 import { type RunDocument, toFailure } from './document.ts';
-import { findBegan, readRun } from './find-run.ts';
+import { readRun } from './find-run.ts';
 import { checkNamed, emitUnread, planConfiguration, plannedDigest, refusalsNow } from './plan.ts';
 import { needSecrets, type RunOutcome, type RunRequest, runPlan } from './run.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
@@ -203,7 +204,7 @@ export async function findOwed(session: Session, isAsked: boolean): Promise<stri
   const entries = newest === null ? undefined : await readRun(session, newest);
   if (newest === null || entries === undefined) return undefined;
   const { on_failure: wish, undoes } = findBegan(entries) ?? {};
-  const status = entries.find((one) => one.type === 'ended')?.status ?? 'settled';
+  const status = findEnded(entries)?.status ?? 'settled';
   // Whoever interrupts a run decides what becomes of it.
   if (wish === 'rollback') return status === 'partial' || status === 'settled' ? newest : undefined;
   // A rollback that ended said what it could not do; one that died did not come to it.

@@ -14,9 +14,10 @@ import {
   type ListRecord,
   type ResourceRecord,
 } from '../snapshot/format.ts';
+import { findBegan, isDone } from '../state/journal.ts';
 import { ownersIn, type ResourceState, type State } from '../state/model.ts';
 import type { RunContext } from './context.ts';
-import { findBegan, findLastApplied, readRun } from './find-run.ts';
+import { findLastApplied, readRun } from './find-run.ts';
 import { refuseBeside } from './recover.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
 import { announceBroken } from './stack.ts';
@@ -142,8 +143,7 @@ async function isGoneOnWith(session: Session, sha256: string): Promise<boolean> 
   const { unfinished, state } = session;
   const run = unfinished?.run ?? state.last_run;
   const entries = (run === null ? undefined : await readRun(session, run)) ?? [];
-  const isDone = entries.some((entry) => entry.type === 'ended' && entry.status === 'done');
-  return !isDone && findBegan(entries)?.snapshot?.sha256 === sha256;
+  return !isDone(entries) && findBegan(entries)?.snapshot?.sha256 === sha256;
 }
 
 /** What a person should know of what is left alone. */

@@ -36,7 +36,7 @@ import {
   unseal,
   type Wanted,
 } from '../rollback/undo.ts';
-import type { NotUndone } from '../state/journal.ts';
+import { findBegan, type NotUndone } from '../state/journal.ts';
 import { getIdentity, type ResourceState, type State } from '../state/model.ts';
 import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
@@ -45,7 +45,6 @@ import {
   createPutBackFinder,
   createWriterFinder,
   type FoundRun,
-  findBegan,
   findRun,
   readBegan,
   readdress,

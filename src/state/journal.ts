@@ -67,6 +67,32 @@ export type LedgerLine = Runs.LedgerLine;
  */
 export type Interleaved = Runs.Interleaved;
 
+/** What a run set out to do; undefined where its record has no beginning. */
+export function findBegan(entries: readonly JournalEntry[]): RunBegan | undefined {
+  return entries.find((entry) => entry.type === 'began');
+}
+
+/**
+ * How a run ended, by its own word if it had one: a run that died before its state was written is `settled` by the
+ * next, which adds an end of its own to what the journal has.
+ */
+export function findEnded(entries: readonly JournalEntry[]): RunEnded | undefined {
+  return entries.find((entry) => entry.type === 'ended');
+}
+
+/** What became of each change: what the run knew to be done, and of the rest what was found out when it was settled. */
+export function listLedger(entries: readonly JournalEntry[]): readonly LedgerLine[] {
+  const lines = new Map<Address, LedgerLine>();
+  for (const line of entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : [])))
+    if (lines.get(line.address)?.status !== 'done') lines.set(line.address, line);
+  return [...lines.values()];
+}
+
+/** Whether a run did all that it set out to do. */
+export function isDone(entries: readonly JournalEntry[]): boolean {
+  return findEnded(entries)?.status === 'done';
+}
+
 /**
  * Of which resources entries that a run made may stand in the history only after the run read it: it died and was
  * settled, or it wrote the resource by several requests, of which it waits for one entry.

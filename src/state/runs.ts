@@ -3,7 +3,14 @@ import { CallsheetError } from '../core/errors.ts';
 import { compareTexts } from '../core/value.ts';
 import { olderState, severalPending, straySource, Unanswered } from './failures.ts';
 import type { Disk } from './file/disk.ts';
-import { isRunId, type JournalEntry, type RunBegan } from './journal.ts';
+import {
+  findBegan,
+  findEnded,
+  isRunId,
+  type JournalEntry,
+  listLedger,
+  type RunBegan,
+} from './journal.ts';
 import { readJournal } from './journal-text.ts';
 import type { State } from './model.ts';
 import type { Line, StateMark } from './state-text.ts';
@@ -208,14 +215,13 @@ function beganAt(run: string): string {
 }
 
 export function summarise({ run, entries }: OpenRun): Receipt {
-  const began = entries.find((entry) => entry.type === 'began');
-  const ended = entries.find((entry) => entry.type === 'ended');
+  const began = findBegan(entries);
   const summary: RunSummary = {
     run,
     at: began?.at ?? '',
     purpose: began?.purpose ?? 'unknown',
-    status: ended?.status ?? 'unfinished',
-    changes: ended?.ledger.filter(({ status }) => status === 'done').length ?? 0,
+    status: findEnded(entries)?.status ?? 'unfinished',
+    changes: listLedger(entries).filter(({ status }) => status === 'done').length,
     user: began?.actor.user ?? null,
     commit: began?.actor.commit ?? null,
   };

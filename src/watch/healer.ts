@@ -10,7 +10,7 @@ import { planConfiguration, planOptions } from '../run/plan.ts';
 import { runPlan } from '../run/run.ts';
 import { openSession, openStore } from '../run/session.ts';
 import { openStack } from '../run/stack.ts';
-import type { LedgerLine } from '../state/journal.ts';
+import { type LedgerLine, listLedger } from '../state/journal.ts';
 import type { Watching } from './events.ts';
 import { markedIn, type Seen } from './look.ts';
 
@@ -57,7 +57,7 @@ export function openHealer({ stack, flags, context, log, metrics }: Watching): H
   }
 
   function note(ended: Extract<Healed, { type: 'ran' }>): ReadonlySet<Address> {
-    const tried = ended.lines.filter(({ status }) => status === 'done' || status === 'failed');
+    const tried = ended.lines.filter(isTried);
     const now = context.now().getTime();
     tries = recentTries(
       tries,
@@ -97,6 +97,10 @@ export function openHealer({ stack, flags, context, log, metrics }: Watching): H
   };
 }
 
+function isTried({ status }: Pick<LedgerLine, 'status'>): boolean {
+  return status === 'done' || status === 'failed';
+}
+
 /** What was tried within the last hour, here before a restart or by another watch, as the receipts say. */
 async function readTries(flags: PlanFlags, context: Context): Promise<Tries> {
   const { stack } = await openStack(flags, context, 'skip');
@@ -108,11 +112,8 @@ async function readTries(flags: PlanFlags, context: Context): Promise<Tries> {
     );
     const found = [];
     for (const { run, at } of runs) {
-      for (const entry of (await store.run(run)) ?? []) {
-        if (entry.type !== 'ended') continue;
-        const tried = entry.ledger.filter(({ status }) => status === 'done' || status === 'failed');
-        found.push(...tried.map(({ address }) => ({ address, at: Date.parse(at) })));
-      }
+      const tried = listLedger((await store.run(run)) ?? []).filter(isTried);
+      found.push(...tried.map(({ address }) => ({ address, at: Date.parse(at) })));
     }
     return recentTries(new Map(), found, now);
   } finally {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderLedgerText, renderRunsText, renderRunText } from '../../src/render/runs.ts';
-import type { LedgerLine } from '../../src/state/journal.ts';
+import { type JournalEntry, type LedgerLine, listLedger } from '../../src/state/journal.ts';
+import { summarise } from '../../src/state/runs.ts';
 import { began, ended } from '../state/sample.ts';
 import { expectGolden } from './golden.ts';
 
@@ -27,6 +28,31 @@ test('a receipt has all of a digest and a pipeline, however narrow the terminal 
   const text = renderRunText([entry, ended()], { width: 80, color: false, verbose: false });
   expect(text.replace(/\n +/g, '')).toContain(digest);
   expect(text.replace(/\n +/g, '')).toContain(pipeline);
+});
+
+test('a run that ended before it died has the status in its receipt that it has in the list', () => {
+  const [own, settled] = [ended(['agent.a']), ended()];
+  if (own.type !== 'ended' || settled.type !== 'ended') throw new Error('these are ends');
+  const left = [{ address: 'agent.b', path: 'voice', why: 'it cannot be cleared', advice: '' }];
+  const unsure = lineOf('agent.b', { status: 'failed', message: 'no answer' });
+  const found = lineOf('agent.b', { message: 'was written' });
+  const entries: JournalEntry[] = [
+    began('r1'),
+    { ...own, status: 'partial', verified: false, ledger: [...own.ledger, unsure], left },
+    { ...settled, status: 'settled', ledger: [lineOf('agent.a'), found] },
+  ];
+  const text = renderRunText(entries, { ...AT_80, verbose: true });
+  expect(text).toMatch(/^status +partial$/m);
+  expect(text).toContain('Done: 2 updated.');
+  expect(text).toContain('history entry 7 → 8');
+  expect(text).toContain('it cannot be cleared');
+  const open = { run: 'r1', path: '', entries, began: undefined, isIdle: false, torn: false };
+  // Whoever counts what was tried counts each change once.
+  expect(listLedger(entries).map(({ address, message }) => [address, message])).toEqual([
+    ['agent.a', null],
+    ['agent.b', 'was written'],
+  ]);
+  expect(summarise(open).summary).toMatchObject({ status: 'partial', changes: 2 });
 });
 
 const PLAIN = { width: 100, color: false, verbose: false };

@@ -24,7 +24,14 @@ import {
 } from '../../render/read/records.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import { openStore } from '../../run/session.ts';
-import type { JournalEntry, LedgerLine, RunBegan, SnapshotTaken } from '../../state/journal.ts';
+import {
+  findBegan,
+  type JournalEntry,
+  type LedgerLine,
+  listLedger,
+  type RunBegan,
+  type SnapshotTaken,
+} from '../../state/journal.ts';
 import type { AppliedLeaf } from '../../state/model.ts';
 import { type Found, findAgent, onPlatform, type ScopeFlags } from '../read/find.ts';
 import { readReceipts } from '../state/edit.ts';
@@ -260,7 +267,7 @@ function after(
   receipt: Receipt,
   history: readonly HistoryEntry[],
 ): Version | undefined {
-  const line = listLines(receipt).find(({ status }) => status === 'done');
+  const line = listLedger(receipt.entries).find(({ status }) => status === 'done');
   const written = receipt.entries.findLast((one) => one.type === 'resource')?.resource;
   const entry = line?.history?.after ?? null;
   if (!line || !written || entry === null || line.interleaved?.length) return undefined;
@@ -431,14 +438,9 @@ function isMadeBy(entry: HistoryEntry, receipt: Receipt): boolean {
   const { began, entries } = receipt;
   const isRevert = entries.some((one) => one.type === 'intent' && one.step === 'revert');
   const author = findAuthor(began.account_id);
-  return listLines(receipt).some(
+  return listLedger(entries).some(
     (line) => isInside(entry.id, line) && isSigned(entry, { author, isRevert }),
   );
-}
-
-/** Lines of what was really written. */
-function listLines({ entries }: Receipt): readonly LedgerLine[] {
-  return entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
 }
 
 function isInside(id: number, { action, history, interleaved = [] }: LedgerLine): boolean {
@@ -492,7 +494,7 @@ async function readOwnReceipts(
 
 /** The part of a journal that is about one resource, whatever it was called then. */
 function findReceipt(journal: readonly JournalEntry[], id: string): Receipt | undefined {
-  const began = journal.find((entry) => entry.type === 'began');
+  const began = findBegan(journal);
   const addresses = new Set(journal.flatMap((entry) => addressesIn(entry, id)));
   if (began === undefined || addresses.size === 0) return undefined;
   const isAbout = (address: string) => addresses.has(address);

@@ -5,7 +5,7 @@ import type { Failure } from '../../../render/diagnostics.ts';
 import { type FieldView, viewSides } from '../../../render/fields.ts';
 import { sanitise, sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber } from '../../../render/wording.ts';
-import type { LedgerLine, OperationStatus } from '../../../state/journal.ts';
+import { findBegan, findEnded, listLedger, type OperationStatus } from '../../../state/journal.ts';
 import type { RunSummary } from '../../../state/store.ts';
 import { follow, type LiveEvent, type RunField, type RunNow, type Step } from '../../live.ts';
 import { Fields } from '../parts/change.tsx';
@@ -101,9 +101,9 @@ type ReceiptBodyProps = {
 };
 
 function ReceiptBody({ entries, values }: ReceiptBodyProps) {
-  const began = entries.find((entry) => entry.type === 'began');
-  const ended = entries.findLast((entry) => entry.type === 'ended');
-  const ledger: readonly LedgerLine[] = ended?.ledger ?? [];
+  const began = findBegan(entries);
+  const ended = findEnded(entries);
+  const ledger = listLedger(entries);
   return (
     <>
       <Pairs pairs={listFacts(began, ended)} />
