@@ -1,9 +1,8 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError, ConflictError } from '../core/errors.ts';
-import type { PlannedOperation } from '../core/plan-document.ts';
+import { isWritten, type PlannedOperation } from '../core/plan-document.ts';
 import { Blob, isObject, type JsonObject } from '../core/value.ts';
-import { isWritten } from '../diff/compare.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { mergeDocuments, requestBody } from '../diff/merge.ts';
 import type { Begun, Created, Draft, Io, Kind, Scope } from '../kinds/kind.ts';

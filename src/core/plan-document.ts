@@ -88,6 +88,16 @@ export type FieldChange = Plan.Field;
 /** Why a leaf is written: see the table in DESIGN, three-way comparison. */
 export type FieldCause = FieldChange['cause'];
 
+/** Whether a change of a leaf is one that apply writes; the plan has a note for those that are not. */
+export function isWritten({ cause }: Pick<FieldChange, 'cause'>): boolean {
+  return cause !== 'released' && cause !== 'unknown_secret' && cause !== 'unknown_content';
+}
+
+/** Whether the platform has another value than Callsheet wrote: writing it undoes what somebody else did. */
+export function isEdited({ cause }: Pick<FieldChange, 'cause'>): boolean {
+  return cause === 'drifted' || cause === 'conflict';
+}
+
 /** Where a secret goes once a change is carried out. */
 export type SecretTravel = Plan.Secret;
 

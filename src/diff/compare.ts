@@ -10,7 +10,7 @@ import {
   startsWith,
   toPath,
 } from '../core/path.ts';
-import type { FieldCause, FieldChange } from '../core/plan-document.ts';
+import { type FieldCause, type FieldChange, isWritten } from '../core/plan-document.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import {
   Blob,
@@ -111,18 +111,10 @@ export type LeafChange = {
   readonly schema: FieldSchema;
 };
 
-/** Whether a change is one that apply writes. */
-export function isWritten({ cause }: Pick<LeafChange, 'cause'>): boolean {
-  return !SILENT.has(cause);
-}
-
 /** Whether a change of a plan is one that apply writes, and the platform does not refuse. */
 export function isSent(field: Pick<FieldChange, 'cause' | 'refused'>): boolean {
   return isWritten(field) && field.refused === undefined;
 }
-
-/** Causes that write nothing; the plan mentions them. */
-const SILENT: ReadonlySet<FieldCause> = new Set(['released', 'unknown_secret', 'unknown_content']);
 
 /** Whether it would empty a leaf that null cannot clear: that is never sent. */
 export function isUnclearable({ after, schema }: Pick<LeafChange, 'after' | 'schema'>): boolean {

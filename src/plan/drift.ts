@@ -7,12 +7,13 @@ import {
   type FieldCause,
   type FieldChange,
   type HistoryEntry,
+  isEdited,
   isGone,
+  isWritten,
   type Pin,
   type PlanDocument,
 } from '../core/plan-document.ts';
 import { placeValue, schemasAlong } from '../core/walk.ts';
-import { isWritten } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { planDigest, summarise } from './document.ts';
 import { missingReason, successorReason } from './messages.ts';
@@ -167,20 +168,20 @@ export function planSelfHealing(
   };
 }
 
-/** What stands against healing a change, whatever guards say of it; undefined where nothing does. */
+/** What stands against healing a change, whatever guards say of it; undefined where it only puts back what was edited. */
 export function whyNotHealed(change: Change) {
   const { action, fields, operations } = change;
   if (isGone(change)) return 'it was deleted: a person must decide whether to create it again';
   if (action !== 'update') return `it would ${action} the resource, and self-heal only updates`;
   if (operations.some(({ step }) => !WRITING_STEPS.has(step)))
     return 'more than its fields would be written';
-  const other = fields.map(({ cause }) => cause).find((cause) => !isHealed(cause));
-  return other === undefined ? undefined : (WHY[other] ?? UNAPPLIED);
+  const other = fields.find((field) => !isHealed(field));
+  return other && (WHY[other.cause] ?? UNAPPLIED);
 }
 
 /** Without state nothing says which side moved: then whatever differs from the configuration counts. */
-function isDrift({ cause }: FieldChange, { adopted }: Change): boolean {
-  return cause === 'drifted' || cause === 'conflict' || (adopted && cause === 'changed');
+function isDrift(field: FieldChange, { adopted }: Change): boolean {
+  return isEdited(field) || (adopted && field.cause === 'changed');
 }
 
 /** Of a conflict the files have a value that nobody applied yet: what was expected is what was last written, where that is known. */
@@ -292,7 +293,7 @@ export function isBefore(at: string | null, other: string | null, moved: number)
 /** The operations that write fields of a resource that stays. */
 const WRITING_STEPS: ReadonlySet<string> = new Set(['update', 'facet']);
 
-function isHealed(cause: FieldCause): boolean {
+function isHealed({ cause }: FieldChange): boolean {
   // What is not written is neither here nor there, unless the configuration let go of it since.
   return cause === 'drifted' || (!isWritten({ cause }) && cause !== 'released');
 }

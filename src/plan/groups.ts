@@ -1,18 +1,15 @@
 import { type Address, byAddress } from '../core/address.ts';
-import type { Change, ChangeGroup, FieldCause, FieldChange } from '../core/plan-document.ts';
+import {
+  type Change,
+  type ChangeGroup,
+  type FieldChange,
+  isEdited,
+  isWritten,
+} from '../core/plan-document.ts';
 import { commonEnds, countEach, type Json } from '../core/value.ts';
 
 /** Fewer resources than this are read one by one. */
 const FEWEST = 3;
-
-/** What somebody else changed, and what nothing is written of: the plan has a note for that. */
-const APART: ReadonlySet<FieldCause> = new Set([
-  'drifted',
-  'conflict',
-  'released',
-  'unknown_secret',
-  'unknown_content',
-]);
 
 /** One field of one resource. */
 type Site = { readonly address: Address; readonly path: string };
@@ -40,7 +37,7 @@ export function groupAlike(changes: readonly Change[], sourceOf: SourceOf): read
     const { kind, action } = change;
     if (action !== 'update' && action !== 'create') continue;
     for (const field of change.fields) {
-      if (APART.has(field.cause)) continue;
+      if (isEdited(field) || !isWritten(field)) continue;
       const { words, lines } = toEdit(field);
       const key = getGroupKey(change, field, words);
       const known = alike.get(key);

@@ -1,20 +1,22 @@
 import { type Address, isChosen } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { overlaps, toPath } from '../core/path.ts';
-import type {
-  Change,
-  ExceededLimit,
-  Guards,
-  MovedEndpoint,
-  Note,
-  Pin,
-  PlanDocument,
-  PlanOptions,
-  PlanRules,
+import {
+  type Change,
+  type ExceededLimit,
+  type Guards,
+  isEdited,
+  isWritten,
+  type MovedEndpoint,
+  type Note,
+  type Pin,
+  type PlanDocument,
+  type PlanOptions,
+  type PlanRules,
 } from '../core/plan-document.ts';
 import { isUnderWay } from '../core/rollout.ts';
 import { inTurns, isSameJson } from '../core/value.ts';
-import { isWritten, type LeafChange } from '../diff/compare.ts';
+import type { LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -463,17 +465,8 @@ async function isHistoryAsked(
   if (kind.history === undefined) return false;
   const written = new Set(leaves.filter(isWritten).map(({ text }) => text));
   const isCarrying = carried.some((path) => !written.has(path));
-  if (purpose === 'rollback' || isCarrying || isMoved(leaves)) return true;
+  if (purpose === 'rollback' || isCarrying || leaves.some(isEdited)) return true;
   return (await reader.isHistoryDated(kind, live.id)) !== true;
-}
-
-function isMoved(leaves: readonly LeafChange[]): boolean {
-  return leaves.some(({ cause }) => isMovedBy(cause));
-}
-
-/** Whether the platform has another value than Callsheet wrote. */
-function isMovedBy(cause: LeafChange['cause']): boolean {
-  return cause === 'drifted' || cause === 'conflict';
 }
 
 /** A change to a resource with a history is pinned to its newest entry, and says who made it drift. */
@@ -486,7 +479,7 @@ function pinHistory(
   input: Pick<OneInput, 'settled' | 'platform'>,
 ): Change {
   const pin = { ...seen, history_id: history[0]?.id ?? null };
-  const moved = isMoved(leaves);
+  const moved = leaves.some(isEdited);
   const author = kind.history
     ? attributeDrift(history, baseEntry(history, recorded?.pin ?? undefined))
     : attributeUnrecorded(pin.updated_at);
@@ -515,7 +508,7 @@ function ownRun(
   const { restored_by: run, restored_paths: paths, pin } = recorded ?? {};
   const isOf = (text: string) =>
     paths === undefined || paths.some((one) => overlaps(toPath(one), toPath(text)));
-  const isPutBack = fields.every(({ path, cause }) => !isMovedBy(cause) || isOf(path));
+  const isPutBack = fields.every((field) => !isEdited(field) || isOf(field.path));
   if (run !== undefined && isPutBack && pin && isSamePin(pin, now))
     return `put back by run ${run}, a rollback`;
   const isDead = settled?.findings.some((one) => one.address === address) === true;

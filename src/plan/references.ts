@@ -1,10 +1,9 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { formatFirst } from '../core/errors.ts';
-import type { Change } from '../core/plan-document.ts';
+import { type Change, isWritten } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { isObject, type Json } from '../core/value.ts';
-import { isWritten } from '../diff/compare.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';

@@ -9,7 +9,7 @@ import {
   type Path,
   startsWith,
 } from '../core/path.ts';
-import type { Change } from '../core/plan-document.ts';
+import { type Change, isEdited } from '../core/plan-document.ts';
 import {
   contextAt,
   type FieldContext,
@@ -128,7 +128,6 @@ function judge(
   { theirs, typed }: Asked,
 ): Outcome {
   const pending = { kept: true, words: pendingWords(address, typed) };
-  const moved = leaf.cause === 'drifted' || leaf.cause === 'conflict';
   const isElement = isElementPath(kind, leaf.path);
   const isUnseen = leaf.unreadable && !isElement;
   switch (leaf.cause) {
@@ -152,7 +151,7 @@ function judge(
       break;
   }
   if (leaf.sensitive && !isElement) {
-    return moved || adopted ? { kept: false, words: SECRET } : pending;
+    return isEdited(leaf) || adopted ? { kept: false, words: SECRET } : pending;
   }
   return 'taken';
 }

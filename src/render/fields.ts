@@ -8,7 +8,13 @@ import {
   parsePath,
   startsWith,
 } from '../core/path.ts';
-import type { Change, FieldCause, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import {
+  type Change,
+  type FieldCause,
+  type FieldChange,
+  isWritten,
+  type PlanDocument,
+} from '../core/plan-document.ts';
 import { getOwn, isObject, isSameJson, type Json } from '../core/value.ts';
 import { onlyBlanksDiffer } from './prose/words.ts';
 import { sanitiseLine } from './untrusted.ts';
@@ -40,9 +46,6 @@ type Content =
       readonly wanted: Json;
     };
 
-/** Causes that write nothing: the plan has a note for each of them. */
-const NOTED: ReadonlySet<FieldCause> = new Set(['released', 'unknown_secret', 'unknown_content']);
-
 /** The fields of a change, ready to be laid out. `verbose` leaves list elements in their leaves. */
 export function viewFields(
   change: Change,
@@ -51,8 +54,7 @@ export function viewFields(
 ): readonly FieldView[] {
   if (change.action === 'delete') return verbose ? listLeaves(change.before).map(viewGone) : [];
   const isNew = change.action === 'create';
-  const isShown = (field: FieldChange) =>
-    isNew ? !isNamed(field, change) : !NOTED.has(field.cause);
+  const isShown = (field: FieldChange) => (isNew ? !isNamed(field, change) : isWritten(field));
   const own = change.fields.filter(isShown);
   const shown = { ...change, fields: isNew ? own.map((one) => ({ ...one, before: null })) : own };
   const gathered = verbose ? shown.fields : gatherElements(shown);

@@ -1,5 +1,11 @@
 import type { Address } from '../core/address.ts';
-import type { Change, ChangeGroup, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import {
+  type Change,
+  type ChangeGroup,
+  type FieldChange,
+  isEdited,
+  type PlanDocument,
+} from '../core/plan-document.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, footersAbove, footersBelow } from './footers.ts';
 import { countKind, formatFirst, formatNumber, kindTitle, SYMBOLS } from './wording.ts';
@@ -163,7 +169,7 @@ function firstLook(
         text: name === address ? '' : name,
       }));
   const undone = plan.changes.flatMap((change) => {
-    const fields = change.fields.filter(isUndone);
+    const fields = change.fields.filter(isEdited);
     // What is refused says so above.
     if (fields.length === 0 || change.action !== 'update' || change.verdict !== 'ok') return [];
     const paths = formatFirst(
@@ -187,7 +193,7 @@ function firstLook(
       action !== 'update'
         ? []
         : fields
-            .filter((field) => isProse(field) && !isUndone(field))
+            .filter((field) => isProse(field) && !isEdited(field))
             .map(({ path, source: file = source ?? '' }) => ({
               address,
               subject: `${path} of ${address}`,
@@ -229,11 +235,6 @@ const MORE: { readonly [type in FirstLook['type']]: string } = {
   undone: 'whose edits would be undone',
   prompt: 'texts that change',
 };
-
-/** Whether carrying the change out undoes what somebody else wrote. */
-function isUndone({ cause }: FieldChange): boolean {
-  return cause === 'drifted' || cause === 'conflict';
-}
 
 /** Whether it is a text that an agent speaks or follows, rather than a setting. */
 function isProse({ before, after, secret }: FieldChange): boolean {

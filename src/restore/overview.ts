@@ -1,7 +1,13 @@
 import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, formatFirst } from '../core/errors.ts';
-import type { Change, Guards, Note, PlanDocument } from '../core/plan-document.ts';
+import {
+  type Change,
+  type Guards,
+  isEdited,
+  type Note,
+  type PlanDocument,
+} from '../core/plan-document.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { summarise } from '../plan/document.ts';
@@ -176,7 +182,7 @@ function collisionsIn({ planned, foreign }: Round): readonly Collision[] {
   const changes = new Map(planned.plan.changes.map((change) => [change.address, change]));
   const edited = planned.plan.changes.flatMap((change): readonly Collision[] => {
     const { address, kind, id } = change;
-    if (foreign.has(address) || id === null || !isEdited(change)) return [];
+    if (foreign.has(address) || id === null || !change.fields.some(isEdited)) return [];
     return [{ address, kind, id, name: nameIn(change), is_equal: false }];
   });
   const met = [...foreign].flatMap(([address, { kind, id }]): readonly Collision[] => {
@@ -187,11 +193,6 @@ function collisionsIn({ planned, foreign }: Round): readonly Collision[] {
     return [{ address, kind, id, name: nameIn(change), is_equal: isEqual }];
   });
   return [...met, ...edited];
-}
-
-/** Whether a value is live that is neither the snapshot's nor what the restoration wrote. */
-function isEdited({ fields }: Change): boolean {
-  return fields.some(({ cause }) => cause === 'drifted' || cause === 'conflict');
 }
 
 function nameIn(change: Change | undefined): string | null {

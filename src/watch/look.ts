@@ -6,10 +6,10 @@ import {
   type Change,
   type FieldChange,
   isGone,
+  isWritten,
   type PlanDocument,
 } from '../core/plan-document.ts';
 import type { RolloutRecord } from '../core/rollout.ts';
-import { isWritten } from '../diff/compare.ts';
 import { planSelfHealing, type SelfHealing } from '../plan/drift.ts';
 import { comparedCount } from '../render/wording.ts';
 import { findOwed } from '../run/apply.ts';
