@@ -435,6 +435,20 @@ describe('a rollout that is under way', () => {
   ])('leaves %s as it is', (_title, change, purpose) => {
     expect(guard(change, purpose)).toEqual([change]);
   });
+
+  test('leaves what was edited of an agent that has the change to be put back, whatever cannot be compared', () => {
+    const field = { path: 'name', before: 'Desk', after: 'Front desk', secret: false } as const;
+    const change = update({
+      fields: [
+        { ...field, cause: 'drifted' },
+        { ...field, path: 'tools[crm].secret', secret: true, cause: 'unknown_secret' },
+      ],
+    });
+    const steps = [{ agents: 2, at: null, runs: ['r1'] }];
+    const input = { ...TEN, purpose: 'apply' as const, rollouts: [{ ...rollout, steps }] };
+    expect(guardChanges([change], input)).toEqual([change]);
+    expect(guardChanges([removal('ok')], input)).toMatchObject([{ verdict: 'held' }]);
+  });
 });
 
 describe("the team's rules", () => {
