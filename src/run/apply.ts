@@ -10,6 +10,7 @@ import type { RunContext, StackOptions } from './context.ts';
 import { type RunDocument, toFailure } from './document.ts';
 import { readRun } from './find-run.ts';
 import { checkNamed, emitUnread, planConfiguration, plannedDigest, refusalsNow } from './plan.ts';
+import { findAtWork } from './recover.ts';
 import { needSecrets, type RunOutcome, type RunRequest, runPlan } from './run.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
 import { type Review, runDocument, type UndoOutcome, undo } from './undo.ts';
@@ -199,7 +200,7 @@ async function applyGiven(
 export async function findOwed(session: Session, isAsked: boolean): Promise<string | undefined> {
   const { unfinished, state } = session;
   // One that is at work may still come to its end.
-  if (unfinished !== undefined && unfinished.recovery === undefined) return undefined;
+  if (findAtWork(session) !== undefined) return undefined;
   const newest = unfinished?.run ?? (isAsked ? state.last_run : null);
   const entries = newest === null ? undefined : await readRun(session, newest);
   if (newest === null || entries === undefined) return undefined;

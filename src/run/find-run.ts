@@ -15,7 +15,7 @@ import {
   type RunBegan,
 } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
-import { listEntries } from './recover.ts';
+import { findAtWork, listEntries } from './recover.ts';
 import type { CheckNamed, Session } from './session.ts';
 
 type Entries = readonly JournalEntry[];
@@ -123,10 +123,10 @@ export function wholeId(given: string, runs: readonly string[]): string {
 
 /** A run that is still at work cannot be undone yet. Throws where it is the one that is asked for. */
 export async function refuseAtWork(given: string | undefined, session: Session): Promise<void> {
-  const { unfinished } = session;
-  if (given === undefined || unfinished === undefined || unfinished.recovery !== undefined) return;
-  if (wholeId(given, await listRuns(session)) !== unfinished.run) return;
-  throw new CallsheetError('usage', `run ${unfinished.run} is still running`, {
+  const run = findAtWork(session);
+  if (given === undefined || run === undefined) return;
+  if (wholeId(given, await listRuns(session)) !== run) return;
+  throw new CallsheetError('usage', `run ${run} is still running`, {
     hint: 'Wait until it ends or interrupt it, then roll it back. callsheet state unlock shows who runs it.',
   });
 }

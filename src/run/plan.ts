@@ -31,7 +31,7 @@ import { findAssumption, movedEndpoints } from '../platform/endpoints.ts';
 import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
-import { recoveredRun } from './recover.ts';
+import { findAtWork, recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
 
 /** What is planned, what the plan may do, and how much is read for it. */
@@ -76,11 +76,12 @@ export function checkNamed(
 }
 
 /** Says what stands beside a session: warnings, and another run that is at work. */
-export function announce({ warnings, unfinished }: Session, { emit }: RunContext): void {
+export function announce(session: Session, { emit }: RunContext): void {
+  const { warnings } = session;
   if (warnings.length > 0) emit({ type: 'warnings', diagnostics: warnings });
   // One that died is recovered, and the plan shows it.
-  if (unfinished !== undefined && unfinished.recovery === undefined)
-    emit({ type: 'run_at_work', run: unfinished.run });
+  const run = findAtWork(session);
+  if (run !== undefined) emit({ type: 'run_at_work', run });
 }
 
 /** Says how much a fast refresh did not read. */

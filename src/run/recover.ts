@@ -53,15 +53,18 @@ export async function findUnfinished(
   return { run, entries: pending, recovery };
 }
 
+/** The run that is at work; undefined where there is none, or where it died. */
+export function findAtWork({ unfinished }: Pick<Interrupted, 'unfinished'>): string | undefined {
+  return unfinished?.recovery === undefined ? unfinished?.run : undefined;
+}
+
 /** Nothing is undone beside a run that is at work: what it has not done yet would be taken for nothing. */
-export async function refuseBeside({
-  unfinished,
-  store,
-}: Pick<Interrupted, 'unfinished' | 'store'>): Promise<void> {
-  if (unfinished === undefined || unfinished.recovery !== undefined) return;
+export async function refuseBeside(session: Pick<Interrupted, 'unfinished' | 'store'>) {
+  const run = findAtWork(session);
+  if (run === undefined) return;
+  const { store } = session;
   const held = await store.lock();
-  if (held?.holder.run === unfinished.run)
-    throw lockedState(store.location, held.holder, held.lease);
+  if (held?.holder.run === run) throw lockedState(store.location, held.holder, held.lease);
 }
 
 /** Milliseconds between looks at a lock that one waits for. */

@@ -7,6 +7,7 @@ import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { isHeldBack } from '../plan/document.ts';
 import { type SkippedHeal, whyNotHealed } from '../plan/drift.ts';
 import { planConfiguration, planOptions } from '../run/plan.ts';
+import { findAtWork } from '../run/recover.ts';
 import { runPlan } from '../run/run.ts';
 import { openSession, openStore } from '../run/session.ts';
 import { openStack } from '../run/stack.ts';
@@ -196,9 +197,8 @@ async function planAndRun(
 ): Promise<Healed> {
   const session = await openSession(flags, context);
   try {
-    const { unfinished } = session;
-    if (unfinished !== undefined && unfinished.recovery === undefined)
-      return { type: 'skipped', why: `run ${unfinished.run} is running` };
+    const run = findAtWork(session);
+    if (run !== undefined) return { type: 'skipped', why: `run ${run} is running` };
     // What was marked when it was seen may be gone from the configuration by now.
     const marked = markedIn(session);
     const target = addresses.filter((address) => marked.has(address));

@@ -15,6 +15,7 @@ import { comparedCount } from '../render/wording.ts';
 import { findOwed } from '../run/apply.ts';
 import { driftIn, keepHistories } from '../run/drift.ts';
 import { checkNamed, planConfiguration, planOptions } from '../run/plan.ts';
+import { findAtWork } from '../run/recover.ts';
 import { openSession, type Session } from '../run/session.ts';
 import { findBegan } from '../state/journal.ts';
 
@@ -43,9 +44,8 @@ export async function look(flags: PlanFlags, context: Context): Promise<Seen | B
   const options = planOptions(flags);
   const session = await openSession(flags, context, { check: checkNamed(options) });
   try {
-    const { unfinished } = session;
-    if (unfinished !== undefined && unfinished.recovery === undefined)
-      return { type: 'busy', run: unfinished.run };
+    const run = findAtWork(session);
+    if (run !== undefined) return { type: 'busy', run };
     const { reader, histories } = keepHistories(session.reader);
     const planning = { ...session, reader };
     const { refresh = 'fast' } = flags;
