@@ -1,6 +1,6 @@
 import { commandLine, EXIT, type ExitCode, unreachable } from '../core/errors.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
-import { isHeldBack, isRefused, isWriting } from '../plan/document.ts';
+import { isChanging, type PlanDocument } from '../core/plan-document.ts';
+import { isHeldBack, isRefused } from '../plan/document.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatCount, leaveOutCommand } from '../render/wording.ts';
@@ -79,9 +79,8 @@ export function tellRefused(plan: PlanDocument, terminal: Terminal): void {
   }
   if (refusals.length > 0) return;
   // To leave everything out would be to restore nothing.
-  const isRest = changes.some(isWriting);
   const leave = ' To leave them out and do the rest';
-  const restores = isRest ? `${leave}, pass --skip-refused.` : '';
+  const restores = changes.some(isChanging) ? `${leave}, pass --skip-refused.` : '';
   const applies = purpose === 'apply' ? `${leave}: ${leaveOutCommand(plan)}` : '';
   say(terminal, `${STRUCK[purpose]}${purpose === 'restore' ? restores : applies}`);
 }

@@ -81,6 +81,16 @@ export type Action = Change['action'];
  */
 export type Verdict = Change['verdict'];
 
+/** Whether anything of a plan is carried out, if only to record what is there already. */
+export function isRunnable({ changes }: Pick<PlanDocument, 'changes'>): boolean {
+  return changes.some(({ verdict }) => verdict === 'ok');
+}
+
+/** Whether a change is carried out and does more than record what is there already. */
+export function isChanging({ verdict, action }: Change): boolean {
+  return verdict === 'ok' && action !== 'adopt' && action !== 'no_op';
+}
+
 /** Which of the ways of putting a resource with a history back a rollback takes (DESIGN §6), and why. */
 export type Undoing = NonNullable<Change['undoing']>;
 

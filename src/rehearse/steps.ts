@@ -1,5 +1,10 @@
 import { computeDigest } from '../core/digest.ts';
-import type { PlanDocument, RehearsalDifference, RehearsalStep } from '../core/plan-document.ts';
+import {
+  isChanging,
+  type PlanDocument,
+  type RehearsalDifference,
+  type RehearsalStep,
+} from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
 import { formatCount } from '../render/wording.ts';
 import type { LedgerLine } from '../state/journal.ts';
@@ -86,12 +91,10 @@ export function secondStep(second: PlanDocument): RehearsalStep {
 
 /** What a plan would still do. What waits for a permission, or has no endpoint, stays where it is. */
 function listLeft({ changes }: PlanDocument): readonly string[] {
-  return changes
-    .filter(({ verdict, action }) => verdict === 'ok' && action !== 'adopt')
-    .map(({ address, action, fields }) => {
-      const names = fields.map(({ path }) => path).join(', ');
-      return `${address}: ${action}${names === '' ? '' : ` of ${names}`}`;
-    });
+  return changes.filter(isChanging).map(({ address, action, fields }) => {
+    const names = fields.map(({ path }) => path).join(', ');
+    return `${address}: ${action}${names === '' ? '' : ` of ${names}`}`;
+  });
 }
 
 export function failureStep(outcome: Outcome, half: number, all: number): RehearsalStep {

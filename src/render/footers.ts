@@ -1,6 +1,7 @@
 import {
   type Change,
   holdingFlags,
+  isChanging,
   liftingFlags,
   type Note,
   type PlanDocument,
@@ -166,8 +167,7 @@ function refusedAdvice(struck: readonly Change[], plan: PlanDocument): string {
   if (purpose === 'apply')
     return `Fix the refused changes. To leave them out: ${leaveOutCommand(plan)}`;
   const lifts = liftingFlags(struck, purpose).map(({ flag, does }) => ` ${flag} ${does}.`);
-  const isRest = changes.some(({ verdict }) => verdict === 'ok');
-  const left = isRest ? ', or pass --skip-refused to leave them out' : '';
+  const left = changes.some(isChanging) ? ', or pass --skip-refused to leave them out' : '';
   return `Fix the refused changes${left}.${lifts.join('')}`;
 }
 

@@ -5,6 +5,7 @@ import {
   type Change,
   type Guards,
   isEdited,
+  isRunnable,
   type Note,
   type PlanDocument,
 } from '../core/plan-document.ts';
@@ -71,7 +72,10 @@ export function buildOverview(round: Round, own: ReadonlySet<Address>): Overview
     obstacles,
     found,
     struck: new Map(),
-    proof: { resources: desired.length, values: isRecording(planned) ? 0 : countValues(desired) },
+    proof: {
+      resources: desired.length,
+      values: isRunnable(planned.plan) ? 0 : countValues(desired),
+    },
   };
 }
 
@@ -197,11 +201,6 @@ function collisionsIn({ planned, foreign }: Round): readonly Collision[] {
 
 function nameIn(change: Change | undefined): string | null {
   return change === undefined || change.name === '' ? null : change.name;
-}
-
-/** Whether a plan asks anything of the platform, or has something to remember that was there already. */
-export function isRecording({ plan }: Pick<Round['planned'], 'plan'>): boolean {
-  return plan.changes.some(({ verdict, action }) => verdict === 'ok' && action !== 'no_op');
 }
 
 /** Of resources that are as they were, how many and the first. */

@@ -6,7 +6,7 @@ import { show } from '../console/show.ts';
 import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
 import type { Address } from '../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
-import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { type Change, isRunnable, type PlanDocument } from '../core/plan-document.ts';
 import { isRefused, isWriting, planDigest, summarise } from '../plan/document.ts';
 import { refuse } from '../plan/guards.ts';
 import { type RestorationSummary, renderRestorationText } from '../render/restoration.ts';
@@ -23,7 +23,6 @@ import { readHolding } from './held.ts';
 import {
   buildOverview,
   buildSummary,
-  isRecording,
   MOST_WHOLE,
   neededSecrets,
   needsOver,
@@ -188,7 +187,7 @@ async function takePart(
   const round = first?.only ?? (await lookAgain(part, session, work));
   const { plan } = round.planned;
   seen.push(withoutValues(buildOverview(round, part.own)));
-  if (!isRecording(round.planned) && session.unfinished === undefined) return;
+  if (!isRunnable(plan) && session.unfinished === undefined) return;
   taken.isIdle = false;
   if (number > MOST_ROUNDS || isRefused(plan)) {
     failures.push(EXIT.partial);

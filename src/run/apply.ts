@@ -1,5 +1,5 @@
 import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
-import type { PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import { isChanging, type PlanDocument, type PlanOptions } from '../core/plan-document.ts';
 import { hasChanges, isRefused } from '../plan/document.ts';
 import { withRefusals } from '../plan/guards.ts';
 import type { Planned, Refresh } from '../plan/make.ts';
@@ -158,9 +158,7 @@ async function applyNow(
   // Said before anybody is asked.
   await needSecrets(plan, { session });
   // What waits to be deleted, or is left out, needs nobody's approval.
-  const isAsked = plan.changes.some(
-    ({ action, verdict }) => verdict === 'ok' && action !== 'adopt' && action !== 'no_op',
-  );
+  const isAsked = plan.changes.some(isChanging);
   if (isAsked && (await review.agree?.('Apply this plan?')) === false) return { type: 'declined' };
   return runPlan(planned, request);
 }

@@ -5,7 +5,7 @@ import type { RunDeps } from '../apply/work.ts';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Verification } from '../core/documents.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
+import { isRunnable, type PlanDocument } from '../core/plan-document.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
@@ -100,7 +100,7 @@ async function runAs(run: string, planned: Planned, request: RunRequest): Promis
     const state = concealState(recovered, fingerprints);
     await claimForRun(lease, planned, session);
     // What is held or left out makes no run: the last one stays the last that did something.
-    if (plan.changes.every(({ verdict }) => verdict !== 'ok')) {
+    if (!isRunnable(plan)) {
       await refreshState(planned, state, lease);
       if (planned.refresh.size > 0) emitConcealed(recovered, context);
       return { type: 'unchanged', plan, status: 'done' };

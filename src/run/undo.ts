@@ -3,6 +3,8 @@ import { type Address, getKind, isChosen, matchesAddress } from '../core/address
 import type { Verification } from '../core/documents.ts';
 import { CallsheetError, commandLine, foldSentences, quoted } from '../core/errors.ts';
 import {
+  isChanging,
+  isRunnable,
   liftingFlags,
   type Note,
   type PlanDocument,
@@ -12,7 +14,7 @@ import { agentsReached, isUnderWay } from '../core/rollout.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader, readNewest } from '../live/reader.ts';
-import { isRefused } from '../plan/document.ts';
+import { isHeldBack, isRefused } from '../plan/document.ts';
 import { findAuthor } from '../plan/drift.ts';
 import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
@@ -407,7 +409,7 @@ export async function carryOutUndo(
   review.show?.(plan);
   if (isRefused(plan)) return { type: 'refused', plan, ...onwards };
   const running = { session, context, purpose: 'rollback', observe: review.observe } as const;
-  if (!plan.changes.some(({ verdict }) => verdict === 'ok')) {
+  if (!isRunnable(plan)) {
     // Nothing is asked of the platform, but an interrupted run is recovered for good.
     if (session.unfinished !== undefined) await runPlan(whole, running);
     const isLeft = left.length > 0 || plan.changes.some(({ verdict }) => verdict === 'unsupported');
@@ -558,16 +560,17 @@ function waysPastEdits(
 /** How a refused plan is gone on with, a command a line: only flags that lift one of its refusals, and none where none does. */
 function waysPastRefusals(
   command: string,
-  { changes, refusals = [] }: PlanDocument,
+  plan: PlanDocument,
   options: UndoOptions,
 ): readonly string[] {
   const line = formatCommand(command, options);
   // What stands against the plan as a whole says itself what lifts it, and nothing is left to leave out.
-  if (refusals.length > 0) return [];
-  const refused = changes.filter(({ verdict }) => verdict === 'refused');
-  const isRest = changes.some(({ verdict }) => verdict === 'ok');
+  if (isHeldBack(plan)) return [];
+  const refused = plan.changes.filter(({ verdict }) => verdict === 'refused');
   return [
-    ...(isRest ? [line(' --skip-refused', 'leaves them out, undoes the rest')] : []),
+    ...(plan.changes.some(isChanging)
+      ? [line(' --skip-refused', 'leaves them out, undoes the rest')]
+      : []),
     ...liftingFlags(refused, 'rollback').map(({ flag, does }) => line(` ${flag}`, does)),
   ];
 }

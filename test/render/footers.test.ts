@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { tellRefused } from '../../src/console/result.ts';
 import type { Change, Note, PlanDocument } from '../../src/core/plan-document.ts';
 import { footersAbove, footersBelow } from '../../src/render/footers.ts';
+import { quietContext } from '../cli/quiet-context.ts';
 import { changeOf, planOf } from './sample.ts';
 
 const footersOf = (plan: PlanDocument) => [...footersAbove(plan), ...footersBelow(plan)];
@@ -149,4 +151,16 @@ test('what is refused is left out by a command that keeps what the plan was allo
         'Fix the refused changes. To leave them out: callsheet apply --accept-conflicts --skip-refused --target agent.a \'agent.b["c 1"]\' --delete-used --env staging',
     },
   ]);
+});
+
+test('a refused restore that would only record the rest does not offer it, in the plan or below it', () => {
+  const changes = [
+    changeOf({ verdict: 'refused', reason: 'it was edited' }),
+    changeOf({ address: 'agent.bay', action: 'adopt', operations: [], fields: [] }),
+  ];
+  const plan = planOf(changes, { purpose: 'restore' });
+  const { context, said } = quietContext();
+  expect(footersOf(plan)[0]?.advice).toBe('Fix the refused changes.');
+  tellRefused(plan, context.terminal);
+  expect(said.err).not.toContain('--skip-refused');
 });
