@@ -13,8 +13,13 @@ export type Severity = Diagnostic['severity'];
 /** One problem, as data: only `cli/` turns it into text and an exit code. */
 export type Diagnostic = Diagnostics.Diagnostic;
 
+/** A problem that says nothing of it is an error. */
+export function isError({ severity = 'error' }: { readonly severity?: Severity }): boolean {
+  return severity === 'error';
+}
+
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
-  return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
+  return diagnostics.some(isError);
 }
 
 /** The diagnostics with every warning as an error, for `--strict`. */

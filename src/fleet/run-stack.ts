@@ -3,7 +3,7 @@ import type { Context } from '../console/context.ts';
 import { endedBy, onTerminal, reportFailure } from '../console/events.ts';
 import { tellOutcome } from '../console/result.ts';
 import { drawEvery, messagesOnly, type Terminal } from '../console/terminal.ts';
-import type { Diagnostic } from '../core/diagnostics.ts';
+import { type Diagnostic, isError } from '../core/diagnostics.ts';
 import { CallsheetError, EXIT, type ExitCode, failureIn, unreachable } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
@@ -272,7 +272,7 @@ function reasonOfFailure(path: string, { message, diagnostics }: Failure): strin
 function reasonOfProblems(path: string, diagnostics: readonly Diagnostic[]): string | undefined {
   return getFirst(
     diagnostics
-      .filter(({ severity }) => severity === 'error')
+      .filter(isError)
       .map(({ position: at, message }) =>
         at === undefined ? message : `${inTree(path, at.file)}:${at.line}: ${message}`,
       ),

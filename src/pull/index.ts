@@ -1,6 +1,6 @@
 import { type Address, getKind } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { hasErrors } from '../core/diagnostics.ts';
+import { isError } from '../core/diagnostics.ts';
 import type { PullDocument } from '../core/documents.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { formatPath } from '../core/path.ts';
@@ -321,7 +321,7 @@ function withoutFollowers(lost: readonly Follower[]): Verdict {
 
 /** The texts cannot be loaded: what is live breaks a rule that the configuration has to keep. */
 function blameErrors(ready: readonly Ready[], diagnostics: Loaded['diagnostics']): Verdict {
-  const errors = diagnostics.filter((one) => hasErrors([one]));
+  const errors = diagnostics.filter(isError);
   const first = errors[0]?.message ?? 'the configuration would have errors';
   const addresses = new Set(errors.map(({ address }) => address));
   const files = new Set(errors.map(({ position }) => position?.file));

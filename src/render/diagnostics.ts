@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../core/diagnostics.ts';
+import { countSeverity, type Diagnostic, isError } from '../core/diagnostics.ts';
 import type { Error as ErrorDocument } from '../core/documents.generated.ts';
 import {
   cutText,
@@ -41,7 +41,7 @@ export function renderDiagnosticsBeside(
 ): string {
   if (diagnostics.length === 0) return '';
   if (options.verbose) return renderDiagnosticsText(diagnostics, options);
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const errors = diagnostics.filter(isError);
   const others = diagnostics.filter(({ rule }) => !LINT.test(rule));
   const told = errors.length > 0 ? errors : others;
   if (told.length === 0) return warningsLine(diagnostics, options);
@@ -133,12 +133,9 @@ function markTone(line: string, severity: Tone): Tone {
 /** `2 errors, 1 warning in 2 files` */
 function formatCounts(diagnostics: readonly Diagnostic[]): string {
   const counts = (['error', 'warning'] as const)
-    .map((severity) => ({
-      severity,
-      count: diagnostics.filter((diagnostic) => diagnostic.severity === severity).length,
-    }))
-    .filter(({ count }) => count > 0)
-    .map(({ severity, count }) => formatCount(count, severity));
+    .map((severity) => [countSeverity(diagnostics, severity), severity] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, severity]) => formatCount(count, severity));
   const files = new Set(diagnostics.flatMap(({ position }) => (position ? [position.file] : [])));
   return `${counts.join(', ')}${files.size > 1 ? ` in ${formatCount(files.size, 'file')}` : ''}`;
 }
@@ -269,7 +266,5 @@ export function isAbsolute(path: string): boolean {
 
 /** Errors before warnings, otherwise as they come: what is cut off by a limit is what matters least. */
 export function bySeverity(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  return diagnostics.toSorted(
-    (a, b) => Number(a.severity !== 'error') - Number(b.severity !== 'error'),
-  );
+  return diagnostics.toSorted((a, b) => Number(isError(b)) - Number(isError(a)));
 }

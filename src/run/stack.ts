@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import type { Diagnostic } from '../core/diagnostics.ts';
+import { type Diagnostic, isError } from '../core/diagnostics.ts';
 import { CallsheetError, commandLine } from '../core/errors.ts';
 import { Secret } from '../core/value.ts';
 import { formatCount, sharedMessage } from '../render/wording.ts';
@@ -154,10 +154,6 @@ export function isBroken({ warnings }: Pick<LoadedStack, 'warnings'>): boolean {
 /** Throws what is wrong with it, for what does need its resources. */
 export function refuseBroken(stack: Pick<LoadedStack, 'warnings'>): void {
   if (isBroken(stack)) throw broken(stack.warnings);
-}
-
-function isError({ severity }: Diagnostic): boolean {
-  return severity === 'error';
 }
 
 function broken(diagnostics: readonly Diagnostic[]): CallsheetError {

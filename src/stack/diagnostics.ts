@@ -1,6 +1,11 @@
 import { isResourceName } from '../core/address.ts';
 import { credentialsIn } from '../core/credentials.ts';
-import type { Diagnostic, Severity, SourcePosition } from '../core/diagnostics.ts';
+import {
+  type Diagnostic,
+  isError,
+  type Severity,
+  type SourcePosition,
+} from '../core/diagnostics.ts';
 import { oncePer } from '../core/value.ts';
 import {
   lineAt,
@@ -158,7 +163,7 @@ export function notingErrors(
 ): { readonly report: Report; readonly hasErrors: () => boolean } {
   let found = false;
   const add = (problem: Problem) => {
-    found ||= (problem.severity ?? 'error') === 'error' && matters(problem);
+    found ||= isError(problem) && matters(problem);
     report.add(problem);
   };
   return { report: { ...report, add }, hasErrors: () => found };
@@ -190,7 +195,7 @@ export function openReport(): Report {
       const known = masks.get(range.source) ?? new Map<string, SourceRange>();
       masks.set(range.source, known.set(`${range.start} ${range.end}`, range));
     },
-    hasErrors: () => entries.some(({ problem }) => (problem.severity ?? 'error') === 'error'),
+    hasErrors: () => entries.some(({ problem }) => isError(problem)),
     diagnostics: () => {
       const sorted = new Map(
         [...masks].map(([source, places]) => [source, sortedMasks([...places.values()])]),

@@ -1,6 +1,6 @@
 import { normalize } from 'node:path/posix';
 import { formatAddress } from '../core/address.ts';
-import { formatPosition } from '../core/diagnostics.ts';
+import { formatPosition, isError } from '../core/diagnostics.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { listEnvironments, SHARED_MEMBERS } from './collect.ts';
@@ -143,7 +143,7 @@ function readYamlRows(
 ): Rows | undefined {
   const { root, problems } = parseYaml(source);
   for (const problem of problems) context.report.add(problem);
-  if (root === undefined || problems.some(({ severity }) => severity !== 'warning')) {
+  if (root === undefined || problems.some(isError)) {
     if (hidden.size > 0) context.report.mask({ source, start: 0, end: source.text.length });
     return undefined;
   }

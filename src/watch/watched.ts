@@ -1,6 +1,6 @@
 import { type HealthReport, judgeSilence } from '../console/monitor/serve.ts';
 import { type NoticeTarget, notifyDrift } from '../console/notify.ts';
-import type { Diagnostic } from '../core/diagnostics.ts';
+import { type Diagnostic, isError } from '../core/diagnostics.ts';
 import { CallsheetError, type FailureCode, firstLines } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { withoutHealed } from '../plan/drift.ts';
@@ -305,8 +305,11 @@ function failureWords(error: unknown): PassFailure {
   const { kind, diagnostics, hint, message: said } = toFailure(error);
   const isBug = kind === 'internal' && error instanceof Error;
   const message = isBug ? (error.stack ?? said) : said;
-  const wrong = diagnostics.filter(({ severity }) => severity === 'error');
-  const problems = firstLines(wrong.map(problemWords), MOST_PROBLEMS, ': callsheet validate');
+  const problems = firstLines(
+    diagnostics.filter(isError).map(problemWords),
+    MOST_PROBLEMS,
+    ': callsheet validate',
+  );
   return {
     kind,
     message,

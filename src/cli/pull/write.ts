@@ -6,7 +6,7 @@ import type { CommonFlags, Context } from '../../console/context.ts';
 import { refuseInterrupted, say } from '../../console/events.ts';
 import { draftBeside, writeAllOrNone } from '../../console/named-file.ts';
 import { type Address, getKind, isChosen } from '../../core/address.ts';
-import type { Diagnostic } from '../../core/diagnostics.ts';
+import { type Diagnostic, isError } from '../../core/diagnostics.ts';
 import type { PullDocument, PullLeft } from '../../core/documents.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { Secret, valuesIn } from '../../core/value.ts';
@@ -340,7 +340,7 @@ async function wrongIn(
         why: `${one.file} is not a file of the stack: include leaves it out`,
       }));
   }
-  const errors = read.diagnostics.filter(({ severity }) => severity === 'error');
+  const errors = read.diagnostics.filter(isError);
   const about = (one: Written, { address, position }: Diagnostic) =>
     address === one.address || (position !== undefined && one.texts.has(position.file));
   const wrong = proposed.flatMap((one) => {

@@ -1,4 +1,4 @@
-import { countSeverity, type Diagnostic, type Severity } from '../../core/diagnostics.ts';
+import { countSeverity, type Diagnostic, isError, type Severity } from '../../core/diagnostics.ts';
 import { bySeverity, type Report, toReportPath } from '../diagnostics.ts';
 import { escapeHtml, sanitise, sanitiseLine } from '../untrusted.ts';
 import { formatCount } from '../wording.ts';
@@ -47,7 +47,7 @@ function listCases(report: Report): readonly Case[] {
 function caseLines(name: string, found: readonly Diagnostic[], report: Report): readonly string[] {
   const attributes = `classname="${SUITE}" name="${escapeAttribute(name)}" time="0"`;
   if (found.length === 0) return [`    <testcase ${attributes}/>`];
-  const errors = found.filter(({ severity }) => severity === 'error');
+  const errors = found.filter(isError);
   const warnings = found.filter(({ severity }) => severity === 'warning');
   return [
     `    <testcase ${attributes}>`,

@@ -11,7 +11,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import type { Diagnostic } from '../../core/diagnostics.ts';
+import { type Diagnostic, isError } from '../../core/diagnostics.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
 import { oncePer } from '../../core/value.ts';
 import { kinds } from '../../kinds/index.ts';
@@ -76,7 +76,7 @@ const SCHEMA_LINE = /(?<![^\n])#[ \t]*yaml-language-server:[^\n]*(?:\n|$)/;
  */
 export function formatYaml(source: Source, shape: Shape): Formatted {
   const before = parseYaml(source);
-  if (before.problems.some(({ severity }) => severity !== 'warning')) {
+  if (before.problems.some(isError)) {
     return { problems: before.problems };
   }
   if (before.root?.type !== 'map') return { text: source.text };
