@@ -4,7 +4,7 @@ import { CallsheetError } from '../core/errors.ts';
 import { fieldIn, toPath } from '../core/path.ts';
 import { type Change, isWritten, type Pin, type PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
-import { namesField } from '../core/schema.ts';
+import { isEchoed } from '../core/schema.ts';
 import { isObject } from '../core/value.ts';
 import { pickLeaves, valueAt } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
@@ -375,10 +375,9 @@ function formatRemarks(work: Work, progress: Progress, kept: readonly string[]):
 /** What is newer than the schema, was sent, and is not returned. */
 function unverified({ kind }: Work, { live, written }: Progress): readonly string[] {
   if (live === undefined) return [];
-  const unseen = [...written].filter((text) => {
-    const field = fieldIn(text);
-    return !namesField(kind.schema, field) && !Object.hasOwn(live.document, field);
-  });
+  const unseen = [...written].filter(
+    (text) => !isEchoed(kind.schema, fieldIn(text), live.document),
+  );
   return unseen.length === 0
     ? []
     : [

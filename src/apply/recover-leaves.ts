@@ -1,5 +1,5 @@
 import { toPath } from '../core/path.ts';
-import { namesField } from '../core/schema.ts';
+import { isEchoed } from '../core/schema.ts';
 import { getOwn, isSameJson, type JsonObject } from '../core/value.ts';
 import { schemaAt, schemasAlong } from '../core/walk.ts';
 import { matchesApplied } from '../diff/applied.ts';
@@ -123,8 +123,7 @@ const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'again']);
 function isReturned(path: string, form: Form, { kind, live }: Given): boolean {
   const at = toPath(path);
   const [field = ''] = at;
-  if (!isFieldRead(live, field)) return false;
-  if (!namesField(kind.schema, field) && !Object.hasOwn(live.document, field)) return false;
+  if (!isFieldRead(live, field) || !isEchoed(kind.schema, field, live.document)) return false;
   const condition = schemaAt(kind.schema, at)['x-told-while'];
   return condition === undefined || form.get(condition) === true;
 }

@@ -150,6 +150,11 @@ export function namesField({ properties }: FieldSchema, field: string): boolean 
   return properties !== undefined && Object.hasOwn(properties, field);
 }
 
+/** Whether a document tells of a top-level field: what is newer than the schema need not be returned. */
+export function isEchoed(root: FieldSchema, field: string, document: object): boolean {
+  return namesField(root, field) || Object.hasOwn(document, field);
+}
+
 /** The schema of a list's elements. */
 export function itemSchema(root: FieldSchema, list: FieldSchema): FieldSchema {
   return list.items === undefined ? FREE : dereference(root, list.items);

@@ -11,7 +11,7 @@ import {
   toPath,
 } from '../core/path.ts';
 import { type FieldCause, type FieldChange, isWritten } from '../core/plan-document.ts';
-import { type FieldSchema, namesField } from '../core/schema.ts';
+import { type FieldSchema, isEchoed, namesField } from '../core/schema.ts';
 import {
   Blob,
   getOwn,
@@ -285,7 +285,7 @@ function compareUnreadable(compared: Compared): readonly LeafChange[] {
 
 /** Whether a field is newer than the schema and the platform, as far as is known, does not return it. */
 function isUnechoed({ path: [field = ''] }: Pick<Leaf, 'path'>, { root, live }: Compared): boolean {
-  return !namesField(root, field) && !Object.hasOwn(live, field);
+  return !isEchoed(root, field, live);
 }
 
 /** Leaves of such fields: what was last written is all there is to compare with, and nobody sees whether it took. */

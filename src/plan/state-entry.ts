@@ -1,8 +1,8 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { isWithin, type Path, parsePaths, toPath } from '../core/path.ts';
+import { isWithin, parsePaths, toPath } from '../core/path.ts';
 import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
-import { namesField } from '../core/schema.ts';
+import { isEchoed } from '../core/schema.ts';
 import { Blob, getOwn, type Json, type JsonObject, Secret } from '../core/value.ts';
 import { compareApplied, rememberLeaf } from '../diff/applied.ts';
 import { listLeaves, type World } from '../diff/leaves.ts';
@@ -41,7 +41,8 @@ export function rememberResource(
     if (isWithin(leaf.path, ignore)) continue;
     const isAbsent =
       leaf.value instanceof Secret && world.secretOf(leaf.value.source, leaf.text) === undefined;
-    const isHidden = leaf.facts.unreadable || !isReturned(leaf.path, kind, live.document);
+    const [field = ''] = leaf.path;
+    const isHidden = leaf.facts.unreadable || !isEchoed(kind.schema, field, live.document ?? {});
     const isKept = isAbsent || (isHidden && !written.has(leaf.text));
     const known = isKept ? getOwn(previous?.leaves, leaf.text) : undefined;
     const isTaken = !isKept || leaf.value instanceof Blob;
@@ -111,15 +112,6 @@ export function concealResource(
 
 /** What is remembered of a secret that was taken over. */
 const UNKNOWN: AppliedLeaf = { unknown: true };
-
-/** Whether what is newer than the schema is there; of what the schema knows, it says itself what is returned. */
-function isReturned(
-  [field = '']: Path,
-  { schema }: Kind,
-  document: JsonObject | undefined,
-): boolean {
-  return namesField(schema, field) || (document !== undefined && Object.hasOwn(document, field));
-}
 
 /** Contexts of the paths of a kind: those of a fleet are nearly all the same. */
 const contexts = new Map<string, FieldContext>();

@@ -1,5 +1,5 @@
 import { fieldIn, isWithin, parsePaths, toPath } from '../core/path.ts';
-import { type FieldSchema, namesField } from '../core/schema.ts';
+import { type FieldSchema, isEchoed } from '../core/schema.ts';
 import { getOwn } from '../core/value.ts';
 import { schemasAlong, valueAt } from '../core/walk.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
@@ -51,7 +51,7 @@ function isUnread(root: FieldSchema, text: string, { document, resource }: Snaps
   const field = fieldIn(text);
   const leaf = getOwn(resource?.leaves ?? {}, text);
   const isKept = leaf === undefined || 'value' in leaf;
-  return !isKept && !namesField(root, field) && !Object.hasOwn(document ?? {}, field);
+  return !isKept && !isEchoed(root, field, document ?? {});
 }
 
 /** Of what the platform returns: it was there to be kept. */

@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { formatPath, isIdentity, overlaps, parsePath, parsePaths, toPath } from '../core/path.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { type FieldSchema, namesField } from '../core/schema.ts';
+import { type FieldSchema, isEchoed, namesField } from '../core/schema.ts';
 import {
   isList,
   isObject,
@@ -435,8 +435,7 @@ function withUnreturned(
   return Object.entries(leaves).reduce((whole, [text, leaf]) => {
     const path = toPath(text);
     const [field = ''] = path;
-    if (namesField(schema, field) || Object.hasOwn(document, field) || !('value' in leaf))
-      return whole;
+    if (isEchoed(schema, field, document) || !('value' in leaf)) return whole;
     const known = path.reduceRight<Json>((value, key) => ({ [key]: value }), leaf.value);
     return pickLeaves(schema, isObject(known) ? known : {}, [path], whole);
   }, document);
