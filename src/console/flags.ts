@@ -301,11 +301,6 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   return { host, port };
 }
 
-/** Whether only this machine reaches it. */
-export function isLoopback({ host }: ListenAddress): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
 function listenAddress(value: string): unknown {
   const address = parseListenAddress(value);
   if (address !== undefined) return address;

@@ -104,7 +104,7 @@ function isAllowed({ hostname, port, protocol }: URL, hosts: readonly AllowedHos
   return hosts.some((host) => host.name === name && (host.port ?? own) === own);
 }
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/;
 
 /** Why an address cannot be that of the platform, and what to do. */
 type BaseUrlFault = { readonly message: string; readonly hint: string };
@@ -154,6 +154,6 @@ export function isLinkLocal({ hostname }: URL): boolean {
 }
 
 /** Whether an address is on this machine. */
-export function isLoopback({ hostname }: URL): boolean {
+export function isLoopback({ hostname }: Pick<URL, 'hostname'>): boolean {
   return LOOPBACK.test(hostname);
 }

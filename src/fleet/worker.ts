@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommonFlags, Context } from '../console/context.ts';
-import { isLoopback, type ListenAddress } from '../console/flags.ts';
+import type { ListenAddress } from '../console/flags.ts';
 import { type LogFlags, monitorRoutes, openLog, serveRoutes } from '../console/monitor/serve.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
+import { isLoopback } from '../core/origin.ts';
 import { getText, recordIn } from '../kinds/making.ts';
 import { type Budget, budgetedLimiter, openBudget } from '../queue/budget.ts';
 import { type QueueDatabase, QueueLost } from '../queue/database.ts';
@@ -66,7 +67,7 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
       listen: at,
       version,
     });
-    if (listen !== undefined && at !== null && !isLoopback(listen))
+    if (listen !== undefined && at !== null && !isLoopback({ hostname: listen.host }))
       log({ event: 'exposed', listen: at });
     const waiting = nameQueue(commit);
     const queue = await openInTime(flags, { stop, tell }, async () => {

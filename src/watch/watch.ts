@@ -3,8 +3,9 @@
  *
  * This file: the command, its clock and its address for webhooks.
  */
+
 import type { Context, PlanFlags } from '../console/context.ts';
-import { isLoopback, type ListenAddress } from '../console/flags.ts';
+import type { ListenAddress } from '../console/flags.ts';
 import {
   type LogFlags,
   monitorRoutes,
@@ -22,6 +23,7 @@ import {
   noticeAddress,
 } from '../console/notify.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
+import { isLoopback } from '../core/origin.ts';
 import { realPause } from '../platform/rate.ts';
 import { nameStack } from '../run/actor.ts';
 import { openClient } from '../run/client.ts';
@@ -80,7 +82,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
       hooks,
       version,
     });
-    if (!isLoopback(listen)) log({ event: 'exposed', listen: served.at });
+    if (!isLoopback({ hostname: listen.host })) log({ event: 'exposed', listen: served.at });
     const pass = openPass(address, { stack, flags, context, log, metrics });
     const { random } = pause;
     const deps = { stack, interval, debounce, health, random, now, log, stop };

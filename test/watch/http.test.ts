@@ -3,9 +3,10 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import parsePrometheus from 'parse-prometheus-text-format';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isLoopback, parseListenAddress } from '../../src/console/flags.ts';
+import { parseListenAddress } from '../../src/console/flags.ts';
 import { serveRoutes } from '../../src/console/monitor/serve.ts';
 import { hookSecret, LARGEST_BODY } from '../../src/console/notify.ts';
+import { isLoopback } from '../../src/core/origin.ts';
 import { openMetrics } from '../../src/watch/events.ts';
 import { buildRoutes } from '../../src/watch/watch.ts';
 import { watchHealth } from '../../src/watch/watched.ts';
@@ -243,5 +244,5 @@ test.each([
 ] as const)('an address to listen on: %s', (written, address, loopback) => {
   const parsed = parseListenAddress(written);
   expect(parsed).toEqual(address);
-  if (parsed !== undefined) expect(isLoopback(parsed)).toBe(loopback);
+  if (parsed !== undefined) expect(isLoopback({ hostname: parsed.host })).toBe(loopback);
 });
