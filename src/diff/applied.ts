@@ -3,7 +3,7 @@ import { toPath } from '../core/path.ts';
 import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Blob, isSameJson, type Json, Secret, type ValueObject } from '../core/value.ts';
-import { type AppliedLeaf, isConcealed } from '../state/model.ts';
+import { type AppliedLeaf, concealedPaths } from '../state/model.ts';
 import {
   type Leaf,
   leafSensitivity,
@@ -29,6 +29,13 @@ export function rememberLeaf(leaf: Leaf, address: string, world: World): Applied
   const plain = JSON.stringify(value);
   if (plain.length > LONGEST_PLAIN_VALUE) return { digest: computeDigest(value) };
   return { value: typeof value === 'object' ? JSON.parse(plain) : value };
+}
+
+/** A digest of what the state remembers, or its fingerprint; undefined where its value is not known. */
+export function digestOfApplied(leaf: AppliedLeaf): string | undefined {
+  if ('value' in leaf) return computeDigest(leaf.value);
+  if ('digest' in leaf) return leaf.digest;
+  return 'fingerprint' in leaf ? leaf.fingerprint : undefined;
 }
 
 /** Whether a fingerprint stands for a value in the state, and nothing that it could be read from. */
@@ -97,11 +104,10 @@ export function knownSecrets(
   applied: Readonly<Record<string, AppliedLeaf>> = {},
 ): ReadonlySet<string> {
   const given = leafTexts(root, wanted, (value) => value instanceof Secret);
-  const written = Object.entries(applied)
-    .filter(([, leaf]) => isConcealed(leaf))
-    // Elsewhere it is a credential within a value that has a fingerprint, and is found there again.
-    .filter(([text]) => contextAt(root, toPath(text)).secrecy.hidden !== 'no')
-    .map(([text]) => text);
+  // Elsewhere it is a credential within a value that has a fingerprint, and is found there again.
+  const written = concealedPaths(applied).filter(
+    (text) => contextAt(root, toPath(text)).secrecy.hidden !== 'no',
+  );
   return new Set([...given, ...written]);
 }
 

@@ -4,11 +4,19 @@ import { overlaps, startsWith, toPath } from '../core/path.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { Blob } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
+import { digestOfApplied } from '../diff/applied.ts';
 import { isSent } from '../diff/compare.ts';
 import { listLeaves, normalise, resolveLeaf, Unknown, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { RunBegan } from '../state/journal.ts';
-import type { AppliedLeaf, HeldValue, Hold, Holds, ResourceState, State } from '../state/model.ts';
+import {
+  type HeldValue,
+  type Hold,
+  type Holds,
+  isConcealed,
+  type ResourceState,
+  type State,
+} from '../state/model.ts';
 import { isActing, isWriting } from './document.ts';
 import { rememberResource } from './state-entry.ts';
 
@@ -162,18 +170,12 @@ function writtenPaths({ fields }: Change) {
   return fields.filter(isSent).map(({ path: text }) => ({ text, path: toPath(text) }));
 }
 
-function digestOfApplied(leaf: AppliedLeaf): string | undefined {
-  if ('value' in leaf) return computeDigest(leaf.value);
-  if ('digest' in leaf) return leaf.digest;
-  return 'fingerprint' in leaf ? leaf.fingerprint : undefined;
-}
-
 /** All that a resource is made of, but for secrets and for ids, which are others once it is made again. */
 function digestOfWhole({ kind, leaves }: Pick<ResourceState, 'kind' | 'leaves'>): string {
   const { schema } = kindNamed(kind);
   const plain = Object.entries(leaves).filter(([text, leaf]) => {
     const isReference = schemasAlong(schema, toPath(text)).some((one) => one['x-ref']);
-    return ('value' in leaf || 'digest' in leaf) && !isReference;
+    return !isConcealed(leaf) && !isReference;
   });
   return computeDigest(
     Object.fromEntries(plain.map(([text, leaf]) => [text, digestOfApplied(leaf) ?? ''])),

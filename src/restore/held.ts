@@ -9,7 +9,7 @@ import { getNaturalKey } from '../plan/natural-key.ts';
 import type { RestorationException } from '../render/restoration.ts';
 import { type MediaFile, readMedia, type SnapshotFile } from '../snapshot/file.ts';
 import { buildDocument, type Header, type ResourceRecord } from '../snapshot/format.ts';
-import { isConcealed, type ResourceState } from '../state/model.ts';
+import { concealedPaths, type ResourceState } from '../state/model.ts';
 
 /**
  * `restore/` turns what a snapshot holds into a desired side for an account that may be another one: names
@@ -74,10 +74,7 @@ function heldFrom(record: ResourceRecord, keep: Keep): Held {
     withheld,
     unknown: all.map(([field]) => field).filter((field) => getOwn(properties, field) === undefined),
     address,
-    secrets:
-      state === null
-        ? undefined
-        : leaves.filter(([, leaf]) => isConcealed(leaf)).map(([path]) => path),
+    secrets: state === null ? undefined : concealedPaths(state.leaves),
     files: Object.fromEntries(
       leaves.flatMap(([path, leaf]) =>
         'digest' in leaf && getOwn(properties, path)?.['x-file'] !== undefined

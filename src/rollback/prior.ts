@@ -3,7 +3,7 @@ import { type FieldSchema, isEchoed } from '../core/schema.ts';
 import { getOwn } from '../core/value.ts';
 import { schemasAlong, valueAt } from '../core/walk.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
-import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
+import { type AppliedLeaf, concealedPaths, type ResourceState } from '../state/model.ts';
 
 /** What a run did with a resource that was there before. */
 type Touched = {
@@ -38,7 +38,7 @@ export function unrecoverablePaths(root: FieldSchema, touched: Touched): Unrecov
   const secrets = [
     ...[
       ...changed.filter((text) => isSecret(along(text), text, touched)),
-      ...(isWhole ? fingerprinted(snapshot.resource) : []),
+      ...(isWhole ? concealedPaths(snapshot.resource?.leaves) : []),
     ].filter((text) => !isThere(text)),
     ...snapshot.withheld.filter(isTouched),
   ];
@@ -119,12 +119,6 @@ function isSecret(
 ): boolean {
   if (along.some((schema) => schema['x-secret'] === true)) return true;
   const isInside = along.some((schema) => schema['x-secrets-inside'] === true);
-  const known = [...fingerprinted(snapshot.resource), ...fingerprinted(recorded)];
+  const known = [snapshot.resource, recorded].flatMap((one) => concealedPaths(one?.leaves));
   return isInside && known.includes(text);
-}
-
-function fingerprinted(resource: ResourceState | null | undefined): readonly string[] {
-  return Object.entries(resource?.leaves ?? {})
-    .filter(([, leaf]) => isConcealed(leaf))
-    .map(([path]) => path);
 }

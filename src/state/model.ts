@@ -7,6 +7,7 @@
  * small driver each, and `open.ts` opens one: a file (`file/`), or what other machines reach, too (`remote/`, with a
  * folder for each).
  */
+
 import type { Address } from '../core/address.ts';
 import type { Runs, State as StateFile } from '../core/documents.generated.ts';
 import type { RolloutRecords } from '../core/rollout.ts';
@@ -63,6 +64,11 @@ export type AppliedLeaf = Runs.Leaf;
 /** Whether what is remembered of a leaf is only what a secret or sensitive value may leave behind. */
 export function isConcealed(leaf: AppliedLeaf): boolean {
   return !('value' in leaf || 'digest' in leaf);
+}
+
+/** Paths of the leaves of which no more is remembered than a secret may leave behind. */
+export function concealedPaths(leaves: ResourceState['leaves'] = {}): readonly string[] {
+  return Object.entries(leaves).flatMap(([path, leaf]) => (isConcealed(leaf) ? path : []));
 }
 
 /** Any JSON object. */

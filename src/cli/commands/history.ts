@@ -9,6 +9,7 @@ import { contextAt, mask, maskAt, sensitivity } from '../../core/redact.ts';
 import type { FieldSchema } from '../../core/schema.ts';
 import type { Json, JsonObject } from '../../core/value.ts';
 import { schemasAlong } from '../../core/walk.ts';
+import { digestOfApplied } from '../../diff/applied.ts';
 import { listLeaves, normalise } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
@@ -359,14 +360,8 @@ function compareVersions(
 }
 
 function isSame(before: Setting, after: Setting): boolean {
-  const digests = [before, after].map((setting) =>
-    'value' in setting
-      ? computeDigest(setting.value)
-      : 'digest' in setting
-        ? setting.digest
-        : undefined,
-  );
-  return digests[0] !== undefined && digests[0] === digests[1];
+  const digest = digestOfApplied(before);
+  return digest !== undefined && digest === digestOfApplied(after);
 }
 
 function buildField(kind: Kind, path: string, before: Setting, after: Setting): VersionField {
