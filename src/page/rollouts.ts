@@ -5,6 +5,7 @@ import type {
   RolloutsDocument,
   ShownRollout,
 } from '../core/documents.ts';
+import { isUnderWay } from '../core/rollout.ts';
 import {
   brokenText,
   callsText,
@@ -14,7 +15,6 @@ import {
   guardRailsText,
   hasFigures,
   inOrder,
-  isEnded,
   momentText,
   needsText,
   noVerdictWhy,
@@ -87,7 +87,7 @@ ${content}
     isOne ? null : html`<h2>${rolloutTitle(rollout, document)}</h2>`
   }
 ${renderBanners(rollout)}
-${part(isEnded(rollout) ? 'How it ended' : 'Where it is', nowPart(rollout, new Date(document.now)))}
+${part(isUnderWay(rollout) ? 'Where it is' : 'How it ended', nowPart(rollout, new Date(document.now)))}
 ${part(`Steps: ${formatReach(rollout)}`, stepsPart(rollout))}
 ${part('What calls say', look === null ? null : figuresPart(look, rollout))}
 ${part('Course of each measure', coursePart(rollout))}
@@ -152,7 +152,10 @@ function nowPart(rollout: ShownRollout, now: Date): Markup {
     ['Not undone', renderList(left)],
     ['Calls', calls],
     ['Looked at', look === null ? null : momentText(look.at, now)],
-    [`Step ${rollout.step} applied`, at === null || isEnded(rollout) ? null : momentText(at, now)],
+    [
+      `Step ${rollout.step} applied`,
+      at === null || !isUnderWay(rollout) ? null : momentText(at, now),
+    ],
     ['Ended', ended === null ? null : momentText(ended, now)],
     ['Started', `${momentText(started, now)}${formatOrigin(rollout)}`],
     ['Rollout', html`<code>${id}</code>`],

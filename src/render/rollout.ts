@@ -8,7 +8,7 @@ import type {
 } from '../core/documents.ts';
 import { firstLines } from '../core/errors.ts';
 import { type Hours, WEEKDAYS } from '../core/plan-document.ts';
-import type { CountedHours } from '../core/rollout.ts';
+import { type CountedHours, isUnderWay } from '../core/rollout.ts';
 import type { JsonObject } from '../core/value.ts';
 import {
   escapeText,
@@ -118,14 +118,10 @@ export function stepAt({ step, steps }: ShownRollout): RolloutStep | undefined {
   return steps.find(({ number }) => number === step);
 }
 
-export function isEnded({ status }: ShownRollout): boolean {
-  return status === 'done' || status === 'rolled_back';
-}
-
 /** Why there is no verdict yet; undefined where there is one, or where it is said elsewhere. */
 export function noVerdictWhy(rollout: ShownRollout): string | undefined {
   const { look, why } = rollout;
-  if (look === null || isEnded(rollout) || rollout.status === 'rolling_back') return undefined;
+  if (look === null || !isUnderWay(rollout) || rollout.status === 'rolling_back') return undefined;
   if (look.verdict !== 'not_enough_calls' && look.verdict !== 'no_figures') return undefined;
   const missing = look.why ?? distinct(look.measures.map((measure) => measure.why)).join(' ');
   return missing === '' || missing === why ? undefined : missing;
@@ -284,7 +280,7 @@ export function renderRolloutsText(document: RolloutsDocument, options: RenderOp
   const rollouts = inOrder(document.rollouts);
   if (rollouts.length === 0) return 'No rollout is recorded.\n';
   const lines = rollouts.map((rollout) =>
-    isEnded(rollout) && rollouts.length > 1 && !options.verbose
+    !isUnderWay(rollout) && rollouts.length > 1 && !options.verbose
       ? shortLines(rollout, document, options)
       : rolloutLines(rollout, document, options),
   );
@@ -293,7 +289,7 @@ export function renderRolloutsText(document: RolloutsDocument, options: RenderOp
 
 /** Those under way first. */
 export function inOrder(rollouts: readonly ShownRollout[]): readonly ShownRollout[] {
-  return rollouts.toSorted((a, b) => Number(isEnded(a)) - Number(isEnded(b)));
+  return rollouts.toSorted((a, b) => Number(isUnderWay(b)) - Number(isUnderWay(a)));
 }
 
 function titleLine(rollout: ShownRollout, document: RolloutsDocument): Line {
@@ -322,7 +318,7 @@ function rolloutLines(
   const { look, ended_at: ended, next, commands, left } = rollout;
   const { width, verbose } = options;
   const broken = look?.broken ?? [];
-  const age = look === null || isEnded(rollout) ? undefined : formatAge(look.at, now);
+  const age = look === null || !isUnderWay(rollout) ? undefined : formatAge(look.at, now);
   const above: readonly Fact[] = [
     ...whyFacts(rollout),
     ...repeated('broken', broken.map(brokenText), options, 'error'),
@@ -382,7 +378,7 @@ function startFacts(rollout: ShownRollout, now: Date): readonly Fact[] {
   const origin = formatOrigin(rollout);
   const whole = `${formatTime(started)}${origin}`;
   const at = stepAt(rollout)?.at ?? null;
-  if (at === null || isEnded(rollout)) return [['started', whole]];
+  if (at === null || !isUnderWay(rollout)) return [['started', whole]];
   const since = momentText(at, now);
   if (step === 1) return [['step 1', origin === '' ? since : `${since}, started${origin}`]];
   return [
@@ -524,7 +520,9 @@ function rolloutMarkdown(rollout: ShownRollout, document: RolloutsDocument): str
   const missing = noVerdictWhy(rollout);
   const times = [
     `Started ${formatTime(started)}${formatOrigin(rollout)}`,
-    ...(at === null || isEnded(rollout) ? [] : [`step ${rollout.step} applied ${formatTime(at)}`]),
+    ...(at === null || !isUnderWay(rollout)
+      ? []
+      : [`step ${rollout.step} applied ${formatTime(at)}`]),
     ...(ended === null ? [] : [`ended ${formatTime(ended)}`]),
   ];
   const calls =
