@@ -76,14 +76,9 @@ export function markedIn({ stack }: Pick<Session, 'stack'>): ReadonlySet<Address
   );
 }
 
-function countVerdicts({ changes }: PlanDocument): Seen['verdicts'] {
-  const count = (wanted: Verdict) => changes.filter(({ verdict }) => verdict === wanted).length;
-  return {
-    ok: count('ok'),
-    held: count('held'),
-    refused: count('refused'),
-    unsupported: count('unsupported'),
-  };
+function countVerdicts({ changes, summary }: PlanDocument): Seen['verdicts'] {
+  const { held, refused, unsupported } = summary;
+  return { ok: changes.length - held - refused - unsupported, held, refused, unsupported };
 }
 
 /** Whether a plan would do more than take note of a resource, or put it back. What a rollout holds waits for its step. */
