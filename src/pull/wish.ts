@@ -18,7 +18,7 @@ import {
   sensitivity,
 } from '../core/redact.ts';
 import { isList, isObject, Ref, Secret, type Value } from '../core/value.ts';
-import { schemasAlong } from '../core/walk.ts';
+import { isElementName, schemasAlong } from '../core/walk.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import { normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -295,17 +295,10 @@ function outermost(paths: readonly Path[]): readonly Path[] {
 
 /** Elements of keyed lists that the configuration has and the platform no longer. */
 function goneElements(kind: Kind, leaves: readonly LeafChange[]): readonly Path[] {
-  return leaves.flatMap((leaf) => {
-    const element = leaf.path.slice(0, -1);
-    return isElementPath(kind, element) && isElementName(kind, element, leaf) ? [element] : [];
+  return leaves.flatMap(({ path, before, after }) => {
+    const isLost = after !== undefined && (before ?? null) === null;
+    return isLost && isElementName(kind.schema, path) ? [path.slice(0, -1)] : [];
   });
-}
-
-/** Whether a leaf is what its element is known by, and is not there any more. */
-function isElementName(kind: Kind, element: Path, { path, before, after }: LeafChange): boolean {
-  if (after === undefined || (before !== undefined && before !== null)) return false;
-  const list = schemasAlong(kind.schema, element.slice(0, -1)).at(-1);
-  return list?.['x-identity'] === path.at(-1);
 }
 
 /**
