@@ -36,6 +36,11 @@ export function schemasAlong(root: FieldSchema, path: Path): readonly FieldSchem
   return along;
 }
 
+/** Whether the history of a resource records a leaf, and a revert brings it back. */
+export function isRecorded(root: FieldSchema, path: Path): boolean {
+  return schemasAlong(root, path).every((schema) => schema['x-revert'] !== false);
+}
+
 /** The schema of what a path leads to. */
 export function schemaAt(root: FieldSchema, path: Path): FieldSchema {
   return path.reduce((schema, segment) => schemaBelow(root, schema, segment), root);

@@ -13,7 +13,7 @@ import {
   type Pin,
   type PlanDocument,
 } from '../core/plan-document.ts';
-import { placeValue, schemasAlong } from '../core/walk.ts';
+import { isRecorded, placeValue } from '../core/walk.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { planDigest, summarise } from './document.ts';
 import { missingReason, successorReason } from './messages.ts';
@@ -208,8 +208,7 @@ function lastWritten({ kind, fields, after }: Change): Change['after'] {
 function findDoubt(kindName: string, text: string): Doubt | null {
   const kind = kindNamed(kindName);
   if (kind.history === undefined) return 'no_history';
-  const along = schemasAlong(kind.schema, toPath(text));
-  return along.some((schema) => schema['x-revert'] === false) ? 'not_recorded' : null;
+  return isRecorded(kind.schema, toPath(text)) ? null : 'not_recorded';
 }
 
 /**

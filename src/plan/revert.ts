@@ -15,7 +15,7 @@ import {
   type Undoing,
 } from '../core/plan-document.ts';
 import { getOwn, type JsonObject } from '../core/value.ts';
-import { schemaAt } from '../core/walk.ts';
+import { isRecorded, schemaAt } from '../core/walk.ts';
 import { compareWhole, isSent, isUnclearable, UNCLEARABLE } from '../diff/compare.ts';
 import { fieldSchema, type World } from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -28,7 +28,7 @@ export function leaveOutUnclearable(change: Change, kind: Kind): Change {
   if (change.verdict !== 'ok' || change.action !== 'update') return change;
   const reverts = change.operations.some(({ step }) => step === 'revert');
   const barred = change.fields.flatMap((field): Barred[] => {
-    const isReverted = reverts && isRecorded(kind, fieldIn(field.path));
+    const isReverted = reverts && isRecorded(kind.schema, [fieldIn(field.path)]);
     const schema = schemaAt(kind.schema, toPath(field.path));
     const isBarred = isWritten(field) && isUnclearable({ after: field.after, schema });
     return isBarred && !isReverted ? [{ path: field.path, why: UNCLEARABLE }] : [];
@@ -82,7 +82,7 @@ export function chooseRevertOrUpdate(change: Change, given: Given): Change {
   const names = [...new Set(left.map(({ path }) => fieldIn(path)))];
   const own = ownFields(kind, names);
   if (own.length === 0) return change;
-  const recorded = own.filter((name) => isRecorded(kind, name));
+  const recorded = own.filter((name) => isRecorded(kind.schema, [name]));
   const bar = revertBar(change, recorded, given);
   if (bar !== undefined) return byUpdate(change, names, bar, given);
   const taken = takenAlong(recorded, given);
@@ -108,17 +108,13 @@ function byUpdate(change: Change, names: readonly string[], why: string, { kind 
   return { ...change, operations, undoing: { way: 'update', why } };
 }
 
-function isRecorded({ schema }: Kind, name: string): boolean {
-  return fieldSchema(schema, name)['x-revert'] !== false;
-}
-
 /** Why no revert is made; undefined: one is. */
 function revertBar(change: Change, recorded: readonly string[], given: Given): string | undefined {
   const { kind, version, entries } = given;
   if (recorded.length === 0) return 'a revert restores none of it';
   if (version === undefined) return 'no history entry from before is known';
   const refused = change.fields.find(
-    ({ path, refused }) => refused !== undefined && isRecorded(kind, fieldIn(path)),
+    ({ path, refused }) => refused !== undefined && isRecorded(kind.schema, [fieldIn(path)]),
   );
   if (refused !== undefined) return `the platform would refuse a revert: ${refused.refused}`;
   if (isGone(version, entries))
@@ -139,7 +135,7 @@ function sideEffects(
   const planned = fields.filter(isWritten).map(({ path }) => toPath(path));
   return compareWhole(kind.schema, whole, live, { address, ignore }, world)
     .filter(({ path }) => !planned.some((one) => overlaps(path, one)))
-    .filter((leaf) => isWritten(leaf) && isRecorded(kind, String(leaf.path[0])))
+    .filter((leaf) => isWritten(leaf) && isRecorded(kind.schema, leaf.path))
     .map(({ text }) => text);
 }
 

@@ -3,7 +3,7 @@ import { toPath } from '../core/path.ts';
 import type { Change, PlannedOperation } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { JsonObject } from '../core/value.ts';
-import { schemasAlong } from '../core/walk.ts';
+import { isRecorded, schemasAlong } from '../core/walk.ts';
 import { fieldSchema, listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -26,7 +26,7 @@ export function updateSteps(
   const own = ownFields(kind, fields);
   const reverted =
     kind.history && version !== undefined
-      ? own.filter((field) => fieldSchema(kind.schema, field)['x-revert'] !== false)
+      ? own.filter((field) => isRecorded(kind.schema, [field]))
       : [];
   const rest = own.filter((field) => !reverted.includes(field));
   return [

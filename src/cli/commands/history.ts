@@ -4,11 +4,10 @@ import { type ReadFlags, show, stampDocument } from '../../console/show.ts';
 import { computeDigest } from '../../core/digest.ts';
 import type { Read } from '../../core/documents.generated.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
-import { type Path, parsePath } from '../../core/path.ts';
+import { parsePath } from '../../core/path.ts';
 import { contextAt, mask, maskAt, sensitivity } from '../../core/redact.ts';
-import type { FieldSchema } from '../../core/schema.ts';
 import type { Json, JsonObject } from '../../core/value.ts';
-import { schemasAlong } from '../../core/walk.ts';
+import { isRecorded } from '../../core/walk.ts';
 import { digestOfApplied } from '../../diff/applied.ts';
 import { listLeaves, normalise } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
@@ -318,10 +317,6 @@ function listSettings(kind: Kind, document: JsonObject): Settings {
 
 function isRecordedText({ schema }: Kind, text: string): boolean {
   return isRecorded(schema, parsePath(text) ?? [text]);
-}
-
-function isRecorded(root: FieldSchema, path: Path): boolean {
-  return schemasAlong(root, path).every((schema) => schema['x-revert'] !== false);
 }
 
 /** Long values that one version has as a digest and another one whole, by their digests. */
