@@ -130,12 +130,17 @@ function markTone(line: string, severity: Tone): Tone {
   return line.startsWith('>') ? 'plain' : severity;
 }
 
-/** `2 errors, 1 warning in 2 files` */
-function formatCounts(diagnostics: readonly Diagnostic[]): string {
-  const counts = (['error', 'warning'] as const)
+/** `2 errors`, `1 warning`: those that there are. */
+export function severityCounts(diagnostics: readonly Diagnostic[]): readonly string[] {
+  return (['error', 'warning'] as const)
     .map((severity) => [countSeverity(diagnostics, severity), severity] as const)
     .filter(([count]) => count > 0)
     .map(([count, severity]) => formatCount(count, severity));
+}
+
+/** `2 errors, 1 warning in 2 files` */
+function formatCounts(diagnostics: readonly Diagnostic[]): string {
+  const counts = severityCounts(diagnostics);
   const files = new Set(diagnostics.flatMap(({ position }) => (position ? [position.file] : [])));
   return `${counts.join(', ')}${files.size > 1 ? ` in ${formatCount(files.size, 'file')}` : ''}`;
 }

@@ -45,6 +45,12 @@ export class NewerDocument extends CallsheetError {
   }
 }
 
+/** Throws where a document says that it is of a later version than is known here. */
+export function refuseNewer(location: string, version: unknown, known: number): void {
+  if (typeof version === 'number' && version > known)
+    throw new NewerDocument(location, version, known);
+}
+
 /** What a migration left behind. */
 export class MovedAway extends CallsheetError {
   readonly to: string;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { damagedJournal, NewerDocument, unsettledRun } from './failures.ts';
+import { damagedJournal, refuseNewer, unsettledRun } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { isRecord, openSharing } from './model.ts';
 import { entryShape, firstProblem, parseRecord } from './shape.ts';
@@ -128,8 +128,7 @@ export function readLine(line: string): unknown {
 export function isHeader(line: string, location: string): boolean {
   if (`${line}\n` === JOURNAL_HEADER) return true;
   const { format, version } = parseRecord(line) ?? {};
-  if (format === 'callsheet-journal' && typeof version === 'number' && version > JOURNAL_VERSION)
-    throw new NewerDocument(location, version, JOURNAL_VERSION);
+  if (format === 'callsheet-journal') refuseNewer(location, version, JOURNAL_VERSION);
   return false;
 }
 

@@ -3,7 +3,7 @@ import { isAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { isUnderWay, type RolloutRecords } from '../core/rollout.ts';
 import { compareTexts } from '../core/value.ts';
-import { NewerDocument } from './failures.ts';
+import { NewerDocument, refuseNewer } from './failures.ts';
 import { withoutFingerprints } from './fingerprint.ts';
 import { findBegan, type JournalEntry, type RunBegan } from './journal.ts';
 import { eachLine, isHeader, readLine } from './journal-text.ts';
@@ -258,8 +258,7 @@ export async function salvageState(text: string, location: string): Promise<Rema
   const facts = isRecord(document) ? document : factsIn(text);
   const { version, lineage, serial, salt, account_id: account, holds, rollouts } = facts;
   const [isHolds, areRollouts] = await Promise.all([holdsShape(), rolloutsShape()]);
-  if (typeof version === 'number' && version > VERSION)
-    throw new NewerDocument(location, version, VERSION);
+  refuseNewer(location, version, VERSION);
   const found = isRecord(document) ? listMembers(document.resources) : resourceLines(text);
   return {
     ...(typeof lineage === 'string' && lineage !== '' ? { lineage } : {}),

@@ -7,9 +7,9 @@ import {
   foreignState,
   MovedAway,
   movedState,
-  NewerDocument,
   otherAccount,
   otherLineage,
+  refuseNewer,
   unwritable,
 } from './failures.ts';
 import { getIdentity, isRecord, openSharing, type ResourceState, type State } from './model.ts';
@@ -203,8 +203,7 @@ export async function parseState(text: string, location: string): Promise<State>
   if (!isRecord(document) || document.format !== 'callsheet-state')
     throw foreignState(location, 'it is some other JSON file');
   const { version } = document;
-  if (typeof version === 'number' && version > VERSION)
-    throw new NewerDocument(location, version, VERSION);
+  refuseNewer(location, version, VERSION);
   if (!isKnown(version))
     throw damagedState(location, `has the unknown version ${JSON.stringify(version)}`);
   const { checksum: seal, ...rest } = document;

@@ -1,5 +1,5 @@
-import { countSeverity, type Diagnostic, isError, type Severity } from '../../core/diagnostics.ts';
-import { bySeverity, type Report, toReportPath } from '../diagnostics.ts';
+import { type Diagnostic, hasErrors, isError, type Severity } from '../../core/diagnostics.ts';
+import { bySeverity, type Report, severityCounts, toReportPath } from '../diagnostics.ts';
 import { escapeHtml, sanitise, sanitiseLine } from '../untrusted.ts';
 import { formatCount } from '../wording.ts';
 
@@ -15,7 +15,7 @@ const WHOLE = 'the stack as a whole';
  */
 export function renderReportJunit(report: Report): string {
   const cases = listCases(report);
-  const failed = cases.filter(([, found]) => countSeverity(found, 'error') > 0).length;
+  const failed = cases.filter(([, found]) => hasErrors(found)).length;
   const counts = `tests="${cases.length}" failures="${failed}" errors="0"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -141,12 +141,10 @@ function annotate(diagnostic: Diagnostic, isOnlyLogged: boolean, report: Report)
 }
 
 function countAll(diagnostics: readonly Diagnostic[]): string {
-  const counts = (['error', 'warning'] as const)
-    .map((severity) => [severity, countSeverity(diagnostics, severity)] as const)
-    .filter(([, count]) => count > 0)
-    .map(([severity, count]) => formatCount(count, severity));
   const rest = `GitHub shows ${SHOWN} of each; the log of this step has all of them.`;
-  return command('notice', { title: 'callsheet validate' }, [`${counts.join(' and ')}. ${rest}`]);
+  return command('notice', { title: 'callsheet validate' }, [
+    `${severityCounts(diagnostics).join(' and ')}. ${rest}`,
+  ]);
 }
 
 /**

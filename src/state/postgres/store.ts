@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { NewerDocument } from '../failures.ts';
+import { refuseNewer } from '../failures.ts';
 import { readLine } from '../journal-text.ts';
 import { type LockRecord, parseLockRecord, RELEASED, TIMING } from '../lock.ts';
 import { isRecord, type State } from '../model.ts';
@@ -510,7 +510,7 @@ export async function readVersion(
 function versionIn(row: unknown, location: string, steps: readonly string[] = STEPS): number {
   const version = isRecord(row) ? row.version : undefined;
   if (typeof version !== 'number') throw takenByOthers(location, OTHERS);
-  if (version > steps.length) throw new NewerDocument(location, version, steps.length);
+  refuseNewer(location, version, steps.length);
   return version;
 }
 

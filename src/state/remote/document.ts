@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { CallsheetError, formatSize } from '../../core/errors.ts';
 import { isUnderWay } from '../../core/rollout.ts';
-import { damagedState, foreignState, NewerDocument } from '../failures.ts';
+import { damagedState, foreignState, refuseNewer } from '../failures.ts';
 import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../lock.ts';
 import { isRecord, type State } from '../model.ts';
 import { parseJson } from '../shape.ts';
@@ -387,9 +387,7 @@ function parseDocument(text: string, location: string): Document {
   if (value === undefined) return { ...EMPTY, state: { text } };
   if (!isRecord(value) || value.format !== EMPTY.format)
     throw foreignState(location, 'there is some other document');
-  const { version } = value;
-  if (typeof version === 'number' && version > VERSION)
-    throw new NewerDocument(location, version, VERSION);
+  refuseNewer(location, value.version, VERSION);
   return isDocument(value) ? value : { ...EMPTY, state: { text } };
 }
 
