@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { fieldIn, toPath } from '../core/path.ts';
-import { type Change, isWritten, type Pin, type PlannedOperation } from '../core/plan-document.ts';
+import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
 import { isEchoed } from '../core/schema.ts';
 import { isObject } from '../core/value.ts';
@@ -12,6 +12,7 @@ import {
   compareWhole,
   isSent,
   isUnclearable,
+  isWritten,
   type LeafChange,
   liveKey,
   UNCLEARABLE,

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 import type { Address } from '../core/address.ts';
 import { CallsheetError, foldSentences, PLAN_AGAIN } from '../core/errors.ts';
-import { type Change, formatEdit, isWritten, type PlanDocument } from '../core/plan-document.ts';
+import { type Change, formatEdit, type PlanDocument } from '../core/plan-document.ts';
 import { isSameJson } from '../core/value.ts';
-import { compare } from '../diff/compare.ts';
+import { compare, isWritten } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { getSides } from '../plan/change.ts';

@@ -2,15 +2,9 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { type Path, parsePaths } from '../core/path.ts';
-import {
-  type Change,
-  isWritten,
-  type PlanDocument,
-  type PlannedOperation,
-  type PlanOptions,
-} from '../core/plan-document.ts';
+import type { Change, PlanDocument, PlannedOperation, PlanOptions } from '../core/plan-document.ts';
 import { type Json, type JsonObject, Secret } from '../core/value.ts';
-import { compare, type LeafChange } from '../diff/compare.ts';
+import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Draft, Facet, Io, Kind, Scope } from '../kinds/kind.ts';

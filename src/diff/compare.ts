@@ -111,6 +111,8 @@ export type LeafChange = {
   readonly schema: FieldSchema;
 };
 
+export { isWritten };
+
 /** Whether a change of a plan is one that apply writes, and the platform does not refuse. */
 export function isSent(field: Pick<FieldChange, 'cause' | 'refused'>): boolean {
   return isWritten(field) && field.refused === undefined;

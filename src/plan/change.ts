@@ -3,16 +3,15 @@ import { MASK } from '../core/credentials.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { fieldIn, formatPath, parsePaths } from '../core/path.ts';
-import {
-  type Action,
-  type Change,
-  type FieldChange,
-  isWritten,
-  type Pin,
-  type PlanDocument,
-  type PlannedOperation,
-  type PlanOptions,
-  type Verdict,
+import type {
+  Action,
+  Change,
+  FieldChange,
+  Pin,
+  PlanDocument,
+  PlannedOperation,
+  PlanOptions,
+  Verdict,
 } from '../core/plan-document.ts';
 import { mask, maskAt } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
@@ -26,7 +25,7 @@ import {
 } from '../core/value.ts';
 import { twinsOn } from '../core/walk.ts';
 import { knownSecrets } from '../diff/applied.ts';
-import { compare, type LeafChange, leafChange } from '../diff/compare.ts';
+import { compare, isWritten, type LeafChange, leafChange } from '../diff/compare.ts';
 import { fieldSchema, listLeaves, type Sides, type World } from '../diff/leaves.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';

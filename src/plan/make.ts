@@ -6,7 +6,6 @@ import {
   type ExceededLimit,
   type Guards,
   isEdited,
-  isWritten,
   type MovedEndpoint,
   type Note,
   type Pin,
@@ -16,7 +15,7 @@ import {
 } from '../core/plan-document.ts';
 import { isUnderWay } from '../core/rollout.ts';
 import { inTurns, isSameJson } from '../core/value.ts';
-import type { LeafChange } from '../diff/compare.ts';
+import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';

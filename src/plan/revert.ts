@@ -7,16 +7,10 @@
  */
 import type { DesiredResource } from '../core/desired.ts';
 import { fieldIn, overlaps, parsePaths, toPath } from '../core/path.ts';
-import {
-  type Change,
-  type FieldChange,
-  isWritten,
-  type PlannedOperation,
-  type Undoing,
-} from '../core/plan-document.ts';
+import type { Change, FieldChange, PlannedOperation, Undoing } from '../core/plan-document.ts';
 import { getOwn, type JsonObject } from '../core/value.ts';
 import { isRecorded, schemaAt } from '../core/walk.ts';
-import { compareWhole, isSent, isUnclearable, UNCLEARABLE } from '../diff/compare.ts';
+import { compareWhole, isSent, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
 import { fieldSchema, type World } from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Barred, bars, reasonsIn } from './preflight.ts';

@@ -6,7 +6,7 @@
 import type { Address } from '../core/address.ts';
 import { redactText } from '../core/credentials.ts';
 import { formatPath, isWithin, type Path, toPath } from '../core/path.ts';
-import { type Change, isWritten, type Note, type SecretTravel } from '../core/plan-document.ts';
+import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
 import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import {
@@ -21,7 +21,7 @@ import {
 } from '../core/value.ts';
 import { memberAt, schemaAt, schemasAlong } from '../core/walk.ts';
 import { compareApplied, rememberLeaf } from '../diff/applied.ts';
-import { isSent, type LeafChange } from '../diff/compare.ts';
+import { isSent, isWritten, type LeafChange } from '../diff/compare.ts';
 import { type Leaf, leafSensitivity, listLeaves, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';

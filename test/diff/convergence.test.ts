@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { startsWith } from '../../src/core/path.ts';
-import { isWritten } from '../../src/core/plan-document.ts';
 import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import { rememberLeaf } from '../../src/diff/applied.ts';
-import { compare, type LeafChange } from '../../src/diff/compare.ts';
+import { compare, isWritten, type LeafChange } from '../../src/diff/compare.ts';
 import { type Leaf, listLeaves, liveForm } from '../../src/diff/leaves.ts';
 import { mergeDocuments } from '../../src/diff/merge.ts';
 import { agent } from '../../src/kinds/agent.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { isWritten } from '../../src/core/plan-document.ts';
 import type { FieldSchema } from '../../src/core/schema.ts';
 import type { JsonObject, Value } from '../../src/core/value.ts';
-import { compare, isUnclearable } from '../../src/diff/compare.ts';
+import { compare, isUnclearable, isWritten } from '../../src/diff/compare.ts';
 import { agent } from '../../src/kinds/agent.ts';
 import { world } from '../world.ts';
 import { compares, findingsOf, partially } from './rows.ts';
