@@ -4,7 +4,7 @@ import { isHeldBack, isRefused } from '../plan/document.ts';
 import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatCount, leaveOutCommand } from '../render/wording.ts';
-import type { RunOutcome } from '../run/run.ts';
+import { isDisturbed, type RunOutcome } from '../run/run.ts';
 import { runDocument, type UndoOutcome } from '../run/undo.ts';
 import type { CommonFlags } from './context.ts';
 import { say } from './events.ts';
@@ -134,12 +134,8 @@ export function exitOfOutcome(outcome: UndoOutcome): ExitCode {
   }
 }
 
-function runExit({
-  status,
-  stale,
-  interleaved,
-}: Extract<RunOutcome, { type: 'ran' }>['result']): ExitCode {
-  if (status === 'interrupted') return EXIT.interrupted;
-  if (stale.length > 0 || interleaved.length > 0) return EXIT.stale;
-  return status === 'done' ? EXIT.done : EXIT.partial;
+function runExit(result: Extract<RunOutcome, { type: 'ran' }>['result']): ExitCode {
+  if (result.status === 'interrupted') return EXIT.interrupted;
+  if (isDisturbed(result)) return EXIT.stale;
+  return result.status === 'done' ? EXIT.done : EXIT.partial;
 }

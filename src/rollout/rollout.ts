@@ -37,7 +37,7 @@ import type { RunContext, StackOptions } from '../run/context.ts';
 import { readRun } from '../run/find-run.ts';
 import { overrideOptions, planConfiguration, rolloutNamed } from '../run/plan.ts';
 import { acquireUntil, recordRecovery } from '../run/recover.ts';
-import { needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts';
+import { isDisturbed, needSecrets, type RunOutcome, releasing, runPlan } from '../run/run.ts';
 import { fingerprintsForRun, NO_LINEAGE, openSession, type Session } from '../run/session.ts';
 import { announceBroken, isBroken, refuseBroken } from '../run/stack.ts';
 import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
@@ -437,8 +437,7 @@ function afterRun(
 ): RolloutRecord {
   if (result.status === 'interrupted') return record;
   const failed = result.ledger.filter(({ status }) => status !== 'done');
-  const { stale, interleaved } = result;
-  if (failed.length === 0 && stale.length === 0 && interleaved.length === 0)
+  if (failed.length === 0 && !isDisturbed(result))
     return withStepApplied(record, getTime(session, context));
   const sentences = failed.map(({ address, message }) => ({
     address,

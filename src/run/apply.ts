@@ -11,7 +11,7 @@ import { type RunDocument, toFailure } from './document.ts';
 import { readRun } from './find-run.ts';
 import { checkNamed, emitUnread, planConfiguration, plannedDigest, refusalsNow } from './plan.ts';
 import { findAtWork } from './recover.ts';
-import { needSecrets, type RunOutcome, type RunRequest, runPlan } from './run.ts';
+import { isDisturbed, needSecrets, type RunOutcome, type RunRequest, runPlan } from './run.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
 import { type Review, runDocument, type UndoOutcome, undo } from './undo.ts';
 
@@ -51,8 +51,7 @@ export type ApplyReview = Review & { readonly ended?: (applied: Applied) => void
 function isUndone(outcome: Undone): boolean {
   if (outcome.type === 'unchanged') return outcome.status === 'done';
   if (outcome.type !== 'ran') return outcome.type === 'nothing';
-  const { status, stale, interleaved } = outcome.result;
-  return status === 'done' && stale.length === 0 && interleaved.length === 0;
+  return outcome.result.status === 'done' && !isDisturbed(outcome.result);
 }
 
 /**

@@ -35,6 +35,11 @@ export type Left = {
 
 type VerifiedResult = RunResult & { readonly verification?: Verification };
 
+/** Whether somebody else wrote what a run wrote, since its plan or in its midst. */
+export function isDisturbed({ stale, interleaved }: VerifiedResult): boolean {
+  return stale.length > 0 || interleaved.length > 0;
+}
+
 /** What came of carrying out a plan. */
 export type RunOutcome =
   /** Something stands against it, which the plan now says. Nothing was written. */

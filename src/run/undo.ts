@@ -55,7 +55,7 @@ import {
 } from './find-run.ts';
 import { overrideOptions, planInstead } from './plan.ts';
 import { refuseBeside } from './recover.ts';
-import { type Left, type RunOutcome, runPlan } from './run.ts';
+import { isDisturbed, type Left, type RunOutcome, runPlan } from './run.ts';
 import { openSession, type Session, sealerFor } from './session.ts';
 import { announceBroken } from './stack.ts';
 
@@ -445,8 +445,7 @@ function recordedIn(entries: FoundRun['entries']): State['resources'] {
 /** Whether it went on to its end: what went wrong on the way is in its ledger. */
 function isCarriedOut(outcome: RunOutcome): boolean {
   if (outcome.type !== 'ran') return outcome.type === 'unchanged';
-  const { status, stale, interleaved } = outcome.result;
-  return status !== 'interrupted' && stale.length === 0 && interleaved.length === 0;
+  return outcome.result.status !== 'interrupted' && !isDisturbed(outcome.result);
 }
 
 /** What the plan says of it beforehand; what to do about it is said afterwards. */
