@@ -154,3 +154,11 @@ export function agentsReached({
 export function isUnderWay({ status }: Pick<RolloutRecord, 'status'>): boolean {
   return status !== 'done' && status !== 'rolled_back';
 }
+
+/** The rollouts of a state that are under way, but for the one of a name. */
+export function listUnderWay(
+  { rollouts = {} }: { readonly rollouts?: RolloutRecords },
+  but?: string,
+): readonly RolloutRecord[] {
+  return Object.values(rollouts).filter((one) => isUnderWay(one) && one.name !== but);
+}

@@ -13,7 +13,7 @@ import {
   type PlanOptions,
   type PlanRules,
 } from '../core/plan-document.ts';
-import { isUnderWay } from '../core/rollout.ts';
+import { listUnderWay } from '../core/rollout.ts';
 import { inTurns, isSameJson } from '../core/value.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/leaves.ts';
@@ -243,9 +243,7 @@ function guardInput(existing: number, input: PlanInput): GuardInput {
     existing,
     atOnce: input.atOnce,
     isConfigurationEmpty: purpose === 'apply' && desired.length === 0,
-    rollouts: Object.values(state.rollouts ?? {}).filter(
-      (one) => isUnderWay(one) && one.name !== input.stepOf,
-    ),
+    rollouts: listUnderWay(state, input.stepOf),
     environment: input.environment,
   };
 }

@@ -12,9 +12,9 @@ import {
   type CallCounts,
   type CountedHours,
   type GuardRails,
-  isUnderWay,
   type Judging,
   type LoggedCalls,
+  listUnderWay,
   type Measure,
   type RolloutRecord,
   type RolloutSettings,
@@ -119,9 +119,7 @@ function listGroups(record: RolloutRecord, { state }: Platform): readonly Group[
   const reached = steps.slice(0, step + 1);
   const changed = new Set(agentsReached(record).map(({ id }) => id));
   const elsewhere = new Set(
-    Object.values(state.rollouts ?? {})
-      .filter((one) => one.name !== name && isUnderWay(one))
-      .flatMap((one) => one.agents.map(({ id }) => id)),
+    listUnderWay(state, name).flatMap((one) => one.agents.map(({ id }) => id)),
   );
   const others = Object.entries(state.resources)
     .filter(([, { kind, id }]) => kind === 'agent' && !changed.has(id) && !elsewhere.has(id))

@@ -21,6 +21,7 @@ import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts
 import {
   agentsReached,
   isUnderWay,
+  listUnderWay,
   type RolloutAgent,
   type RolloutRecord,
   type RolloutRecords,
@@ -809,8 +810,7 @@ function refuseBesideOthers(
   { state }: Session,
   options: RolloutOptions,
 ): void {
-  const running = Object.values(state.rollouts ?? {}).filter(isUnderWay);
-  const other = running.find(
+  const other = listUnderWay(state).find(
     (one) => one.name === name || one.agents.some(({ address }) => agents.includes(address)),
   );
   if (other === undefined) return;

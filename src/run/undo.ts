@@ -10,7 +10,7 @@ import {
   type PlanDocument,
   type PlanOptions,
 } from '../core/plan-document.ts';
-import { agentsReached, isUnderWay } from '../core/rollout.ts';
+import { agentsReached, listUnderWay } from '../core/rollout.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader, readNewest } from '../live/reader.ts';
@@ -221,16 +221,14 @@ export function leaveToRollouts(
 ): { readonly undo: Undo; readonly skipped: readonly NotUndone[] } {
   const undone = new Set(undo.addresses);
   const now = new Map(Object.entries(state.resources).map(([address, { id }]) => [id, address]));
-  const skipped = Object.values(state.rollouts ?? {})
-    .filter((one) => isUnderWay(one) && one.name !== options.rollout)
-    .flatMap((one) => {
-      const advice = `To take the rollout back: ${commandLine(`rollout abort ${one.name}`, options)}`;
-      const why = `has the change of the rollout ${one.name}, which is under way`;
-      return agentsReached(one)
-        .map(({ address, id }) => now.get(id) ?? address)
-        .filter((address) => undone.has(address))
-        .map((address) => ({ address, path: null, why, advice }));
-    });
+  const skipped = listUnderWay(state, options.rollout).flatMap((one) => {
+    const advice = `To take the rollout back: ${commandLine(`rollout abort ${one.name}`, options)}`;
+    const why = `has the change of the rollout ${one.name}, which is under way`;
+    return agentsReached(one)
+      .map(({ address, id }) => now.get(id) ?? address)
+      .filter((address) => undone.has(address))
+      .map((address) => ({ address, path: null, why, advice }));
+  });
   const [first] = skipped;
   if (first === undefined) return { undo, skipped };
   if (options.skipRefused !== true) {

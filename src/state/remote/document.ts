@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { CallsheetError, formatSize } from '../../core/errors.ts';
-import { isUnderWay } from '../../core/rollout.ts';
+import { listUnderWay } from '../../core/rollout.ts';
 import { damagedState, foreignState, refuseNewer } from '../failures.ts';
 import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../lock.ts';
 import { isRecord, type State } from '../model.ts';
@@ -322,9 +322,8 @@ function appended(open: readonly Journal[], run: string, part: Part): readonly J
 }
 
 /** Runs that a rollout may still have to take back: their journals are kept however old they get. */
-function neededBy({ rollouts = {} }: State): ReadonlySet<string> {
-  const running = Object.values(rollouts).filter(isUnderWay);
-  return new Set(running.flatMap(({ steps }) => steps.flatMap(({ runs }) => runs)));
+function neededBy(state: State): ReadonlySet<string> {
+  return new Set(listUnderWay(state).flatMap(({ steps }) => steps.flatMap(({ runs }) => runs)));
 }
 
 /** The newest journals that may be kept, at least one, and those that are needed. */
