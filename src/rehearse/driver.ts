@@ -15,7 +15,7 @@ import type { RunContext } from '../run/context.ts';
 import { planStack } from '../run/plan.ts';
 import { NO_LINEAGE } from '../run/session.ts';
 import { runDocument, type UndoOutcome, undo } from '../run/undo.ts';
-import type { LedgerLine } from '../state/journal.ts';
+import { isMissed, type LedgerLine } from '../state/journal.ts';
 import type { State } from '../state/model.ts';
 import { formatState } from '../state/state-text.ts';
 
@@ -150,10 +150,7 @@ async function act(
   // What a rollback names as not put back is told by what differs on the copy afterwards.
   const { left = [], differs = [], problem = null } = verification ?? {};
   const isNamed =
-    left.length > 0 &&
-    differs.length === 0 &&
-    problem === null &&
-    ledger.every((line) => line.status === 'done' || line.verdict !== undefined);
+    left.length > 0 && differs.length === 0 && problem === null && !ledger.some(isMissed);
   const exit = exitOfOutcome(done);
   const status =
     exit === EXIT.done || (exit === EXIT.partial && isNamed)

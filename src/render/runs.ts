@@ -4,6 +4,7 @@ import { getOwn, type Json } from '../core/value.ts';
 import {
   findBegan,
   findEnded,
+  isMissed,
   type JournalEntry,
   type LedgerLine,
   listLedger,
@@ -216,7 +217,11 @@ export function renderLedgerText(lines: readonly LedgerLine[], options: RenderOp
     [
       ...listed,
       ...(listed.length > 0 ? [[]] : []),
-      ...wrap([span(formatCounts(lines), isWhole(lines) ? 'strong' : 'error')], options.width, 2),
+      ...wrap(
+        [span(formatCounts(lines), lines.some(isMissed) ? 'error' : 'strong')],
+        options.width,
+        2,
+      ),
       ...overwritten(lines, options),
     ],
     options.color,
@@ -242,10 +247,6 @@ function overwritten(lines: readonly LedgerLine[], options: RenderOptions): read
   const what = count === 1 ? '1 resource was' : `${formatNumber(count)} resources were`;
   const text = `${what} edited by another author at the same moment. The lines above name the edits that may be overwritten.`;
   return wrap([span(text, 'warning')], options.width, 2);
-}
-
-function isWhole(lines: readonly LedgerLine[]): boolean {
-  return lines.every(({ status, verdict }) => status === 'done' || verdict !== undefined);
 }
 
 function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] {
@@ -287,7 +288,7 @@ function formatCounts(lines: readonly LedgerLine[]): string {
   const actions = [...Map.groupBy(done, ({ action }) => action)].map(
     ([action, own]) => [own.length, toPastTense(action)] as const,
   );
-  if (isWhole(tried)) return `Done: ${tally(actions)}${left}.`;
+  if (!tried.some(isMissed)) return `Done: ${tally(actions)}${left}.`;
   const others = (['failed', 'blocked', 'not_attempted'] as const).map(
     (status) =>
       [tried.filter((line) => line.status === status).length, LOOKS[status].word] as const,

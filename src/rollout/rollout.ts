@@ -42,7 +42,7 @@ import { isDisturbed, needSecrets, type RunOutcome, releasing, runPlan } from '.
 import { fingerprintsForRun, NO_LINEAGE, openSession, type Session } from '../run/session.ts';
 import { announceBroken, isBroken, refuseBroken } from '../run/stack.ts';
 import { type Review, type UndoOutcome, undo } from '../run/undo.ts';
-import { listLedger } from '../state/journal.ts';
+import { isMissed, listLedger } from '../state/journal.ts';
 import { nextState, withRollouts } from '../state/replay.ts';
 import { LEAST_OTHERS } from './judge.ts';
 import { chooseOrder, isoTime, lookAtCalls } from './observe.ts';
@@ -606,7 +606,7 @@ function leftBy(outcome: UndoOutcome): readonly string[] {
   const ledger = outcome.type === 'ran' ? outcome.result.ledger : [];
   return [
     ...ledger
-      .filter(({ status, verdict }) => status !== 'done' && verdict === undefined)
+      .filter(isMissed)
       .map(({ address, message }) => `${address}: ${message ?? 'not undone'}`),
     ...(verification?.left ?? []).map(
       ({ address, path, why }) => `${address}: ${path === null ? '' : `${path} `}${why}`,

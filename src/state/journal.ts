@@ -88,6 +88,11 @@ export function listLedger(entries: readonly JournalEntry[]): readonly LedgerLin
   return [...lines.values()];
 }
 
+/** Whether a change was not made, though the plan did not leave it out. */
+export function isMissed({ status, verdict }: LedgerLine): boolean {
+  return status !== 'done' && verdict === undefined;
+}
+
 /** Whether a run did all that it set out to do. */
 export function isDone(entries: readonly JournalEntry[]): boolean {
   return findEnded(entries)?.status === 'done';
