@@ -26,7 +26,6 @@ import {
   gone,
   groupChanges,
   headline,
-  isEmpty,
   kindTitle,
   movedEndpointLines,
   namesRelyOn,
@@ -328,10 +327,10 @@ function footerText({ title, items, advice, weight, isWhole }: Footer): string {
 
 /** What carrying it out takes, and what identifies the plan. */
 function closing(plan: PlanDocument): readonly string[] {
-  const { reads, writes } = plan.requests;
+  const forecast = formatForecast(plan);
   const assumed = newAssumptions(plan).map(inlineCode).join(', ');
   return [
-    ...(isEmpty(plan) || reads + writes === 0 ? [] : [formatForecast(plan)]),
+    ...(forecast === '' ? [] : [forecast]),
     ...movedEndpointLines(plan).map((line) => `**Moved:** ${escapeText(line)}`),
     ...(assumed === '' ? [] : [reliesOn(newAssumptions(plan), assumed)]),
     formatDigest(plan),

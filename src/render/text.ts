@@ -319,14 +319,14 @@ function closingLines(
   options: RenderOptions,
   isLong: boolean,
 ): readonly Line[] {
-  const { reads, writes } = plan.requests;
+  const forecast = formatForecast(plan);
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
   const told = options.verbose ? plan.assumptions : newAssumptions(plan);
   const named = formatFirst(told, options.verbose ? told.length : MOST_ASSUMPTIONS);
   return [
     ...movedEndpointLines(plan).flatMap((line) => wrap([span(line, 'strong')], options.width, 2)),
     ...(told.length === 0 ? [] : dim(reliesOn(told, named))),
-    ...(reads + writes > 0 ? dim(formatForecast(plan)) : []),
+    ...(forecast === '' ? [] : dim(forecast)),
     ...(isLong ? wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2) : []),
   ];
 }

@@ -171,11 +171,10 @@ function headlineToSnapshot(
     : `Rollback to ${to}${where}: ${formatCounts(plan.summary)}`;
 }
 
-/** `Apply sends about 24 requests (14 reads, 10 writes): about 3 s.` */
-export function formatForecast({
-  requests: { reads, writes, seconds },
-  purpose,
-}: PlanDocument): string {
+/** `Apply sends about 24 requests (14 reads, 10 writes): about 3 s.`; empty where nothing is asked. */
+export function formatForecast({ requests, purpose }: PlanDocument): string {
+  const { reads, writes, seconds } = requests;
+  if (reads + writes === 0) return '';
   const sum = formatCount(reads + writes, 'request');
   const split = `${formatCount(reads, 'read')}, ${formatCount(writes, 'write')}`;
   const who =

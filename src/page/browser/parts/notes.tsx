@@ -7,7 +7,6 @@ import {
   comparedCount,
   formatForecast,
   formatNumber,
-  isEmpty,
   movedEndpointLines,
   namesRelyOn,
   reliesOn,
@@ -62,13 +61,12 @@ export function NoteBlock({
 
 function listFacts(head: PlanDocument): readonly (readonly [string, string])[] {
   const { platform, environment, created_at: at, state, options } = head;
-  const { reads, writes } = head.requests;
   return known([
     ['Made at', at],
     ['Platform', `${platform.base_url}, account ${platform.account_id}`],
     ['Environment', environment],
     ['Compared', `${formatNumber(comparedCount(head))} resources`],
-    ['Requests', isEmpty(head) || reads + writes === 0 ? '' : formatForecast(head)],
+    ['Requests', formatForecast(head)],
     ['Allowed', allowanceFlags(options).join(', ')],
     ['Moved', movedEndpointLines(head).join(' ')],
     ['Assumptions', formatAssumed(head)],
