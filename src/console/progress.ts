@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { RunEvent } from '../apply/journal.ts';
 import { type Address, getKind } from '../core/address.ts';
 import type { Events } from '../core/documents.generated.ts';
-import { reasonIn } from '../core/errors.ts';
+import { formatFirst, reasonIn } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import {
   type Line,
@@ -282,8 +282,5 @@ function batchLines({ batches }: ProgressView): readonly Line[] {
 
 function runningLine({ running }: ProgressView): readonly Line[] {
   if (running.length === 0) return [];
-  const names = running.slice(0, NAMED).map(sanitiseLine).join(', ');
-  const rest = running.length - NAMED;
-  const others = rest > 0 ? ` and ${formatCount(rest, 'other')}` : '';
-  return [[span(`  now: ${names}${others}`, 'dim')]];
+  return [[span(`  now: ${formatFirst(running.map(sanitiseLine), NAMED)}`, 'dim')]];
 }

@@ -5,6 +5,7 @@ import type {
   ValueFilling,
   ValueLayer,
 } from '../core/documents.ts';
+import { formatCount } from '../core/errors.ts';
 import {
   cutLine,
   type Line,
@@ -48,7 +49,9 @@ function valueLines({ given, value }: ValueDocument, options: RenderOptions): re
   const rest = lines.length - shown.length;
   return [
     ...shown.flatMap((line) => wrap([{ text: `  ${line}`, tone: 'plain' }], options.width, 2)),
-    ...(rest > 0 ? [[span(`  ⋯ ${rest} more lines; --verbose shows them`, 'dim')]] : []),
+    ...(rest > 0
+      ? [[span(`  ⋯ ${formatCount(rest, 'more line')}; --verbose shows them`, 'dim')]]
+      : []),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { formatFirst } from '../core/errors.ts';
 import {
   type Change,
   holdingFlags,
@@ -210,9 +211,7 @@ function sayOnce(items: Footer['items']): Footer['items'] {
     // One resource may have the same twice: a secret in two of its headers.
     const names = [...new Set([first, ...others].flatMap(({ address }) => address ?? []))];
     if (names.length === 1) return first;
-    const rest = names.length - MOST_NAMED;
-    const named = rest > 1 ? names.slice(0, MOST_NAMED) : names;
-    return { address: `${named.join(', ')}${rest > 1 ? ` and ${rest} others` : ''}`, text };
+    return { address: formatFirst(names, MOST_NAMED), text };
   });
 }
 

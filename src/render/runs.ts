@@ -20,7 +20,7 @@ import {
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue } from './value-text.ts';
-import { formatCount, formatFirst, formatNumber, tally } from './wording.ts';
+import { formatCount, formatFirst, tally } from './wording.ts';
 
 /** What runs did: the list of them, the receipt of one, its ledger, and what was verified or left after a rollback. */
 
@@ -230,7 +230,7 @@ function overwritten(lines: readonly LedgerLine[], options: RenderOptions): read
     line.interleaved?.some(({ order }) => order === 'before'),
   ).length;
   if (count === 0) return [];
-  const what = count === 1 ? '1 resource was' : `${formatNumber(count)} resources were`;
+  const what = formatCount(count, 'resource was', 'resources were');
   const text = `${what} edited by another author at the same moment. The lines above name the edits that may be overwritten.`;
   return wrap([span(text, 'warning')], options.width, 2);
 }

@@ -1,5 +1,5 @@
 import { byAddress } from '../core/address.ts';
-import { commandLine, formatNumber, quoted, unreachable } from '../core/errors.ts';
+import { commandLine, formatCount, formatNumber, quoted, unreachable } from '../core/errors.ts';
 import {
   type Action,
   allowanceFlags,
@@ -16,7 +16,7 @@ import { sanitiseLine } from './untrusted.ts';
 
 /** The words that the renderers share, so that a terminal and a pull request say the same. */
 
-export { formatFirst, formatNumber, formatSize } from '../core/errors.ts';
+export { formatCount, formatFirst, formatNumber, formatSize } from '../core/errors.ts';
 
 export const SYMBOLS: { readonly [action in Action]: string } = {
   create: '+',
@@ -27,11 +27,6 @@ export const SYMBOLS: { readonly [action in Action]: string } = {
   forget: 'x',
   no_op: ' ',
 };
-
-/** `1 line`, `42 lines`. */
-export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
-  return `${formatNumber(count)} ${count === 1 ? noun : plural}`;
-}
 
 /** `2 failed, 1 held`: those of some counts that are not zero; empty where all are. */
 export function tally(counts: readonly (readonly [count: number, what: string])[]): string {

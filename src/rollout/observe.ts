@@ -6,7 +6,7 @@ import type { Address } from '../core/address.ts';
 import { findEnd, stretchesWithin } from '../core/calendar.ts';
 import { computeDigest } from '../core/digest.ts';
 import type { Rollouts } from '../core/documents.generated.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatCount } from '../core/errors.ts';
 import {
   type CallCounts,
   type CountedHours,
@@ -494,7 +494,7 @@ function failingIn(
     const { addresses } = found;
     const [address] = addresses;
     if (address === undefined) return [];
-    const whose = addresses.length === 1 ? address : `${addresses.length} agents`;
+    const whose = addresses.length === 1 ? address : formatCount(addresses.length, 'agent');
     const message = `${found.errors} of ${found.calls} calls of ${whose} have an error; ${round(found.allowed)} % are tolerated`;
     return [{ rail: 'errors' as const, address, message }];
   });

@@ -14,7 +14,13 @@
  */
 import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
-import { CallsheetError, commandLine, foldSentences, formatFirst } from '../core/errors.ts';
+import {
+  CallsheetError,
+  commandLine,
+  foldSentences,
+  formatCount,
+  formatFirst,
+} from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import {
@@ -170,7 +176,7 @@ function tellWhoWaits(
   const count = counts[index];
   if (count === undefined) return;
   const left = Math.max(0, all - count);
-  const text = `Step ${index + 1} leaves ${left} ${left === 1 ? 'agent' : 'agents'} to compare with, and a verdict needs ${LEAST_OTHERS}: it will wait for ${typed('promote', { name }, options)}.`;
+  const text = `Step ${index + 1} leaves ${formatCount(left, 'agent')} to compare with, and a verdict needs ${LEAST_OTHERS}: it will wait for ${typed('promote', { name }, options)}.`;
   emit({ type: 'notice', text });
 }
 
@@ -787,7 +793,7 @@ function refuseMore(plan: PlanDocument, { name, agents, position }: RolloutSetti
   );
   const where = `rollouts.${name} (${file}:${line})`;
   if (others.length > 0) {
-    const message = `the plan changes ${others.length} resource${others.length === 1 ? '' : 's'} that ${where} does not select:\n${foldSentences(others.map(({ address, source }) => ({ address, message: `${address}${source === null ? '' : ` (${source})`}` })))}`;
+    const message = `the plan changes ${formatCount(others.length, 'resource')} that ${where} does not select:\n${foldSentences(others.map(({ address, source }) => ({ address, message: `${address}${source === null ? '' : ` (${source})`}` })))}`;
     throw new CallsheetError('config', message, {
       hint: `Apply them first, or plan the rollout alone: callsheet rollout start ${name}`,
     });

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
-import { formatFirst } from '../core/errors.ts';
+import { formatCount, formatFirst } from '../core/errors.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { redact } from '../core/redact.ts';
 import { countEach, isObject, isSameJson, type Json, type JsonObject } from '../core/value.ts';
@@ -175,8 +175,8 @@ const REASONS: { readonly [action: string]: string } = {
 /** What is said of resources of a kind that only one snapshot has, where the other did not read all of their list. */
 function untoldNote({ kind, count, in: one }: Untold): Note {
   const other = one === 'earlier' ? 'later' : 'earlier';
-  const [what, have] = count === 1 ? ['resource', 'was'] : ['resources', 'were'];
-  const message = `${count} ${what} of kind ${kind.replaceAll('_', ' ')} in the ${one} snapshot ${have} not compared: the ${other} snapshot has a gap there (callsheet snapshot show)`;
+  const have = count === 1 ? 'was' : 'were';
+  const message = `${formatCount(count, 'resource')} of kind ${kind.replaceAll('_', ' ')} in the ${one} snapshot ${have} not compared: the ${other} snapshot has a gap there (callsheet snapshot show)`;
   return { severity: 'warning', address: null, message };
 }
 

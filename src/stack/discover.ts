@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { formatCount, formatNumber } from '../core/errors.ts';
 import type { Problem } from './diagnostics.ts';
 import { interpolate } from './expressions.ts';
 import { isInside, STACK_FILE } from './folder.ts';
@@ -171,7 +172,7 @@ type Part = '**' | readonly Token[];
 /** Reads a pattern. Gives what is wrong with it, in words that follow its own, where it cannot be used. */
 export function readGlob(pattern: string): Glob | string {
   if (pattern.length > MOST_PATTERN_CHARACTERS) {
-    return `has ${pattern.length} characters; a pattern may have ${MOST_PATTERN_CHARACTERS}`;
+    return `has ${formatCount(pattern.length, 'character')}; a pattern may have ${formatNumber(MOST_PATTERN_CHARACTERS)}`;
   }
   if (/[@!+*?]\(/.test(pattern)) return 'uses ( ), which patterns do not support';
   const written = expandBraces(pattern);

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { formatCount, formatNumber } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { formatPath, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema } from '../core/schema.ts';
@@ -191,7 +192,7 @@ function enumWords({ error, located, open }: Violation): ProblemMessage {
 
 function limitWords({ error, located }: Violation): ProblemMessage {
   const limit = String(error.params.limit);
-  const many = (noun: string) => `${limit} ${noun}${limit === '1' ? '' : 's'}`;
+  const many = (noun: string, plural?: string) => formatCount(Number(limit), noun, plural);
   const said: Readonly<Record<string, string>> = {
     minLength: limit === '1' ? 'must not be empty' : `must have at least ${many('character')}`,
     maxLength: `must have at most ${many('character')}`,
@@ -199,11 +200,13 @@ function limitWords({ error, located }: Violation): ProblemMessage {
     maximum: `must be at most ${limit}`,
     exclusiveMinimum: `must be more than ${limit}`,
     exclusiveMaximum: `must be less than ${limit}`,
-    minItems: limit === '1' ? 'must not be empty' : `must have at least ${limit} entries`,
-    maxItems: `must have at most ${limit} entries`,
-    minProperties: limit === '1' ? 'must not be empty' : `must have at least ${limit} members`,
+    minItems:
+      limit === '1' ? 'must not be empty' : `must have at least ${many('entry', 'entries')}`,
+    maxItems: `must have at most ${many('entry', 'entries')}`,
+    minProperties: limit === '1' ? 'must not be empty' : `must have at least ${many('member')}`,
   };
-  const length = typeof error.data === 'string' ? `, and has ${[...error.data].length}` : '';
+  const length =
+    typeof error.data === 'string' ? `, and has ${formatNumber([...error.data].length)}` : '';
   const counted = error.keyword === 'maxLength' ? length : '';
   return {
     rule: 'schema/limit',
