@@ -103,6 +103,16 @@ export function formText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** A text, where it is one. */
+export function findText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A text with something in it, where it is one. */
+export function findFilled(value: unknown): string | undefined {
+  return findText(value) || undefined;
+}
+
 /** A text that the platform may not tell. */
 export function textOrNull(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
@@ -115,6 +125,15 @@ export function isList(value: Value | undefined): value is readonly Value[];
 
 export function isList(value: unknown): boolean {
   return Array.isArray(value);
+}
+
+/** The objects of a list; nothing where there is no list. */
+export function objectsIn(value: Json | undefined): readonly JsonObject[];
+
+export function objectsIn(value: Value | undefined): readonly ValueObject[];
+
+export function objectsIn(value: Value | undefined): readonly ValueObject[] {
+  return isList(value) ? value.filter((one) => isObject(one)) : [];
 }
 
 /**

@@ -2,7 +2,15 @@ import { type Address, formatAddress, isResourceName } from '../core/address.ts'
 import type { Export } from '../core/documents.generated.ts';
 import { CallsheetError, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
-import { compareTexts, countEach, isUuid, type JsonObject, plainId } from '../core/value.ts';
+import { readHttpAddress } from '../core/origin.ts';
+import {
+  compareTexts,
+  countEach,
+  findFilled,
+  isUuid,
+  type JsonObject,
+  plainId,
+} from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { organizationTitles } from '../live/entitlements.ts';
@@ -244,17 +252,15 @@ export function describeNameless(
   { id, record }: Pick<ListedResource, 'id' | 'record'>,
 ): Nameless {
   const fields = [...new Set(kind.naturalKey.flatMap((names) => names.slice(-1)))];
-  const [display = ''] = fields.flatMap((field) => {
-    const value = record[field];
-    return typeof value === 'string' && value !== '' ? [value] : [];
-  });
+  const [display = ''] = fields.flatMap((field) => findFilled(record[field]) ?? []);
   return { id, display: toPageName(display), createdAt: String(record.created_at ?? '') };
 }
 
 /** `faq` of `https://harbor.example.test/faq`; anything that is no address stays as it is. */
 function toPageName(display: string): string {
-  if (!/^https?:\/\//.test(display) || !URL.canParse(display)) return display;
-  const { hostname, pathname, search } = new URL(display);
+  const address = readHttpAddress(display);
+  if (address === undefined) return display;
+  const { hostname, pathname, search } = address;
   const page = toSlug(`${pathname} ${search}`.replaceAll(/%[0-9a-f]{2}/gi, ' '));
   return page === '' ? hostname : page;
 }

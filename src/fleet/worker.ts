@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { isLoopback, type ListenAddress } from '../console/flags.ts';
 import { type LogFlags, monitorRoutes, openLog, serveRoutes } from '../console/monitor/serve.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
 import { getText, recordIn } from '../kinds/making.ts';
+import { realPause } from '../platform/rate.ts';
 import { type Budget, budgetedLimiter, openBudget } from '../queue/budget.ts';
 import { type QueueDatabase, QueueLost } from '../queue/database.ts';
 import { makeQueue, nameQueue, openQueue, type Queue } from '../queue/enqueue.ts';
@@ -133,7 +133,7 @@ async function openInTime(
       if (!isLost) tell({ type: 'lost', error });
       isLost = true;
     }
-    await sleep(TRY_AGAIN_MS, undefined, { signal: stop }).catch(() => {});
+    await realPause.sleep(TRY_AGAIN_MS, stop);
   }
   return undefined;
 }

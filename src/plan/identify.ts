@@ -3,7 +3,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { CallsheetError, commandLine, quoted } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { inSeconds, type Json } from '../core/value.ts';
+import { findText, inSeconds } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
@@ -331,10 +331,6 @@ async function lookUp(
 ): Promise<ListedResource | undefined> {
   const live = await reader.read(kind, at, new Set());
   return live && { id: live.id, scope: live.scope, record: live.record };
-}
-
-function findText(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** Of several resources a line each, which in a plan of the configuration is the command that chooses it. */

@@ -1,5 +1,5 @@
 import { CallsheetError, errorMessage, formatNumber } from '../core/errors.ts';
-import { isList, isObject, type Json } from '../core/value.ts';
+import { findFilled, isList, isObject, type Json } from '../core/value.ts';
 
 /** What a request was, for messages. The URL has no query and no credentials. */
 export type RequestLine = { readonly method: string; readonly url: string };
@@ -107,8 +107,7 @@ function existingSource(body: Json | undefined): readonly string[] {
 
 /** A text that is a member of a body; undefined where it has none. */
 export function textMember(body: Json | undefined, name: string): string | undefined {
-  const value = isObject(body) ? body[name] : undefined;
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return isObject(body) ? findFilled(body[name]) : undefined;
 }
 
 /** `details` or `issues`, whose paths are a text or a list of keys (Errors, validation shapes). */

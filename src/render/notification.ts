@@ -7,6 +7,7 @@ import {
   type PlanDocument,
 } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
+import { formText } from '../core/value.ts';
 import { masked } from './fields.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { comparedCount, formatCount, headline } from './wording.ts';
@@ -79,7 +80,7 @@ function buildField(field: FieldChange): DriftedField {
 
 /** A value that is not too long, or the beginning of it as a text. */
 function cut(value: Json): Json {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = formText(value);
   if (text.length <= MAX_VALUE) return value;
   return `${text.slice(0, MAX_VALUE).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Address } from '../core/address.ts';
 import { CallsheetError, firstLines } from '../core/errors.ts';
-import { type Blob, getOwn, type Json, type JsonObject, type Secret } from '../core/value.ts';
+import { type Blob, findFilled, getOwn, type JsonObject, type Secret } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
@@ -68,7 +68,7 @@ function heldFrom(record: ResourceRecord, keep: Keep): Held {
     scope,
     name: nameIn(document) ?? id,
     key: getNaturalKey(kindNamed(kind), document) ?? id,
-    organization: ownerIn(scope.organization_id ?? document.organization_id),
+    organization: findFilled(scope.organization_id ?? document.organization_id),
     references: referencesIn(kind, document),
     document: keep(`${kind} ${findPlace({ kind, scope }) ?? ''}`, document),
     withheld,
@@ -91,12 +91,7 @@ function heldFrom(record: ResourceRecord, keep: Keep): Held {
 }
 
 function nameIn({ name, url }: JsonObject): string | undefined {
-  if (typeof name === 'string' && name !== '') return name;
-  return typeof url === 'string' && url !== '' ? url : undefined;
-}
-
-function ownerIn(owner: Json | undefined): string | undefined {
-  return typeof owner === 'string' && owner !== '' ? owner : undefined;
+  return findFilled(name) ?? findFilled(url);
 }
 
 function referencesIn(kind: string, document: JsonObject): readonly string[] {

@@ -2,7 +2,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import type { Severity } from '../core/diagnostics.ts';
 import { formatCount, formatFirst, formatNumber } from '../core/errors.ts';
 import { didYouMean, editDistance, nearest } from '../core/nearest.ts';
-import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
+import { isList, isObject, objectsIn, type Value, type ValueObject } from '../core/value.ts';
 import {
   findAll,
   firstOfEach,
@@ -303,10 +303,6 @@ function getToolbox({ document }: DesiredResource): Toolbox {
 
 function toObject(value: Value | undefined): ValueObject {
   return isObject(value) ? value : {};
-}
-
-function objectsIn(value: Value | undefined): readonly ValueObject[] {
-  return isList(value) ? value.filter((one) => isObject(one)) : [];
 }
 
 const QUOTED_TEMPLATE = '[`"“](?<name>[^`"“”\\n]{1,100})[`"”]';

@@ -1,12 +1,12 @@
 import { CallsheetError } from '../core/errors.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from '../core/value.ts';
 import { editedRecord, NEW_AGENT } from './agent-write.ts';
 import type { CallBook } from './calls/call.ts';
 import { countCalls, createCall, openBook, sortCalls } from './calls/generate.ts';
 import type { Offers } from './catalogue.ts';
 import type { Seed } from './documents.generated.ts';
 import { recordHistory } from './history.ts';
-import { listRecords, without } from './json.ts';
+import { without } from './json.ts';
 import type { Platform } from './platform.ts';
 import { plantRecord } from './rest.ts';
 import schema from './seed.schema.json' with { type: 'json' };
@@ -203,7 +203,7 @@ function at(platform: Platform, time: Json | undefined): Platform {
 function withConnectionIds({ ids }: Platform, record: JsonObject): JsonObject {
   const { extensions } = record;
   if (!isObject(extensions) || extensions.mcp_servers === undefined) return record;
-  const servers = listRecords(extensions.mcp_servers).map((server) => ({
+  const servers = objectsIn(extensions.mcp_servers).map((server) => ({
     id: ids.uuid('mcp'),
     tools: [],
     ...server,

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parseDocument } from 'yaml';
 import type { FieldSchema } from '../core/schema.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { findText, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { type OperationId, operations } from '../platform/operations.generated.ts';
 import { namesNull } from './agent-fields.ts';
 import { Refusal } from './answer.ts';
@@ -343,7 +343,7 @@ function readRules(id: OperationId): Rules {
     parameters: [...list(item.parameters), ...list(operation.parameters)].map(readParameter),
     body: body === undefined ? undefined : schemaPlace(body),
     invalid: readInvalid(operation['x-invalid']),
-    unauthorized: textOrNone(operation['x-unauthorized']),
+    unauthorized: findText(operation['x-unauthorized']),
     answers: new Map(
       Object.entries(at([...place, 'responses'])).map(([status, response]) => {
         const followed = follow(response, [...place, 'responses', status]);
@@ -405,10 +405,6 @@ const SHAPES: readonly InvalidShape[] = ['schema', 'issues', 'details', 'coded',
 
 function readInvalid(value: unknown): InvalidShape {
   return SHAPES.find((shape) => shape === value) ?? 'coded';
-}
-
-function textOrNone(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 function isNode(value: unknown): value is Node {

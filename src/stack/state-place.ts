@@ -48,7 +48,7 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
   for (const { facts, node } of given) {
     const address = findMember(node, facts.needs[0])?.value;
     const text = textIn(address);
-    if (text === undefined || !URL.canParse(text) || new URL(text).password === '') continue;
+    if (!URL.parse(text ?? '')?.password) continue;
     return {
       rule: 'secret/plain-address',
       message: 'the address of the state contains a password',
@@ -211,8 +211,8 @@ export function addressProblem(
   text: string,
 ): AddressProblem | undefined {
   const schemes = STORES[store]?.schemes ?? [];
-  const isAddress = URL.canParse(text) && new URL(text).hostname !== '';
-  if (isAddress && schemes.includes(new URL(text).protocol)) return undefined;
+  const at = URL.parse(text);
+  if (at !== null && at.hostname !== '' && schemes.includes(at.protocol)) return undefined;
   if (/^env:/.test(text))
     return {
       message: `${name} is not taken from the environment`,

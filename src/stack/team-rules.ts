@@ -2,6 +2,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { PlanRules } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
+import { findFilled } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Rule, RuleFinding } from '../rules/index.ts';
 import type { RuleProblem, WrittenRule } from '../rules/rule.ts';
@@ -109,10 +110,7 @@ function placedRule(
   resolved: ResolvedObject,
   schema: SyntaxNode | undefined,
 ): PlacedRule | undefined {
-  const text = (name: string): string | undefined => {
-    const given = resolved[name];
-    return typeof given === 'string' && given !== '' ? given : undefined;
-  };
+  const text = (name: string) => findFilled(resolved[name]);
   const { on } = resolved;
   const kinds = (isResolvedList(on) ? on : [on]).filter((kind) => typeof kind === 'string');
   const message = text('message');

@@ -1,7 +1,7 @@
 import { type Address, getKind, isAddress } from '../../core/address.ts';
 import { CallsheetError, firstLines } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
-import { isUuid, type JsonObject, plainId } from '../../core/value.ts';
+import { getOwn, isUuid, type JsonObject, plainId } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import { isListedWithin, type Kind, type Scope } from '../../kinds/kind.ts';
 import { describeApiError, isNotFound } from '../../platform/errors.ts';
@@ -257,7 +257,7 @@ export function organizationId(
   given: string,
   organizations: Readonly<Record<string, string>>,
 ): string {
-  const known = Object.hasOwn(organizations, given) ? organizations[given] : undefined;
+  const known = getOwn(organizations, given);
   if (known !== undefined) return known;
   const near = nearest(given, Object.keys(organizations));
   if (near === undefined && isUuid(given)) return plainId(given);

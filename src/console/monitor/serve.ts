@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { CallsheetError, errorCode } from '../../core/errors.ts';
+import { getOwn } from '../../core/value.ts';
 import { escapeInJson, sanitiseLine } from '../../render/untrusted.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import type { ListenAddress } from '../flags.ts';
@@ -53,7 +54,7 @@ export function text(status: number, body: string): Reply {
 
 async function answer(request: IncomingMessage, routes: Routes): Promise<Reply & Allowing> {
   const [path = ''] = (request.url ?? '').split('?');
-  const methods = Object.hasOwn(routes, path) ? routes[path] : undefined;
+  const methods = getOwn(routes, path);
   if (methods === undefined) return text(404, 'There is nothing here.');
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const reply = method === 'GET' || method === 'POST' ? methods[method] : undefined;
