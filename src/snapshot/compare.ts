@@ -8,7 +8,7 @@ import { countEach, isObject, isSameJson, type Json, type JsonObject } from '../
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { listIn } from '../kinds/making.ts';
-import { planDigest, summarise } from '../plan/document.ts';
+import { summarise, withDigest } from '../plan/document.ts';
 import { makePlan } from '../plan/make.ts';
 import type { Entitlements, ListedResource, Reader } from '../plan/reader.ts';
 import { type AppliedLeaf, getIdentity, type ResourceState, type State } from '../state/model.ts';
@@ -141,7 +141,7 @@ function hidden(record: ResourceRecord | undefined): Readonly<Record<string, App
 
 /** A plan that nobody carries out: without verdicts, steps and reasons, which speak of applying. */
 function asComparison(
-  { digest: _, refusals: __, ...plan }: PlanDocument,
+  { refusals: _, ...plan }: PlanDocument,
   equal: number,
   notes: readonly Note[],
 ): PlanDocument {
@@ -153,15 +153,14 @@ function asComparison(
     reason: REASONS[change.action] ?? '',
     operations: [],
   }));
-  const undigested = {
+  return withDigest({
     ...plan,
     changes,
     notes,
     summary: summarise(changes, equal + plan.summary.no_op),
     requests: { reads: 0, writes: 0, seconds: 0 },
     assumptions: [],
-  };
-  return { ...undigested, digest: planDigest(undigested) };
+  });
 }
 
 const REASONS: { readonly [action: string]: string } = {
