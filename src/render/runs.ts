@@ -2,6 +2,7 @@ import type { Verification } from '../core/documents.ts';
 import { quoted } from '../core/errors.ts';
 import { getOwn, type Json } from '../core/value.ts';
 import type { JournalEntry, LedgerLine, NotUndone, Override, RunBegan } from '../state/journal.ts';
+import { findBegan } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
 import {
   belowLines,
@@ -100,7 +101,7 @@ function shortCommit(commit: string): string {
 
 /** One run's receipt: who ran what, from which commit, and what became of each change. */
 export function renderRunText(entries: readonly JournalEntry[], options: RenderOptions): string {
-  const began = entries.find((entry) => entry.type === 'began');
+  const began = findBegan(entries);
   const ended = entries.findLast((entry) => entry.type === 'ended');
   const facts: readonly (readonly [name: string, value: string | null | undefined])[] = [
     ['run', began?.run],

@@ -34,6 +34,7 @@ import {
   type Interleaved,
   type JournalEntry,
   type LedgerLine,
+  ledgerIn,
   ledgerOfDeadRun,
   type NotUndone,
   type SnapshotTaken,
@@ -110,7 +111,7 @@ export function undoRun(
 ): Undo {
   // A run that died has no ledger, but its intents say as much. Only what was written to has a line there.
   const written = new Map(ledgerOfDeadRun(entries).map((line) => [line.address, line] as const));
-  const ended = entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
+  const ended = ledgerIn(entries);
   const lines = new Map([...written, ...ended.map((line) => [line.address, line] as const)]);
   const snapshots = new Map(
     entries.flatMap((entry) =>

@@ -8,6 +8,7 @@ import { moveEntry } from '../plan/state-entry.ts';
 import type { EditsReader } from '../rollback/edits.ts';
 import { underAddressesOfNow } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
+import { findBegan, ledgerIn } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { listEntries } from './recover.ts';
 import type { CheckNamed, Session } from './session.ts';
@@ -219,7 +220,7 @@ export function createWriterFinder(session: Session): EditsReader['runOf'] {
       journals.set(run, reading);
       const own = ((await reading).get(address) ?? []).map(([, one]) => one);
       const located = await locateWrites(own, author, async () => history);
-      const lines = located.flatMap((one) => (one.type === 'ended' ? one.ledger : []));
+      const lines = ledgerIn(located);
       if (lines.some((line) => line.history?.after === entry)) return run;
     }
     return undefined;
@@ -256,10 +257,6 @@ export function createPutBackFinder(
 export async function readBegan(session: Session, run: string): Promise<RunBegan | undefined> {
   const entries = await readRun(session, run);
   return entries && findBegan(entries);
-}
-
-export function findBegan(entries: Entries): RunBegan | undefined {
-  return entries.find((entry) => entry.type === 'began');
 }
 
 /** Whether a run did all that it set out to do. */

@@ -14,9 +14,10 @@ import {
   type ListRecord,
   type ResourceRecord,
 } from '../snapshot/format.ts';
+import { findBegan } from '../state/journal.ts';
 import { ownersIn, type ResourceState, type State } from '../state/model.ts';
 import type { RunContext } from './context.ts';
-import { findBegan, findLastApplied, readRun } from './find-run.ts';
+import { findLastApplied, readRun } from './find-run.ts';
 import { refuseBeside } from './recover.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
 import { announceBroken } from './stack.ts';

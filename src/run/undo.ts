@@ -37,6 +37,7 @@ import {
   type Wanted,
 } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
+import { findBegan } from '../state/journal.ts';
 import { getIdentity, type ResourceState, type State } from '../state/model.ts';
 import type { Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
@@ -45,7 +46,6 @@ import {
   createPutBackFinder,
   createWriterFinder,
   type FoundRun,
-  findBegan,
   findRun,
   readBegan,
   readdress,

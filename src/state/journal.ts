@@ -14,6 +14,16 @@ export type JournalEntry =
   | ResourceRecorded
   | RunEnded;
 
+/** What a run set out to do; undefined where its first entry is lost. */
+export function findBegan(entries: readonly JournalEntry[]): RunBegan | undefined {
+  return entries.find((entry) => entry.type === 'began');
+}
+
+/** What became of each change of a run; nothing of one that died. */
+export function ledgerIn(entries: readonly JournalEntry[]): RunEnded['ledger'] {
+  return entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
+}
+
 /** What a run is for. Edits of the state ask nothing of the platform; they have no plan and no digests. */
 type RunPurpose = RunBegan['purpose'];
 

@@ -3,7 +3,7 @@ import { CallsheetError } from '../core/errors.ts';
 import { compareTexts } from '../core/value.ts';
 import { olderState, severalPending, straySource, Unanswered } from './failures.ts';
 import type { Disk } from './file/disk.ts';
-import { isRunId, type JournalEntry, type RunBegan } from './journal.ts';
+import { findBegan, isRunId, type JournalEntry, type RunBegan } from './journal.ts';
 import { readJournal } from './journal-text.ts';
 import type { State } from './model.ts';
 import type { Line, StateMark } from './state-text.ts';
@@ -208,7 +208,7 @@ function beganAt(run: string): string {
 }
 
 export function summarise({ run, entries }: OpenRun): Receipt {
-  const began = entries.find((entry) => entry.type === 'began');
+  const began = findBegan(entries);
   const ended = entries.find((entry) => entry.type === 'ended');
   const summary: RunSummary = {
     run,

@@ -6,6 +6,7 @@ import { compareTexts } from '../core/value.ts';
 import { NewerDocument } from './failures.ts';
 import { withoutFingerprints } from './fingerprint.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
+import { findBegan } from './journal.ts';
 import { eachLine, isHeader, readLine } from './journal-text.ts';
 import { getIdentity, isRecord, type ResourceState, type State } from './model.ts';
 import { emptyState, replay, withRollouts } from './replay.ts';
@@ -102,7 +103,7 @@ async function readJournals(sources: readonly JournalSource[]): Promise<readonly
   const journals: Journal[] = [];
   for (const { run, path, finished, read } of sources) {
     const { entries = [], lost } = (await read()) ?? {};
-    const began = entries.find((entry) => entry.type === 'began');
+    const began = findBegan(entries);
     journals.push({ run, path, finished, entries, began, lost });
   }
   const order = ({ began }: Journal) => [began?.serial ?? 0, began?.at ?? ''] as const;

@@ -14,9 +14,9 @@ import { planSelfHealing, type SelfHealing } from '../plan/drift.ts';
 import { comparedCount } from '../render/wording.ts';
 import { findOwed } from '../run/apply.ts';
 import { driftIn, keepHistories } from '../run/drift.ts';
-import { findBegan } from '../run/find-run.ts';
 import { checkNamed, planConfiguration, planOptions } from '../run/plan.ts';
 import { openSession, type Session } from '../run/session.ts';
+import { findBegan } from '../state/journal.ts';
 
 /** A run is at work: what it has not written down yet would look like drift. */
 type Busy = { readonly type: 'busy'; readonly run: string };

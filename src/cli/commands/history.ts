@@ -25,6 +25,7 @@ import {
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import { openStore } from '../../run/session.ts';
 import type { JournalEntry, LedgerLine, RunBegan, SnapshotTaken } from '../../state/journal.ts';
+import { findBegan, ledgerIn } from '../../state/journal.ts';
 import type { AppliedLeaf } from '../../state/model.ts';
 import { type Found, findAgent, onPlatform, type ScopeFlags } from '../read/find.ts';
 import { readReceipts } from '../state/edit.ts';
@@ -438,7 +439,7 @@ function isMadeBy(entry: HistoryEntry, receipt: Receipt): boolean {
 
 /** Lines of what was really written. */
 function listLines({ entries }: Receipt): readonly LedgerLine[] {
-  return entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
+  return ledgerIn(entries);
 }
 
 function isInside(id: number, { action, history, interleaved = [] }: LedgerLine): boolean {
@@ -492,7 +493,7 @@ async function readOwnReceipts(
 
 /** The part of a journal that is about one resource, whatever it was called then. */
 function findReceipt(journal: readonly JournalEntry[], id: string): Receipt | undefined {
-  const began = journal.find((entry) => entry.type === 'began');
+  const began = findBegan(journal);
   const addresses = new Set(journal.flatMap((entry) => addressesIn(entry, id)));
   if (began === undefined || addresses.size === 0) return undefined;
   const isAbout = (address: string) => addresses.has(address);
