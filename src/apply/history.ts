@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import { formatEdit, type Pin } from '../core/plan-document.ts';
+import { formatEdit, isEdited, type Pin } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { baseEntry, findAuthor, isBefore, STAMPED_TOGETHER_MS } from '../plan/drift.ts';
@@ -246,7 +246,7 @@ function ownWrites(
     most: tries,
     isRevert,
     checkedAt: before?.updated_at ?? null,
-    isEditKnown: change.fields.some(({ cause }) => cause === 'drifted' || cause === 'conflict'),
+    isEditKnown: change.fields.some(isEdited),
   };
 }
 

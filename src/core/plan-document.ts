@@ -67,6 +67,11 @@ export function isGone({ action, missing_id: missing }: Change): boolean {
   return action === 'create' && missing !== null;
 }
 
+/** Whether somebody else changed the value that is live. */
+export function isEdited({ cause }: Pick<FieldChange, 'cause'>): boolean {
+  return cause === 'drifted' || cause === 'conflict';
+}
+
 /** Fields that change in the same way in several resources. */
 export type ChangeGroup = Plan.Group;
 export type Action = Change['action'];

@@ -98,6 +98,14 @@ export function mapTexts(
   );
 }
 
+/** Every unit of a text as JSON and YAML escape it: `\u2028`. */
+export function escapeUnits(text: string): string {
+  return text.replace(
+    /[\s\S]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** A value as a field of a form, which has texts alone. */
 export function formText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -179,6 +187,13 @@ export function getOwn<T>(
   name: string,
 ): T | undefined {
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** A table read the other way round, such as names by id of ids by name. */
+export function invert(table: { readonly [key: string]: string }): {
+  readonly [value: string]: string;
+} {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [value, key]));
 }
 
 /** How many elements two sequences have in common where they begin and, behind those, where they end. */

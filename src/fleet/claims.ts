@@ -6,6 +6,7 @@ import type { Address } from '../core/address.ts';
 import { CallsheetError, firstLines } from '../core/errors.ts';
 import { placeKey, placeName } from '../core/stores.ts';
 import type { Json } from '../core/value.ts';
+import { getOwn, invert } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { getNaturalKey } from '../plan/natural-key.ts';
 import { checkBaseUrl } from '../platform/endpoints.ts';
@@ -175,11 +176,11 @@ function byName(
   organizations: Stack['organizations'],
 ): Pick<Claim, 'key' | 'what'> {
   const fields: readonly (readonly [string, string])[] = JSON.parse(name);
-  const names = new Map(Object.entries(organizations).map(([given, id]) => [id, given]));
+  const names = invert(organizations);
   const [last, ...others] = fields.toReversed();
   const where = others.map(
     ([field, value]) =>
-      `${field.replace(/_id$/, '').replaceAll('_', ' ')} ${names.get(value) ?? value}`,
+      `${field.replace(/_id$/, '').replaceAll('_', ' ')} ${getOwn(names, value) ?? value}`,
   );
   return {
     key: `name ${account} ${kind} ${name}`,

@@ -2,6 +2,7 @@ import type { Address } from '../core/address.ts';
 import { parsePath } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { Json } from '../core/value.ts';
+import { getOwn, invert } from '../core/value.ts';
 import { valueAt } from '../core/walk.ts';
 import type {
   Actor,
@@ -12,6 +13,7 @@ import type {
   RunEnded,
   SnapshotTaken,
 } from '../state/journal.ts';
+import { findBegan } from '../state/journal.ts';
 import { type AppliedLeaf, isConcealed, type State } from '../state/model.ts';
 
 /** What the page of `callsheet ui` is told while a run is at work: entries of its journal, without documents. */
@@ -109,10 +111,10 @@ export function factsOfFleet(
   organizations: { readonly [name: string]: string },
   receipts: readonly (readonly JournalEntry[])[],
 ): { readonly [address: Address]: ResourceFacts } {
-  const names = new Map(Object.entries(organizations).map(([name, id]) => [id, name]));
+  const names = invert(organizations);
   const runs = new Map<Address, NonNullable<ResourceFacts['run']>>();
   for (const entries of receipts) {
-    const began = entries.find((entry) => entry.type === 'began');
+    const began = findBegan(entries);
     if (began === undefined) continue;
     for (const { address } of writtenIn(entries))
       if (!runs.has(address)) runs.set(address, { id: began.run, at: began.at });
@@ -123,7 +125,7 @@ export function factsOfFleet(
       const { status } = leaves;
       const isTold = status !== undefined && 'value' in status && typeof status.value === 'string';
       const facts: ResourceFacts = {
-        organization: id === undefined ? null : (names.get(id) ?? id),
+        organization: id === undefined ? null : (getOwn(names, id) ?? id),
         status: isTold ? String(status.value) : null,
         run: runs.get(address) ?? null,
       };

@@ -1,4 +1,5 @@
 import type { Action, Change, PlanDocument } from '../core/plan-document.ts';
+import { isEdited } from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
@@ -235,7 +236,7 @@ const MAX_LISTED = 10;
 function getWeight({ verdict, action, fields, kind }: Change): number {
   if (verdict !== 'ok') return 0;
   if (action === 'delete' || action === 'replace') return 1;
-  if (fields.some(({ cause }) => cause === 'drifted' || cause === 'conflict')) return 2;
+  if (fields.some(isEdited)) return 2;
   if (action === 'forget') return 3;
   return action === 'update' && kind === 'agent' ? 4 : 5;
 }

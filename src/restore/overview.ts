@@ -2,6 +2,7 @@ import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, formatFirst } from '../core/errors.ts';
 import type { Change, Guards, Note, PlanDocument } from '../core/plan-document.ts';
+import { isEdited } from '../core/plan-document.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { summarise } from '../plan/document.ts';
@@ -176,7 +177,7 @@ function collisionsIn({ planned, foreign }: Round): readonly Collision[] {
   const changes = new Map(planned.plan.changes.map((change) => [change.address, change]));
   const edited = planned.plan.changes.flatMap((change): readonly Collision[] => {
     const { address, kind, id } = change;
-    if (foreign.has(address) || id === null || !isEdited(change)) return [];
+    if (foreign.has(address) || id === null || !change.fields.some(isEdited)) return [];
     return [{ address, kind, id, name: nameIn(change), is_equal: false }];
   });
   const met = [...foreign].flatMap(([address, { kind, id }]): readonly Collision[] => {
@@ -187,11 +188,6 @@ function collisionsIn({ planned, foreign }: Round): readonly Collision[] {
     return [{ address, kind, id, name: nameIn(change), is_equal: isEqual }];
   });
   return [...met, ...edited];
-}
-
-/** Whether a value is live that is neither the snapshot's nor what the restoration wrote. */
-function isEdited({ fields }: Change): boolean {
-  return fields.some(({ cause }) => cause === 'drifted' || cause === 'conflict');
 }
 
 function nameIn(change: Change | undefined): string | null {
