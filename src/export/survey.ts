@@ -2,7 +2,6 @@ import { type Address, formatAddress, isResourceName } from '../core/address.ts'
 import type { Export } from '../core/documents.generated.ts';
 import { CallsheetError, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
-import { readHttpAddress } from '../core/origin.ts';
 import {
   compareTexts,
   countEach,
@@ -258,9 +257,8 @@ export function describeNameless(
 
 /** `faq` of `https://harbor.example.test/faq`; anything that is no address stays as it is. */
 function toPageName(display: string): string {
-  const address = readHttpAddress(display);
-  if (address === undefined) return display;
-  const { hostname, pathname, search } = address;
+  if (!/^https?:\/\//.test(display) || !URL.canParse(display)) return display;
+  const { hostname, pathname, search } = new URL(display);
   const page = toSlug(`${pathname} ${search}`.replaceAll(/%[0-9a-f]{2}/gi, ' '));
   return page === '' ? hostname : page;
 }

@@ -2,15 +2,7 @@ import { MASK } from '../core/credentials.ts';
 import { formatPath, toSegments } from '../core/path.ts';
 import type { RehearsalDifference } from '../core/plan-document.ts';
 import { contextAt, maskAt, sensitivity } from '../core/redact.ts';
-import {
-  findFilled,
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapTexts,
-  valuesIn,
-} from '../core/value.ts';
+import { isList, isObject, type Json, type JsonObject, mapTexts, valuesIn } from '../core/value.ts';
 import { schemasAlong } from '../core/walk.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { getRecordKey } from '../plan/natural-key.ts';
@@ -152,7 +144,7 @@ function difference(
   is: Json,
   { addressOf, secrets }: Words,
 ): RehearsalDifference {
-  const name = findFilled(record.name) ?? id;
+  const name = typeof record.name === 'string' && record.name !== '' ? record.name : id;
   const common = { address: addressOf(kind.name, id), kind: kind.name, name, id };
   if (path === null) return { ...common, path: null, before: was, after: is, secret: false };
   const shown = (value: Json) => {
