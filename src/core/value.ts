@@ -238,9 +238,13 @@ export function plainId(text: string): string {
   return isUuid(text) ? text.toLowerCase() : text;
 }
 
-/** `2026-11-21T09:45:12Z`: a time in a sentence for people, who count in seconds. Other texts stay as they are. */
+/** A moment in one of the spellings that the platform may have; without its zone a time is none. */
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/;
+
+/** `2026-11-21T09:45:12Z`: a moment for people, in UTC as receipts of runs have it. Other texts stay as they are. */
 export function inSeconds(time: string): string {
-  return time.replace(/(?<=T\d\d:\d\d:\d\d)\.\d+(?=Z$)/, '');
+  const at = MOMENT.test(time) ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(at) ? time : `${new Date(at).toISOString().slice(0, -5)}Z`;
 }
 
 const MILLISECONDS: { readonly [unit: string]: number } = {

@@ -1,3 +1,4 @@
+import { formatPosition } from '../core/diagnostics.ts';
 import type {
   FieldDocument,
   FieldMember,
@@ -75,17 +76,17 @@ const SAYS: Readonly<Record<ValueLayer['says'], (text: string) => string>> = {
 };
 
 function layerRow({ by, says, text, position }: ValueLayer): Row {
-  return { name: by, text: SAYS[says](text), place: formatPlace(position) };
+  return { name: by, text: SAYS[says](text), place: formatPosition(position) };
 }
 
 function fillingRow({ expression, value, by, position }: ValueFilling): Row {
   const isFile = expression === '$file' || expression === '$template';
   const given = isFile ? by : value === null ? `nothing, from ${by}` : `${value}, from ${by}`;
-  return { name: expression, text: given, place: isFile || !position ? '' : formatPlace(position) };
-}
-
-function formatPlace({ file, line, column }: ValueLayer['position']): string {
-  return `${file}:${line}:${column}`;
+  return {
+    name: expression,
+    text: given,
+    place: isFile || !position ? '' : formatPosition(position),
+  };
 }
 
 const LABEL = 11;

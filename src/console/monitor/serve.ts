@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { CallsheetError, errorCode } from '../../core/errors.ts';
-import { getOwn } from '../../core/value.ts';
+import { getOwn, inSeconds } from '../../core/value.ts';
 import { escapeInJson, sanitiseLine } from '../../render/untrusted.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import type { ListenAddress } from '../flags.ts';
@@ -246,7 +246,7 @@ export function openLog<Entries extends LogEntries>(
     const [first = '', ...rest] = wordsOf(event)
       .split('\n')
       .map((line) => sanitiseLine(line));
-    const lines = [`${time.slice(0, 19)}Z ${level.padEnd(5)} ${first}`, ...rest.map(indented)];
+    const lines = [`${inSeconds(time)} ${level.padEnd(5)} ${first}`, ...rest.map(indented)];
     out(lines.join('\n'));
   };
 }

@@ -1,3 +1,4 @@
+import { inSeconds } from '../../../core/value.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatFirst, formatNumber } from '../../../render/wording.ts';
 import type { Edit, Entry } from '../model/plan.ts';
@@ -144,12 +145,12 @@ function cut(text: string): string {
   return text.length > 22 ? `${text.slice(0, 21)}…` : text;
 }
 
-/** The day of an edit, as its platform wrote it. */
+/** The day of an edit. */
 function formatDay({ at }: Pick<Edit, 'at'>): string {
-  return at === null ? 'At an unknown time' : at.slice(0, 10);
+  return at === null ? 'At an unknown time' : inSeconds(at).slice(0, 10);
 }
 
 /** `10:12:03` */
 function formatTime(at: string): string {
-  return at.slice(11, 19);
+  return inSeconds(at).slice(11, 19);
 }
