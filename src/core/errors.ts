@@ -94,11 +94,31 @@ export function formatSize(bytes: number): string {
   return `${Math.ceil((bytes / size) * 10) / 10} ${unit}`;
 }
 
+/** From so many hours on, days are counted. */
+const HOURS_IN_WORDS = 48;
+
+/** `3 s`, `2 min 10 s`, `1 h 5 min`, `3 days 4 h`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min${whole % 60 ? ` ${whole % 60} s` : ''}`;
+  const minutes = Math.round(whole / 60);
+  const hours = Math.round(whole / 3600);
+  if (hours < HOURS_IN_WORDS)
+    return `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`;
+  return `${Math.floor(hours / 24)} days${hours % 24 ? ` ${hours % 24} h` : ''}`;
+}
+
 /** `a, b, c and 12 more`: the first of some names. One more is named, too: that is no longer than to count it. */
 export function formatFirst(names: readonly string[], most: number, where = ''): string {
   const rest = names.length - most;
   if (rest <= 1) return names.join(', ');
   return `${names.slice(0, most).join(', ')} and ${formatNumber(rest)} more${where}`;
+}
+
+/** A text, or as much of its beginning and `…`: never half of a character. */
+export function clip(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** `a, b and c`. */

@@ -1,4 +1,4 @@
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, clip } from '../core/errors.ts';
 import { getOwn, isList, isObject, type Json } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
 import { ApiError, NOT_THE_PLATFORM, plainUrl, type RequestLine, textMember } from './errors.ts';
@@ -94,7 +94,7 @@ function checkIds(
       if (typeof said !== 'string' || said.toLowerCase() === id.toLowerCase()) continue;
       throw new CallsheetError(
         'api',
-        `${line.method} ${line.url} answered with another resource: its \`${member}\` is ${JSON.stringify(said.slice(0, MOST_SHOWN))}`,
+        `${line.method} ${line.url} answered with another resource: its \`${member}\` is ${JSON.stringify(clip(said, MOST_SHOWN))}`,
         {
           hint: `Callsheet did not use the answer. If this happens again, a proxy between here and the platform mixes up answers. ${NOT_THE_PLATFORM}`,
         },

@@ -1,4 +1,4 @@
-import { CallsheetError, errorMessage, formatNumber } from '../core/errors.ts';
+import { CallsheetError, clip, errorMessage, formatCount } from '../core/errors.ts';
 import { findFilled, isList, isObject, type Json } from '../core/value.ts';
 
 /** What a request was, for messages. The URL has no query and no credentials. */
@@ -127,10 +127,13 @@ function listIssues(body: Json | undefined): readonly ApiIssue[] {
   });
 }
 
-/** As much of a text as people read. */
-function clipped<T extends string | undefined>(text: T): T | string {
-  if (text === undefined || text.length <= MOST_SAID_CHARACTERS) return text;
-  return `${text.slice(0, MOST_SAID_CHARACTERS)}… (${formatNumber(text.length)} characters)`;
+/** As much of a text as people read, and how much there is. */
+export function clipped<T extends string | undefined>(
+  text: T,
+  most = MOST_SAID_CHARACTERS,
+): T | string {
+  if (text === undefined || text.length <= most) return text;
+  return `${clip(text, most)} (${formatCount(text.length, 'character')})`;
 }
 
 /** No answer, or only part of one. */

@@ -1,4 +1,4 @@
-import { formatFirst } from '../core/errors.ts';
+import { clip, formatFirst } from '../core/errors.ts';
 import {
   type Change,
   holdingFlags,
@@ -12,6 +12,7 @@ import {
   type Verdict,
 } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
+
 import { inlineValue } from './value-text.ts';
 import { formatCount, formatNumber, leaveOutCommand, sharedMessage } from './wording.ts';
 
@@ -323,7 +324,5 @@ function formatDifference({ path, before, after, secret }: RehearsalDifference):
 const LONGEST = 60;
 
 function shortly(value: Json): string {
-  if (value === null) return 'nothing';
-  const text = inlineValue(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+  return value === null ? 'nothing' : clip(inlineValue(value), LONGEST);
 }

@@ -1,4 +1,5 @@
 import type { Notification } from '../core/documents.generated.ts';
+import { clip } from '../core/errors.ts';
 import {
   type Attribution,
   type Change,
@@ -81,8 +82,7 @@ function buildField(field: FieldChange): DriftedField {
 /** A value that is not too long, or the beginning of it as a text. */
 function cut(value: Json): Json {
   const text = formText(value);
-  if (text.length <= MAX_VALUE) return value;
-  return `${text.slice(0, MAX_VALUE).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return text.length <= MAX_VALUE ? value : clip(text, MAX_VALUE);
 }
 
 /** The first of the changes, as many as there is room for. */

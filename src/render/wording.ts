@@ -1,5 +1,12 @@
 import { byAddress } from '../core/address.ts';
-import { commandLine, formatCount, formatNumber, quoted, unreachable } from '../core/errors.ts';
+import {
+  commandLine,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  quoted,
+  unreachable,
+} from '../core/errors.ts';
 import {
   type Action,
   allowanceFlags,
@@ -16,7 +23,13 @@ import { sanitiseLine } from './untrusted.ts';
 
 /** The words that the renderers share, so that a terminal and a pull request say the same. */
 
-export { formatCount, formatFirst, formatNumber, formatSize } from '../core/errors.ts';
+export {
+  formatCount,
+  formatDuration,
+  formatFirst,
+  formatNumber,
+  formatSize,
+} from '../core/errors.ts';
 
 export const SYMBOLS: { readonly [action in Action]: string } = {
   create: '+',
@@ -34,21 +47,6 @@ export function tally(counts: readonly (readonly [count: number, what: string])[
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${formatNumber(count)} ${what}`)
     .join(', ');
-}
-
-/** From so many hours on, days are counted. */
-const HOURS_IN_WORDS = 48;
-
-/** `3 s`, `2 min 10 s`, `1 h 5 min`, `3 days 4 h`. */
-export function formatDuration(seconds: number): string {
-  const whole = Math.max(1, Math.round(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min${whole % 60 ? ` ${whole % 60} s` : ''}`;
-  const minutes = Math.round(whole / 60);
-  const hours = Math.round(whole / 3600);
-  if (hours < HOURS_IN_WORDS)
-    return `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`;
-  return `${Math.floor(hours / 24)} days${hours % 24 ? ` ${hours % 24} h` : ''}`;
 }
 
 /** `2 min 10 s ago`; undefined where it is no moment. The clock of `now` may be another one than that of `at`. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { formatCount, formatNumber } from '../core/errors.ts';
+import { clip, formatCount, formatNumber } from '../core/errors.ts';
 import type { Problem } from './diagnostics.ts';
 import { interpolate } from './expressions.ts';
 import { isInside, STACK_FILE } from './folder.ts';
@@ -141,7 +141,7 @@ function includeProblem(
   what: string,
   severity: 'error' | 'warning',
 ): Problem {
-  const shown = pattern.length > MOST_SHOWN ? `${pattern.slice(0, MOST_SHOWN)}…` : pattern;
+  const shown = clip(pattern, MOST_SHOWN);
   return {
     severity,
     rule: 'stack/include',

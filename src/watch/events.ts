@@ -183,8 +183,9 @@ function authorWords({ certainty, because, actor, source, at }: Author): string 
   return certainty === 'one_of' ? `by one of several, the last of them ${who}` : `by ${who}`;
 }
 
+/** A pass is quick, and then tenths count. */
 function seconds(count: number): string {
-  return `${Number(count.toFixed(count < 10 ? 1 : 0))} s`;
+  return count < 10 ? `${Number(count.toFixed(1))} s` : formatDuration(count);
 }
 
 /** Why a pass begins. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { CallsheetError, errorCode } from '../../core/errors.ts';
+import { CallsheetError, errorCode, formatDuration } from '../../core/errors.ts';
 import { getOwn, inSeconds } from '../../core/value.ts';
 import { escapeInJson, sanitiseLine } from '../../render/untrusted.ts';
 import type { CommonFlags, Context } from '../context.ts';
@@ -140,10 +140,9 @@ export type HealthReport = {
 /** A command whose loop has not come round for longer than it may be is failing. Milliseconds. */
 export function judgeSilence(what: string, silent: number, patience: number): HealthReport {
   if (silent <= patience) return { status: 'ok', reason: null };
-  const seconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;
   return {
     status: 'failing',
-    reason: `${what} for ${seconds(silent)}, longer than ${seconds(patience)}`,
+    reason: `${what} for ${formatDuration(silent / 1000)}, longer than ${formatDuration(patience / 1000)}`,
   };
 }
 

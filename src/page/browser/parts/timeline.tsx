@@ -1,3 +1,4 @@
+import { clip } from '../../../core/errors.ts';
 import { inSeconds } from '../../../core/value.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatFirst, formatNumber } from '../../../render/wording.ts';
@@ -118,7 +119,7 @@ function Lanes({ edits, onOpen }: TimelineProps) {
           return (
             <g key={actor}>
               <text x="16" y={y + 4}>
-                {cut(sanitiseLine(actor))} ({formatNumber(own.length)})
+                {clip(sanitiseLine(actor), 21)} ({formatNumber(own.length)})
               </text>
               <line x1={LANE.label} x2={LANE.label + room} y1={y} y2={y} />
               {own.slice(0, STEP).map(({ edit, time }) => (
@@ -139,10 +140,6 @@ function Lanes({ edits, onOpen }: TimelineProps) {
       </svg>
     </ScrollRegion>
   );
-}
-
-function cut(text: string): string {
-  return text.length > 22 ? `${text.slice(0, 21)}…` : text;
 }
 
 /** The day of an edit. */
