@@ -116,9 +116,14 @@ export function formatFirst(names: readonly string[], most: number, where = ''):
   return `${names.slice(0, most).join(', ')} and ${formatNumber(rest)} more${where}`;
 }
 
-/** A text, or as much of its beginning and `…`: never half of a character. */
+/** The beginning of a text, and never half of a character. */
+export function beginning(text: string, most: number): string {
+  return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** A text, or its beginning and `…`. */
 export function clip(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return text.length <= most ? text : `${beginning(text, most)}…`;
 }
 
 /** `a, b and c`. */
