@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join, relative } from 'node:path';
 import { clip, formatCount, formatNumber } from '../core/errors.ts';
 import type { Problem } from './diagnostics.ts';
 import { interpolate } from './expressions.ts';
-import { isInside, STACK_FILE } from './folder.ts';
+import { isInside, posixPath, STACK_FILE } from './folder.ts';
 import { findMember, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 import type { Variables } from './variables.ts';
 
@@ -112,7 +112,7 @@ export function discover(
   const more = added.filter((file) => /\.ya?ml$/.test(file) && file !== STACK_FILE);
   const files = [...new Set([...found, ...more])].sort();
   // A file of variables that lies in the stack holds no resources.
-  const skipped = new Set(without.map((path) => relative(dir, path).split(sep).join('/')));
+  const skipped = new Set(without.map((path) => posixPath(relative(dir, path))));
   const present = files.filter((file) => !skipped.has(file));
   if (include === undefined) return { files: present, problems };
   const globs: (Pattern & { readonly glob: Glob })[] = [];

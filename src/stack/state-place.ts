@@ -1,9 +1,9 @@
-import { relative, resolve as resolvePath, sep } from 'node:path';
+import { relative, resolve as resolvePath } from 'node:path';
 import { CallsheetError, formatList } from '../core/errors.ts';
 import type { NamedBy } from '../core/origin.ts';
 import { STORES, type StatePlace } from '../core/stores.ts';
 import type { Problem, Report } from './diagnostics.ts';
-import { isInside, resolveLinks, STACK_FILE } from './folder.ts';
+import { isInside, posixPath, resolveLinks, STACK_FILE } from './folder.ts';
 import { mergeLayers } from './merge.ts';
 import { type Resolved, textMembers, toObject } from './resolved.ts';
 import { settingsSchema } from './settings-schema.ts';
@@ -163,7 +163,7 @@ export function reportStateFile(
   // The name of the environment is to blame then, and reported.
   if (isOutside && own === undefined) return;
   if (!isOutside && isInside(resolveLinks(dir), resolveLinks(file))) return;
-  const shown = relative(dir, file).split(sep).join('/');
+  const shown = posixPath(relative(dir, file));
   report.add({
     rule: 'config/state',
     message: isOutside
