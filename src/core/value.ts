@@ -238,12 +238,14 @@ export function plainId(text: string): string {
   return isUuid(text) ? text.toLowerCase() : text;
 }
 
-/** A moment in one of the spellings that the platform may have; without its zone a time is none. */
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/;
+/** Whether a text is a moment, such as when a provider was connected: a time without its zone is none. */
+export function isMoment(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text);
+}
 
 /** `2026-11-21T09:45:12Z`: a moment for people, in UTC as receipts of runs have it. Other texts stay as they are. */
 export function inSeconds(time: string): string {
-  const at = MOMENT.test(time) ? Date.parse(time) : Number.NaN;
+  const at = isMoment(time) ? Date.parse(time) : Number.NaN;
   return Number.isNaN(at) ? time : `${new Date(at).toISOString().slice(0, -5)}Z`;
 }
 

@@ -3,6 +3,7 @@ import type { CommonFlags, Context } from '../console/context.ts';
 import { reportFailure } from '../console/events.ts';
 import { messagesOnly } from '../console/terminal.ts';
 import type { Address } from '../core/address.ts';
+import { nameInWords } from '../core/address.ts';
 import { CallsheetError, firstLines } from '../core/errors.ts';
 import { placeKey, placeName } from '../core/stores.ts';
 import type { Json } from '../core/value.ts';
@@ -166,7 +167,7 @@ function rebuildDocument({ scope, leaves }: ResourceState): { readonly [field: s
 }
 
 function byId(account: string, kind: string, id: string): Pick<Claim, 'key' | 'what'> {
-  return { key: `id ${account} ${kind} ${id}`, what: `the live ${formatWord(kind)} ${id}` };
+  return { key: `id ${account} ${kind} ${id}`, what: `the live ${nameInWords(kind)} ${id}` };
 }
 
 function byName(
@@ -179,17 +180,12 @@ function byName(
   const names = invert(organizations);
   const [last, ...others] = fields.toReversed();
   const where = others.map(
-    ([field, value]) =>
-      `${field.replace(/_id$/, '').replaceAll('_', ' ')} ${getOwn(names, value) ?? value}`,
+    ([field, value]) => `${nameInWords(field)} ${getOwn(names, value) ?? value}`,
   );
   return {
     key: `name ${account} ${kind} ${name}`,
-    what: [`the ${formatWord(kind)} ${JSON.stringify(last?.[1] ?? '')}`, ...where].join(' of '),
+    what: [`the ${nameInWords(kind)} ${JSON.stringify(last?.[1] ?? '')}`, ...where].join(' of '),
   };
-}
-
-function formatWord(kind: string): string {
-  return kind.replaceAll('_', ' ');
 }
 
 /** Two stacks that claim the same thing. `own` is the claim of the stack that is told so. */

@@ -1,4 +1,4 @@
-import { type Address, getKind } from '../core/address.ts';
+import { type Address, getKind, nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { CallsheetError, commandLine, quoted } from '../core/errors.ts';
@@ -364,5 +364,5 @@ function ambiguityMessage(
 }
 
 function kindNoun(address: Address): string {
-  return getKind(address).replaceAll('_', ' ');
+  return nameInWords(getKind(address));
 }

@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import { nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { formatFirst, formatNumber } from '../core/errors.ts';
 import type { Change } from '../core/plan-document.ts';
@@ -179,7 +180,7 @@ function usesMessage(uses: readonly Use[], addresses: ReadonlyMap<string, Addres
     return addresses.get(`${kind.name} ${id}`) ?? `${name} (${id})`;
   });
   const [noun = ''] = users.map(({ kind }) => (users.length === 1 ? kind.name : kind.section));
-  const what = `${formatNumber(users.length)} live ${noun.replaceAll('_', ' ')} still`;
+  const what = `${formatNumber(users.length)} live ${nameInWords(noun)} still`;
   const verb = users.length === 1 ? 'uses' : 'use';
   return `${what} ${verb} it: ${formatFirst(named, NAMED)}; give them another one first, or plan with --delete-used`;
 }

@@ -1,3 +1,4 @@
+import { nameInWords } from '../core/address.ts';
 import { clip, formatFirst } from '../core/errors.ts';
 import {
   type Change,
@@ -311,7 +312,7 @@ function differenceFooter({ differences, differing }: Rehearsal): readonly Foote
 }
 
 function formatName({ address, kind, name, id }: RehearsalDifference): string {
-  return address ?? `${kind.replaceAll('_', ' ')} ${name} (${id})`;
+  return address ?? `${nameInWords(kind)} ${name} (${id})`;
 }
 
 function formatDifference({ path, before, after, secret }: RehearsalDifference): string {

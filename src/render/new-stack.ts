@@ -1,3 +1,4 @@
+import { nameInWords } from '../core/address.ts';
 import type { ExportDocument, ImportDocument } from '../core/documents.ts';
 import { commandLine, quoted } from '../core/errors.ts';
 import { countEach } from '../core/value.ts';
@@ -134,7 +135,7 @@ export function renderExportText(
     [span(`${formatCount(files, 'file')} in ${dir}`, 'strong'), span(`${from}:`)],
     ...resources.map(({ kind, count }) => [
       span(`  + ${formatNumber(count)} `, 'added'),
-      span(count === 1 ? kind.replaceAll('_', ' ') : kindTitle(kind)),
+      span(count === 1 ? nameInWords(kind) : kindTitle(kind)),
     ]),
     ...(bases === 0
       ? []

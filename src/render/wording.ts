@@ -1,4 +1,4 @@
-import { byAddress } from '../core/address.ts';
+import { byAddress, nameInWords } from '../core/address.ts';
 import {
   commandLine,
   formatCount,
@@ -64,12 +64,12 @@ export function formatTime(text: string): string {
 
 /** `1 retry policy`, `4 retry policies`. */
 export function countKind(count: number, kind: string): string {
-  return formatCount(count, kind.replaceAll('_', ' '), kindTitle(kind));
+  return formatCount(count, nameInWords(kind), kindTitle(kind));
 }
 
 /** `retry policies` of `retry_policy`: a kind's name in running text. */
 export function kindTitle(kind: string): string {
-  const words = kind.replaceAll('_', ' ');
+  const words = nameInWords(kind);
   return words.endsWith('y') ? `${words.slice(0, -1)}ies` : `${words}s`;
 }
 

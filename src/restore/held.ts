@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Address } from '../core/address.ts';
+import { nameInWords } from '../core/address.ts';
 import { CallsheetError, firstLines } from '../core/errors.ts';
 import { type Blob, findFilled, getOwn, type JsonObject, type Secret } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
@@ -147,7 +148,7 @@ export function refuseClashes(all: readonly Held[], places: IdMap): void {
     const origins = new Set(sharing.map(findPlace));
     if (origins.size < 2) continue;
     const names = [...new Set(sharing.map((held) => JSON.stringify(held.name)))];
-    const kind = sharing[0]?.kind.replaceAll('_', ' ');
+    const kind = nameInWords(sharing[0]?.kind ?? '');
     const how = names.length > 1 ? ', which only differ by case' : '';
     clashes.push(`${kind} ${names.join(' and ')} of ${[...origins].join(' and ')}${how}`);
   }

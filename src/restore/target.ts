@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, formatFirst } from '../core/errors.ts';
@@ -269,7 +270,7 @@ export async function findObstacles(
       if (place === undefined || seen.has(place) || place === held.organization) return;
       seen.add(place);
       const [field = 'place'] = kindNamed(held.kind).scope;
-      const what = field.replace(/_id$/, '').replaceAll('_', ' ');
+      const what = nameInWords(field);
       const flag = `--map-${field.replace(/_id$/, '').replaceAll('_', '-')} ${place}=NEW`;
       const owner = held.organization;
       if (owner !== undefined && mappedId(places, owner) !== owner && !places.has(place)) {

@@ -1,4 +1,5 @@
 import type { Address } from '../core/address.ts';
+import { nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
 import { formatCount, formatFirst } from '../core/errors.ts';
@@ -175,7 +176,7 @@ const REASONS: { readonly [action: string]: string } = {
 function untoldNote({ kind, count, in: one }: Untold): Note {
   const other = one === 'earlier' ? 'later' : 'earlier';
   const have = count === 1 ? 'was' : 'were';
-  const message = `${formatCount(count, 'resource')} of kind ${kind.replaceAll('_', ' ')} in the ${one} snapshot ${have} not compared: the ${other} snapshot has a gap there (callsheet snapshot show)`;
+  const message = `${formatCount(count, 'resource')} of kind ${nameInWords(kind)} in the ${one} snapshot ${have} not compared: the ${other} snapshot has a gap there (callsheet snapshot show)`;
   return { severity: 'warning', address: null, message };
 }
 

@@ -1,4 +1,4 @@
-import { type Address, getKind, isAddress } from '../../core/address.ts';
+import { type Address, getKind, isAddress, nameInWords } from '../../core/address.ts';
 import { CallsheetError, firstLines } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { getOwn, isUuid, type JsonObject, plainId } from '../../core/value.ts';
@@ -137,7 +137,7 @@ function getName(kind: Kind, item: JsonObject): string {
 function noneCalled(kind: Kind, text: string, listed: readonly Listed[]): CallsheetError {
   const names = [...new Set(listed.map(({ item }) => getName(kind, item)))];
   const near = similar(text, names);
-  const message = `there is no ${kind.name.replaceAll('_', ' ')} ${JSON.stringify(text)} that the key reaches`;
+  const message = `there is no ${nameInWords(kind.name)} ${JSON.stringify(text)} that the key reaches`;
   return new CallsheetError('usage', message, {
     hint:
       near.length > 0
