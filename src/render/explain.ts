@@ -6,10 +6,10 @@ import type {
   ValueFilling,
   ValueLayer,
 } from '../core/documents.ts';
-import { formatCount } from '../core/errors.ts';
 import {
   cutLine,
   type Line,
+  listLines,
   measureWidest,
   padText,
   paint,
@@ -46,14 +46,8 @@ function valueLines({ given, value }: ValueDocument, options: RenderOptions): re
   if (!given) return [[span('  not set, so Callsheet does not change it', 'dim')]];
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const lines = sanitise(text).replace(/\n$/, '').split('\n');
-  const shown = options.verbose ? lines : lines.slice(0, MOST_LINES);
-  const rest = lines.length - shown.length;
-  return [
-    ...shown.flatMap((line) => wrap([{ text: `  ${line}`, tone: 'plain' }], options.width, 2)),
-    ...(rest > 0
-      ? [[span(`  ⋯ ${formatCount(rest, 'more line')}; --verbose shows them`, 'dim')]]
-      : []),
-  ];
+  const lineOf = (line: string) => wrap([span(`  ${line}`)], options.width, 2);
+  return listLines(lines, lineOf, MOST_LINES, options, 'more lines');
 }
 
 /** What has a part in the value: its name, what it says, and where. */

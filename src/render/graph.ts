@@ -113,31 +113,22 @@ function groupByOwner({ nodes }: Graph): readonly {
     .toSorted((a, b) => ((a.owner ?? '') < (b.owner ?? '') ? -1 : 1));
 }
 
-/** The lines of all nodes, as `label` gives each its label and `around` groups those of an owner. */
-function drawNodes(
-  graph: Graph,
-  label: (lines: readonly string[]) => string,
-  around: (owner: string, drawn: readonly string[], at: number) => readonly string[],
-): readonly string[] {
-  return groupByOwner(graph).flatMap(({ owner, nodes }, at) => {
-    const indent = owner === null ? '  ' : '    ';
-    const drawn = nodes.map(([index, node]) => `${indent}n${index}${label(formatLabel(node))}`);
-    return owner === null ? drawn : around(sanitiseLine(owner), drawn, at);
-  });
-}
-
 /** The graph in the language of Graphviz. */
 export function renderDot(graph: Graph): string {
-  const lines = drawNodes(
-    graph,
-    (label) => ` [label="${label.map(dotLabel).join('\\n')}"];`,
-    (owner, drawn, at) => [
+  const lines = groupByOwner(graph).flatMap(({ owner, nodes }, at) => {
+    const indent = owner === null ? '  ' : '    ';
+    const drawn = nodes.map(
+      ([index, node]) =>
+        `${indent}n${index} [label="${formatLabel(node).map(dotLabel).join('\\n')}"];`,
+    );
+    if (owner === null) return drawn;
+    return [
       `  subgraph cluster_${at} {`,
-      `    label="${dotLabel(owner)}";`,
+      `    label="${dotLabel(sanitiseLine(owner))}";`,
       ...drawn,
       '  }',
-    ],
-  );
+    ];
+  });
   const edges = graph.edges.map(({ from, to }) => `  n${from} -> n${to};`);
   return `${['digraph callsheet {', ...HEAD, ...lines, ...edges, '}'].join('\n')}\n`;
 }
@@ -155,11 +146,15 @@ function dotLabel(text: string): string {
 
 /** The graph as a Mermaid flow chart, as GitHub and GitLab draw it in a block of that name. */
 export function renderMermaid(graph: Graph): string {
-  const lines = drawNodes(
-    graph,
-    (label) => `["${label.map(mermaidLabel).join('<br/>')}"]`,
-    (owner, drawn, at) => [`  subgraph o${at}["${mermaidLabel(owner)}"]`, ...drawn, '  end'],
-  );
+  const lines = groupByOwner(graph).flatMap(({ owner, nodes }, at) => {
+    const indent = owner === null ? '  ' : '    ';
+    const drawn = nodes.map(
+      ([index, node]) =>
+        `${indent}n${index}["${formatLabel(node).map(mermaidLabel).join('<br/>')}"]`,
+    );
+    if (owner === null) return drawn;
+    return [`  subgraph o${at}["${mermaidLabel(sanitiseLine(owner))}"]`, ...drawn, '  end'];
+  });
   const edges = graph.edges.map(({ from, to }) => `  n${from} --> n${to}`);
   return `${['flowchart LR', ...lines, ...edges].join('\n')}\n`;
 }

@@ -4,6 +4,7 @@ import { commandLine, quoted } from '../core/errors.ts';
 import { countEach } from '../core/value.ts';
 import {
   type Line,
+  listLines,
   noteLines,
   paint,
   type RenderOptions,
@@ -259,17 +260,14 @@ const MOST_BOUND = 20;
 /** What was bound, what was not and why, and what to type for it. */
 export function renderImportText(document: ImportDocument, options: RenderOptions): string {
   const { run, serial, bound, unclear, absent } = document;
-  const limit = options.verbose === true ? Number.POSITIVE_INFINITY : MOST_BOUND;
+  const boundLines = ({ address, id, differing }: (typeof bound)[number]): readonly Line[] => [
+    ...wrap([span('= ', 'added'), span(address), span(`  ${id}`, 'dim')], options.width, 4),
+    ...(differing.length === 0
+      ? []
+      : wrap([span(`    differs in ${differing.join(', ')}`)], options.width, 4)),
+  ];
   const lines: Line[] = [
-    ...bound
-      .slice(0, limit)
-      .flatMap(({ address, id, differing }): readonly Line[] => [
-        ...wrap([span('= ', 'added'), span(address), span(`  ${id}`, 'dim')], options.width, 4),
-        ...(differing.length === 0
-          ? []
-          : wrap([span(`    differs in ${differing.join(', ')}`)], options.width, 4)),
-      ]),
-    ...more(bound.length - limit),
+    ...listLines(bound, boundLines, MOST_BOUND, options),
     ...(bound.length > 0 ? [[]] : []),
     ...(unclear.length === 0
       ? []
@@ -282,8 +280,7 @@ export function renderImportText(document: ImportDocument, options: RenderOption
     ...(absent.length === 0
       ? []
       : [[span(`Not on the platform: ${formatNumber(absent.length)}`, 'strong')]]),
-    ...absent.slice(0, limit).map((address) => [span(`  ${address}`)]),
-    ...more(absent.length - limit),
+    ...listLines(absent, (address) => [[span(`  ${address}`)]], MOST_BOUND, options),
     ...(absent.length > 0 ? [[]] : []),
   ];
   const last =
@@ -296,10 +293,4 @@ export function renderImportText(document: ImportDocument, options: RenderOption
 function unclearText(address: string, reason: string, commands: readonly string[]): string {
   const then = commands.length === 0 ? '' : '; type one of';
   return `  ${address}: ${reason}${then}`;
-}
-
-function more(count: number): readonly Line[] {
-  return count > 0
-    ? [[span(`  and ${formatNumber(count)} more (--verbose lists them)`, 'dim')]]
-    : [];
 }

@@ -11,6 +11,7 @@ import {
   factLines,
   type Line,
   type Look,
+  listLines,
   measureWidest,
   moreLines,
   padText,
@@ -347,17 +348,13 @@ export function renderNotUndone(left: readonly NotUndone[], options: RenderOptio
     );
     return [...placeLines({ address, path }, options), ...belowLines(`${why}. ${advice}`, options)];
   };
-  const shown = options.verbose ? groups : groups.slice(0, MAX_LEFT);
-  const rest = groups.length - shown.length;
-  const more = span(`  ⋯ ${rest} more; --verbose lists all of them`, 'dim');
   const resources = formatCount(countPlaces(left), 'resource');
   const values = left.filter(({ path }) => path !== null).length;
   const what = values === 0 ? resources : `${formatCount(values, 'value')} of ${resources}`;
   return paint(
     [
       ...wrap([span(`Not restored: ${what}.`, 'error')], options.width, 2),
-      ...shown.flatMap(groupLines),
-      ...(rest > 0 ? [[more]] : []),
+      ...listLines(groups, groupLines, MAX_LEFT, options),
     ],
     options.color,
   );
