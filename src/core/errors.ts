@@ -106,7 +106,7 @@ export function formatDuration(seconds: number): string {
   const hours = Math.round(whole / 3600);
   if (hours < HOURS_IN_WORDS)
     return `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`;
-  return `${Math.floor(hours / 24)} days${hours % 24 ? ` ${hours % 24} h` : ''}`;
+  return `${formatNumber(Math.floor(hours / 24))} days${hours % 24 ? ` ${hours % 24} h` : ''}`;
 }
 
 /** `a, b, c and 12 more`: the first of some names. One more is named, too: that is no longer than to count it. */
