@@ -136,9 +136,9 @@ export function isList(value: unknown): boolean {
 }
 
 /** The objects of a list; nothing where there is no list. */
-export function objectsIn(value: Json | undefined): readonly JsonObject[];
-
-export function objectsIn(value: Value | undefined): readonly ValueObject[];
+export function objectsIn<V extends Value>(
+  value: V | undefined,
+): readonly Extract<V, ValueObject>[];
 
 export function objectsIn(value: Value | undefined): readonly ValueObject[] {
   return isList(value) ? value.filter((one) => isObject(one)) : [];
@@ -190,9 +190,7 @@ export function getOwn<T>(
 }
 
 /** A table read the other way round, such as names by id of ids by name. */
-export function invert(table: { readonly [key: string]: string }): {
-  readonly [value: string]: string;
-} {
+export function invert(table: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(table).map(([key, value]) => [value, key]));
 }
 

@@ -2,14 +2,7 @@ import { type Address, formatAddress, isResourceName } from '../core/address.ts'
 import type { Export } from '../core/documents.generated.ts';
 import { CallsheetError, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
-import {
-  compareTexts,
-  countEach,
-  findFilled,
-  isUuid,
-  type JsonObject,
-  plainId,
-} from '../core/value.ts';
+import { compareTexts, countEach, isUuid, type JsonObject, plainId } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { organizationTitles } from '../live/entitlements.ts';
@@ -251,7 +244,10 @@ export function describeNameless(
   { id, record }: Pick<ListedResource, 'id' | 'record'>,
 ): Nameless {
   const fields = [...new Set(kind.naturalKey.flatMap((names) => names.slice(-1)))];
-  const [display = ''] = fields.flatMap((field) => findFilled(record[field]) ?? []);
+  const [display = ''] = fields.flatMap((field) => {
+    const value = record[field];
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
   return { id, display: toPageName(display), createdAt: String(record.created_at ?? '') };
 }
 

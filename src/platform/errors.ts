@@ -14,7 +14,7 @@ export const NOT_THE_PLATFORM =
   'Check that base_url is the address of the Voice Agent Platform and not of a website or proxy in front of it.';
 
 /** Characters of one text that a refusal says, and how many complaints it lists: people read no more. */
-const MOST_SAID_CHARACTERS = 2_000;
+const MOST_SAID = 2_000;
 const MOST_ISSUES = 50;
 /** Keys of a path that are shown. */
 const MOST_PATH_KEYS = 120;
@@ -128,10 +128,7 @@ function listIssues(body: Json | undefined): readonly ApiIssue[] {
 }
 
 /** As much of a text as people read, and how much there is. */
-export function clipped<T extends string | undefined>(
-  text: T,
-  most = MOST_SAID_CHARACTERS,
-): T | string {
+export function clipped<T extends string | undefined>(text: T, most = MOST_SAID): T | string {
   if (text === undefined || text.length <= most) return text;
   return `${clip(text, most)} (${formatCount(text.length, 'character')})`;
 }

@@ -1,6 +1,6 @@
 import { nameInWords } from '../core/address.ts';
 import type { ExportDocument, ImportDocument } from '../core/documents.ts';
-import { commandLine, quoted } from '../core/errors.ts';
+import { commandLine, firstLines, quoted } from '../core/errors.ts';
 import { countEach } from '../core/value.ts';
 import {
   type Line,
@@ -192,12 +192,8 @@ function commitLines({ dir, in_repository: isInRepository }: ExportDocument): re
 
 /** Without a width each item stays whole, to be copied. */
 function section(title: string, items: readonly string[], width = Infinity): readonly Line[] {
-  const shown = items.slice(0, MOST_ITEMS);
-  const more = items.length - shown.length;
-  const lines = [
-    ...shown.flatMap((item) => wrap([span(`  ${item}`)], width, 4)),
-    ...(more > 0 ? [[span(`  and ${formatNumber(more)} more`, 'dim')]] : []),
-  ];
+  const lineOf = (item: string) => wrap([span(`  ${item}`)], width, 4);
+  const lines = firstLines(items, MOST_ITEMS).flatMap(lineOf);
   return titled(span(title, 'strong'), lines, { width });
 }
 

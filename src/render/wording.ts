@@ -23,13 +23,7 @@ import { sanitiseLine } from './untrusted.ts';
 
 /** The words that the renderers share, so that a terminal and a pull request say the same. */
 
-export {
-  formatCount,
-  formatDuration,
-  formatFirst,
-  formatNumber,
-  formatSize,
-} from '../core/errors.ts';
+export { formatCount, formatFirst, formatNumber, formatSize } from '../core/errors.ts';
 
 export const SYMBOLS: { readonly [action in Action]: string } = {
   create: '+',

@@ -8,6 +8,7 @@ import { computeDigest } from '../core/digest.ts';
 import type { Rollouts } from '../core/documents.generated.ts';
 import { CallsheetError, formatCount } from '../core/errors.ts';
 import {
+  agentsReached,
   type CallCounts,
   type CountedHours,
   type GuardRails,
@@ -117,8 +118,7 @@ function listGroups(record: RolloutRecord, { state }: Platform): readonly Group[
   const { agents, steps, step, judged_from: first, name } = record;
   const reached = steps.slice(0, step + 1);
   // A run that failed in part may have changed any agent of its step.
-  const begun = reached.findLast(({ runs }) => runs.length > 0)?.agents ?? 0;
-  const changed = new Set(agents.slice(0, begun).map(({ id }) => id));
+  const changed = new Set(agentsReached({ agents, steps: reached }).map(({ id }) => id));
   const elsewhere = new Set(
     Object.values(state.rollouts ?? {})
       .filter((one) => one.name !== name && isUnderWay(one))

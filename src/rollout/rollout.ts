@@ -14,13 +14,7 @@
  */
 import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
-import {
-  CallsheetError,
-  commandLine,
-  foldSentences,
-  formatCount,
-  formatFirst,
-} from '../core/errors.ts';
+import { CallsheetError, commandLine, foldSentences, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import {
@@ -36,6 +30,7 @@ import { oncePer, type ValueObject } from '../core/value.ts';
 import { isRefused, isWriting } from '../plan/document.ts';
 import type { Planned } from '../plan/make.ts';
 import { findRenewed, fingerprintMasked } from '../plan/secrets.ts';
+import { formatCount } from '../render/wording.ts';
 import { describeActor, holderFor, runId } from '../run/actor.ts';
 import { checkExpectation, checkPlan } from '../run/apply.ts';
 import type { RunContext, StackOptions } from '../run/context.ts';

@@ -16,8 +16,9 @@ import {
   warn,
 } from '../console/monitor/serve.ts';
 import type { FailureCode } from '../core/errors.ts';
+import { formatDuration } from '../core/errors.ts';
 import { formatEdit } from '../core/plan-document.ts';
-import { formatCount, formatDuration, formatNumber } from '../render/wording.ts';
+import { formatCount, formatNumber } from '../render/wording.ts';
 import type { Author, Seen } from './look.ts';
 
 export type Log = LogOf<WatchEvent>;

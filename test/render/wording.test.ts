@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { formatDuration } from '../../src/core/errors.ts';
 import {
   formatAge,
   formatCount,
-  formatDuration,
   formatFirst,
   formatNumber,
   formatSize,
