@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Context } from '../console/context.ts';
 import { redactText } from '../core/credentials.ts';
+import { clip } from '../core/errors.ts';
 import { sanitiseLine } from '../render/untrusted.ts';
 import { MAX_SECRET_BYTES, type RunCommand } from '../stack/index.ts';
 
@@ -72,7 +73,7 @@ export function runSecretCommand({
 function failure(exit: number | NodeJS.Signals | null, complaint: string): string {
   // Some commands complain with all that they were called with.
   const said = redactText(sanitiseLine(complaint.trim().split('\n')[0] ?? ''));
-  const first = said.slice(0, LONGEST_COMPLAINT);
+  const first = clip(said, LONGEST_COMPLAINT);
   return `ended with ${exit}${first === '' ? '' : `: ${first}`}`;
 }
 

@@ -3,6 +3,7 @@ import {
   EXIT,
   type ExitCode,
   explainSystemError,
+  formatCount,
   getExitCode,
 } from '../core/errors.ts';
 import { describeApiError } from '../platform/errors.ts';
@@ -144,7 +145,7 @@ function sentenceOn(event: Sentence): string {
       return `Run ${event.run}, which died, is recovered: callsheet runs ${event.run}`;
     case 'concealed': {
       const { paths } = event;
-      const values = paths.length === 1 ? 'a value' : `${paths.length} values`;
+      const values = paths.length === 1 ? 'a value' : formatCount(paths.length, 'value');
       const which = paths.length === 1 ? paths[0] : `${paths[0]} and others`;
       return `The state remembered ${values} unencrypted that Callsheet now treats as secret (${which}). It now keeps fingerprints instead. Backups of the state still contain the values.`;
     }

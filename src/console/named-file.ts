@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { lstat, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { CallsheetError, errorCode, explainSystemError, reasonIn } from '../core/errors.ts';
-import { nearestFile, resolveLinks } from '../stack/folder.ts';
+import { nearestFile, posixPath, resolveLinks } from '../stack/folder.ts';
 
 /**
  * Does something with a file that a flag names. Where the file system refuses, that is a mistake on the
@@ -113,9 +113,7 @@ function nameDraft(target: string, command: string): string {
  */
 export function folderInRepository(dir: string, working: string): string {
   const folder = resolveLinks(resolve(working, dir));
-  return relative(rootAbove(folder) ?? resolveLinks(working), folder)
-    .split(sep)
-    .join('/');
+  return posixPath(relative(rootAbove(folder) ?? resolveLinks(working), folder));
 }
 
 /** The folder itself, or the nearest above it, that has a `.git`. */

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { RunEvent } from '../apply/journal.ts';
 import { type Address, getKind } from '../core/address.ts';
 import type { Events } from '../core/documents.generated.ts';
-import { reasonIn } from '../core/errors.ts';
+import { formatDuration, formatFirst, reasonIn } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import {
   type Line,
@@ -13,7 +13,7 @@ import {
   span,
 } from '../render/terminal.ts';
 import { sanitiseLine } from '../render/untrusted.ts';
-import { formatCount, formatDuration, formatNumber, kindTitle } from '../render/wording.ts';
+import { formatCount, formatNumber, kindTitle } from '../render/wording.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { say } from './events.ts';
 import { withNamedFile } from './named-file.ts';
@@ -282,8 +282,5 @@ function batchLines({ batches }: ProgressView): readonly Line[] {
 
 function runningLine({ running }: ProgressView): readonly Line[] {
   if (running.length === 0) return [];
-  const names = running.slice(0, NAMED).map(sanitiseLine).join(', ');
-  const rest = running.length - NAMED;
-  const others = rest > 0 ? ` and ${formatCount(rest, 'other')}` : '';
-  return [[span(`  now: ${names}${others}`, 'dim')]];
+  return [[span(`  now: ${formatFirst(running.map(sanitiseLine), NAMED)}`, 'dim')]];
 }

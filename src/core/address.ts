@@ -8,6 +8,11 @@ export function getKind(address: Address): string {
   return dot < 0 ? address : address.slice(0, dot);
 }
 
+/** `retry policy` of `retry_policy`, and of `retry_policy_id`: the platform's name of a thing, as people read it. */
+export function nameInWords(name: string): string {
+  return name.replace(/_id$/, '').replaceAll('_', ' ');
+}
+
 /** A key that may stand in an address or path without quotes. */
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 

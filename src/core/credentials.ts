@@ -1,3 +1,4 @@
+import { isMoment } from './value.ts';
 /**
  * What a name or a text gives away by itself, wherever it stands: which names are those of secrets, and which parts of
  * a text are credentials. `redact.ts` asks for both.
@@ -87,15 +88,9 @@ function soundSecret(words: readonly string[]): boolean {
 
 // Values
 
-const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 /** What is filled in during a call, or by the configuration. */
 const FILLED_IN = /\$\{[^{}]*\}|\{\{[^{}]*\}\}/g;
 const NUMBER = /^\d+$/;
-
-/** Whether a text is a moment, such as when a provider was connected: it gives nothing away. */
-export function isMoment(text: string): boolean {
-  return MOMENT.test(text);
-}
 
 /** Whether a text gives nothing away although its name is that of a secret. */
 export function isHarmless(text: string, counts: boolean): boolean {

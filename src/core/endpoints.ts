@@ -1,3 +1,4 @@
+import { getOwn } from './value.ts';
 /** Where a stack says that an operation lies (`platform.endpoints`), as it is written. */
 export type WrittenEndpoint = { readonly method?: string; readonly path?: string };
 
@@ -29,7 +30,7 @@ export function checkEndpoints(
   operations: Places,
 ): readonly EndpointProblem[] {
   return Object.entries(overrides).flatMap(([operation, written]): readonly EndpointProblem[] => {
-    const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+    const known = getOwn(operations, operation);
     if (known?.documented === false) return checkOverride(operation, written, known, operations);
     const candidates = Object.keys(operations).filter((name) => !operations[name]?.documented);
     const message =

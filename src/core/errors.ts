@@ -62,11 +62,21 @@ export function foldSentences(
     const shown = own.length > MOST_ALIKE + 1 ? own.slice(0, MOST_ALIKE) : own;
     const lines = shown.map(({ message }) => [message, 1] as const);
     const more = own.length - shown.length;
-    return more > 0 ? [...lines, [`and ${more} more for the same reason`, more]] : lines;
+    return more > 0
+      ? [...lines, [`and ${formatNumber(more)} more for the same reason`, more]]
+      : lines;
   });
   if (told.length <= MOST_LISTED) return told.map(([line]) => line).join('\n');
   const rest = told.slice(MOST_LISTED - 1).reduce((sum, [, count]) => sum + count, 0);
-  return [...told.slice(0, MOST_LISTED - 1).map(([line]) => line), `and ${rest} more`].join('\n');
+  return [
+    ...told.slice(0, MOST_LISTED - 1).map(([line]) => line),
+    `and ${formatNumber(rest)} more`,
+  ].join('\n');
+}
+
+/** `1 line`, `4,812 lines`. */
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? noun : plural}`;
 }
 
 /** `4,812`, whatever the locale of the machine. */
@@ -84,11 +94,36 @@ export function formatSize(bytes: number): string {
   return `${Math.ceil((bytes / size) * 10) / 10} ${unit}`;
 }
 
-/** `a, b, c and 12 more`: the first of some names. */
+/** From so many hours on, days are counted. */
+const HOURS_IN_WORDS = 48;
+
+/** `3 s`, `2 min 10 s`, `1 h 5 min`, `3 days 4 h`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min${whole % 60 ? ` ${whole % 60} s` : ''}`;
+  const minutes = Math.round(whole / 60);
+  const hours = Math.round(whole / 3600);
+  if (hours < HOURS_IN_WORDS)
+    return `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`;
+  return `${formatNumber(Math.floor(hours / 24))} days${hours % 24 ? ` ${hours % 24} h` : ''}`;
+}
+
+/** `a, b, c and 12 more`: the first of some names. One more is named, too: that is no longer than to count it. */
 export function formatFirst(names: readonly string[], most: number, where = ''): string {
   const rest = names.length - most;
-  const more = rest > 0 ? ` and ${formatNumber(rest)} more${where}` : '';
-  return `${names.slice(0, most).join(', ')}${more}`;
+  if (rest <= 1) return names.join(', ');
+  return `${names.slice(0, most).join(', ')} and ${formatNumber(rest)} more${where}`;
+}
+
+/** The beginning of a text, and never half of a character. */
+export function beginning(text: string, most: number): string {
+  return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** A text, or its beginning and `…`. */
+export function clip(text: string, most: number): string {
+  return text.length <= most ? text : `${beginning(text, most)}…`;
 }
 
 /** `a, b and c`. */
@@ -97,10 +132,10 @@ export function formatList(names: readonly string[], last = 'and'): string {
   return `${before}${before === '' ? '' : ` ${last} `}${names.at(-1) ?? ''}`;
 }
 
-/** The first of some lines, and `and 12 more`, with what says where. */
+/** The first of some lines, and `and 12 more`, with what says where; one more as in `formatFirst`. */
 export function firstLines(lines: readonly string[], most: number, where = ''): readonly string[] {
   const rest = lines.length - most;
-  return rest > 0 ? [...lines.slice(0, most), `and ${formatNumber(rest)} more${where}`] : lines;
+  return rest > 1 ? [...lines.slice(0, most), `and ${formatNumber(rest)} more${where}`] : lines;
 }
 
 /** The platform has already what was to be made (409). `body` says what it is, where the platform tells. */

@@ -106,6 +106,17 @@ function isAllowed({ hostname, port, protocol }: URL, hosts: readonly AllowedHos
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/;
 
+/** An http(s) address; undefined for any other text. */
+export function readHttpAddress(text: string): URL | undefined {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+/** An address as messages show it: without credentials, and without what its query may hide. */
+export function bareAddress({ protocol, host, pathname }: URL): string {
+  return `${protocol}//${host}${pathname}`;
+}
+
 /** Why an address cannot be that of the platform, and what to do. */
 type BaseUrlFault = { readonly message: string; readonly hint: string };
 
@@ -114,8 +125,8 @@ type BaseUrlFault = { readonly message: string; readonly hint: string };
  * file that is committed. Never repeats a secret.
  */
 export function baseUrlFault(text: string): BaseUrlFault | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+  const url = readHttpAddress(text);
+  if (url === undefined) {
     // Without a scheme, `key:secret@host` is malformed and must not be repeated.
     const shown = text.includes('@') ? 'as given' : JSON.stringify(text);
     return {

@@ -1,5 +1,5 @@
 import { redactText } from './credentials.ts';
-import { isObject, type Value } from './value.ts';
+import { getOwn, isObject, type Value } from './value.ts';
 
 /**
  * A path leads to a leaf of a canonical document. Its segments are object keys; an element of a list
@@ -39,7 +39,7 @@ export function toSegments(identities: readonly string[]): readonly string[] {
 export function elementSegments(key: string, list: readonly Value[]): readonly string[] {
   return toSegments(
     list.map((element) => {
-      const name = isObject(element) && Object.hasOwn(element, key) ? element[key] : undefined;
+      const name = isObject(element) ? getOwn(element, key) : undefined;
       return String(name ?? '');
     }),
   );

@@ -143,10 +143,8 @@ export type CallCounts = {
 export type RolloutRecords = { readonly [name: string]: RolloutRecord };
 
 /** Agents that may have the change: those of every step that was begun. */
-export function agentsReached({
-  agents,
-  steps,
-}: Pick<RolloutRecord, 'agents' | 'steps'>): readonly RolloutAgent[] {
+export function agentsReached(record: Pick<RolloutRecord, 'agents' | 'steps'>) {
+  const { agents, steps } = record;
   return agents.slice(0, steps.findLast(({ runs }) => runs.length > 0)?.agents ?? 0);
 }
 

@@ -1,5 +1,5 @@
 import { CallsheetError, formatList } from './errors.ts';
-import type { NamedBy } from './origin.ts';
+import { bareAddress, type NamedBy } from './origin.ts';
 
 /**
  * Where a stack keeps its state. Credentials are never a part of it: they come from the environment, and `by` says
@@ -128,8 +128,8 @@ export function placeForms(): string {
 
 /** A database keeps many states: the address must say which one is meant. */
 function stackIn(text: string): string {
-  const stack = URL.canParse(text) ? new URL(text).searchParams.get('stack') : null;
-  if (stack !== null && stack !== '') return stack;
+  const stack = URL.parse(text)?.searchParams.get('stack');
+  if (stack) return stack;
   throw new CallsheetError('usage', 'CALLSHEET_STATE names a database, but no stack in it', {
     hint: 'Add the name of the stack to the address: postgres://…/database?stack=NAME.',
   });
@@ -137,9 +137,9 @@ function stackIn(text: string): string {
 
 /** `s3://bucket/key`, with region and endpoint behind a question mark. */
 function bucketIn(text: string): S3Place {
-  const at = URL.canParse(text) ? new URL(text) : undefined;
+  const at = URL.parse(text);
   const key = decoded(at?.pathname.slice(1) ?? '');
-  if (at === undefined || at.hostname === '' || key === '')
+  if (at === null || at.hostname === '' || key === '')
     throw new CallsheetError('usage', 'CALLSHEET_STATE names no object in a bucket', {
       hint: 'Use the form s3://bucket/folder/state.json, and ?endpoint=https://… for a service that is not Amazon’s.',
     });
@@ -165,9 +165,9 @@ function decoded(text: string): string {
 /** A place as it is named in messages: its address without credentials and without what a query may hide. */
 export function placeAddress(place: StatePlace): string {
   if ('file' in place) return place.file;
-  if ('http' in place) return bareAddress(place.http.address);
+  if ('http' in place) return readable(place.http.address);
   if ('s3' in place) return `s3://${place.s3.bucket}/${place.s3.key}`;
-  return `${bareAddress(place.postgres.url)}#${place.postgres.stack}`;
+  return `${readable(place.postgres.url)}#${place.postgres.stack}`;
 }
 
 /** A place as it is named where others read along: nothing of an address that could hold more than where it is. */
@@ -189,8 +189,7 @@ export function placeKey(place: StatePlace): string {
   return JSON.stringify([place.postgres.url, place.postgres.stack]);
 }
 
-function bareAddress(address: string): string {
-  if (!URL.canParse(address)) return 'at an address that cannot be read';
-  const { protocol, host, pathname } = new URL(address);
-  return `${protocol}//${host}${pathname}`;
+function readable(address: string): string {
+  const at = URL.parse(address);
+  return at === null ? 'at an address that cannot be read' : bareAddress(at);
 }

@@ -98,9 +98,27 @@ export function mapTexts(
   );
 }
 
+/** Every unit of a text as JSON and YAML escape it: `\u2028`. */
+export function escapeUnits(text: string): string {
+  return text.replace(
+    /[\s\S]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** A value as a field of a form, which has texts alone. */
 export function formText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A text, where it is one. */
+export function findText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A text with something in it, where it is one. */
+export function findFilled(value: unknown): string | undefined {
+  return findText(value) || undefined;
 }
 
 /** A text that the platform may not tell. */
@@ -115,6 +133,15 @@ export function isList(value: Value | undefined): value is readonly Value[];
 
 export function isList(value: unknown): boolean {
   return Array.isArray(value);
+}
+
+/** The objects of a list; nothing where there is no list. */
+export function objectsIn<V extends Value>(
+  value: V | undefined,
+): readonly Extract<V, ValueObject>[];
+
+export function objectsIn(value: Value | undefined): readonly ValueObject[] {
+  return isList(value) ? value.filter((one) => isObject(one)) : [];
 }
 
 /**
@@ -162,6 +189,11 @@ export function getOwn<T>(
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
+/** A table read the other way round, such as names by id of ids by name. */
+export function invert(table: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [value, key]));
+}
+
 /** How many elements two sequences have in common where they begin and, behind those, where they end. */
 export function commonEnds<T>(
   a: readonly T[],
@@ -204,9 +236,15 @@ export function plainId(text: string): string {
   return isUuid(text) ? text.toLowerCase() : text;
 }
 
-/** `2026-11-21T09:45:12Z`: a time in a sentence for people, who count in seconds. Other texts stay as they are. */
+/** Whether a text is a moment, such as when a provider was connected: a time without its zone is none. */
+export function isMoment(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text);
+}
+
+/** `2026-11-21T09:45:12Z`: a moment for people, in UTC as receipts of runs have it. Other texts stay as they are. */
 export function inSeconds(time: string): string {
-  return time.replace(/(?<=T\d\d:\d\d:\d\d)\.\d+(?=Z$)/, '');
+  const at = isMoment(time) ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(at) ? time : `${new Date(at).toISOString().slice(0, -5)}Z`;
 }
 
 const MILLISECONDS: { readonly [unit: string]: number } = {

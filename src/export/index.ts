@@ -4,6 +4,7 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import {
   compareTexts,
+  escapeUnits,
   inTurns,
   isList,
   isObject,
@@ -374,10 +375,7 @@ function isNameable({ schema }: Kind): boolean {
 function toLine(writable: Writable): string {
   const text = JSON.stringify({ ...writable, document: encode(writable.document) });
   // What reads lines ends one there, too.
-  return text.replace(
-    /[\u0085\u2028\u2029]/g,
-    (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replace(/[\u0085\u2028\u2029]/g, escapeUnits);
 }
 
 function fromLine(line: string): Writable {

@@ -1,4 +1,3 @@
-import { isMoment } from '../core/credentials.ts';
 import { elementSegments, type Path, pointerParts } from '../core/path.ts';
 import {
   type FieldContext,
@@ -11,6 +10,7 @@ import {
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
   isList,
+  isMoment,
   isObject,
   type Json,
   type JsonObject,

@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CallsheetError, explainSystemError, reasonIn } from '../core/errors.ts';
-import { STACK_FILE } from '../stack/folder.ts';
+import { refuseNewStack, STACK_FILE } from '../stack/folder.ts';
 import type { Spool } from './index.ts';
 
 /** A folder that comes to be as a whole: written beside its place, and moved there once all of it is sound. */
@@ -49,28 +49,13 @@ const PIECE = 1024 * 1024;
 
 /** Throws where a new stack cannot stand in a folder; one that is not empty takes `overwrite`. */
 export function refuseFolder(dir: string, overwrite: boolean): void {
-  if (existsSync(dir) && !statSync(dir).isDirectory()) {
-    throw new CallsheetError('usage', `${dir} is not a folder`);
-  }
-  const outer = stackAbove(dir);
-  if (outer !== undefined) {
-    throw new CallsheetError('usage', `${dir} is inside the stack ${outer}`, {
-      hint: 'Its YAML would belong to that stack. Choose a folder outside of it.',
-    });
-  }
+  refuseNewStack(dir);
   // A repository that was just made has nothing in it yet.
   const isEmpty = () => readdirSync(dir).every((name) => name === '.git');
   if (overwrite || !existsSync(dir) || isEmpty()) return;
   throw new CallsheetError('usage', `${dir} is not empty`, {
     hint: 'Choose another folder, or overwrite files with --overwrite. Files that the export does not write stay.',
   });
-}
-
-/** The stack that a folder lies inside of, if there is one. */
-function stackAbove(dir: string): string | undefined {
-  const above = dirname(dir);
-  if (above === dir) return undefined;
-  return existsSync(join(above, STACK_FILE)) ? above : stackAbove(above);
 }
 
 /** Opens a new folder. Nothing stands in its place before `commit`. */

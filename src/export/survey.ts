@@ -1,6 +1,6 @@
 import { type Address, formatAddress, isResourceName } from '../core/address.ts';
 import type { Export } from '../core/documents.generated.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { compareTexts, countEach, isUuid, type JsonObject, plainId } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
@@ -398,9 +398,7 @@ const MOST_NAMES = 12;
 
 function namesAmong(titles: ReadonlyMap<string, string>): string {
   const names = [...titles.values()].sort();
-  if (names.length === 0) return '';
-  const rest = names.length > MOST_NAMES ? ', …' : '';
-  return `It reaches ${names.slice(0, MOST_NAMES).join(', ')}${rest}. `;
+  return names.length === 0 ? '' : `It reaches ${formatFirst(names, MOST_NAMES)}. `;
 }
 
 /** An organization by `NAME=ID`, by its id or by its name. */

@@ -2,10 +2,10 @@ import { basename, dirname, join } from 'node:path';
 import type { CommonFlags, Context } from '../console/context.ts';
 import { reportFailure } from '../console/events.ts';
 import { messagesOnly } from '../console/terminal.ts';
-import type { Address } from '../core/address.ts';
+import { type Address, nameInWords } from '../core/address.ts';
 import { CallsheetError, firstLines } from '../core/errors.ts';
 import { placeKey, placeName } from '../core/stores.ts';
-import type { Json } from '../core/value.ts';
+import { getOwn, invert, type Json } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { getNaturalKey } from '../plan/natural-key.ts';
 import { checkBaseUrl } from '../platform/endpoints.ts';
@@ -165,7 +165,7 @@ function rebuildDocument({ scope, leaves }: ResourceState): { readonly [field: s
 }
 
 function byId(account: string, kind: string, id: string): Pick<Claim, 'key' | 'what'> {
-  return { key: `id ${account} ${kind} ${id}`, what: `the live ${formatWord(kind)} ${id}` };
+  return { key: `id ${account} ${kind} ${id}`, what: `the live ${nameInWords(kind)} ${id}` };
 }
 
 function byName(
@@ -175,20 +175,15 @@ function byName(
   organizations: Stack['organizations'],
 ): Pick<Claim, 'key' | 'what'> {
   const fields: readonly (readonly [string, string])[] = JSON.parse(name);
-  const names = new Map(Object.entries(organizations).map(([given, id]) => [id, given]));
+  const names = invert(organizations);
   const [last, ...others] = fields.toReversed();
   const where = others.map(
-    ([field, value]) =>
-      `${field.replace(/_id$/, '').replaceAll('_', ' ')} ${names.get(value) ?? value}`,
+    ([field, value]) => `${nameInWords(field)} ${getOwn(names, value) ?? value}`,
   );
   return {
     key: `name ${account} ${kind} ${name}`,
-    what: [`the ${formatWord(kind)} ${JSON.stringify(last?.[1] ?? '')}`, ...where].join(' of '),
+    what: [`the ${nameInWords(kind)} ${JSON.stringify(last?.[1] ?? '')}`, ...where].join(' of '),
   };
-}
-
-function formatWord(kind: string): string {
-  return kind.replaceAll('_', ' ');
 }
 
 /** Two stacks that claim the same thing. `own` is the claim of the stack that is told so. */

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { refusePlanningFlags } from '../console/apply.ts';
 import type { Context } from '../console/context.ts';
 import { say } from '../console/events.ts';
@@ -14,6 +13,7 @@ import {
   quoted,
 } from '../core/errors.ts';
 import { parsePlan } from '../plan/document.ts';
+import { realPause } from '../platform/rate.ts';
 import { QueueLost } from '../queue/database.ts';
 import {
   type BatchStatus,
@@ -172,7 +172,7 @@ async function follow(
       awaySince ??= Date.now();
       if (Date.now() - awaySince > AWAY_MS) throw error;
     }
-    await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {});
+    await realPause.sleep(LOOK_MS, stop);
   }
   terminal.live?.end();
   throw new CallsheetError('interrupted', `the batch ${id} continues in the background`, {

@@ -6,6 +6,7 @@ import { listJobFlags } from '../console/flags.ts';
 import { CallsheetError, commandLine, EXIT } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
 import { parsePlan } from '../plan/document.ts';
+import { realPause } from '../platform/rate.ts';
 import { QueueLost } from '../queue/database.ts';
 import type { QueuedCommand, Task } from '../queue/enqueue.ts';
 import type { Claim, HandOut, Left } from '../queue/hand-out.ts';
@@ -192,9 +193,7 @@ export async function work(deps: WorkDeps): Promise<Worked> {
       // Whoever is through takes the next at once; whoever waits does not do so in step with the others.
       const rest = new AbortController();
       wake = () => rest.abort();
-      await sleep(POLL_MS * (0.5 + Math.random()), undefined, { signal: rest.signal }).catch(
-        () => {},
-      );
+      await realPause.sleep(POLL_MS * (0.5 + Math.random()), rest.signal);
     }
     await Promise.all(running.values());
     await handOut.giveBack(STOPPED).catch(() => {});

@@ -9,7 +9,7 @@ import {
   type LoggedEvent,
   warn,
 } from '../console/monitor/serve.ts';
-import { EXIT } from '../core/errors.ts';
+import { EXIT, formatDuration } from '../core/errors.ts';
 import type { QueueDatabase } from '../queue/database.ts';
 import type { Left } from '../queue/hand-out.ts';
 import { formatCount } from '../render/wording.ts';
@@ -35,7 +35,7 @@ export const EVENTS = {
     wordsOf: (event: Ended) => `${formatName(event)}: ${event.message}`,
   },
   stack_given_back: info((event: GivenBack) => {
-    const when = event.seconds === 0 ? '' : `, again in ${event.seconds} s`;
+    const when = event.seconds === 0 ? '' : `, again in ${formatDuration(event.seconds)}`;
     return `${formatName(event)}: given back, ${event.message}${when}`;
   }),
   lease_lost: warn(
@@ -45,7 +45,7 @@ export const EVENTS = {
   queue_lost: warn(({ message }: { readonly message: string }) => `${message}. Trying again.`),
   queue_back: info(
     ({ seconds }: { readonly seconds: number }) =>
-      `The queue answers again, after ${Math.round(seconds)} s`,
+      `The queue answers again, after ${formatDuration(seconds)}`,
   ),
   waits_elsewhere: info(
     ({ stacks, commits, commit }: WaitsElsewhere) =>

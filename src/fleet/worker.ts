@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommonFlags, Context } from '../console/context.ts';
 import type { ListenAddress } from '../console/flags.ts';
 import { type LogFlags, monitorRoutes, openLog, serveRoutes } from '../console/monitor/serve.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
 import { isLoopback } from '../core/origin.ts';
-import { getText, recordIn } from '../kinds/making.ts';
+import { realPause } from '../platform/rate.ts';
 import { type Budget, budgetedLimiter, openBudget } from '../queue/budget.ts';
 import { type QueueDatabase, QueueLost } from '../queue/database.ts';
 import { makeQueue, nameQueue, openQueue, type Queue } from '../queue/enqueue.ts';
 import { handOut } from '../queue/hand-out.ts';
 import { describeCheckout } from '../run/actor.ts';
-import { openClient, openConnections } from '../run/client.ts';
+import { openClient, openConnections, readAccountId } from '../run/client.ts';
 import { refuseOneState } from './request.ts';
 import {
   AWAY_MS,
@@ -134,7 +133,7 @@ async function openInTime(
       if (!isLost) tell({ type: 'lost', error });
       isLost = true;
     }
-    await sleep(TRY_AGAIN_MS, undefined, { signal: stop }).catch(() => {});
+    await realPause.sleep(TRY_AGAIN_MS, stop);
   }
   return undefined;
 }
@@ -226,7 +225,7 @@ async function accountAt(
   const platform = { base_url: baseUrl, by: 'operator' as const };
   const client = await openClient({ dir: '.', platform }, context);
   try {
-    return getText(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
+    return await readAccountId(client);
   } finally {
     await client.close();
   }

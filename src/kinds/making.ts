@@ -1,5 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
-import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { findFilled, isObject, type Json, type JsonObject, objectsIn } from '../core/value.ts';
 import type { Kind, Making, MakingRequest } from './kind.ts';
 
 /**
@@ -101,7 +101,7 @@ export function getData(answer: Json): JsonObject {
 /** The records of a list that was answered. A client takes no other answer to the call of one. */
 export function listIn(answer: Json): readonly JsonObject[] {
   const data = isObject(answer) ? answer.data : undefined;
-  return isList(data) ? data.filter((one) => isObject(one)) : [];
+  return objectsIn(data);
 }
 
 /** What an answer says of one thing, under `data` or not: where a wrapper is not shown, either may hold. */
@@ -112,7 +112,7 @@ export function recordIn(answer: Json): JsonObject {
 
 /** A member of an object that must be a text, such as an id. */
 export function getText(record: JsonObject, member: string): string {
-  const value = record[member];
-  if (typeof value === 'string' && value !== '') return value;
+  const value = findFilled(record[member]);
+  if (value !== undefined) return value;
   throw new CallsheetError('api', `the platform answered without \`${member}\``);
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { RolloutsDocument } from '../core/documents.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
+import { escapeUnits } from '../core/value.ts';
 import { escapeHtml, sanitiseLine } from '../render/untrusted.ts';
 import { type Assets, pageAssets } from './assets.ts';
 import type { UiStart } from './live.ts';
@@ -130,8 +131,5 @@ function computeHash(text: string): string {
  * did not always take for one. A parser of JSON reads what it would have read.
  */
 export function escapeScript(json: string): string {
-  return json.replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return json.replace(/[<>&\u2028\u2029]/g, escapeUnits);
 }

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import { parsePath } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import type { Json } from '../core/value.ts';
+import { getOwn, invert, type Json } from '../core/value.ts';
 import { valueAt } from '../core/walk.ts';
 import {
   type Actor,
@@ -111,7 +111,7 @@ export function factsOfFleet(
   organizations: { readonly [name: string]: string },
   receipts: readonly (readonly JournalEntry[])[],
 ): { readonly [address: Address]: ResourceFacts } {
-  const names = new Map(Object.entries(organizations).map(([name, id]) => [id, name]));
+  const names = invert(organizations);
   const runs = new Map<Address, NonNullable<ResourceFacts['run']>>();
   for (const entries of receipts) {
     const began = findBegan(entries);
@@ -125,7 +125,7 @@ export function factsOfFleet(
       const { status } = leaves;
       const isTold = status !== undefined && 'value' in status && typeof status.value === 'string';
       const facts: ResourceFacts = {
-        organization: id === undefined ? null : (names.get(id) ?? id),
+        organization: id === undefined ? null : (getOwn(names, id) ?? id),
         status: isTold ? String(status.value) : null,
         run: runs.get(address) ?? null,
       };

@@ -146,7 +146,7 @@ function planCreate(
     .filter((leaf) => leaf.value !== null)
     .map((leaf) => fieldChange(kind, leafChange(leaf, undefined, leaf.value, 'changed')))
     .map((field) => leftOut(field, absent));
-  const operations = createSteps(kind, fieldsWithout(Object.keys(document), absent));
+  const operations = createSteps(kind, ownFields({ facets: absent }, Object.keys(document)));
   const why = missing
     ? missingReason(missing, purpose)
     : isListed
@@ -186,7 +186,7 @@ function planPresence(
   // Of what is nothing but that there is no rest to write.
   const isRest = options.skip_refused && absent.length < all.length;
   const left = isRest ? absent : [];
-  const names = fieldsWithout(all, left);
+  const names = ownFields({ facets: left }, all);
   const twins = planTwins(kind, live, written);
   const due = names.length === 0 ? dueReason(identity, live, desired, context) : undefined;
   const replaced = names.filter((name) => isImmutable(kind, name));
@@ -259,10 +259,6 @@ function shownWhenAsked(change: Change, show: () => JsonObject): Change {
 function leftOut(field: FieldChange, absent: readonly Facet[]): FieldChange {
   const facet = absent.find((one) => one.field === fieldIn(field.path));
   return facet === undefined ? field : { ...field, refused: facet.absent };
-}
-
-function fieldsWithout(fields: readonly string[], absent: readonly Facet[]): readonly string[] {
-  return fields.filter((field) => absent.every((one) => one.field !== field));
 }
 
 /** Why facets refuse a change, and how the rest is done without them, if there is one. */

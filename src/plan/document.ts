@@ -75,6 +75,11 @@ export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
   });
 }
 
+/** A plan with the digest of what it now is. */
+export function withDigest(plan: Omit<PlanDocument, 'digest'>): PlanDocument {
+  return { ...plan, digest: planDigest(plan) };
+}
+
 function actedOn({
   reason: _,
   source: __,

@@ -15,7 +15,7 @@ import {
 } from '../core/plan-document.ts';
 import { isRecorded, placeValue } from '../core/walk.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { planDigest, summarise } from './document.ts';
+import { summarise, withDigest } from './document.ts';
 import { missingReason, successorReason } from './messages.ts';
 
 /**
@@ -50,16 +50,15 @@ export function keepDrift(plan: PlanDocument): PlanDocument {
     ];
   });
   // Nothing stands against looking.
-  const { digest: _, refusals: __, groups: ___, ...rest } = plan;
-  const undigested = {
+  const { refusals: _, groups: __, ...rest } = plan;
+  return withDigest({
     ...rest,
-    purpose: 'drift' as const,
+    purpose: 'drift',
     changes,
     summary: summarise(changes, plan.changes.length + plan.summary.no_op - changes.length),
     requests: { reads: 0, writes: 0, seconds: 0 },
     assumptions: [],
-  };
-  return { ...undigested, digest: planDigest(undigested) };
+  });
 }
 
 /** The drift that is left once some of it was put back. */
@@ -67,9 +66,11 @@ export function withoutHealed(drift: PlanDocument, healed: ReadonlySet<Address>)
   const changes = drift.changes.filter(({ address }) => !healed.has(address));
   if (changes.length === drift.changes.length) return drift;
   const compared = drift.changes.length + drift.summary.no_op;
-  const { digest: _, ...rest } = drift;
-  const undigested = { ...rest, changes, summary: summarise(changes, compared - changes.length) };
-  return { ...undigested, digest: planDigest(undigested) };
+  return withDigest({
+    ...drift,
+    changes,
+    summary: summarise(changes, compared - changes.length),
+  });
 }
 
 /** A drifted resource with who changed each of its leaves, as far as its history tells. */

@@ -1,5 +1,5 @@
 import { findEnd, formatInstant } from '../core/calendar.ts';
-import { commandLine, formatFirst } from '../core/errors.ts';
+import { commandLine, formatCount, formatFirst, formatNumber } from '../core/errors.ts';
 import type {
   Change,
   ExceededLimit,
@@ -225,8 +225,8 @@ function countIn(percent: number, all: number): number {
 function limitMessage({ limit, set, allows, counted, existing }: ExceededLimit): string {
   const name = `guards.${limit}: ${set}`;
   return limit === 'max_delete'
-    ? `the plan deletes ${counted} resource${counted === 1 ? '' : 's'}, more than ${name} allows`
-    : `the plan changes ${counted} of ${existing} resources, and ${name} allows ${allows}`;
+    ? `the plan deletes ${formatCount(counted, 'resource')}, more than ${name} allows`
+    : `the plan changes ${formatNumber(counted)} of ${formatCount(existing, 'resource')}, and ${name} allows ${formatNumber(allows)}`;
 }
 
 /** What to do about a limit. Only a plan of the configuration takes `--target`, and one reason overrides all limits. */

@@ -1,9 +1,9 @@
-import { type Address, getKind } from '../core/address.ts';
+import { type Address, getKind, nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { CallsheetError, commandLine, quoted } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { inSeconds, type Json } from '../core/value.ts';
+import { findText, inSeconds } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
@@ -333,10 +333,6 @@ async function lookUp(
   return live && { id: live.id, scope: live.scope, record: live.record };
 }
 
-function findText(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
 /** Of several resources a line each, which in a plan of the configuration is the command that chooses it. */
 function ambiguityMessage(
   ambiguity: Ambiguity,
@@ -368,5 +364,5 @@ function ambiguityMessage(
 }
 
 function kindNoun(address: Address): string {
-  return getKind(address).replaceAll('_', ' ');
+  return nameInWords(getKind(address));
 }

@@ -21,7 +21,7 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { openSharing, type ResourceState, type State } from '../state/model.ts';
 import { isResent, planChange, unchanged } from './change.ts';
-import { forecastRequests, planDigest, summarise } from './document.ts';
+import { forecastRequests, summarise, withDigest } from './document.ts';
 import { baseEntry, findAuthor } from './drift.ts';
 import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
 import {
@@ -291,7 +291,7 @@ function assemble(
   const findings = checkGuards(undigested, { guards, holds, now, desired, world });
   const judged = checkTeamRules(undigested, input);
   const notes = [...undigested.notes, ...overrideNotes(findings), ...judged.notes];
-  const plan = { ...undigested, notes, digest: planDigest(undigested) };
+  const plan = withDigest({ ...undigested, notes });
   return withRefusals(plan, [...refusalsIn(findings), ...judged.refusals]);
 }
 

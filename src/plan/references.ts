@@ -1,6 +1,6 @@
-import type { Address } from '../core/address.ts';
+import { type Address, nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { formatFirst } from '../core/errors.ts';
+import { formatFirst, formatNumber } from '../core/errors.ts';
 import { type Change, isWritten } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { isObject, type Json } from '../core/value.ts';
@@ -178,7 +178,7 @@ function usesMessage(uses: readonly Use[], addresses: ReadonlyMap<string, Addres
     return addresses.get(`${kind.name} ${id}`) ?? `${name} (${id})`;
   });
   const [noun = ''] = users.map(({ kind }) => (users.length === 1 ? kind.name : kind.section));
-  const what = `${users.length} live ${noun.replaceAll('_', ' ')} still`;
+  const what = `${formatNumber(users.length)} live ${nameInWords(noun)} still`;
   const verb = users.length === 1 ? 'uses' : 'use';
   return `${what} ${verb} it: ${formatFirst(named, NAMED)}; give them another one first, or plan with --delete-used`;
 }

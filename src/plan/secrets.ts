@@ -1,3 +1,4 @@
+import { formatCount } from '../core/errors.ts';
 /**
  * What a plan says of secrets: which ones it writes, so that apply asks for those and no others; where they go; and
  * how many were not compared.
@@ -136,8 +137,8 @@ export function uncomparedNotes(
 /** `2 secrets, which 14 resources use, are`: one that many share is set for all of them. */
 function secrets(readers: ReadonlyMap<string, ReadonlySet<Address>>): string {
   const resources = new Set([...readers.values()].flatMap((own) => [...own])).size;
-  const used = resources > readers.size ? `, which ${resources} resources use,` : '';
-  return readers.size === 1 ? `1 secret${used} is` : `${readers.size} secrets${used} are`;
+  const used = resources > readers.size ? `, which ${formatCount(resources, 'resource')} use,` : '';
+  return formatCount(readers.size, `secret${used} is`, `secrets${used} are`);
 }
 
 /** Where a value goes of which no schema says that the platform passes it on. */

@@ -46,7 +46,10 @@ export function createSteps(kind: Kind, fields: readonly string[]): readonly Pla
 }
 
 /** Those of some top-level fields that the resource's own endpoint writes. */
-export function ownFields({ facets }: Kind, fields: readonly string[]): readonly string[] {
+export function ownFields(
+  { facets }: Pick<Kind, 'facets'>,
+  fields: readonly string[],
+): readonly string[] {
   return fields.filter((field) => facets.every((facet) => facet.field !== field));
 }
 

@@ -1,10 +1,10 @@
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, clip, formatDuration } from '../core/errors.ts';
 import { getOwn, isList, isObject, type Json } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
 import { ApiError, NOT_THE_PLATFORM, plainUrl, type RequestLine, textMember } from './errors.ts';
 import type { Operation } from './operation.ts';
 import type { Hide } from './trace.ts';
-import type { WireAnswer } from './transport.ts';
+import { askedDelay, type WireAnswer } from './transport.ts';
 
 /** What a call was made with. */
 export type CalledWith = 'minted token' | 'given token' | 'pbx key' | 'nothing';
@@ -94,7 +94,7 @@ function checkIds(
       if (typeof said !== 'string' || said.toLowerCase() === id.toLowerCase()) continue;
       throw new CallsheetError(
         'api',
-        `${line.method} ${line.url} answered with another resource: its \`${member}\` is ${JSON.stringify(said.slice(0, MOST_SHOWN))}`,
+        `${line.method} ${line.url} answered with another resource: its \`${member}\` is ${JSON.stringify(clip(said, MOST_SHOWN))}`,
         {
           hint: `Callsheet did not use the answer. If this happens again, a proxy between here and the platform mixes up answers. ${NOT_THE_PLATFORM}`,
         },
@@ -228,9 +228,9 @@ function hintForPlace({
 
 function hintForPace(retryAfter: string | undefined): string {
   const advice = 'Try again later, or with a lower --concurrency.';
-  if (retryAfter === undefined) return `The platform limits the rate of requests. ${advice}`;
-  const wait = /^\s*\d+\s*$/.test(retryAfter) ? `${retryAfter.trim()} s` : `until ${retryAfter}`;
-  return `The platform limits the rate of requests and asks to wait ${wait}. ${advice}`;
+  const wait = askedDelay(retryAfter, Date.now);
+  const asks = wait === 0 ? '' : ` and asks to wait ${formatDuration(wait / 1000)}`;
+  return `The platform limits the rate of requests${asks}. ${advice}`;
 }
 
 /** An expired token and one from before a rotation differ in the description alone, if at all (Authentication 2). */

@@ -278,8 +278,8 @@ const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY
 function findProxy(env: NodeJS.ProcessEnv): string | undefined {
   const name = PROXY_VARIABLES.find((variable) => env[variable]);
   if (name === undefined) return undefined;
-  const text = env[name] ?? '';
-  if (URL.canParse(text) && new URL(text).host !== '') return new URL(text).host;
+  const host = URL.parse(env[name] ?? '')?.host;
+  if (host) return host;
   throw new CallsheetError('config', `${name} is not the address of a proxy`, {
     hint: 'Use the form http://proxy.example.com:3128.',
   });

@@ -1,6 +1,6 @@
 import { checkEndpoints, type WrittenEndpoint } from '../core/endpoints.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { baseUrlFault, isConfidential } from '../core/origin.ts';
+import { bareAddress, baseUrlFault, isConfidential } from '../core/origin.ts';
 import type { MovedEndpoint } from '../core/plan-document.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.generated.ts';
@@ -107,14 +107,14 @@ export function checkBaseUrl(text: string | undefined): string {
   const fault = baseUrlFault(text);
   if (fault !== undefined) throw new CallsheetError('config', fault.message, { hint: fault.hint });
   const url = new URL(text);
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  return bareAddress(url).replace(/\/+$/, '');
 }
 
 /** Throws where a presigned address cannot be used, without repeating what it is signed with. */
 export function checkUploadUrl(text: string): void {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url !== undefined && /^https?:$/.test(url.protocol) && isConfidential(url)) return;
-  const what = url === undefined ? 'is not an address' : `leads to ${url.protocol}//${url.host}`;
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && isConfidential(url)) return;
+  const what = url === null ? 'is not an address' : `leads to ${url.protocol}//${url.host}`;
   throw new CallsheetError('api', `the address that the platform gave for an upload ${what}`, {
     hint: 'Files are only sent over https. Nothing was sent.',
   });

@@ -1,5 +1,5 @@
-import { CallsheetError, errorMessage, formatNumber } from '../core/errors.ts';
-import { isList, isObject, type Json } from '../core/value.ts';
+import { CallsheetError, clip, errorMessage, formatCount } from '../core/errors.ts';
+import { findFilled, isList, isObject, type Json } from '../core/value.ts';
 
 /** What a request was, for messages. The URL has no query and no credentials. */
 export type RequestLine = { readonly method: string; readonly url: string };
@@ -14,7 +14,7 @@ export const NOT_THE_PLATFORM =
   'Check that base_url is the address of the Voice Agent Platform and not of a website or proxy in front of it.';
 
 /** Characters of one text that a refusal says, and how many complaints it lists: people read no more. */
-const MOST_SAID_CHARACTERS = 2_000;
+const MOST_SAID = 2_000;
 const MOST_ISSUES = 50;
 /** Keys of a path that are shown. */
 const MOST_PATH_KEYS = 120;
@@ -107,8 +107,7 @@ function existingSource(body: Json | undefined): readonly string[] {
 
 /** A text that is a member of a body; undefined where it has none. */
 export function textMember(body: Json | undefined, name: string): string | undefined {
-  const value = isObject(body) ? body[name] : undefined;
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return isObject(body) ? findFilled(body[name]) : undefined;
 }
 
 /** `details` or `issues`, whose paths are a text or a list of keys (Errors, validation shapes). */
@@ -128,10 +127,10 @@ function listIssues(body: Json | undefined): readonly ApiIssue[] {
   });
 }
 
-/** As much of a text as people read. */
-function clipped<T extends string | undefined>(text: T): T | string {
-  if (text === undefined || text.length <= MOST_SAID_CHARACTERS) return text;
-  return `${text.slice(0, MOST_SAID_CHARACTERS)}… (${formatNumber(text.length)} characters)`;
+/** As much of a text as people read, and how much there is. */
+export function clipped<T extends string | undefined>(text: T, most = MOST_SAID): T | string {
+  if (text === undefined || text.length <= most) return text;
+  return `${clip(text, most)} (${formatCount(text.length, 'character')})`;
 }
 
 /** No answer, or only part of one. */

@@ -1,5 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
-import { isConfidential } from '../core/origin.ts';
+import { isConfidential, readHttpAddress } from '../core/origin.ts';
 import { getErrorCode, NetworkError, UNTRUSTED } from './errors.ts';
 import type { Timeouts } from './limits.ts';
 import type { Pause } from './rate.ts';
@@ -46,8 +46,8 @@ const LONGEST_DELAY_MS = 15_000;
 
 /** Checks an address without repeating it. Throws `CallsheetError('usage')`. */
 export function readNoticeAddress(text: string, given: string): NoticeAddress {
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+  const url = readHttpAddress(text.trim());
+  if (url === undefined) {
     throw new CallsheetError('usage', `${given} is not an http(s) address`, {
       hint: 'Use the form https://hooks.example.com/… The address itself is not shown, because it is a secret.',
     });

@@ -4,7 +4,7 @@ import { contextAt, maskStrictly, maskUnknown, secretTexts } from '../core/redac
 import type { FieldSchema } from '../core/schema.ts';
 import { type Json, type JsonObject, mapTexts } from '../core/value.ts';
 import bodies from './bodies.generated.json' with { type: 'json' };
-import { plainUrl } from './errors.ts';
+import { clipped, plainUrl } from './errors.ts';
 import type { TraceEntry } from './operation.ts';
 import type { WireAnswer, WireRequest } from './transport.ts';
 
@@ -107,11 +107,7 @@ export function listSecrets(operation: string, part: BodyPart, body: Json): read
 }
 
 function shortened(value: Json): Json {
-  return mapTexts(value, (text) =>
-    text.length <= LONGEST_TEXT
-      ? text
-      : `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters)`,
-  );
+  return mapTexts(value, (text) => clipped(text, LONGEST_TEXT));
 }
 
 /** Shorter ones hide nothing, and would tear holes into every sentence. */

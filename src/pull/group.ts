@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
-import { quoted } from '../core/errors.ts';
+import { formatCount, quoted } from '../core/errors.ts';
 import { formatPath } from '../core/path.ts';
 import type { FieldChange } from '../core/plan-document.ts';
 import { formatFirst } from '../render/wording.ts';
@@ -281,7 +281,7 @@ function adviceFor(wish: Wish, others: number | undefined, input: GroupInput): s
   const all =
     others === undefined
       ? ''
-      : `; to change it there, for ${others === 1 ? 'the other one' : `the ${others} others`}, too: ${again(wish, '--change-shared', input)}`;
+      : `; to change it there, for ${others === 1 ? 'the other one' : `the ${formatCount(others, 'other')}`}, too: ${again(wish, '--change-shared', input)}`;
   return isRow(wish, input)
     ? `give the row a column for it, or name all rows that have the same live value${all}`
     : `to write it on the resource itself: ${again(wish, '--override', input)}${all}`;

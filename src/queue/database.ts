@@ -3,7 +3,7 @@
  * for everybody who works for the same account. It knows neither stacks nor plans: what a task means is for `fleet/`.
  */
 import { CallsheetError } from '../core/errors.ts';
-import { Origin } from '../core/origin.ts';
+import { bareAddress, Origin } from '../core/origin.ts';
 import {
   type Database,
   findReason,
@@ -38,8 +38,7 @@ export async function openQueueDatabase(
   env: Env,
 ): Promise<QueueDatabase> {
   const address = findDatabase(given, env);
-  const { protocol, host, pathname } = new URL(address);
-  const location = `${protocol}//${host}${pathname}`;
+  const location = bareAddress(new URL(address));
   const database = await openDatabase(
     // It comes from the command line or the environment, never from a stack.
     Origin.given(address),

@@ -13,7 +13,7 @@ import {
   unreachable,
 } from '../core/errors.ts';
 import type { PlanDocument, Rehearsal, RehearsalVerdict } from '../core/plan-document.ts';
-import { isRefused, isWriting, planDigest } from '../plan/document.ts';
+import { isRefused, isWriting, withDigest } from '../plan/document.ts';
 import { planFilePieces } from '../render/json.ts';
 import { renderRehearsalText } from '../render/text.ts';
 import { checkPlan } from '../run/apply.ts';
@@ -75,9 +75,8 @@ export async function rehearse(
 }
 
 /** A plan that a copy gave, as one of the platform that it is a copy of. */
-function addressed({ digest: _, ...made }: PlanDocument, { platform }: Fleet): PlanDocument {
-  const plan = { ...made, platform };
-  return { ...plan, digest: planDigest(plan) };
+function addressed(made: PlanDocument, { platform }: Fleet): PlanDocument {
+  return withDigest({ ...made, platform });
 }
 
 function madeOnCopy(): CallsheetError {

@@ -1,5 +1,6 @@
 import type { Context, PlanFlags } from '../console/context.ts';
 import type { PlanDocument, PlanOptions, RehearsalSource } from '../core/plan-document.ts';
+import { invert } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { recordIn } from '../kinds/making.ts';
 import { operations } from '../platform/operations.generated.ts';
@@ -46,9 +47,7 @@ export function knownBeside(
   const { stack, platform } = known;
   return {
     account: platform.account_id,
-    organizations: Object.fromEntries(
-      Object.entries(stack.organizations).map(([name, id]) => [id, name]),
-    ),
+    organizations: invert(stack.organizations),
     knowledgeBases: listKnowledgeBases(known),
     merchants,
     level,

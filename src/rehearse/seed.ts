@@ -2,6 +2,7 @@ import { formatPath, isIdentity, type Path, parsePath } from '../core/path.ts';
 import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
 import {
   countEach,
+  findFilled,
   isObject,
   isUuid,
   type Json,
@@ -104,8 +105,8 @@ function listOrganizations(
     scope.organization_id,
   ]);
   const bases = knowledgeBases.map(({ organization }) => organization);
-  const ids = [...known.keys(), ...Object.keys(names), ...owners, ...bases].filter(
-    (id): id is string => typeof id === 'string' && id !== '',
+  const ids = [...known.keys(), ...Object.keys(names), ...owners, ...bases].flatMap(
+    (id) => findFilled(id) ?? [],
   );
   return [...new Set(ids)].map((id) => ({
     type: 'organization',
@@ -200,9 +201,9 @@ function unreadPolicies(
 ): readonly JsonObject[] {
   const known = new Set(policies.map(({ id }) => id));
   const named = agents
-    .map(({ default_retry_policy_id: id }) => id)
-    .filter((id) => typeof id === 'string' && id !== '' && !known.has(id));
-  return [...new Set(named)].map((id) => ({ id: id ?? null, name: `unread ${String(id)}` }));
+    .flatMap(({ default_retry_policy_id: id }) => findFilled(id) ?? [])
+    .filter((id) => !known.has(id));
+  return [...new Set(named)].map((id) => ({ id, name: `unread ${id}` }));
 }
 
 /** What the platform does not tell, and what stands in its place (docs/plans.md). */

@@ -1,4 +1,4 @@
-import { countSeverity, type Diagnostic, isError } from '../core/diagnostics.ts';
+import { countSeverity, type Diagnostic, formatPosition, isError } from '../core/diagnostics.ts';
 import type { Error as ErrorDocument } from '../core/documents.generated.ts';
 import {
   cutText,
@@ -95,8 +95,7 @@ function byPlace({ position: a }: Diagnostic, { position: b }: Diagnostic): numb
 
 function problemLines(diagnostic: Diagnostic, options: RenderOptions): readonly Line[] {
   const { severity, rule, message, hint, position, address, frame } = diagnostic;
-  const place =
-    position === undefined ? address : `${position.file}:${position.line}:${position.column}`;
+  const place = position === undefined ? address : formatPosition(position);
   const first = [
     ...(place === undefined ? [] : [span(`${place}  `, 'strong')]),
     span(severity, severity),

@@ -1,3 +1,4 @@
+import { formatPosition } from '../core/diagnostics.ts';
 import type {
   FieldDocument,
   FieldMember,
@@ -8,6 +9,7 @@ import type {
 import {
   cutLine,
   type Line,
+  listLines,
   measureWidest,
   padText,
   paint,
@@ -44,12 +46,8 @@ function valueLines({ given, value }: ValueDocument, options: RenderOptions): re
   if (!given) return [[span('  not set, so Callsheet does not change it', 'dim')]];
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const lines = sanitise(text).replace(/\n$/, '').split('\n');
-  const shown = options.verbose ? lines : lines.slice(0, MOST_LINES);
-  const rest = lines.length - shown.length;
-  return [
-    ...shown.flatMap((line) => wrap([{ text: `  ${line}`, tone: 'plain' }], options.width, 2)),
-    ...(rest > 0 ? [[span(`  ⋯ ${rest} more lines; --verbose shows them`, 'dim')]] : []),
-  ];
+  const lineOf = (line: string) => wrap([span(`  ${line}`)], options.width, 2);
+  return listLines(lines, lineOf, MOST_LINES, options, 'more lines');
 }
 
 /** What has a part in the value: its name, what it says, and where. */
@@ -72,17 +70,17 @@ const SAYS: Readonly<Record<ValueLayer['says'], (text: string) => string>> = {
 };
 
 function layerRow({ by, says, text, position }: ValueLayer): Row {
-  return { name: by, text: SAYS[says](text), place: formatPlace(position) };
+  return { name: by, text: SAYS[says](text), place: formatPosition(position) };
 }
 
 function fillingRow({ expression, value, by, position }: ValueFilling): Row {
   const isFile = expression === '$file' || expression === '$template';
   const given = isFile ? by : value === null ? `nothing, from ${by}` : `${value}, from ${by}`;
-  return { name: expression, text: given, place: isFile || !position ? '' : formatPlace(position) };
-}
-
-function formatPlace({ file, line, column }: ValueLayer['position']): string {
-  return `${file}:${line}:${column}`;
+  return {
+    name: expression,
+    text: given,
+    place: isFile || !position ? '' : formatPosition(position),
+  };
 }
 
 const LABEL = 11;

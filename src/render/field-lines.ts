@@ -4,6 +4,7 @@ import type { FieldView } from './fields.ts';
 import type { Piece } from './prose/blocks.ts';
 import {
   type CalloutRow,
+  cutPieces,
   markedWords,
   PROSE_SIGNS,
   type ProseRow,
@@ -28,10 +29,11 @@ import {
   blockValue,
   firstWords,
   formatExtent,
+  inlineMember,
   inlineValue,
   isMultiline,
 } from './value-text.ts';
-import { formatCount, formatNumber } from './wording.ts';
+import { formatCount } from './wording.ts';
 
 /** Where fields stand under their resource. */
 export const INDENT = 4;
@@ -117,10 +119,7 @@ function element(
   { summary, members }: FieldView['content'] & { readonly type: 'element' },
 ): readonly Line[] {
   const { width } = row.options;
-  const short = members.map(({ key, value }) =>
-    key === '' ? inlineValue(value) : `${key}: ${inlineValue(value)}`,
-  );
-  const inline = span(short.join(', '));
+  const inline = span(members.map(inlineMember).join(', '));
   if (summary === '' && textWidth(inline.text) <= width - row.column)
     return inColumn(row, [inline]);
   const margin = span(' '.repeat(DEEPER));
@@ -367,20 +366,9 @@ function showTabs(text: string): string {
 }
 /** Cuts what would take more rows than anybody reads. */
 function bound(spans: readonly Span[], { width, indent, verbose }: ProseLayout): readonly Span[] {
-  let room = verbose ? Infinity : (width - indent) * MAX_BREAKS;
-  const kept: Span[] = [];
-  let cut = 0;
-  for (const part of spans) {
-    if (part.text.length > room) {
-      kept.push({ ...part, text: part.text.slice(0, room) });
-      cut += part.text.length - room;
-      room = 0;
-    } else {
-      kept.push(part);
-      room -= part.text.length;
-    }
-  }
-  return cut === 0
-    ? kept
-    : [...kept, span(` … ${formatNumber(cut)} more characters; --verbose shows them`, 'dim')];
+  const most = verbose ? Infinity : (width - indent) * MAX_BREAKS;
+  const { shown, rest } = cutPieces(spans, most);
+  return rest === 0
+    ? shown
+    : [...shown, span(` … ${formatCount(rest, 'more character')}; --verbose shows them`, 'dim')];
 }

@@ -5,14 +5,22 @@ import { escapeText, fence, inlineCode } from './markdown-text.ts';
 import type { Piece } from './prose/blocks.ts';
 import {
   type CalloutRow,
+  cutPieces,
   markedWords,
   PROSE_SIGNS,
   type ProseRow,
   viewProse,
 } from './prose/view.ts';
 import { cutText, textWidth } from './terminal.ts';
-import { areVersions, blockValue, formatExtent, inlineValue, isMultiline } from './value-text.ts';
-import { formatCount, formatNumber } from './wording.ts';
+import {
+  areVersions,
+  blockValue,
+  formatExtent,
+  inlineMember,
+  inlineValue,
+  isMultiline,
+} from './value-text.ts';
+import { formatCount } from './wording.ts';
 
 /** Fields: those of one line as a fenced diff, the longer ones below it; nothing where there are none. */
 export function fieldsMarkdown(views: readonly FieldView[]): readonly string[] {
@@ -102,9 +110,7 @@ function elementRows(
   mark: string,
   { summary, members }: FieldView['content'] & { readonly type: 'element' },
 ): readonly string[] {
-  const rows = members.map(({ key, value }) =>
-    key === '' ? inlineValue(value) : `${key}: ${inlineValue(value)}`,
-  );
+  const rows = members.map(inlineMember);
   const inline = `${head} ${rows.join(', ')}`;
   if (summary === '' && textWidth(inline) <= WIDTH) return [inline];
   return [`${head} ${summary}`.trimEnd(), ...rows.map((row) => `${mark}   ${row}`)];
@@ -174,19 +180,16 @@ const MARKS = {
 } as const;
 
 function piecesText(pieces: readonly Piece[]): string {
-  let room = MAX_LENGTH;
-  const shown = pieces.map(({ text, change }, at) => {
-    const kept = text.slice(0, room);
-    room -= kept.length;
+  const { shown, rest } = cutPieces(pieces, MAX_LENGTH);
+  const marked = shown.map(({ text: kept, change }, at) => {
     const word = kept.trimStart();
     const [start, end] = MARKS[change];
     return word === ''
       ? kept
-      : `${kept.slice(0, kept.length - word.length)}${start}${escapeText(word, pieces[at + 1]?.text)}${end}`;
+      : `${kept.slice(0, kept.length - word.length)}${start}${escapeText(word, shown[at + 1]?.text)}${end}`;
   });
-  const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
-  const cut = length - MAX_LENGTH;
-  return shown.join('') + (cut > 0 ? ` <sub>… ${formatNumber(cut)} more characters</sub>` : '');
+  const more = rest > 0 ? ` <sub>… ${formatCount(rest, 'more character')}</sub>` : '';
+  return marked.join('') + more;
 }
 
 /** GitHub and GitLab colour a line of a diff by its first character. */

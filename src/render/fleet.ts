@@ -308,7 +308,7 @@ function pagesText(pages: readonly StackPart[], room: number): string {
     else text += page;
   }
   if (missing === 0) return text;
-  return `${text}\n_Of ${formatNumber(missing)} ${missing === 1 ? 'stack' : 'stacks'} the details do not fit in a comment. They are in the job's log; or run \`callsheet plan --dir STACK\`._\n`;
+  return `${text}\n_Of ${formatCount(missing, 'stack')} the details do not fit in a comment. They are in the job's log; or run \`callsheet plan --dir STACK\`._\n`;
 }
 
 /** The page of a stack has a mark of its own, by which a bot would take this comment for that of the stack. */

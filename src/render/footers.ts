@@ -1,3 +1,5 @@
+import { nameInWords } from '../core/address.ts';
+import { clip, formatFirst } from '../core/errors.ts';
 import {
   type Change,
   holdingFlags,
@@ -12,6 +14,7 @@ import {
   type Verdict,
 } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
+
 import { inlineValue } from './value-text.ts';
 import { formatCount, formatNumber, leaveOutCommand, sharedMessage } from './wording.ts';
 
@@ -210,9 +213,7 @@ function sayOnce(items: Footer['items']): Footer['items'] {
     // One resource may have the same twice: a secret in two of its headers.
     const names = [...new Set([first, ...others].flatMap(({ address }) => address ?? []))];
     if (names.length === 1) return first;
-    const rest = names.length - MOST_NAMED;
-    const named = rest > 1 ? names.slice(0, MOST_NAMED) : names;
-    return { address: `${named.join(', ')}${rest > 1 ? ` and ${rest} others` : ''}`, text };
+    return { address: formatFirst(names, MOST_NAMED), text };
   });
 }
 
@@ -311,7 +312,7 @@ function differenceFooter({ differences, differing }: Rehearsal): readonly Foote
 }
 
 function formatName({ address, kind, name, id }: RehearsalDifference): string {
-  return address ?? `${kind.replaceAll('_', ' ')} ${name} (${id})`;
+  return address ?? `${nameInWords(kind)} ${name} (${id})`;
 }
 
 function formatDifference({ path, before, after, secret }: RehearsalDifference): string {
@@ -324,7 +325,5 @@ function formatDifference({ path, before, after, secret }: RehearsalDifference):
 const LONGEST = 60;
 
 function shortly(value: Json): string {
-  if (value === null) return 'nothing';
-  const text = inlineValue(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+  return value === null ? 'nothing' : clip(inlineValue(value), LONGEST);
 }

@@ -1,8 +1,10 @@
+import { nameInWords } from '../core/address.ts';
 import type { ExportDocument, ImportDocument } from '../core/documents.ts';
-import { commandLine, quoted } from '../core/errors.ts';
+import { commandLine, firstLines, quoted } from '../core/errors.ts';
 import { countEach } from '../core/value.ts';
 import {
   type Line,
+  listLines,
   noteLines,
   paint,
   type RenderOptions,
@@ -134,7 +136,7 @@ export function renderExportText(
     [span(`${formatCount(files, 'file')} in ${dir}`, 'strong'), span(`${from}:`)],
     ...resources.map(({ kind, count }) => [
       span(`  + ${formatNumber(count)} `, 'added'),
-      span(count === 1 ? kind.replaceAll('_', ' ') : kindTitle(kind)),
+      span(count === 1 ? nameInWords(kind) : kindTitle(kind)),
     ]),
     ...(bases === 0
       ? []
@@ -190,12 +192,8 @@ function commitLines({ dir, in_repository: isInRepository }: ExportDocument): re
 
 /** Without a width each item stays whole, to be copied. */
 function section(title: string, items: readonly string[], width = Infinity): readonly Line[] {
-  const shown = items.slice(0, MOST_ITEMS);
-  const more = items.length - shown.length;
-  const lines = [
-    ...shown.flatMap((item) => wrap([span(`  ${item}`)], width, 4)),
-    ...(more > 0 ? [[span(`  and ${formatNumber(more)} more`, 'dim')]] : []),
-  ];
+  const lineOf = (item: string) => wrap([span(`  ${item}`)], width, 4);
+  const lines = firstLines(items, MOST_ITEMS).flatMap(lineOf);
   return titled(span(title, 'strong'), lines, { width });
 }
 
@@ -258,17 +256,14 @@ const MOST_BOUND = 20;
 /** What was bound, what was not and why, and what to type for it. */
 export function renderImportText(document: ImportDocument, options: RenderOptions): string {
   const { run, serial, bound, unclear, absent } = document;
-  const limit = options.verbose === true ? Number.POSITIVE_INFINITY : MOST_BOUND;
+  const boundLines = ({ address, id, differing }: (typeof bound)[number]): readonly Line[] => [
+    ...wrap([span('= ', 'added'), span(address), span(`  ${id}`, 'dim')], options.width, 4),
+    ...(differing.length === 0
+      ? []
+      : wrap([span(`    differs in ${differing.join(', ')}`)], options.width, 4)),
+  ];
   const lines: Line[] = [
-    ...bound
-      .slice(0, limit)
-      .flatMap(({ address, id, differing }): readonly Line[] => [
-        ...wrap([span('= ', 'added'), span(address), span(`  ${id}`, 'dim')], options.width, 4),
-        ...(differing.length === 0
-          ? []
-          : wrap([span(`    differs in ${differing.join(', ')}`)], options.width, 4)),
-      ]),
-    ...more(bound.length - limit),
+    ...listLines(bound, boundLines, MOST_BOUND, options),
     ...(bound.length > 0 ? [[]] : []),
     ...(unclear.length === 0
       ? []
@@ -281,8 +276,7 @@ export function renderImportText(document: ImportDocument, options: RenderOption
     ...(absent.length === 0
       ? []
       : [[span(`Not on the platform: ${formatNumber(absent.length)}`, 'strong')]]),
-    ...absent.slice(0, limit).map((address) => [span(`  ${address}`)]),
-    ...more(absent.length - limit),
+    ...listLines(absent, (address) => [[span(`  ${address}`)]], MOST_BOUND, options),
     ...(absent.length > 0 ? [[]] : []),
   ];
   const last =
@@ -295,10 +289,4 @@ export function renderImportText(document: ImportDocument, options: RenderOption
 function unclearText(address: string, reason: string, commands: readonly string[]): string {
   const then = commands.length === 0 ? '' : '; type one of';
   return `  ${address}: ${reason}${then}`;
-}
-
-function more(count: number): readonly Line[] {
-  return count > 0
-    ? [[span(`  and ${formatNumber(count)} more (--verbose lists them)`, 'dim')]]
-    : [];
 }

@@ -1,4 +1,5 @@
 import type { Notification } from '../core/documents.generated.ts';
+import { clip } from '../core/errors.ts';
 import {
   type Attribution,
   type Change,
@@ -6,7 +7,7 @@ import {
   isGone,
   type PlanDocument,
 } from '../core/plan-document.ts';
-import type { Json } from '../core/value.ts';
+import { formText, type Json } from '../core/value.ts';
 import { masked } from './fields.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { comparedCount, formatCount, headline } from './wording.ts';
@@ -79,9 +80,8 @@ function buildField(field: FieldChange): DriftedField {
 
 /** A value that is not too long, or the beginning of it as a text. */
 function cut(value: Json): Json {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (text.length <= MAX_VALUE) return value;
-  return `${text.slice(0, MAX_VALUE).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  const text = formText(value);
+  return text.length <= MAX_VALUE ? value : clip(text, MAX_VALUE);
 }
 
 /** The first of the changes, as many as there is room for. */

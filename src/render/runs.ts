@@ -20,6 +20,7 @@ import {
   factLines,
   type Line,
   type Look,
+  listLines,
   measureWidest,
   moreLines,
   padText,
@@ -30,7 +31,7 @@ import {
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue } from './value-text.ts';
-import { formatCount, formatFirst, formatNumber, tally } from './wording.ts';
+import { formatCount, formatFirst, tally } from './wording.ts';
 
 /** What runs did: the list of them, the receipt of one, its ledger, and what was verified or left after a rollback. */
 
@@ -244,7 +245,7 @@ function overwritten(lines: readonly LedgerLine[], options: RenderOptions): read
     line.interleaved?.some(({ order }) => order === 'before'),
   ).length;
   if (count === 0) return [];
-  const what = count === 1 ? '1 resource was' : `${formatNumber(count)} resources were`;
+  const what = formatCount(count, 'resource was', 'resources were');
   const text = `${what} edited by another author at the same moment. The lines above name the edits that may be overwritten.`;
   return wrap([span(text, 'warning')], options.width, 2);
 }
@@ -356,17 +357,13 @@ export function renderNotUndone(left: readonly NotUndone[], options: RenderOptio
     );
     return [...placeLines({ address, path }, options), ...belowLines(`${why}. ${advice}`, options)];
   };
-  const shown = options.verbose ? groups : groups.slice(0, MAX_LEFT);
-  const rest = groups.length - shown.length;
-  const more = span(`  ⋯ ${rest} more; --verbose lists all of them`, 'dim');
   const resources = formatCount(countPlaces(left), 'resource');
   const values = left.filter(({ path }) => path !== null).length;
   const what = values === 0 ? resources : `${formatCount(values, 'value')} of ${resources}`;
   return paint(
     [
       ...wrap([span(`Not restored: ${what}.`, 'error')], options.width, 2),
-      ...shown.flatMap(groupLines),
-      ...(rest > 0 ? [[more]] : []),
+      ...listLines(groups, groupLines, MAX_LEFT, options),
     ],
     options.color,
   );

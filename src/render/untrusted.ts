@@ -1,3 +1,5 @@
+import { escapeUnits } from '../core/value.ts';
+
 /**
  * What the platform returns may have been written by anybody. A terminal would act on control
  * characters in it, and invisible or direction-changing ones make a text read differently from what it
@@ -61,20 +63,13 @@ export function sanitiseLine(text: string): string {
 export function escapeInJson(text: string): string {
   // No line of JSON begins with a colon, so of a runner's commands only one can stand in it.
   return text
-    .replace(UNSEEN, (character) => (character === '\n' ? character : listUnits(character)))
-    .replaceAll('##[', `##${listUnits('[')}`);
+    .replace(UNSEEN, (character) => (character === '\n' ? character : escapeUnits(character)))
+    .replaceAll('##[', `##${escapeUnits('[')}`);
 }
 
 /** A value as JSON over several lines, escaped in this way. */
 export function jsonText(value: unknown): string {
   return escapeInJson(JSON.stringify(value, null, 2));
-}
-
-function listUnits(character: string): string {
-  return character
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
 }
 
 /** Markup that is made of templates alone: whatever is put into one is escaped, unless a template made it. */

@@ -13,6 +13,11 @@ export function inlineValue(value: Json): string {
   return specialValue(value) ?? compact(value);
 }
 
+/** A member of an element, which may have no name. */
+export function inlineMember({ key, value }: { readonly key: string; readonly value: Json }) {
+  return key === '' ? inlineValue(value) : `${key}: ${inlineValue(value)}`;
+}
+
 /**
  * What stands for a reference, a secret or a file in the document. Only the exact shape counts: live data
  * may hold a `$ref` of its own, in the schema of a tool for instance.

@@ -1,5 +1,12 @@
-import { byAddress } from '../core/address.ts';
-import { commandLine, formatNumber, quoted, unreachable } from '../core/errors.ts';
+import { byAddress, nameInWords } from '../core/address.ts';
+import {
+  commandLine,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  quoted,
+  unreachable,
+} from '../core/errors.ts';
 import {
   type Action,
   allowanceFlags,
@@ -16,7 +23,7 @@ import { sanitiseLine } from './untrusted.ts';
 
 /** The words that the renderers share, so that a terminal and a pull request say the same. */
 
-export { formatFirst, formatNumber, formatSize } from '../core/errors.ts';
+export { formatCount, formatFirst, formatNumber, formatSize } from '../core/errors.ts';
 
 export const SYMBOLS: { readonly [action in Action]: string } = {
   create: '+',
@@ -28,32 +35,12 @@ export const SYMBOLS: { readonly [action in Action]: string } = {
   no_op: ' ',
 };
 
-/** `1 line`, `42 lines`. */
-export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
-  return `${formatNumber(count)} ${count === 1 ? noun : plural}`;
-}
-
 /** `2 failed, 1 held`: those of some counts that are not zero; empty where all are. */
 export function tally(counts: readonly (readonly [count: number, what: string])[]): string {
   return counts
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${formatNumber(count)} ${what}`)
     .join(', ');
-}
-
-/** From so many hours on, days are counted. */
-const HOURS_IN_WORDS = 48;
-
-/** `3 s`, `2 min 10 s`, `1 h 5 min`, `3 days 4 h`. */
-export function formatDuration(seconds: number): string {
-  const whole = Math.max(1, Math.round(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min${whole % 60 ? ` ${whole % 60} s` : ''}`;
-  const minutes = Math.round(whole / 60);
-  const hours = Math.round(whole / 3600);
-  if (hours < HOURS_IN_WORDS)
-    return `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`;
-  return `${Math.floor(hours / 24)} days${hours % 24 ? ` ${hours % 24} h` : ''}`;
 }
 
 /** `2 min 10 s ago`; undefined where it is no moment. The clock of `now` may be another one than that of `at`. */
@@ -64,21 +51,19 @@ export function formatAge(at: string, now: Date): string | undefined {
   return seconds < 1 ? 'just now' : `${formatDuration(seconds)} ago`;
 }
 
-/** `2026-11-21T09:45:12Z`: every time is shown in UTC, as receipts of runs have it. */
+/** A moment that the platform or a file tells. */
 export function formatTime(text: string): string {
-  const time = Date.parse(text);
-  if (Number.isNaN(time)) return sanitiseLine(text);
-  return inSeconds(new Date(time).toISOString());
+  return inSeconds(sanitiseLine(text));
 }
 
 /** `1 retry policy`, `4 retry policies`. */
 export function countKind(count: number, kind: string): string {
-  return formatCount(count, kind.replaceAll('_', ' '), kindTitle(kind));
+  return formatCount(count, nameInWords(kind), kindTitle(kind));
 }
 
 /** `retry policies` of `retry_policy`: a kind's name in running text. */
 export function kindTitle(kind: string): string {
-  const words = kind.replaceAll('_', ' ');
+  const words = nameInWords(kind);
   return words.endsWith('y') ? `${words.slice(0, -1)}ies` : `${words}s`;
 }
 

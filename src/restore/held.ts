@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { Address } from '../core/address.ts';
+import { type Address, nameInWords } from '../core/address.ts';
 import { CallsheetError, firstLines } from '../core/errors.ts';
-import { type Blob, getOwn, type Json, type JsonObject, type Secret } from '../core/value.ts';
+import { type Blob, findFilled, getOwn, type JsonObject, type Secret } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
@@ -68,7 +68,7 @@ function heldFrom(record: ResourceRecord, keep: Keep): Held {
     scope,
     name: nameIn(document) ?? id,
     key: getNaturalKey(kindNamed(kind), document) ?? id,
-    organization: ownerIn(scope.organization_id ?? document.organization_id),
+    organization: findFilled(scope.organization_id ?? document.organization_id),
     references: referencesIn(kind, document),
     document: keep(`${kind} ${findPlace({ kind, scope }) ?? ''}`, document),
     withheld,
@@ -88,12 +88,7 @@ function heldFrom(record: ResourceRecord, keep: Keep): Held {
 }
 
 function nameIn({ name, url }: JsonObject): string | undefined {
-  if (typeof name === 'string' && name !== '') return name;
-  return typeof url === 'string' && url !== '' ? url : undefined;
-}
-
-function ownerIn(owner: Json | undefined): string | undefined {
-  return typeof owner === 'string' && owner !== '' ? owner : undefined;
+  return findFilled(name) ?? findFilled(url);
 }
 
 function referencesIn(kind: string, document: JsonObject): readonly string[] {
@@ -149,7 +144,7 @@ export function refuseClashes(all: readonly Held[], places: IdMap): void {
     const origins = new Set(sharing.map(findPlace));
     if (origins.size < 2) continue;
     const names = [...new Set(sharing.map((held) => JSON.stringify(held.name)))];
-    const kind = sharing[0]?.kind.replaceAll('_', ' ');
+    const kind = nameInWords(sharing[0]?.kind ?? '');
     const how = names.length > 1 ? ', which only differ by case' : '';
     clashes.push(`${kind} ${names.join(' and ')} of ${[...origins].join(' and ')}${how}`);
   }

@@ -6,10 +6,10 @@ import { CallsheetError } from '../core/errors.ts';
 import { parsePath } from '../core/path.ts';
 import { getOwn } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { getText, recordIn } from '../kinds/making.ts';
 import { organizationTitles } from '../live/entitlements.ts';
 import { identify } from '../plan/identify.ts';
 import type { Planned } from '../plan/make.ts';
+import { readAccountId } from '../run/client.ts';
 import { planInstead, planOptions } from '../run/plan.ts';
 import { withPlatform } from '../run/platform-session.ts';
 import { openSessionOn, openStore, type Session } from '../run/session.ts';
@@ -203,7 +203,7 @@ export function openRestoration(
 ): Promise<Opened> {
   return withPlatform(flags, context, async ({ client, settings, stack: loadStack }) => {
     const stack = settings && (await loadStack());
-    const account = getText(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
+    const account = await readAccountId(client);
     const choice = await chooseFrom(holding, flags, {
       stack: stack?.organizations ?? {},
       target: () => organizationTitles(client, context.now()),

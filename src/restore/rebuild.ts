@@ -1,4 +1,4 @@
-import type { Address } from '../core/address.ts';
+import { type Address, nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { getOwn, type Value, type ValueObject } from '../core/value.ts';
@@ -215,7 +215,7 @@ function withoutAbsent(draft: Draft, held: Held, address: Address, { isAbsent }:
   for (const { schema: field, value, path, text } of listLeaves(schema, document).leaves.values()) {
     const referred = field['x-ref'];
     if (referred === undefined || typeof value !== 'string' || !isAbsent(referred, value)) continue;
-    const name = referred.replaceAll('_', ' ');
+    const name = nameInWords(referred);
     const message = `${text} is left out, because its ${name} is not restored`;
     document = placeValue(schema, document, path, undefined);
     ignore = [...ignore, text];

@@ -7,7 +7,7 @@ import { type KeyFlags, keysFrom } from '../console/snapshot-keys.ts';
 import type { Address } from '../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import { type Change, isRunnable, type PlanDocument } from '../core/plan-document.ts';
-import { isRefused, isWriting, planDigest, summarise } from '../plan/document.ts';
+import { isRefused, isWriting, summarise, withDigest } from '../plan/document.ts';
 import { refuse } from '../plan/guards.ts';
 import { type RestorationSummary, renderRestorationText } from '../render/restoration.ts';
 import { renderLedgerText } from '../render/runs.ts';
@@ -275,8 +275,7 @@ function strike(plan: PlanDocument, struck: Overview['struck']): PlanDocument {
     const reason = struck.get(change.address);
     return reason === undefined || change.verdict !== 'ok' ? change : refuse(change, reason);
   });
-  const stricken = { ...plan, changes, summary: summarise(changes, plan.summary.no_op) };
-  return { ...stricken, digest: planDigest(stricken) };
+  return withDigest({ ...plan, changes, summary: summarise(changes, plan.summary.no_op) });
 }
 
 function isOverwriting(change: Change): boolean {

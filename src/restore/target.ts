@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { getOwn, isUuid, plainId } from '../core/value.ts';
 import { buildFeaturesCall } from '../kinds/catalogues.ts';
@@ -139,11 +140,10 @@ function unknown(
   all: readonly (string | undefined)[],
 ): CallsheetError {
   const names = all.filter((one) => one !== undefined);
-  const listed = names.slice(0, 10).join(', ');
   const access =
     names.length === 0
       ? 'The platform shows no names to this key: give the id.'
-      : `The key has access to: ${listed}${names.length > 10 ? ', …' : ''}. An id can be given as well.`;
+      : `The key has access to: ${formatFirst(names, 10)}. An id can be given as well.`;
   const message = where.startsWith('--')
     ? `${where}: the snapshot has no ${what} ${given}`
     : `${where} has no ${what} ${given}`;
@@ -270,7 +270,7 @@ export async function findObstacles(
       if (place === undefined || seen.has(place) || place === held.organization) return;
       seen.add(place);
       const [field = 'place'] = kindNamed(held.kind).scope;
-      const what = field.replace(/_id$/, '').replaceAll('_', ' ');
+      const what = nameInWords(field);
       const flag = `--map-${field.replace(/_id$/, '').replaceAll('_', '-')} ${place}=NEW`;
       const owner = held.organization;
       if (owner !== undefined && mappedId(places, owner) !== owner && !places.has(place)) {

@@ -1,6 +1,7 @@
 /** The judgement of a rollout, computed from counts alone. */
 import type { Address } from '../core/address.ts';
 import type { Rollouts } from '../core/documents.generated.ts';
+import { formatCount } from '../core/errors.ts';
 import type { Judging, Measure } from '../core/rollout.ts';
 
 /** Calls in a span. Of a share, `sum` is how many of them had the property; of a mean, the total over them. */
@@ -469,7 +470,7 @@ function nothingToCompare(cohorts: readonly Cohort[]): string {
 }
 
 function fewOthers(count: number): string {
-  return `${count} other ${count === 1 ? 'agent' : 'agents'} can be compared with; at least ${LEAST_OTHERS} are needed.`;
+  return `${formatCount(count, 'other agent')} can be compared with; at least ${LEAST_OTHERS} are needed.`;
 }
 
 /** Why a promotion waits although the interval allows it; null where nothing speaks against it. */
@@ -546,7 +547,7 @@ function forecast(measure: Measure, estimate: Estimate, good: number, alpha: num
   }
   if (parts.after > 0.5) return `${known} More calls are needed.`;
   return parts.between >= parts.before
-    ? `${known} ${alone.length} ${alone.length === 1 ? 'agent varies' : 'agents vary'} too much for it by themselves, and more calls do not change that. A larger step or a wider margin is needed.`
+    ? `${known} ${formatCount(alone.length, 'agent varies', 'agents vary')} too much for it by themselves, and more calls do not change that. A larger step or a wider margin is needed.`
     : `${known} The weeks before have too few calls for it. A longer baseline, a larger step or a wider margin is needed.`;
 }
 

@@ -6,7 +6,7 @@ import type { Address } from '../core/address.ts';
 import { findEnd, stretchesWithin } from '../core/calendar.ts';
 import { computeDigest } from '../core/digest.ts';
 import type { Rollouts } from '../core/documents.generated.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, formatCount } from '../core/errors.ts';
 import {
   agentsReached,
   type CallCounts,
@@ -117,7 +117,8 @@ function countCalls(volumes: Seen['cohorts']): number {
 function listGroups(record: RolloutRecord, { state }: Platform): readonly Group[] {
   const { agents, steps, step, judged_from: first, name } = record;
   const reached = steps.slice(0, step + 1);
-  const changed = new Set(agentsReached(record).map(({ id }) => id));
+  // A run that failed in part may have changed any agent of its step.
+  const changed = new Set(agentsReached({ agents, steps: reached }).map(({ id }) => id));
   const elsewhere = new Set(
     listUnderWay(state, name).flatMap((one) => one.agents.map(({ id }) => id)),
   );
@@ -491,7 +492,7 @@ function failingIn(
     const { addresses } = found;
     const [address] = addresses;
     if (address === undefined) return [];
-    const whose = addresses.length === 1 ? address : `${addresses.length} agents`;
+    const whose = addresses.length === 1 ? address : formatCount(addresses.length, 'agent');
     const message = `${found.errors} of ${found.calls} calls of ${whose} have an error; ${round(found.allowed)} % are tolerated`;
     return [{ rail: 'errors' as const, address, message }];
   });

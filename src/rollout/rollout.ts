@@ -32,6 +32,7 @@ import { oncePer, type ValueObject } from '../core/value.ts';
 import { isRefused, isWriting } from '../plan/document.ts';
 import type { Planned } from '../plan/make.ts';
 import { findRenewed, fingerprintMasked } from '../plan/secrets.ts';
+import { formatCount } from '../render/wording.ts';
 import { describeActor, holderFor, runId } from '../run/actor.ts';
 import { checkExpectation, checkPlan } from '../run/apply.ts';
 import type { RunContext, StackOptions } from '../run/context.ts';
@@ -173,7 +174,7 @@ function tellWhoWaits(
   const count = counts[index];
   if (count === undefined) return;
   const left = Math.max(0, all - count);
-  const text = `Step ${index + 1} leaves ${left} ${left === 1 ? 'agent' : 'agents'} to compare with, and a verdict needs ${LEAST_OTHERS}: it will wait for ${typed('promote', { name }, options)}.`;
+  const text = `Step ${index + 1} leaves ${formatCount(left, 'agent')} to compare with, and a verdict needs ${LEAST_OTHERS}: it will wait for ${typed('promote', { name }, options)}.`;
   emit({ type: 'notice', text });
 }
 
@@ -787,7 +788,7 @@ function refuseMore(plan: PlanDocument, { name, agents, position }: RolloutSetti
   );
   const where = `rollouts.${name} (${file}:${line})`;
   if (others.length > 0) {
-    const message = `the plan changes ${others.length} resource${others.length === 1 ? '' : 's'} that ${where} does not select:\n${foldSentences(others.map(({ address, source }) => ({ address, message: `${address}${source === null ? '' : ` (${source})`}` })))}`;
+    const message = `the plan changes ${formatCount(others.length, 'resource')} that ${where} does not select:\n${foldSentences(others.map(({ address, source }) => ({ address, message: `${address}${source === null ? '' : ` (${source})`}` })))}`;
     throw new CallsheetError('config', message, {
       hint: `Apply them first, or plan the rollout alone: callsheet rollout start ${name}`,
     });

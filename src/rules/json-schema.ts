@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { formatCount } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
@@ -77,10 +78,6 @@ function tell(errors: readonly ErrorObject[]): readonly Violation[] {
     .map((error) => ({ pointer: error.instancePath, words: wordsFor(error) }));
 }
 
-function count(limit: unknown, one: string, many = `${one}s`): string {
-  return `${String(limit)} ${limit === 1 ? one : many}`;
-}
-
 function wordsFor({ keyword, params, message }: ErrorObject): string {
   const given: Readonly<Record<string, unknown>> = params;
   switch (keyword) {
@@ -101,13 +98,13 @@ function wordsFor({ keyword, params, message }: ErrorObject): string {
     case 'format':
       return `must have the form ${String(given.format)}`;
     case 'maxLength':
-      return `must have at most ${count(given.limit, 'character')}`;
+      return `must have at most ${formatCount(Number(given.limit), 'character')}`;
     case 'minLength':
-      return `must have at least ${count(given.limit, 'character')}`;
+      return `must have at least ${formatCount(Number(given.limit), 'character')}`;
     case 'maxItems':
-      return `must have at most ${count(given.limit, 'entry', 'entries')}`;
+      return `must have at most ${formatCount(Number(given.limit), 'entry', 'entries')}`;
     case 'minItems':
-      return `must have at least ${count(given.limit, 'entry', 'entries')}`;
+      return `must have at least ${formatCount(Number(given.limit), 'entry', 'entries')}`;
     case 'not':
       return 'is what it must not be';
     case 'false schema':

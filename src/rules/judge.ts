@@ -2,6 +2,7 @@ import { createContext, Script } from 'node:vm';
 import { redactText } from '../core/credentials.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Severity } from '../core/diagnostics.ts';
+import { formatCount, formatFirst } from '../core/errors.ts';
 import { formatPath, isIdentity, parsePath, pointerParts, writtenSegments } from '../core/path.ts';
 import type { Note, PlanDocument, PlanRules, Refusal } from '../core/plan-document.ts';
 import {
@@ -172,7 +173,7 @@ function tooSlow({ name, message, source }: Rule, count: number, seconds: number
     severity: 'error',
     resource: undefined,
     path: '',
-    message: `${message} (not checked: it took more than ${seconds} seconds for ${count} ${count === 1 ? 'resource' : 'resources'} and was stopped)`,
+    message: `${message} (not checked: it took more than ${seconds} seconds for ${formatCount(count, 'resource')} and was stopped)`,
     hint: `Correct the rule at ${source}: narrow it with on, do not search all resources for each resource, and remove nested repetitions, such as (a+)+, from its patterns`,
   };
 }
@@ -330,9 +331,7 @@ function listBreaches(
 const MOST_NAMED = 3;
 
 function tell({ name, source }: Rule, { addresses, why }: Breach): string {
-  const rest = addresses.length - MOST_NAMED;
-  const named = (rest > 1 ? addresses.slice(0, MOST_NAMED) : addresses).join(', ');
-  const about = addresses.length === 0 ? '' : `: ${named}${rest > 1 ? ` and ${rest} others` : ''}`;
+  const about = addresses.length === 0 ? '' : `: ${formatFirst(addresses, MOST_NAMED)}`;
   return `rules.${name} (${source})${about}: ${why}`;
 }
 

@@ -1,8 +1,8 @@
 import type { DesiredResource } from '../core/desired.ts';
 import type { Severity } from '../core/diagnostics.ts';
-import { formatFirst, formatNumber } from '../core/errors.ts';
+import { formatCount, formatFirst, formatNumber } from '../core/errors.ts';
 import { didYouMean, editDistance, nearest } from '../core/nearest.ts';
-import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
+import { isList, isObject, objectsIn, type Value, type ValueObject } from '../core/value.ts';
 import {
   findAll,
   firstOfEach,
@@ -203,8 +203,9 @@ function isSlip(name: string, token: string): boolean {
 }
 
 function others(count: number): string {
-  if (count === 0) return '';
-  return count === 1 ? '; 1 other text holds it too' : `; ${count} other texts hold it too`;
+  return count === 0
+    ? ''
+    : `; ${formatCount(count, 'other text holds', 'other texts hold')} it too`;
 }
 
 function tokenHint(name: string, close: string | undefined): string {
@@ -302,10 +303,6 @@ function getToolbox({ document }: DesiredResource): Toolbox {
 
 function toObject(value: Value | undefined): ValueObject {
   return isObject(value) ? value : {};
-}
-
-function objectsIn(value: Value | undefined): readonly ValueObject[] {
-  return isList(value) ? value.filter((one) => isObject(one)) : [];
 }
 
 const QUOTED_TEMPLATE = '[`"“](?<name>[^`"“”\\n]{1,100})[`"”]';

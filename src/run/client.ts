@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
 import { type Admit, type NamedBy, Origin } from '../core/origin.ts';
 import type { Blob as FileValue } from '../core/value.ts';
+import { getText, recordIn } from '../kinds/making.ts';
 import type { Credentials } from '../platform/auth.ts';
 import {
   type Client,
@@ -92,6 +93,11 @@ function credentialsFrom(env: RunContext['env']): Credentials | undefined {
 }
 
 /** The connections of a process that works on many stacks, one for each base address. */
+/** The account that the credentials of a client are for. */
+export async function readAccountId(client: Pick<Client, 'call'>): Promise<string> {
+  return getText(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
+}
+
 type Connections = {
   /** That of a base address. What it is opened with is what its first client asks for. */
   readonly at: (baseUrl: string, options: ConnectionOptions) => Connection;

@@ -14,6 +14,7 @@ import type {
 } from '../core/plan-document.ts';
 import { type RolloutSettings, stepCounts } from '../core/rollout.ts';
 import type { FieldSchema } from '../core/schema.ts';
+import { invert } from '../core/value.ts';
 import { checkChosen, kinds } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { checkGuards, checkTeamRules, type GuardFinding, refusalsIn } from '../plan/guards.ts';
@@ -112,9 +113,7 @@ function planSession(
     guards: stack.guards,
     rules: stack.rules,
     platform,
-    organizations: Object.fromEntries(
-      Object.entries(stack.organizations).map(([name, id]) => [id, name]),
-    ),
+    organizations: invert(stack.organizations),
     organization: stack.organization,
     configDigest: stack.digest,
     environment: stack.environment,

@@ -8,6 +8,7 @@ import type { World } from '../diff/leaves.ts';
 import { createReader } from '../live/reader.ts';
 import type { Reader } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
+import { realPause } from '../platform/rate.ts';
 import type { Stack } from '../stack/index.ts';
 import { lockedState } from '../state/failures.ts';
 import type { JournalEntry, RunEnded } from '../state/journal.ts';
@@ -113,7 +114,7 @@ async function waitFor(
   const left = until - Date.now();
   if (left <= 0 || stop.aborted) throw locked;
   if (!isTold) emit({ type: 'waiting', message: locked.message });
-  await sleep(Math.min(LOOK_MS, left), undefined, { signal: stop }).catch(() => undefined);
+  await realPause.sleep(Math.min(LOOK_MS, left), stop);
 }
 
 /** How often a holder is looked at while one waits for its heartbeat: whoever is silent is taken for dead. */

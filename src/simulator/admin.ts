@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errorMessage } from '../core/errors.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { findText, isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { withoutSecrets } from './agent-fields.ts';
 import { isSameSecret } from './auth.ts';
@@ -336,10 +336,6 @@ function strip({ schema }: Kind, entry: JsonObject): JsonObject {
 function getLock({ level, id, feature }: JsonObject): [Level, string, string] {
   // The schema has no other levels.
   return [level as Level, findText(id) ?? '', String(feature)];
-}
-
-function findText(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** Plain data as the type that answers have. */

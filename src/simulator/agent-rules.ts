@@ -1,8 +1,8 @@
-import { isObject, type JsonObject } from '../core/value.ts';
+import { isObject, type JsonObject, objectsIn } from '../core/value.ts';
 import { RECORDED, TEMPLATES, writeName } from './agent-fields.ts';
 import { forbidden, getOrganization } from './auth.ts';
 import { organizationLocks } from './catalogue.ts';
-import { inside, listRecords, listTexts } from './json.ts';
+import { inside, listTexts } from './json.ts';
 import type { Platform } from './platform.ts';
 import type { Organization, SentText, TextOrder } from './store.ts';
 import { bodyViolations, type Violation, violation } from './validation.ts';
@@ -26,7 +26,7 @@ const AGENT_RULES: readonly AgentRule[] = [
     field: 'extensions',
     place: 'extensions.tools',
     broken: (_platform, { extensions }) => {
-      const names = listRecords(inside(extensions, 'tools')).map(({ name }) => name);
+      const names = objectsIn(inside(extensions, 'tools')).map(({ name }) => name);
       return names
         .filter((name, index) => names.indexOf(name) !== index)
         .map((name) => `the name ${String(name)} is used twice`);

@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from '../core/value.ts';
 import { fieldSchema, keepSecrets, RECORD_NAMES, recordName } from './agent-fields.ts';
 import type { Dialect } from './dialect.ts';
-import { compact, inside, listRecords, mergeDeep, replaceWhole, without } from './json.ts';
+import { compact, inside, mergeDeep, replaceWhole, without } from './json.ts';
 import type { Platform } from './platform.ts';
 import type { Fields } from './store.ts';
 import { invalid, refusedNulls, violation } from './validation.ts';
@@ -62,8 +62,8 @@ function fromWrite(platform: Platform, before: JsonObject, body: JsonObject): Js
   }
   const { extensions } = patch;
   if (isObject(extensions) && Array.isArray(extensions.mcp_servers)) {
-    const saved = listRecords(inside(before.extensions, 'mcp_servers'));
-    const servers = storedConnections(platform, listRecords(extensions.mcp_servers), saved);
+    const saved = objectsIn(inside(before.extensions, 'mcp_servers'));
+    const servers = storedConnections(platform, objectsIn(extensions.mcp_servers), saved);
     patch.extensions = { ...extensions, mcp_servers: servers };
   }
   return patch;
@@ -166,7 +166,7 @@ function storedConnections(
       tools: before?.tools ?? [],
       allowed_tool_names: given(connection.allowedToolNames),
       pre_answer_calls: Array.isArray(connection.preAnswerCalls)
-        ? listRecords(connection.preAnswerCalls).map(storedCall)
+        ? objectsIn(connection.preAnswerCalls).map(storedCall)
         : undefined,
     });
   });

@@ -5,11 +5,6 @@ export function inside(value: Json | undefined, ...names: readonly string[]): Js
   return names.reduce((at, name) => (isObject(at) ? at[name] : undefined), value);
 }
 
-/** The objects of a list; nothing where there is no list. */
-export function listRecords(value: Json | undefined): readonly JsonObject[] {
-  return isList(value) ? value.filter((member) => isObject(member)) : [];
-}
-
 /** The texts of a list; nothing where there is no list. */
 export function listTexts(value: Json | undefined): readonly string[] {
   return isList(value) ? value.filter((member) => typeof member === 'string') : [];

@@ -1,18 +1,17 @@
-import { CallsheetError } from '../core/errors.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from '../core/value.ts';
 import { editedRecord, NEW_AGENT } from './agent-write.ts';
 import type { CallBook } from './calls/call.ts';
 import { countCalls, createCall, openBook, sortCalls } from './calls/generate.ts';
 import type { Offers } from './catalogue.ts';
 import type { Seed } from './documents.generated.ts';
 import { recordHistory } from './history.ts';
-import { listRecords, without } from './json.ts';
+import { without } from './json.ts';
 import type { Platform } from './platform.ts';
 import { plantRecord } from './rest.ts';
 import schema from './seed.schema.json' with { type: 'json' };
 import type { Agent, Merchant, Organization } from './store.ts';
 import { RESTS, type RestSection, TABLES } from './tables.ts';
-import { ajv, problemsIn, readDocument } from './validation.ts';
+import { ajv, problemsIn, readDocument, wrongDocument } from './validation.ts';
 
 /** What a simulated account holds when it starts. Records are as the platform returns them, with their secrets. */
 export type SeedDocument = { readonly [section in RestSection]?: readonly JsonObject[] } & Omit<
@@ -61,9 +60,9 @@ function getSeedList(key: readonly string[]) {
  * is wrong with it: syntax, shape, and records that name an owner that the seed does not have.
  */
 export function readSeed(text: string): SeedDocument {
-  const seed = readDocument(text, wrongSeed);
+  const seed = readDocument(text, 'seed');
   const problems = checkSeed(seed);
-  if (problems.length > 0) throw wrongSeed(problems);
+  if (problems.length > 0) throw wrongDocument('seed', problems);
   // Checked just above.
   return seed as SeedDocument;
 }
@@ -71,12 +70,6 @@ export function readSeed(text: string): SeedDocument {
 /** What is wrong with a seed, as sentences. */
 export function checkSeed(seed: unknown): readonly string[] {
   return validate(seed) ? danglingOwners(seed) : problemsIn(validate, seed);
-}
-
-function wrongSeed(problems: readonly string[]): CallsheetError {
-  return new CallsheetError('config', `the seed is wrong: ${problems.join('; ')}`, {
-    hint: 'callsheet help simulator describes what a seed holds.',
-  });
 }
 
 /** Lists whose records name an owner: by which member, of which list, its noun, and what tells the record. */
@@ -203,7 +196,7 @@ function at(platform: Platform, time: Json | undefined): Platform {
 function withConnectionIds({ ids }: Platform, record: JsonObject): JsonObject {
   const { extensions } = record;
   if (!isObject(extensions) || extensions.mcp_servers === undefined) return record;
-  const servers = listRecords(extensions.mcp_servers).map((server) => ({
+  const servers = objectsIn(extensions.mcp_servers).map((server) => ({
     id: ids.uuid('mcp'),
     tools: [],
     ...server,

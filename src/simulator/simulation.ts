@@ -9,7 +9,7 @@ import type { Fault } from './faults.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { checkSeed, readSeed, type SeedDocument } from './seed.ts';
 import schema from './simulation.schema.json' with { type: 'json' };
-import { ajv, problemsIn, readDocument } from './validation.ts';
+import { ajv, problemsIn, readDocument, wrongDocument } from './validation.ts';
 
 /** How a simulated platform behaves, as a file says it. */
 type Simulation = Omit<Written.Document, 'seed' | 'dialect' | 'faults'> & {
@@ -29,7 +29,7 @@ const validateRateLimit = ajv.compile<RateLimit>({ $ref: `${schema.$id}#/$defs/r
  * everything that is wrong with it.
  */
 export function readSimulation(text: string): Simulation {
-  const value = readDocument(text, wrong);
+  const value = readDocument(text, 'simulation');
   const problems = problemsIn(validateSimulation, value);
   // What is no object at all has nothing further to look at.
   const { dialect: given, seed, faults } = typeof value === 'object' ? Object(value) : {};
@@ -44,7 +44,7 @@ export function readSimulation(text: string): Simulation {
       ? checkSeed(seed).map((problem) => `seed: ${problem}`)
       : []),
   ];
-  if (all.length > 0) throw wrong([...new Set(all)]);
+  if (all.length > 0) throw wrongDocument('simulation', [...new Set(all)]);
   // Validated just above.
   const simulation = value as Simulation;
   return given === undefined ? simulation : { ...simulation, dialect: dialect.dialect };
@@ -68,12 +68,6 @@ function unknownOperation(fault: unknown, place: string): readonly string[] {
   return Object.hasOwn(operations, operation) || BESIDE_OPERATIONS.includes(operation)
     ? []
     : [`${place}: there is no operation ${operation}`];
-}
-
-function wrong(problems: readonly string[]): CallsheetError {
-  return new CallsheetError('config', `the simulation is wrong: ${problems.join('; ')}`, {
-    hint: 'callsheet help simulator describes what a simulation holds.',
-  });
 }
 
 /** Flags that say how a simulated platform behaves. */

@@ -2,8 +2,9 @@ import type { ErrorObject } from 'ajv';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parseDocument } from 'yaml';
+import { CallsheetError } from '../core/errors.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { findText, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { type OperationId, operations } from '../platform/operations.generated.ts';
 import { namesNull } from './agent-fields.ts';
 import { Refusal } from './answer.ts';
@@ -198,11 +199,18 @@ function sentence({ path, message }: Violation): string {
   return [dotted(path), message].filter(Boolean).join(': ');
 }
 
-/** A document that somebody wrote as YAML or JSON. Throws what `wrong` makes of it where it is neither. */
-export function readDocument(text: string, wrong: (problems: readonly string[]) => Error): unknown {
+/** What is said of a file that describes a simulation or its seed. */
+export function wrongDocument(what: string, problems: readonly string[]): CallsheetError {
+  return new CallsheetError('config', `the ${what} is wrong: ${problems.join('; ')}`, {
+    hint: `callsheet help simulator describes what a ${what} holds.`,
+  });
+}
+
+/** A document that somebody wrote as YAML or JSON. Throws where it is neither. */
+export function readDocument(text: string, what: string): unknown {
   const document = parseDocument(text);
   const [error] = document.errors;
-  if (error !== undefined) throw wrong([error.message.split('\n')[0] ?? 'not YAML']);
+  if (error !== undefined) throw wrongDocument(what, [error.message.split('\n')[0] ?? 'not YAML']);
   return document.toJS({ maxAliasCount: 100 }) ?? {};
 }
 
@@ -343,7 +351,7 @@ function readRules(id: OperationId): Rules {
     parameters: [...list(item.parameters), ...list(operation.parameters)].map(readParameter),
     body: body === undefined ? undefined : schemaPlace(body),
     invalid: readInvalid(operation['x-invalid']),
-    unauthorized: textOrNone(operation['x-unauthorized']),
+    unauthorized: findText(operation['x-unauthorized']),
     answers: new Map(
       Object.entries(at([...place, 'responses'])).map(([status, response]) => {
         const followed = follow(response, [...place, 'responses', status]);
@@ -405,10 +413,6 @@ const SHAPES: readonly InvalidShape[] = ['schema', 'issues', 'details', 'coded',
 
 function readInvalid(value: unknown): InvalidShape {
   return SHAPES.find((shape) => shape === value) ?? 'coded';
-}
-
-function textOrNone(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 function isNode(value: unknown): value is Node {

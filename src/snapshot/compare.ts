@@ -1,14 +1,14 @@
-import type { Address } from '../core/address.ts';
+import { type Address, nameInWords } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { computeDigest } from '../core/digest.ts';
-import { formatFirst } from '../core/errors.ts';
+import { formatCount, formatFirst } from '../core/errors.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { redact } from '../core/redact.ts';
 import { countEach, isObject, isSameJson, type Json, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { listIn } from '../kinds/making.ts';
-import { planDigest, summarise } from '../plan/document.ts';
+import { summarise, withDigest } from '../plan/document.ts';
 import { makePlan } from '../plan/make.ts';
 import type { Entitlements, ListedResource, Reader } from '../plan/reader.ts';
 import { type AppliedLeaf, getIdentity, type ResourceState, type State } from '../state/model.ts';
@@ -141,7 +141,7 @@ function hidden(record: ResourceRecord | undefined): Readonly<Record<string, App
 
 /** A plan that nobody carries out: without verdicts, steps and reasons, which speak of applying. */
 function asComparison(
-  { digest: _, refusals: __, ...plan }: PlanDocument,
+  { refusals: _, ...plan }: PlanDocument,
   equal: number,
   notes: readonly Note[],
 ): PlanDocument {
@@ -153,15 +153,14 @@ function asComparison(
     reason: REASONS[change.action] ?? '',
     operations: [],
   }));
-  const undigested = {
+  return withDigest({
     ...plan,
     changes,
     notes,
     summary: summarise(changes, equal + plan.summary.no_op),
     requests: { reads: 0, writes: 0, seconds: 0 },
     assumptions: [],
-  };
-  return { ...undigested, digest: planDigest(undigested) };
+  });
 }
 
 const REASONS: { readonly [action: string]: string } = {
@@ -175,8 +174,8 @@ const REASONS: { readonly [action: string]: string } = {
 /** What is said of resources of a kind that only one snapshot has, where the other did not read all of their list. */
 function untoldNote({ kind, count, in: one }: Untold): Note {
   const other = one === 'earlier' ? 'later' : 'earlier';
-  const [what, have] = count === 1 ? ['resource', 'was'] : ['resources', 'were'];
-  const message = `${count} ${what} of kind ${kind.replaceAll('_', ' ')} in the ${one} snapshot ${have} not compared: the ${other} snapshot has a gap there (callsheet snapshot show)`;
+  const have = count === 1 ? 'was' : 'were';
+  const message = `${formatCount(count, 'resource')} of kind ${nameInWords(kind)} in the ${one} snapshot ${have} not compared: the ${other} snapshot has a gap there (callsheet snapshot show)`;
   return { severity: 'warning', address: null, message };
 }
 

@@ -1,3 +1,4 @@
+import { nameInWords } from '../core/address.ts';
 import { type Redacted, redact } from '../core/redact.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { listLeaves } from '../diff/leaves.ts';
@@ -146,7 +147,7 @@ async function* readEachOrganization(input: AccountInput): AsyncGenerator<Conten
 
 /** Why nothing of a kind is there that the platform lists only within a place. */
 function unnamed(field: string): string {
-  const place = `${field.replace(/_id$/, '').replaceAll('_', ' ')}s`;
+  const place = `${nameInWords(field)}s`;
   return `the platform does not list ${place}, and none is known here`;
 }
 
@@ -213,9 +214,9 @@ async function* listed(
 /** `sources of knowledge base 0d0e…`, `custom voices of organization 3c6e…`. */
 function formatScope({ name }: Kind, scope: Scope): string {
   const [place] = Object.entries(scope);
-  const what = name.replaceAll('_', ' ');
+  const what = nameInWords(name);
   if (place === undefined) return `the list of kind ${what}`;
-  return `the list of kind ${what} in ${place[0].replace(/_id$/, '').replaceAll('_', ' ')} ${place[1]}`;
+  return `the list of kind ${what} in ${nameInWords(place[0])} ${place[1]}`;
 }
 
 type About = { readonly organization_id?: string; readonly reseller_id?: string };
@@ -244,7 +245,7 @@ async function ask(call: Call, about: About, input: AccountInput): Promise<Conte
   const told = await orRefusal(input.client.call(call));
   if (!(told instanceof ApiError)) return answer(call.operation, about, told, input);
   const [place] = Object.entries(about);
-  const where = place === undefined ? '' : ` of ${place[0].replace(/_id$/, '')} ${place[1]}`;
+  const where = place === undefined ? '' : ` of ${nameInWords(place[0])} ${place[1]}`;
   return { type: 'gap', of: `${call.operation}${where}`, why: describeApiError(told) };
 }
 

@@ -1,5 +1,5 @@
 import { type Address, getKind, isResourceName, matchesAddress, withKey } from '../core/address.ts';
-import { formatNumber } from '../core/errors.ts';
+import { formatFirst, formatNumber } from '../core/errors.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import {
@@ -448,7 +448,6 @@ function reportUnknownBase(
   bases: ReadonlyMap<string, Base>,
   report: Report,
 ) {
-  const all = [...bases.keys()].slice(0, 10).join(', ');
   report.add({
     rule: 'base/unknown',
     message: `the base ${JSON.stringify(name)} does not exist`,
@@ -457,7 +456,7 @@ function reportUnknownBase(
       bases.keys(),
       bases.size === 0
         ? 'Write bases under bases: in any file of the stack'
-        : `The bases are ${all}`,
+        : `The bases are ${formatFirst([...bases.keys()], 10)}`,
     ),
     range,
   });
@@ -632,7 +631,7 @@ function reportUnmet(
   label: string,
   report: Report,
 ): void {
-  const others = addresses.filter((address) => getKind(address) === getKind(pattern)).slice(0, 10);
+  const others = addresses.filter((address) => getKind(address) === getKind(pattern));
   report.add({
     rule: 'environment/patch',
     message: `${label} patches ${pattern}, which is not a resource of the stack`,
@@ -641,7 +640,7 @@ function reportUnmet(
       addresses,
       others.length === 0
         ? 'Name an address such as agent.reception, or a kind such as agent'
-        : `There are ${others.join(', ')}`,
+        : `There are ${formatFirst(others, 10)}`,
     ),
     range,
   });

@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { isResourceName } from '../core/address.ts';
+import { formatCount } from '../core/errors.ts';
 import type { Problem } from './diagnostics.ts';
 import {
   lineAt,
@@ -139,7 +140,7 @@ function unevenRow(record: Placed, wanted: number): Problem {
   const count = Math.max(countCells(record), Math.min(values.length, wanted));
   return {
     rule: 'csv/row',
-    message: `the row has ${count} ${count === 1 ? 'cell' : 'cells'}, and the first line names ${wanted} columns`,
+    message: `the row has ${formatCount(count, 'cell')}, and the first line names ${wanted} columns`,
     hint: 'Put a cell that holds a comma in quotes; leave a cell empty for no value',
     range,
   };

@@ -6,6 +6,7 @@ import {
   type Severity,
   type SourcePosition,
 } from '../core/diagnostics.ts';
+import { formatCount } from '../core/errors.ts';
 import { oncePer } from '../core/value.ts';
 import {
   lineAt,
@@ -121,8 +122,7 @@ function toDiagnostic({ problem, others }: Entry, masks: readonly SourceRange[])
 /** `agent.clinic["harbor"] (and 299 others): voice_settings.speed must be at most 1.2` */
 function withOthers({ message, address }: Problem, others: number): string {
   if (others === 0 || address === undefined || !message.startsWith(address)) return message;
-  const more = others === 1 ? '1 other' : `${others} others`;
-  return `${address} (and ${more})${message.slice(address.length)}`;
+  return `${address} (and ${formatCount(others, 'other')})${message.slice(address.length)}`;
 }
 
 /** What a problem says, whichever resource it is said of: one that many share is told once. */

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join, relative } from 'node:path';
+import { clip, formatCount, formatNumber } from '../core/errors.ts';
 import type { Problem } from './diagnostics.ts';
 import { interpolate } from './expressions.ts';
-import { isInside, STACK_FILE } from './folder.ts';
+import { isInside, posixPath, STACK_FILE } from './folder.ts';
 import { findMember, type SourceRange, type SyntaxNode, textIn } from './source.ts';
 import type { Variables } from './variables.ts';
 
@@ -111,7 +112,7 @@ export function discover(
   const more = added.filter((file) => /\.ya?ml$/.test(file) && file !== STACK_FILE);
   const files = [...new Set([...found, ...more])].sort();
   // A file of variables that lies in the stack holds no resources.
-  const skipped = new Set(without.map((path) => relative(dir, path).split(sep).join('/')));
+  const skipped = new Set(without.map((path) => posixPath(relative(dir, path))));
   const present = files.filter((file) => !skipped.has(file));
   if (include === undefined) return { files: present, problems };
   const globs: (Pattern & { readonly glob: Glob })[] = [];
@@ -140,7 +141,7 @@ function includeProblem(
   what: string,
   severity: 'error' | 'warning',
 ): Problem {
-  const shown = pattern.length > MOST_SHOWN ? `${pattern.slice(0, MOST_SHOWN)}…` : pattern;
+  const shown = clip(pattern, MOST_SHOWN);
   return {
     severity,
     rule: 'stack/include',
@@ -171,7 +172,7 @@ type Part = '**' | readonly Token[];
 /** Reads a pattern. Gives what is wrong with it, in words that follow its own, where it cannot be used. */
 export function readGlob(pattern: string): Glob | string {
   if (pattern.length > MOST_PATTERN_CHARACTERS) {
-    return `has ${pattern.length} characters; a pattern may have ${MOST_PATTERN_CHARACTERS}`;
+    return `has ${formatCount(pattern.length, 'character')}; a pattern may have ${formatNumber(MOST_PATTERN_CHARACTERS)}`;
   }
   if (/[@!+*?]\(/.test(pattern)) return 'uses ( ), which patterns do not support';
   const written = expandBraces(pattern);

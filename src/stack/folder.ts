@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { errorCode, formatSize } from '../core/errors.ts';
+import { CallsheetError, errorCode, formatSize } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { Blob, getOwn } from '../core/value.ts';
 import type { ProblemMessage } from './diagnostics.ts';
@@ -63,6 +63,11 @@ export function isInside(dir: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
+/** A path with forward slashes, as messages, documents and YAML have it on every machine. */
+export function posixPath(path: string): string {
+  return path.split(sep).join('/');
+}
+
 /** A path without its links, as far as it exists. */
 export function resolveLinks(path: string): string {
   try {
@@ -78,7 +83,7 @@ export function nearestFile(dir: string, path: string): string | undefined {
   try {
     const folder = dirname(path);
     const name = nearest(basename(path), readdirSync(resolve(dir, folder)));
-    return name === undefined ? undefined : join(folder, name).split(sep).join('/');
+    return name === undefined ? undefined : posixPath(join(folder, name));
   } catch {
     return undefined;
   }
@@ -128,7 +133,7 @@ function findFile(place: RealFolder, path: string, hidden: boolean): Found | Unr
     const { absolute, stats } = follow(resolve(dir, path), place);
     if (absolute !== realDir && !isInside(realDir, absolute)) return { reason: 'link' };
     // A link inside the folder must not lead to what cannot be named either.
-    const inside = relative(realDir, absolute).split(sep).join('/');
+    const inside = posixPath(relative(realDir, absolute));
     if (!hidden && refusePath(inside, false) !== undefined) return { reason: 'hidden' };
     if (stats.isDirectory()) return { reason: 'directory' };
     return stats.isFile() ? { absolute, size: stats.size } : { reason: 'special' };
@@ -196,7 +201,7 @@ export function openFolder(dir: string, instead: ReadonlyMap<string, string> = n
     added: () =>
       [...instead.keys()]
         .filter((path) => isInside(place.realDir, path))
-        .map((path) => relative(place.realDir, path).split(sep).join('/')),
+        .map((path) => posixPath(relative(place.realDir, path))),
     text: (path) => {
       const known = byPath.get(path);
       if (known !== undefined) return known;
@@ -209,6 +214,23 @@ export function openFolder(dir: string, instead: ReadonlyMap<string, string> = n
     },
     local: (path, use) => readLocalFile(find, path, use),
   };
+}
+
+/** Throws where no stack can be made of a folder: it is a file, or lies inside of one. */
+export function refuseNewStack(dir: string): void {
+  if (existsSync(dir) && !statSync(dir).isDirectory())
+    throw new CallsheetError('usage', `${dir} is not a folder`);
+  const outer = foldersAbove(dir).find((folder) => existsSync(join(folder, STACK_FILE)));
+  if (outer === undefined) return;
+  throw new CallsheetError('usage', `${dir} is inside the stack ${outer}`, {
+    hint: 'Its YAML would belong to that stack. Add resources to it, or choose a folder outside of it.',
+  });
+}
+
+/** The folders above one, the nearest first. */
+export function foldersAbove(dir: string): readonly string[] {
+  const above = dirname(dir);
+  return above === dir ? [] : [above, ...foldersAbove(above)];
 }
 
 /** Why a folder is no stack, or undefined where it is one. */

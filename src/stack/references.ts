@@ -1,6 +1,6 @@
 import { type Address, getKind } from '../core/address.ts';
 import { formatPosition } from '../core/diagnostics.ts';
-import { formatList } from '../core/errors.ts';
+import { formatFirst, formatList } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { formatPath } from '../core/path.ts';
 import { lowestFirst } from './compose.ts';
@@ -38,8 +38,8 @@ function openHints(addresses: ReadonlySet<Address>): (unknown: Address) => strin
     if (before !== undefined) return before;
     const kind = getKind(unknown);
     const others = byKind.get(kind) ?? [];
-    const all = others.slice(0, 10).join(', ');
-    const there = others.length === 0 ? `The stack has no ${kind}` : `It has ${all}`;
+    const there =
+      others.length === 0 ? `The stack has no ${kind}` : `It has ${formatFirst(others, 10)}`;
     const hint = known.size < MOST_COMPARED ? didYouMean(unknown, others, there) : there;
     known.set(unknown, hint);
     return hint;

@@ -1,6 +1,7 @@
 import written from '../../schemas/settings.json' with { type: 'json' };
 import { type Address, matchesAddress, rowKey } from '../core/address.ts';
 import { MASK } from '../core/credentials.ts';
+import { formatCount, formatFirst } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Path } from '../core/path.ts';
 import {
@@ -208,8 +209,7 @@ function measureStep(step: StepSize): number {
 }
 
 function formatStep(step: StepSize): string {
-  if ('percent' in step) return `${step.percent}%`;
-  return step.agents === 1 ? '1 agent' : `${step.agents} agents`;
+  return 'percent' in step ? `${step.percent}%` : formatCount(step.agents, 'agent');
 }
 
 function checkChoice({ settings, located }: WrittenRollout, report: Report): void {
@@ -325,8 +325,7 @@ function unmetMessage(
 ): ProblemMessage {
   const shown = isHidden === true ? MASK : node?.type === 'scalar' ? node.text : text;
   const some = [...new Set(known())];
-  const others =
-    some.length === 0 ? undefined : `There are ${some.slice(0, MOST_LISTED).join(', ')}`;
+  const others = some.length === 0 ? undefined : `There are ${formatFirst(some, MOST_LISTED)}`;
   return {
     rule: 'rollout/selection',
     message: `names ${shown}, ${which}`,
@@ -434,7 +433,7 @@ function checkCounts(rollout: WrittenRollout, agents: number, report: Report): v
     if (!isTooLarge && count > before) continue;
     const message = isTooLarge
       ? `is ${formatStep(size)}, and the rollout selects ${agents}`
-      : `is ${count} of ${agents === 1 ? '1 agent' : `${agents} agents`}, and the step before it is ${before}`;
+      : `is ${count} of ${formatCount(agents, 'agent')}, and the step before it is ${before}`;
     fail(at, { rule: 'rollout/steps', message, hint: GROWS }, report);
     return;
   }

@@ -2,11 +2,11 @@ import { resolve as resolvePath } from 'node:path';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { checkEndpoints, type EndpointProblem, type WrittenEndpoint } from '../core/endpoints.ts';
 import { didYouMean } from '../core/nearest.ts';
-import { baseUrlFault, type NamedBy } from '../core/origin.ts';
+import { baseUrlFault, type NamedBy, readHttpAddress } from '../core/origin.ts';
 import type { FreezeWindow, Guards } from '../core/plan-document.ts';
 import { memberSchema } from '../core/schema.ts';
 import type { StatePlace } from '../core/stores.ts';
-import { isUuid } from '../core/value.ts';
+import { findText, getOwn, isUuid } from '../core/value.ts';
 import { kinds } from '../kinds/index.ts';
 import { operations } from '../platform/operations.generated.ts';
 import { DEFAULT_LINT, type LintSettings } from '../rules/prose.ts';
@@ -85,10 +85,6 @@ export type Settings = Pick<StackSettings, 'platform' | 'organizations' | 'state
   readonly rollouts: readonly WrittenRollout[];
 };
 
-function findText(value: Resolved | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
 function onlyStackMembers(root: MapNode): MapNode {
   const known = Object.keys(settingsSchema.properties ?? {});
   return withKeys(root, (key) => known.includes(key) && !APART.includes(key));
@@ -126,9 +122,8 @@ function readPlatform(
 /** Looks a name up among those of `callsheet.yaml`. */
 export function lookupOrganization(organizations: Readonly<Record<string, string>>) {
   return (name: string): OrganizationLookup => {
-    const id = Object.hasOwn(organizations, name) ? organizations[name] : undefined;
-    if (id !== undefined) return { id };
-    return { others: Object.keys(organizations) };
+    const id = getOwn(organizations, name);
+    return id === undefined ? { others: Object.keys(organizations) } : { id };
   };
 }
 
@@ -247,7 +242,7 @@ function readSettings(root: MapNode, deps: StackDeps): Settings {
  * in clear. That it is an address at all is in the schema of the settings.
  */
 function reportBaseUrl(text: string | undefined, root: SyntaxNode, report: Report): void {
-  if (text === undefined || !/^https?:\/\//.test(text) || !URL.canParse(text)) return;
+  if (text === undefined || readHttpAddress(text) === undefined) return;
   const fault = baseUrlFault(text);
   if (fault === undefined) return;
   redactCredentials(root, report);

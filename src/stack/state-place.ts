@@ -1,9 +1,9 @@
-import { relative, resolve as resolvePath, sep } from 'node:path';
+import { relative, resolve as resolvePath } from 'node:path';
 import { CallsheetError, formatList } from '../core/errors.ts';
 import type { NamedBy } from '../core/origin.ts';
 import { STORES, type StatePlace } from '../core/stores.ts';
 import type { Problem, Report } from './diagnostics.ts';
-import { isInside, resolveLinks, STACK_FILE } from './folder.ts';
+import { isInside, posixPath, resolveLinks, STACK_FILE } from './folder.ts';
 import { mergeLayers } from './merge.ts';
 import { type Resolved, textMembers, toObject } from './resolved.ts';
 import { settingsSchema } from './settings-schema.ts';
@@ -48,7 +48,7 @@ function stateProblem(state: SyntaxNode): StateProblem | undefined {
   for (const { facts, node } of given) {
     const address = findMember(node, facts.needs[0])?.value;
     const text = textIn(address);
-    if (text === undefined || !URL.canParse(text) || new URL(text).password === '') continue;
+    if (!URL.parse(text ?? '')?.password) continue;
     return {
       rule: 'secret/plain-address',
       message: 'the address of the state contains a password',
@@ -163,7 +163,7 @@ export function reportStateFile(
   // The name of the environment is to blame then, and reported.
   if (isOutside && own === undefined) return;
   if (!isOutside && isInside(resolveLinks(dir), resolveLinks(file))) return;
-  const shown = relative(dir, file).split(sep).join('/');
+  const shown = posixPath(relative(dir, file));
   report.add({
     rule: 'config/state',
     message: isOutside
@@ -211,8 +211,8 @@ export function addressProblem(
   text: string,
 ): AddressProblem | undefined {
   const schemes = STORES[store]?.schemes ?? [];
-  const isAddress = URL.canParse(text) && new URL(text).hostname !== '';
-  if (isAddress && schemes.includes(new URL(text).protocol)) return undefined;
+  const at = URL.parse(text);
+  if (at !== null && at.hostname !== '' && schemes.includes(at.protocol)) return undefined;
   if (/^env:/.test(text))
     return {
       message: `${name} is not taken from the environment`,

@@ -1,7 +1,7 @@
 import type { DesiredResource } from '../core/desired.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { PlanRules } from '../core/plan-document.ts';
-import type { Json } from '../core/value.ts';
+import { findFilled, getOwn, invert, type Json } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Rule, RuleFinding } from '../rules/index.ts';
 import type { RuleProblem, WrittenRule } from '../rules/rule.ts';
@@ -109,10 +109,7 @@ function placedRule(
   resolved: ResolvedObject,
   schema: SyntaxNode | undefined,
 ): PlacedRule | undefined {
-  const text = (name: string): string | undefined => {
-    const given = resolved[name];
-    return typeof given === 'string' && given !== '' ? given : undefined;
-  };
+  const text = (name: string) => findFilled(resolved[name]);
   const { on } = resolved;
   const kinds = (isResolvedList(on) ? on : [on]).filter((kind) => typeof kind === 'string');
   const message = text('message');
@@ -222,10 +219,10 @@ export async function openRules(
   });
   return {
     judge: (resources, organizations) => {
-      const byId = new Map(Object.entries(organizations).map(([name, id]) => [id, name]));
+      const byId = invert(organizations);
       return judgeResources(
         rules.filter(({ over }) => over === 'resource'),
-        { resources, schemaOf, organizationOf: (id) => byId.get(id) ?? id },
+        { resources, schemaOf, organizationOf: (id) => getOwn(byId, id) ?? id },
       );
     },
     plan: planRules(rules.filter(({ over }) => over !== 'resource')),

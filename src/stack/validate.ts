@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { formatCount, formatNumber } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { formatPath, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema } from '../core/schema.ts';
@@ -191,20 +192,22 @@ function enumWords({ error, located, open }: Violation): ProblemMessage {
 
 function limitWords({ error, located }: Violation): ProblemMessage {
   const limit = String(error.params.limit);
-  const many = (noun: string) => `${limit} ${noun}${limit === '1' ? '' : 's'}`;
+  const many = (noun: string, plural?: string) => formatCount(Number(limit), noun, plural);
+  const least = (noun: string, plural?: string) =>
+    limit === '1' ? 'must not be empty' : `must have at least ${many(noun, plural)}`;
   const said: Readonly<Record<string, string>> = {
-    minLength: limit === '1' ? 'must not be empty' : `must have at least ${many('character')}`,
+    minLength: least('character'),
     maxLength: `must have at most ${many('character')}`,
     minimum: `must be at least ${limit}`,
     maximum: `must be at most ${limit}`,
     exclusiveMinimum: `must be more than ${limit}`,
     exclusiveMaximum: `must be less than ${limit}`,
-    minItems: limit === '1' ? 'must not be empty' : `must have at least ${limit} entries`,
-    maxItems: `must have at most ${limit} entries`,
-    minProperties: limit === '1' ? 'must not be empty' : `must have at least ${limit} members`,
+    minItems: least('entry', 'entries'),
+    maxItems: `must have at most ${many('entry', 'entries')}`,
+    minProperties: least('member'),
   };
-  const length = typeof error.data === 'string' ? `, and has ${[...error.data].length}` : '';
-  const counted = error.keyword === 'maxLength' ? length : '';
+  const isLong = error.keyword === 'maxLength';
+  const counted = isLong ? `, and has ${formatNumber([...String(error.data)].length)}` : '';
   return {
     rule: 'schema/limit',
     message: `${said[error.keyword] ?? `breaks the limit ${limit}`}${counted}`,

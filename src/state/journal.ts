@@ -67,21 +67,28 @@ export type LedgerLine = Runs.LedgerLine;
  */
 export type Interleaved = Runs.Interleaved;
 
+/** An entry of one type, of a journal or of a document that shows one. */
+type OfType<Entry, Type> = Extract<Entry, { readonly type: Type }>;
+
 /** What a run set out to do; undefined where its record has no beginning. */
-export function findBegan(entries: readonly JournalEntry[]): RunBegan | undefined {
-  return entries.find((entry) => entry.type === 'began');
+export function findBegan<Entry extends { readonly type: string }>(
+  entries: readonly Entry[],
+): OfType<Entry, 'began'> | undefined {
+  return entries.find((entry): entry is OfType<Entry, 'began'> => entry.type === 'began');
 }
 
 /**
  * How a run ended, by its own word if it had one: a run that died before its state was written is `settled` by the
  * next, which adds an end of its own to what the journal has.
  */
-export function findEnded(entries: readonly JournalEntry[]): RunEnded | undefined {
-  return entries.find((entry) => entry.type === 'ended');
+export function findEnded<Entry extends { readonly type: string }>(
+  entries: readonly Entry[],
+): OfType<Entry, 'ended'> | undefined {
+  return entries.find((entry): entry is OfType<Entry, 'ended'> => entry.type === 'ended');
 }
 
 /** What became of each change: what the run knew to be done, and of the rest what was found out when it was settled. */
-export function listLedger(entries: readonly JournalEntry[]): readonly LedgerLine[] {
+export function listLedger(entries: readonly (JournalEntry | Runs.Entry)[]): readonly LedgerLine[] {
   const lines = new Map<Address, LedgerLine>();
   for (const line of entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : [])))
     if (lines.get(line.address)?.status !== 'done') lines.set(line.address, line);

@@ -15,9 +15,9 @@ import {
   type Log as LogOf,
   warn,
 } from '../console/monitor/serve.ts';
-import type { FailureCode } from '../core/errors.ts';
+import { type FailureCode, formatDuration } from '../core/errors.ts';
 import { formatEdit } from '../core/plan-document.ts';
-import { formatCount, formatDuration, formatNumber } from '../render/wording.ts';
+import { formatCount, formatNumber } from '../render/wording.ts';
 import type { Author, Seen } from './look.ts';
 
 export type Log = LogOf<WatchEvent>;
@@ -183,8 +183,9 @@ function authorWords({ certainty, because, actor, source, at }: Author): string 
   return certainty === 'one_of' ? `by one of several, the last of them ${who}` : `by ${who}`;
 }
 
+/** A pass is quick, and then tenths count. */
 function seconds(count: number): string {
-  return `${Number(count.toFixed(count < 10 ? 1 : 0))} s`;
+  return count < 10 ? `${Number(count.toFixed(1))} s` : formatDuration(count);
 }
 
 /** Why a pass begins. */

@@ -345,7 +345,7 @@ const rows: readonly Row[] = [
     what: 'an absurd Retry-After',
     on: 'list',
     answer: json({ error: 'slow_down' }, { 'retry-after': '99999999999' }, 429),
-    says: /asks to wait 99999999999 s/,
+    says: /asks to wait 1,157,407 days/,
   },
   {
     what: 'an error of ten megabytes',

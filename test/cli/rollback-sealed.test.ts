@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { RollbackFlags } from '../../src/cli/commands/rollback.ts';
-import { rollback } from '../../src/cli/commands/rollback.ts';
+import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { CANARIES } from '../e2e/clinic.ts';

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import type { RollbackFlags } from '../../src/cli/commands/rollback.ts';
-import { rollback } from '../../src/cli/commands/rollback.ts';
+import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
 import type { Json } from '../../src/core/value.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import type { Header } from '../../src/snapshot/format.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foldSentences } from '../../src/core/errors.ts';
+import { clip, foldSentences } from '../../src/core/errors.ts';
 
 const gone = (count: number, from = 0) =>
   Array.from({ length: count }, (_, at) => ({
@@ -30,4 +30,13 @@ test('of many that differ in more, no more than a screen is told, and every one 
   const lines = foldSentences([...each, ...gone(60, 200)]).split('\n');
   expect(lines).toHaveLength(20);
   expect(lines.at(-1)).toBe('and 241 more');
+});
+
+test.each([
+  ['short', 5, 'short'],
+  ['longer', 5, 'longe…'],
+  // No half of a character: it would be shown as an escape.
+  ['📞📞📞', 3, '📞…'],
+])('%s in at most %i characters is %s', (text, most, said) => {
+  expect(clip(text, most)).toBe(said);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   Blob,
+  inSeconds,
   isList,
   isObject,
   millisecondsIn,
@@ -45,4 +46,18 @@ test.each([
   ['', undefined],
 ])('%j is %s milliseconds', (text, milliseconds) => {
   expect(millisecondsIn(text)).toBe(milliseconds);
+});
+
+test.each([
+  ['2026-11-21T09:45:12.123Z', '2026-11-21T09:45:12Z'],
+  ['2026-11-21T09:45:12.123456Z', '2026-11-21T09:45:12Z'],
+  ['2026-11-21T09:45:12Z', '2026-11-21T09:45:12Z'],
+  ['2026-11-21T09:45:12.123+00:00', '2026-11-21T09:45:12Z'],
+  ['2026-11-21T01:45:12+02:00', '2026-11-20T23:45:12Z'],
+  // Nobody knows the zone of these.
+  ['2026-11-21T09:45:12', '2026-11-21T09:45:12'],
+  ['2026-11-21', '2026-11-21'],
+  ['yesterday', 'yesterday'],
+])('the time %s is told as %s', (time, said) => {
+  expect(inSeconds(time)).toBe(said);
 });

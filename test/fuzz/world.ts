@@ -9,8 +9,7 @@ import {
 } from '../../src/simulator/index.ts';
 import { INVENTIONS } from '../inventions.ts';
 import type { ContractOperation } from './document.ts';
-import type { Call, Caller, Live, Place, Pool } from './step.ts';
-import { isLive } from './step.ts';
+import { type Call, type Caller, isLive, type Live, type Place, type Pool } from './step.ts';
 import { SECRET } from './values.ts';
 
 const uuid = (digit: number) => `${String(digit).repeat(8)}-1111-4111-a111-111111111111`;

@@ -154,7 +154,7 @@ describe('what is shown', () => {
 
   it('of a long text is its beginning', () => {
     const shown = maskBody('updateAgent', 'request', { systemPrompt: 'x'.repeat(5_000) });
-    expect(shown).toEqual({ systemPrompt: `${'x'.repeat(200)}… (5000 characters)` });
+    expect(shown).toEqual({ systemPrompt: `${'x'.repeat(200)}… (5,000 characters)` });
   });
 
   it('of a body that is no object at all is nothing that nobody names', () => {

@@ -16,7 +16,7 @@ describe('a refusal that the specification shows is one sentence and what to do 
     const path = buildPath(endpoint, call);
     const reply = { status, body, ...(headers === undefined ? {} : { headers }) };
     const isPassing = [502, 503].includes(status) && endpoint.method === 'GET';
-    const isLimited = status === 429 && headers === undefined;
+    const isLimited = status === 429 && !(Number(headers?.['retry-after']) > 0);
     const isUnavailable = status === 503 && endpoint.repeatable;
     const times = isLimited ? OFTEN : isPassing || isUnavailable ? 6 : 1;
     script({ [`${endpoint.method} ${path}`]: Array.from({ length: times }, () => reply) });

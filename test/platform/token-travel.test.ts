@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Json } from '../../src/core/value.ts';
-import { Blob as StackFile } from '../../src/core/value.ts';
+import { type Json, Blob as StackFile } from '../../src/core/value.ts';
 import { knowledgeSource } from '../../src/kinds/knowledge-source.ts';
 import { dial, failure, KEY } from './platform.ts';
 

@@ -60,7 +60,7 @@ test('a shared place is written on the resource, changed for all, or left', asyn
   expect(shown).toContain(
     'agent.desk system_prompt changed on the platform: line 2: "Never shout." → "Never whisper."',
   );
-  expect(shown).toContain('4 others also read bases.yaml:7: agent.a, agent.b, agent.c and 1 more.');
+  expect(shown).toContain('4 others also read bases.yaml:7: agent.a, agent.b, agent.c, agent.d.');
   expect(shown).toContain('Change it in bases.yaml:7, also for the 4 others');
   expect(shown).toContain('Write it on agent.desk alone');
 });

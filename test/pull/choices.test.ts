@@ -169,7 +169,7 @@ const ROWS: readonly Row[] = [
     stack: FLEET,
     happens: (stage) => edit(stage, 'Night desk', { config: { inactivity_timeout: 40 } }),
     refused: [
-      'agent.night config.inactivity_timeout: bases.yaml:7 is also what agent.clinic["alder"], agent.clinic["birch"], agent.clinic["cedar"] and 1 more read',
+      'agent.night config.inactivity_timeout: bases.yaml:7 is also what agent.clinic["alder"], agent.clinic["birch"], agent.clinic["cedar"], agent.desk read',
     ],
     diff: [],
     isEmpty: false,

@@ -31,7 +31,7 @@ test.each<[string, readonly Note[], readonly unknown[]]>([
   [
     'the same of many names the first three',
     ['a', 'b', 'c', 'd', 'e'].map((name) => noteOf(`agent.${name}`, 'odd')),
-    [{ address: 'agent.a, agent.b, agent.c and 2 others', text: 'odd' }],
+    [{ address: 'agent.a, agent.b, agent.c and 2 more', text: 'odd' }],
   ],
   [
     'the same twice of one names it once',

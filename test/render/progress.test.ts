@@ -20,7 +20,7 @@ test('a run shows its batches, its rate, what it repeated and what is left', () 
     'Applying: 320 of 2,000  2 failed, about 42 s left, 40 a second, 3 retries',
     '  retry policies  ████████████████████          4/4',
     '  agents          ███░░░░░░░░░░░░░░░░░    316/1,996  2 failed',
-    '  now: agent.a, agent.b, agent.c and 2 others',
+    '  now: agent.a, agent.b, agent.c and 2 more',
     '',
   ]);
 });

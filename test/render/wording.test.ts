@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { formatDuration } from '../../src/core/errors.ts';
 import {
   formatAge,
   formatCount,
-  formatDuration,
+  formatFirst,
   formatNumber,
   formatSize,
   headline,
@@ -17,6 +18,8 @@ test.each([
   [formatNumber(1_234_567), '1,234,567'],
   [formatCount(1, 'line'), '1 line'],
   [formatCount(2000, 'line'), '2,000 lines'],
+  [formatFirst(['a', 'b', 'c'], 2), 'a, b, c'],
+  [formatFirst(['a', 'b', 'c', 'd'], 2), 'a, b and 2 more'],
   [formatSize(1023), '1023 B'],
   [formatSize(5222), '5.1 KB'],
   [formatSize(2 * 1024 * 1024), '2 MB'],

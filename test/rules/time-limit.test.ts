@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredResource } from '../../src/core/desired.ts';
+import { formatCount } from '../../src/core/errors.ts';
 import { compileRule, judgeResources, withinTime } from '../../src/rules/judge.ts';
 
 const SECONDS = 0.1;
@@ -55,7 +56,7 @@ describe('a rule that takes too long is stopped, and is an error', () => {
         rule: 'slow',
         severity: 'error',
         resource: undefined,
-        message: `M (not checked: it took more than ${SECONDS} seconds for ${count} ${count === 1 ? 'resource' : 'resources'} and was stopped)`,
+        message: `M (not checked: it took more than ${SECONDS} seconds for ${formatCount(count, 'resource')} and was stopped)`,
       },
     ]);
   });

@@ -150,12 +150,22 @@ agents:
   expect(diagnostics[0]?.message).toMatch(/^agent\.a \(and 2 others\): status cannot be "asleep"/);
 });
 
+const MANY = Array.from({ length: 12 }, (_, at) => `b${at}`);
+
 broken([
   {
     title: 'a base that does not exist',
     files: { 'a.yaml': 'bases: { front: {} }\nagents: { a: { name: A, base: frnt } }\n' },
     says: ['a.yaml:2:31 base/unknown the base "frnt" does not exist'],
     hint: 'Did you mean front?',
+  },
+  {
+    title: 'a base that does not exist, where there are too many to list',
+    files: {
+      'a.yaml': `agents: { a: { name: A, base: night }, b: { name: B, base: [${MANY.join(', ')}] } }\nbases: { ${MANY.map((name) => `${name}: {}`).join(', ')} }\n`,
+    },
+    says: ['a.yaml:1:31 base/unknown the base "night" does not exist'],
+    hint: 'The bases are b0, b1, b2, b3, b4, b5, b6, b7, b8, b9 and 2 more',
   },
   {
     title: 'a base that does not exist, and nothing of what it may have had',

@@ -87,7 +87,7 @@ describe('a stack that would take all memory or no end of time is an error', () 
     {
       what: 'a pattern without an end',
       files: { 'callsheet.yaml': `${settings}include: ["${'*a'.repeat(2_000)}"]\n` },
-      says: /include has .*has 4000 characters; a pattern may have 1000/,
+      says: /include has .*has 4,000 characters; a pattern may have 1,000/,
     },
   ];
   // Three hundred thousand rows take seconds.

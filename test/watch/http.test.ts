@@ -166,7 +166,7 @@ test('health fails once no pass has ended for three intervals, and says why', as
     code: 503,
     report: {
       status: 'failing',
-      reason: 'no pass has ended for 901 s, longer than 900 s',
+      reason: 'no pass has ended for 15 min 1 s, longer than 15 min',
       last_pass_at: '2026-11-22T00:14:00.000Z',
     },
   });

@@ -11,11 +11,10 @@ import { type NewFolder, openNewFolder, refuseFolder } from '../../export/new-fo
 import { type ScopeFlags, scopesFor } from '../../export/survey.ts';
 import { secretsFile, secretsText, stackText } from '../../export/texts.ts';
 import { kinds } from '../../kinds/index.ts';
-import { getText, recordIn } from '../../kinds/making.ts';
 import { createReader } from '../../live/reader.ts';
 import { renderExportText } from '../../render/new-stack.ts';
 import { jsonText } from '../../render/untrusted.ts';
-import { DEFAULT_CONCURRENCY } from '../../run/client.ts';
+import { DEFAULT_CONCURRENCY, readAccountId } from '../../run/client.ts';
 import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import { holdYoungGeneration } from '../../run/stack.ts';
 import { discover } from '../../stack/discover.ts';
@@ -67,7 +66,7 @@ async function writeStack(
   { client, settings }: PlatformSession,
   context: Context,
 ) {
-  const account = getText(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
+  const account = await readAccountId(client);
   const scopes = await scopesFor(flags, settings?.organizations ?? {}, client, context.now());
   const memory = openMemory();
   const hasState = flags.state && !existsSync(join(dir, STATE));

@@ -1,6 +1,6 @@
 import type { Context } from '../../console/context.ts';
 import { type ReadFlags, show, stampDocument, streamCsv, streamJson } from '../../console/show.ts';
-import { getKind } from '../../core/address.ts';
+import { getKind, nameInWords } from '../../core/address.ts';
 import { CallsheetError, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
@@ -84,7 +84,7 @@ async function showOne(
   context: Context,
 ): Promise<void> {
   const found = await findResource(kind, wanted, flags, session);
-  const noun = kind.name.replaceAll('_', ' ');
+  const noun = nameInWords(kind.name);
   const whole = await onPlatform(noun, found, () => readWhole(kind, found, session));
   const record: JsonObject = mask(kind.schema, whole);
   const document = stampDocument('callsheet-record', { kind: kind.name, data: record });

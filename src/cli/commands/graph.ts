@@ -1,6 +1,7 @@
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { isChosen } from '../../core/address.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
+import { invert } from '../../core/value.ts';
 import { checkChosen } from '../../kinds/index.ts';
 import { buildGraph, renderDot, renderMermaid } from '../../render/graph.ts';
 import { formatNumber } from '../../render/wording.ts';
@@ -29,9 +30,7 @@ export async function graph(flags: GraphFlags, context: Context): Promise<ExitCo
   );
   const found = buildGraph({
     resources: stack.resources,
-    organizations: Object.fromEntries(
-      Object.entries(stack.organizations).map(([name, id]) => [id, name]),
-    ),
+    organizations: invert(stack.organizations),
     isChosen: (address) => isChosen(address, options),
     eachRow: flags.rows === true,
   });

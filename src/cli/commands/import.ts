@@ -1,6 +1,6 @@
 import type { Context } from '../../console/context.ts';
 import { type ShowFlags, show, stampDocument } from '../../console/show.ts';
-import type { Address } from '../../core/address.ts';
+import { type Address, nameInWords } from '../../core/address.ts';
 import type { DesiredResource } from '../../core/desired.ts';
 import type { ImportDocument } from '../../core/documents.ts';
 import { CallsheetError, commandLine, EXIT, type ExitCode, quoted } from '../../core/errors.ts';
@@ -346,13 +346,13 @@ function notThere(
   const [field = '', owner = ''] = Object.entries(elsewhere.scope)[0] ?? [];
   const name =
     Object.entries(stack.organizations).find(([, known]) => known === owner)?.[0] ?? owner;
-  const place = field.replace(/_id$/, '').replaceAll('_', ' ');
+  const place = nameInWords(field);
   const hint = `Correct ${place} of ${address} in the configuration, or give another id.`;
   return say(`${id} belongs to ${place} ${name}, and ${address} to another one`, hint);
 }
 
 function formatNoun({ name }: Kind): string {
-  return name.replaceAll('_', ' ');
+  return nameInWords(name);
 }
 
 function article(noun: string): string {

@@ -7,7 +7,7 @@ import { type ShowFlags, show } from '../../console/show.ts';
 import { type KeyFlags, keysFrom, type SealFlags, sealFrom } from '../../console/snapshot-keys.ts';
 import type { Terminal } from '../../console/terminal.ts';
 import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
-import { Blob } from '../../core/value.ts';
+import { Blob, findFilled } from '../../core/value.ts';
 import { organizationNamed } from '../../export/survey.ts';
 import { getText, recordIn } from '../../kinds/making.ts';
 import { createReader } from '../../live/reader.ts';
@@ -205,7 +205,7 @@ async function listKnowledgeBases(
     }
   }
   const all = [...given, ...recorded, ...configured];
-  return [...new Set(all.filter((id): id is string => typeof id === 'string' && id !== ''))];
+  return [...new Set(all.flatMap((id) => findFilled(id) ?? []))];
 }
 
 /** The files of the stack that its resources are made of. The platform returns no bytes of them. */

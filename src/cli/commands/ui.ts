@@ -2,7 +2,6 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { basename, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommonFlags, Context } from '../../console/context.ts';
 import { failureJson } from '../../console/events.ts';
 import { getPort, listen, portTaken } from '../../console/monitor/serve.ts';
@@ -14,6 +13,7 @@ import { followJournals } from '../../page/feed.ts';
 import { renderUi } from '../../page/index.ts';
 import { factsOfFleet, valuesOfRun } from '../../page/live.ts';
 import { packDocument } from '../../page/pack.ts';
+import { realPause } from '../../platform/rate.ts';
 import { escapeInJson } from '../../render/untrusted.ts';
 import { readState } from '../../run/session.ts';
 import { openStack } from '../../run/stack.ts';
@@ -135,7 +135,7 @@ async function streamEvents(
       response.write(': still here\n\n');
       quiet = 0;
     }
-    await sleep(LOOK_MS, undefined, { signal: over }).catch(() => {});
+    await realPause.sleep(LOOK_MS, over);
   }
   response.end();
 }

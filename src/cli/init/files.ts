@@ -8,7 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Pipeline } from '../../console/flags.ts';
 import { rootAbove, writeAllOrNone } from '../../console/named-file.ts';
 import { isResourceName } from '../../core/address.ts';
@@ -21,7 +21,7 @@ import { discover } from '../../stack/discover.ts';
 import { writeResources } from '../../stack/edit/write.ts';
 import { writtenValue } from '../../stack/editor/explain-field.ts';
 import { editorSchema } from '../../stack/editor/schema.ts';
-import { STACK_FILE } from '../../stack/folder.ts';
+import { foldersAbove, posixPath, refuseNewStack, STACK_FILE } from '../../stack/folder.ts';
 import { packageFolder } from '../topics.ts';
 
 /** Where the new stack stands. */
@@ -187,7 +187,7 @@ function pipelineFiles(
     .filter((entry) => entry.isFile() && (hasRollouts || entry.name !== ROLLOUT_WORKFLOW))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => {
-      const path = file.slice(from.length + 1).replaceAll('\\', '/');
+      const path = posixPath(file.slice(from.length + 1));
       const text = readFileSync(file, 'utf8');
       // Where the service has a file of this name already, it includes the pipeline.
       const lines =
@@ -240,16 +240,6 @@ function forFolder(text: string, folder: string): string {
 
 const SCHEMA = 'callsheet/schemas/callsheet.schema.json';
 
-/** The folders above one, the nearest first. */
-function foldersAbove(dir: string): readonly string[] {
-  const above = dirname(dir);
-  return above === dir ? [] : [above, ...foldersAbove(above)];
-}
-
-function posix(path: string): string {
-  return path.split(sep).join('/');
-}
-
 /** Whether a folder is a stack already. */
 export function isStack(dir: string): boolean {
   return existsSync(join(dir, STACK_FILE));
@@ -257,9 +247,6 @@ export function isStack(dir: string): boolean {
 
 /** Looks around the folder of a new stack, or of one to add to. Throws where no stack can stand. */
 export function lookAround(dir: string, adds = false): Surroundings {
-  if (existsSync(dir) && !statSync(dir).isDirectory()) {
-    throw new CallsheetError('usage', `${dir} is not a folder`);
-  }
   if (isStack(dir) && !adds) {
     const hint =
       'To check it: callsheet validate. To add a pipeline: --keep-existing --ci github, or gitlab';
@@ -267,24 +254,19 @@ export function lookAround(dir: string, adds = false): Surroundings {
       hint,
     });
   }
-  const above = foldersAbove(dir);
-  const outer = above.find((folder) => existsSync(join(folder, STACK_FILE)));
-  if (outer !== undefined) {
-    const hint = 'Add resources to that stack, or make the new one outside of it';
-    throw new CallsheetError('usage', `${dir} is inside the stack ${outer}`, { hint });
-  }
-  const folders = [dir, ...above];
+  refuseNewStack(dir);
+  const folders = [dir, ...foldersAbove(dir)];
   const top = rootAbove(dir);
   // What stands above the repository, others do not have.
   const shared = folders.slice(0, folders.indexOf(top ?? dir) + 1);
   const installed = shared.find((folder) => existsSync(join(folder, 'node_modules', SCHEMA)));
   return {
-    inRepository: top && posix(relative(top, dir)),
+    inRepository: top && posixPath(relative(top, dir)),
     toRepository: '../'.repeat(folders.indexOf(top ?? dir)),
     installedSchema:
       installed === undefined
         ? undefined
-        : posix(relative(dir, join(installed, 'node_modules', SCHEMA))),
+        : posixPath(relative(dir, join(installed, 'node_modules', SCHEMA))),
     hasOtherYaml: existsSync(dir) && discover(dir, undefined, []).files.length > 0,
     hasRollouts: /^rollouts:/m.test(readText(join(dir, STACK_FILE)) ?? ''),
   };

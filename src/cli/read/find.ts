@@ -1,7 +1,7 @@
-import { type Address, getKind, isAddress } from '../../core/address.ts';
+import { type Address, getKind, isAddress, nameInWords } from '../../core/address.ts';
 import { CallsheetError, firstLines } from '../../core/errors.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
-import { isUuid, type JsonObject, plainId } from '../../core/value.ts';
+import { getOwn, isUuid, type JsonObject, plainId } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import { isListedWithin, type Kind, type Scope } from '../../kinds/kind.ts';
 import { describeApiError, isNotFound } from '../../platform/errors.ts';
@@ -137,7 +137,7 @@ function getName(kind: Kind, item: JsonObject): string {
 function noneCalled(kind: Kind, text: string, listed: readonly Listed[]): CallsheetError {
   const names = [...new Set(listed.map(({ item }) => getName(kind, item)))];
   const near = similar(text, names);
-  const message = `there is no ${kind.name.replaceAll('_', ' ')} ${JSON.stringify(text)} that the key reaches`;
+  const message = `there is no ${nameInWords(kind.name)} ${JSON.stringify(text)} that the key reaches`;
   return new CallsheetError('usage', message, {
     hint:
       near.length > 0
@@ -257,7 +257,7 @@ export function organizationId(
   given: string,
   organizations: Readonly<Record<string, string>>,
 ): string {
-  const known = Object.hasOwn(organizations, given) ? organizations[given] : undefined;
+  const known = getOwn(organizations, given);
   if (known !== undefined) return known;
   const near = nearest(given, Object.keys(organizations));
   if (near === undefined && isUuid(given)) return plainId(given);

@@ -28,7 +28,7 @@ type Migrated = Omit<StateCommands.Migration, 'format' | 'version'>;
  */
 export function migrateState(to: string, flags: CommonFlags, context: Context): Promise<Migrated> {
   const place = parsePlace(to);
-  if (URL.canParse(to) && new URL(to).password !== '')
+  if (URL.parse(to)?.password)
     throw new CallsheetError('usage', 'the address of --to contains a password', {
       hint: `Other users can read a command line. Set ${passwordVariable(place)} instead.`,
     });

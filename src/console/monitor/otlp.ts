@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setInterval } from 'node:timers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import {
   type Context,
@@ -37,6 +36,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { CallsheetError } from '../../core/errors.ts';
+import { readHttpAddress } from '../../core/origin.ts';
 import { deliver } from '../../platform/notify.ts';
 import { operations } from '../../platform/operations.generated.ts';
 import { realPause } from '../../platform/rate.ts';
@@ -235,7 +235,7 @@ function openOutbox(warn: (text: string) => void) {
     async close(last: Promise<unknown>): Promise<void> {
       closing.abort();
       const done = new AbortController();
-      const late = sleep(FLUSH_MS, undefined, { signal: done.signal }).catch(() => undefined);
+      const late = realPause.sleep(FLUSH_MS, done.signal);
       await Promise.race([last.then(() => Promise.all(underWay)), late]);
       done.abort();
       stop.abort();
@@ -302,9 +302,8 @@ function destinationFor(
   const named = find('ENDPOINT');
   // The other signal alone has an address.
   if (named === undefined) return undefined;
-  const address = read('ENDPOINT') ?? '';
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
+  const url = readHttpAddress(read('ENDPOINT') ?? '');
+  if (url === undefined)
     return refuse(`${named} is not an http(s) address. Use the form http://localhost:4318`);
   if (url.username !== '' || url.password !== '')
     return refuse(`${named} holds a password. Set OTEL_EXPORTER_OTLP_HEADERS instead`);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { CallsheetError, errorCode } from '../../core/errors.ts';
+import { CallsheetError, errorCode, formatDuration } from '../../core/errors.ts';
+import { getOwn, inSeconds } from '../../core/value.ts';
 import { escapeInJson, sanitiseLine } from '../../render/untrusted.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import type { ListenAddress } from '../flags.ts';
@@ -53,7 +54,7 @@ export function text(status: number, body: string): Reply {
 
 async function answer(request: IncomingMessage, routes: Routes): Promise<Reply & Allowing> {
   const [path = ''] = (request.url ?? '').split('?');
-  const methods = Object.hasOwn(routes, path) ? routes[path] : undefined;
+  const methods = getOwn(routes, path);
   if (methods === undefined) return text(404, 'There is nothing here.');
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const reply = method === 'GET' || method === 'POST' ? methods[method] : undefined;
@@ -139,10 +140,9 @@ export type HealthReport = {
 /** A command whose loop has not come round for longer than it may be is failing. Milliseconds. */
 export function judgeSilence(what: string, silent: number, patience: number): HealthReport {
   if (silent <= patience) return { status: 'ok', reason: null };
-  const seconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;
   return {
     status: 'failing',
-    reason: `${what} for ${seconds(silent)}, longer than ${seconds(patience)}`,
+    reason: `${what} for ${formatDuration(silent / 1000)}, longer than ${formatDuration(patience / 1000)}`,
   };
 }
 
@@ -245,7 +245,7 @@ export function openLog<Entries extends LogEntries>(
     const [first = '', ...rest] = wordsOf(event)
       .split('\n')
       .map((line) => sanitiseLine(line));
-    const lines = [`${time.slice(0, 19)}Z ${level.padEnd(5)} ${first}`, ...rest.map(indented)];
+    const lines = [`${inSeconds(time)} ${level.padEnd(5)} ${first}`, ...rest.map(indented)];
     out(lines.join('\n'));
   };
 }

@@ -1,4 +1,4 @@
-import { unreachable } from '../../core/errors.ts';
+import { beginning, unreachable } from '../../core/errors.ts';
 import type { Json } from '../../core/value.ts';
 import { escapeOne, sanitiseLine } from '../untrusted.ts';
 import { blockValue } from '../value-text.ts';
@@ -82,6 +82,18 @@ export function markedWords({ text, change }: Piece): readonly [blanks: string, 
   const blanks = text.slice(0, text.length - words.length);
   if (change === 'same') return [blanks, words];
   return [blanks, change === 'added' ? `{+${words}+}` : `[-${words}-]`];
+}
+
+/** As many pieces as fit into so many characters, and how many characters are left out. */
+export function cutPieces<P extends Pick<Piece, 'text'>>(pieces: readonly P[], most: number) {
+  let [room, rest] = [most, 0];
+  const shown = pieces.flatMap((piece) => {
+    const text = beginning(piece.text, Math.max(0, room));
+    room -= piece.text.length;
+    rest += piece.text.length - text.length;
+    return text === '' ? [] : [{ ...piece, text }];
+  });
+  return { shown, rest };
 }
 
 /** That only white space differs is said of the field, also where it is short. */

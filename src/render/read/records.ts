@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { nameInWords } from '../../core/address.ts';
 import { MASK } from '../../core/credentials.ts';
 import type { Read } from '../../core/documents.generated.ts';
 import { isSameJson, type JsonObject, mapTexts } from '../../core/value.ts';
@@ -63,19 +64,14 @@ function groupRecords({ records, groupedBy, names, fields }: RecordList): readon
 
 function groupHeading(field: string, id: string, name: string): Line {
   if (name !== '') return [span(name, 'strong'), span(`  ${id}`, 'dim')];
-  return [span(`${ownerTitle(field)} ${id}`, 'strong')];
+  return [span(`${nameInWords(field)} ${id}`, 'strong')];
 }
 
 /** `500 agents in 12 organizations.` */
 function formatTotal({ kind, records, groupedBy }: RecordList, groups: number): string {
   const count = countKind(records.length, kind);
   if (groupedBy === undefined) return `${count}.`;
-  return `${count} in ${formatCount(groups, ownerTitle(groupedBy))}.`;
-}
-
-/** `knowledge base` of `knowledge_base_id`. */
-function ownerTitle(field: string): string {
-  return field.replace(/_id$/, '').replaceAll('_', ' ');
+  return `${count} in ${formatCount(groups, nameInWords(groupedBy))}.`;
 }
 
 /** One record whole, as YAML in the names that the configuration uses too, members of `order` first. */

@@ -3,7 +3,7 @@
  * `Field` says once how a value is called and written, for the table and for CSV alike. Everything here
  * is live text, so it is sanitised where it becomes a cell.
  */
-import { isObject, type Json, type JsonObject } from '../../core/value.ts';
+import { formText, isObject, type Json, type JsonObject } from '../../core/value.ts';
 import {
   cutLine,
   cutText,
@@ -245,7 +245,7 @@ const NUMERAL = /^[+-]?\d+(?:\.\d+)?$/;
 function csvCell(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = formText(value);
   const isFormula = FORMULA.test(text) && !NUMERAL.test(text);
   return quote(sanitise(isFormula ? `'${text}` : text));
 }

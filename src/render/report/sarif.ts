@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import words from '../../../schemas/rules.json' with { type: 'json' };
 import type { Diagnostic } from '../../core/diagnostics.ts';
+import { formatCount } from '../../core/errors.ts';
 import { bySeverity, isAbsolute, type Report, toReportPath } from '../diagnostics.ts';
 import { jsonText, sanitise, sanitiseLine } from '../untrusted.ts';
 
@@ -93,7 +94,7 @@ function describeRule(name: string) {
 function leftOut({ diagnostics }: Report, shown: number) {
   const rest = diagnostics.length - shown;
   if (rest === 0) return {};
-  const text = `${rest} more problems are left out: a file may hold ${MAX_RESULTS} results.`;
+  const text = `${formatCount(rest, 'more problem is', 'more problems are')} left out: a file may hold ${MAX_RESULTS} results.`;
   return { toolExecutionNotifications: [{ level: 'warning', message: { text } }] };
 }
 

@@ -1,7 +1,7 @@
 import { CallsheetError } from '../../core/errors.ts';
-import { type JsonObject, sum } from '../../core/value.ts';
+import { type JsonObject, objectsIn, sum } from '../../core/value.ts';
 import { type Chance, seedChance, weightedIndex } from '../ids.ts';
-import { inside, listRecords } from '../json.ts';
+import { inside } from '../json.ts';
 import type { Platform } from '../platform.ts';
 import type { Agent, Store } from '../store.ts';
 import {
@@ -313,7 +313,7 @@ function listLanguages({ language }: JsonObject): readonly Language[] {
 }
 
 function listWebhooks({ extensions }: JsonObject): readonly CalledWebhook[] {
-  return listRecords(inside(extensions, 'tools')).map(({ name, condition, method, url }) => ({
+  return objectsIn(inside(extensions, 'tools')).map(({ name, condition, method, url }) => ({
     name: String(name),
     condition: String(condition),
     method: String(method),

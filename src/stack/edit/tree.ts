@@ -1,4 +1,5 @@
 import type { Scalar } from 'yaml';
+import { escapeUnits } from '../../core/value.ts';
 import { isBlank, trimBlankEnd, trimBlankStart } from '../yaml.ts';
 
 /** What is to be written, with everything decided but its layout. */
@@ -161,16 +162,11 @@ export function isPlain(text: string, context: ScalarContext): boolean {
   return !OTHER_TYPES.some((pattern) => pattern.test(text));
 }
 
-function escaped(character: string): string {
-  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
-}
-
 /** A text in quotes, on one line: in double ones unless those would need escapes. */
 function quoted(text: string): string {
   const isSimple = text.search(UNPRINTABLE) < 0 && !text.includes("'");
   if (isSimple && /["\\]/.test(text)) return `'${text}'`;
-  return JSON.stringify(text).replace(UNPRINTABLE, escaped);
+  return JSON.stringify(text).replace(UNPRINTABLE, escapeUnits);
 }
 
 /** A text on one line, with quotes only where it would otherwise mean something else. */

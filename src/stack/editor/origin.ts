@@ -2,6 +2,7 @@ import type { Address } from '../../core/address.ts';
 import { MASK, redactText } from '../../core/credentials.ts';
 import type { SourcePosition } from '../../core/diagnostics.ts';
 import type { ValueLayer } from '../../core/documents.ts';
+import { clip } from '../../core/errors.ts';
 import {
   identityOrdinal,
   identityText,
@@ -196,8 +197,7 @@ function getText(node: SyntaxNode, field: Field): string {
   }
   const { source, start, end } = node.range;
   const text = node.type === 'scalar' ? node.text : source.text.slice(start, end);
-  const line = redactText(text).replace(/\s+/g, ' ').trim();
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+  return clip(redactText(text).replace(/\s+/g, ' ').trim(), LONGEST);
 }
 
 /** Where a secret may stand, only what plainly names the source of one is shown. */

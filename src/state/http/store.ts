@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
+import { bareAddress } from '../../core/origin.ts';
 import type { HttpPlace } from '../../core/stores.ts';
+import { findFilled } from '../../core/value.ts';
 import { StillLocked } from '../failures.ts';
 import type { LockEffects, LockRecord } from '../lock.ts';
 import { type DocumentPlace, inFew, type Put, zip } from '../remote/document.ts';
@@ -53,7 +55,7 @@ export function httpPlace(
   retries: Retries,
 ): DocumentPlace {
   const address = new URL(given.address);
-  const location = `${address.origin}${address.pathname}`;
+  const location = bareAddress(address);
   const methods = getMethods(given, address);
   for (const url of listAddresses(given)) refuseClearText(new URL(url), location);
   const asking = { exchange, location, retries };
@@ -202,7 +204,7 @@ export function listAddresses(given: HttpPlace): readonly string[] {
 
 function getMethods(given: HttpPlace, address: URL) {
   const isGitLab = GITLAB.test(address.pathname);
-  const plain = `${address.origin}${address.pathname}`;
+  const plain = bareAddress(address);
   const lockAddress =
     given.lock_address ?? (isGitLab ? `${plain}/lock` : `${plain}${address.search}`);
   return {
@@ -249,6 +251,5 @@ function newInfo(lease: string, location: string, { now }: LockEffects): string 
 
 /** A server that does not say who holds the lock leaves nobody to look for. */
 function idIn(text: string): string | undefined {
-  const id = parseRecord(text)?.ID;
-  return typeof id === 'string' && id !== '' ? id : undefined;
+  return findFilled(parseRecord(text)?.ID);
 }

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import pLimit from 'p-limit';
 import type { ClientConfig } from 'pg';
 import { CallsheetError, errorMessage } from '../../core/errors.ts';
-import type { Origin } from '../../core/origin.ts';
+import { bareAddress, type Origin } from '../../core/origin.ts';
 import { trustFrom } from '../../platform/dispatcher.ts';
 import {
   findCode,
@@ -377,7 +377,7 @@ function buildConfig(
   const user =
     part(at.username) ?? env.CALLSHEET_STATE_USERNAME ?? env.PGUSER ?? env.USER ?? env.USERNAME;
   const password = part(at.password) ?? env.CALLSHEET_STATE_PASSWORD ?? env.PGPASSWORD;
-  const place = `${at.protocol}//${at.host}${at.pathname}`;
+  const place = bareAddress(at);
   if (user === undefined)
     throw new CallsheetError('config', `no user is set for the database ${place}`, {
       hint: 'Add the user to the address (postgres://USER@…), or set PGUSER.',

@@ -1,4 +1,4 @@
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, clip } from '../../core/errors.ts';
 import { isLoopback, type Origin } from '../../core/origin.ts';
 import { createDispatcher, decodeText } from '../../platform/dispatcher.ts';
 import { type Doing, findLoss, NoAnswer, type Retries, refusedByStore } from './failures.ts';
@@ -97,7 +97,7 @@ export function isDone({ status }: Answer): boolean {
 
 /** What a server said, without its page or its JSON. */
 export function said({ status, text }: Pick<Answer, 'status' | 'text'>): string {
-  const words = wordsIn(text).replace(/\s+/g, ' ').replace(`${status} `, '').trim().slice(0, 200);
+  const words = clip(wordsIn(text).replace(/\s+/g, ' ').replace(`${status} `, '').trim(), 200);
   return `the server answered ${status}${words === '' ? '' : `: ${words}`}`;
 }
 

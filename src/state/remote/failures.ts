@@ -1,4 +1,4 @@
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, formatDuration } from '../../core/errors.ts';
 import { Unanswered } from '../failures.ts';
 import type { LockEffects } from '../lock.ts';
 
@@ -149,7 +149,7 @@ export function openRetries(
 
   function answered(): void {
     if (isTold && lostAt !== undefined)
-      warn(`The state store answers again, after ${formatSeconds(now() - lostAt)}.`);
+      warn(`The state store answers again, after ${formatDuration((now() - lostAt) / 1_000)}.`);
     hasAnswered = true;
     lostAt = undefined;
     isTold = false;
@@ -159,7 +159,7 @@ export function openRetries(
     if (isTold || (away < UNTOLD_MS && !isTimeout)) return;
     isTold = true;
     warn(
-      `Waiting for the state store: ${message}. Callsheet tries again for up to ${formatSeconds(most)} (${VARIABLE}).`,
+      `Waiting for the state store: ${message}. Callsheet tries again for up to ${formatDuration(most / 1_000)} (${VARIABLE}).`,
     );
   }
 
@@ -193,8 +193,4 @@ export function openRetries(
 function pauseAfter(attempt: number): number {
   const longest = PAUSES[Math.min(attempt, PAUSES.length) - 1] ?? 0;
   return Math.round(Math.random() * longest);
-}
-
-function formatSeconds(milliseconds: number): string {
-  return `${Math.round(milliseconds / 1_000)} s`;
 }

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { AwsClient } from 'aws4fetch';
 import { CallsheetError } from '../../core/errors.ts';
 import { isConfidential, isLinkLocal, Origin } from '../../core/origin.ts';
+import { findFilled } from '../../core/value.ts';
 import type { LockEffects } from '../lock.ts';
 import { type Answer, type Ask, ask, askOnce, openExchange, said } from '../remote/exchange.ts';
 import { type Doing, findCode, openRetries, refusedByStore } from '../remote/failures.ts';
@@ -143,7 +144,7 @@ function toKeys(from: string, said: Readonly<Record<string, unknown>>): AwsKeys 
     said.SecretAccessKey,
     said.Token,
     said.Expiration,
-  ].map((value) => (typeof value === 'string' && value !== '' ? value : undefined));
+  ].map(findFilled);
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
   const expires = Date.parse(ends ?? '');
   return {
@@ -174,8 +175,8 @@ async function askSource(
 ): Promise<AwsKeys | undefined> {
   const { what, effects } = seek;
   const location = `${seek.location} with the credentials of ${from}`;
-  const at = URL.canParse(url) ? new URL(url) : undefined;
-  if (at === undefined || !(isConfidential(at) || isLinkLocal(at)))
+  const at = URL.parse(url);
+  if (at === null || !(isConfidential(at) || isLinkLocal(at)))
     throw refusedByStore(
       what,
       location,

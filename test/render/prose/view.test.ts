@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { viewProse } from '../../../src/render/prose/view.ts';
+import { cutPieces, viewProse } from '../../../src/render/prose/view.ts';
 
 /** The changed rows, words marked as on a terminal. */
 function rowsOf(before: string, after: string): readonly string[] {
@@ -120,4 +120,15 @@ test('of too many call-outs, whom calls go to is left out last', () => {
   );
   expect(callouts).toHaveLength(8);
   expect(callouts.map(({ after }) => after)).toContain('the night desk');
+});
+
+test.each([
+  [9, ['ab', 'c📞', 'de'], 0],
+  [6, ['ab', 'c📞', 'd'], 1],
+  // Never half of a character: a telephone has two units.
+  [4, ['ab', 'c'], 4],
+  [2, ['ab'], 5],
+])('pieces cut to %i characters are %j, without %i', (most, texts, rest) => {
+  const { shown, rest: left } = cutPieces([{ text: 'ab' }, { text: 'c📞' }, { text: 'de' }], most);
+  expect([shown.map(({ text }) => text), left]).toEqual([texts, rest]);
 });

@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type Action, allowanceFlags, type PlanDocument } from '../../../core/plan-document.ts';
+import { inSeconds } from '../../../core/value.ts';
 import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
@@ -159,7 +160,7 @@ export function ChangeLink({ entry, onOpen, children, ...attributes }: ChangeLin
 
 /** `2026-11-21 09:45:12 UTC`. */
 export function instant(at: string): string {
-  return sanitiseLine(at.replace('T', ' ').replace(/(:\d\d)\.\d+Z$/, '$1 UTC'));
+  return sanitiseLine(inSeconds(at).replace('T', ' ').replace(/Z$/, ' UTC'));
 }
 
 type PairsProps = { readonly pairs: readonly (readonly [name: string, value: string])[] };

@@ -2,6 +2,7 @@ import { useId, useMemo, useState } from 'preact/hooks';
 import type { Block, Callout, Piece, ProseDiff } from '../../../render/prose/blocks.ts';
 import { calloutWords } from '../../../render/prose/callouts.ts';
 import { diffProse } from '../../../render/prose/diff.ts';
+import { cutPieces } from '../../../render/prose/view.ts';
 import type { Mark } from '../../../render/prose/words.ts';
 import { formatCount, formatNumber, tally } from '../../../render/wording.ts';
 
@@ -262,7 +263,12 @@ type CellProps = {
 function Cell({ side, words, areWordsMarked = false, moved }: CellProps) {
   const [most, setMost] = useState(MOST_TEXT);
   const own = words.filter(({ change }) => change === 'same' || change === side);
-  const { shown, rest } = cutPieces(own, most);
+  const { shown: whole, rest } = cutPieces(own, most);
+  // A line break at the end of a paragraph would be an empty line of its cell.
+  const shown = [
+    ...whole.slice(0, -1),
+    ...whole.slice(-1).map((one) => ({ ...one, text: clean(one.text) })),
+  ];
   const sign = moved === undefined ? (side === 'removed' ? '−' : '+') : '↕';
   const Mark = side === 'removed' ? 'del' : 'ins';
   return (
@@ -288,7 +294,7 @@ function Cell({ side, words, areWordsMarked = false, moved }: CellProps) {
       )}
       {rest > 0 ? (
         <button type="button" class="quiet" onClick={() => setMost(most * 10)}>
-          … {formatNumber(rest)} more characters
+          … {formatCount(rest, 'more character')}
         </button>
       ) : null}
     </td>
@@ -313,23 +319,6 @@ function MarkedWords({ side, text, isCalled }: MarkedProps) {
 /** Blanks that nobody would see. */
 function visible(blanks: string): string {
   return blanks.replaceAll(' ', '·').replaceAll('\t', '→').replaceAll('\n', '⏎\n');
-}
-
-/** As many pieces as fit into `most` characters. */
-function cutPieces(pieces: readonly Piece[], most: number) {
-  const shown: Piece[] = [];
-  let room = most;
-  for (const piece of pieces) {
-    if (room <= 0) break;
-    shown.push(piece.text.length <= room ? piece : { ...piece, text: piece.text.slice(0, room) });
-    room -= piece.text.length;
-  }
-  const all = pieces.reduce((sum, { text }) => sum + text.length, 0);
-  const rest = Math.max(0, all - most);
-  const last = shown.at(-1);
-  // A line break at the end of a paragraph would be an empty line of its cell.
-  const ended = last === undefined ? [] : [{ ...last, text: clean(last.text) }];
-  return { shown: [...shown.slice(0, -1), ...ended], rest };
 }
 
 /** Unchanged paragraphs, with the headings among them. */

@@ -1,3 +1,5 @@
+import { clip } from '../../../core/errors.ts';
+import { inSeconds } from '../../../core/value.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatFirst, formatNumber } from '../../../render/wording.ts';
 import type { Edit, Entry } from '../model/plan.ts';
@@ -117,7 +119,7 @@ function Lanes({ edits, onOpen }: TimelineProps) {
           return (
             <g key={actor}>
               <text x="16" y={y + 4}>
-                {cut(sanitiseLine(actor))} ({formatNumber(own.length)})
+                {clip(sanitiseLine(actor), 21)} ({formatNumber(own.length)})
               </text>
               <line x1={LANE.label} x2={LANE.label + room} y1={y} y2={y} />
               {own.slice(0, STEP).map(({ edit, time }) => (
@@ -140,16 +142,12 @@ function Lanes({ edits, onOpen }: TimelineProps) {
   );
 }
 
-function cut(text: string): string {
-  return text.length > 22 ? `${text.slice(0, 21)}…` : text;
-}
-
-/** The day of an edit, as its platform wrote it. */
+/** The day of an edit. */
 function formatDay({ at }: Pick<Edit, 'at'>): string {
-  return at === null ? 'At an unknown time' : at.slice(0, 10);
+  return at === null ? 'At an unknown time' : inSeconds(at).slice(0, 10);
 }
 
 /** `10:12:03` */
 function formatTime(at: string): string {
-  return at.slice(11, 19);
+  return inSeconds(at).slice(11, 19);
 }
