@@ -245,12 +245,12 @@ export function liftingFlags(
   struck: readonly Change[],
   purpose: PlanDocument['purpose'],
 ): readonly LiftingFlag[] {
-  return liftsOf(struck).flatMap((lift) => LIFTING[purpose]?.[lift] ?? []);
+  return listLifts(struck).flatMap((lift) => LIFTING[purpose]?.[lift] ?? []);
 }
 
 /** The flags without which changes are held, as they are typed. */
 export function holdingFlags(held: readonly Change[]): readonly string[] {
-  return liftsOf(held).map(flagOf);
+  return listLifts(held).map(toFlag);
 }
 
 /** What a plan was allowed, as it is typed: `--allow-delete`, `--target agent.a agent.b`. */
@@ -258,15 +258,15 @@ export function allowanceFlags(options: PlanOptions): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     if (value === false || (Array.isArray(value) && value.length === 0)) return [];
     const values = value === true ? [] : [value].flat().map(String).map(quoted);
-    return [[flagOf(name), ...values].join(' ')];
+    return [[toFlag(name), ...values].join(' ')];
   });
 }
 
 /** `allow_delete`: `--allow-delete`. The document keeps the name that `--delete-used` had before. */
-function flagOf(option: string): string {
+function toFlag(option: string): string {
   return `--${option === 'force' ? 'delete-used' : option.replaceAll('_', '-')}`;
 }
 
-function liftsOf(struck: readonly Change[]): readonly Lift[] {
+function listLifts(struck: readonly Change[]): readonly Lift[] {
   return [...new Set(struck.flatMap(({ lifted_by: lift }) => lift ?? []))];
 }

@@ -124,6 +124,21 @@ export function isActing(
   return operations.length > 0 && (verdict === 'ok' || isLiftable);
 }
 
+/** Whether a change takes a live resource away, for good or to make it anew. */
+export function isDelete({ operations }: Change): boolean {
+  return operations.some(({ step }) => step === 'delete');
+}
+
+/** The change with the verdict that stops the plan, and the option that would lift it, if one would. */
+export function refuse(change: Change, reason: string, lifted_by?: Change['lifted_by']): Change {
+  return {
+    ...change,
+    verdict: 'refused',
+    reason,
+    ...(lifted_by === undefined ? {} : { lifted_by }),
+  };
+}
+
 /** Whether something stands against the plan as a whole, whatever it would do. */
 export function isHeldBack({ refusals = [] }: PlanDocument): boolean {
   return refusals.length > 0;

@@ -15,7 +15,7 @@ import type {
 import { agentsReached, type RolloutAgent, type RolloutRecord } from '../core/rollout.ts';
 import { inSeconds } from '../core/value.ts';
 import type { Hold } from '../state/model.ts';
-import { isActing, isWriting } from './document.ts';
+import { isActing, isDelete, isWriting, refuse } from './document.ts';
 import { whyNotHealed } from './drift.ts';
 import { brokenHolds, describeHold, type HoldWorld } from './holds.ts';
 
@@ -66,21 +66,6 @@ function leaveToRollout(change: Change, { purpose, rollouts, environment }: Guar
   const shown = commandLine(`rollout show ${name}`, { dir: '.', env: environment });
   const reason = `${change.reason}; held by the rollout ${name}, which is at step ${step + 1} of ${steps.length}: ${shown}`;
   return { ...change, verdict: 'held', reason };
-}
-
-/** Whether a change takes a live resource away, for good or to make it anew. */
-export function isDelete({ operations }: Change): boolean {
-  return operations.some(({ step }) => step === 'delete');
-}
-
-/** The change with the verdict that stops the plan, and the option that would lift it, if one would. */
-export function refuse(change: Change, reason: string, lifted_by?: Change['lifted_by']): Change {
-  return {
-    ...change,
-    verdict: 'refused',
-    reason,
-    ...(lifted_by === undefined ? {} : { lifted_by }),
-  };
 }
 
 /** A guard that stands against a plan as a whole, and whether the plan was told to go on all the same. */

@@ -8,7 +8,7 @@ import { listLeaves } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
-import { isDelete, refuse } from './guards.ts';
+import { isDelete, refuse } from './document.ts';
 import { listKnown, listScopes } from './natural-key.ts';
 import type { Reader } from './reader.ts';
 
