@@ -1,6 +1,5 @@
-import type { Finding } from './problem.ts';
+import type { Finding, Rule } from './problem.ts';
 import { componentName, operationsOf, type Response } from './responses.ts';
-import type { Rule } from './rules.ts';
 import { schemasBelow } from './walk.ts';
 
 /** A rule that looks at one response at a time; a shared one is told once. */

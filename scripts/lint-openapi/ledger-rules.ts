@@ -1,5 +1,4 @@
-import type { Finding } from './problem.ts';
-import type { Rule } from './rules.ts';
+import type { Finding, Rule } from './problem.ts';
 import { placesBelow } from './walk.ts';
 
 const PARTS = ['documented', 'assumed', 'why'] as const;

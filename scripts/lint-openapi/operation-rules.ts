@@ -1,7 +1,6 @@
 import { isSchema } from '../generate/schema.ts';
-import type { Finding } from './problem.ts';
+import type { Finding, Rule } from './problem.ts';
 import { componentName, type Operation, operationsOf } from './responses.ts';
-import type { Rule } from './rules.ts';
 
 /** A rule that looks at one operation at a time. */
 function each(rule: string, check: (operation: Operation) => readonly string[]): Rule {

@@ -1,4 +1,5 @@
 import { isMap, isNode, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import type { Document } from '../generate/document.ts';
 
 /** What is wrong, and where: a file below the project's folder, line and column counted from 1. */
 export type Problem = {
@@ -14,6 +15,11 @@ export type Finding = {
   readonly path: readonly string[];
   readonly message: string;
 };
+
+/** The bundled document, and the assumptions that fields of the kinds name. */
+export type Subject = { readonly document: Document; readonly usedByKinds: readonly string[] };
+
+export type Rule = (subject: Subject) => readonly Finding[];
 
 /** Turns findings into problems of a YAML file. What a reference put in its place is found at the reference. */
 export function createLocator(file: string, text: string): (finding: Finding) => Problem {

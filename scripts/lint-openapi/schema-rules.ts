@@ -1,7 +1,6 @@
 import type { Document } from '../generate/document.ts';
 import { isSchema, propertiesOf, type Schema } from '../generate/schema.ts';
-import type { Finding } from './problem.ts';
-import type { Rule } from './rules.ts';
+import type { Finding, Rule } from './problem.ts';
 import { follow, type Place, placesBelow } from './walk.ts';
 
 /** Keywords of our own that mean something here; the table at the head of the document explains them. */
