@@ -39,7 +39,6 @@ import {
 import type { DocumentFormat } from '../console/show.ts';
 import { METRICS_BLOCKS } from '../core/documents.ts';
 import type { ExitCode, ExitName } from '../core/errors.ts';
-import { placeForms } from '../core/stores.ts';
 import type { StackCommand, TreeFlags } from '../fleet/request.ts';
 import type { GetFlags } from './commands/get.ts';
 import type { RollbackFlags } from './commands/rollback.ts';
@@ -631,7 +630,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'state migrate',
     does: 'move the state and the records of its runs to an empty location',
-    flags: [flag('--to <place>', placeForms(), { isRequired: true }), format('text', 'json')],
+    flags: [
+      flag('--to <place>', 'a path or an address, as CALLSHEET_STATE takes it', {
+        isRequired: true,
+      }),
+      format('text', 'json'),
+    ],
     examples: ['callsheet state migrate --to s3://voice-states/production/state.json'],
     exits: EDITING,
     prints: ['callsheet-state-migration'],

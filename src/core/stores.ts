@@ -1,4 +1,4 @@
-import { CallsheetError, formatList } from './errors.ts';
+import { CallsheetError } from './errors.ts';
 import { bareAddress, type NamedBy } from './origin.ts';
 
 /**
@@ -49,8 +49,6 @@ type Store = {
   readonly credentials: readonly [string, ...string[]];
   /** What the whole place begins with as one text. */
   readonly protocols: readonly [string, ...string[]];
-  /** That text in short, as help shows it. */
-  readonly form: string;
   /** The place in that text. Throws `CallsheetError('usage')` where something is missing. */
   readonly parse: (text: string) => StatePlace;
   /** The place that `callsheet.yaml` says; undefined where it says none. `by` is asked who names a member. */
@@ -68,7 +66,6 @@ export const STORES: { readonly [store: string]: Store } = {
     schemes: ['https:', 'http:'],
     credentials: ['CALLSHEET_STATE_PASSWORD'],
     protocols: ['https:', 'http:'],
-    form: 'https://…',
     parse: (text) => ({ http: { address: text }, by: 'operator' }),
     read({ address, ...others }, by) {
       if (address === undefined) return undefined;
@@ -83,7 +80,6 @@ export const STORES: { readonly [store: string]: Store } = {
     schemes: ['postgres:', 'postgresql:'],
     credentials: ['CALLSHEET_STATE_PASSWORD', 'PGPASSWORD'],
     protocols: ['postgres:', 'postgresql:'],
-    form: 'postgres://…?stack=NAME',
     parse: (text) => ({ postgres: { url: text, stack: stackIn(text) }, by: 'operator' }),
     read: ({ url, stack }, by) =>
       url === undefined || stack === undefined
@@ -102,7 +98,6 @@ export const STORES: { readonly [store: string]: Store } = {
       'AWS_CONTAINER_AUTHORIZATION_TOKEN',
     ],
     protocols: ['s3:'],
-    form: 's3://bucket/key',
     parse: (text) => ({ s3: bucketIn(text), by: 'operator' }),
     read: ({ bucket, key, ...service }, by) =>
       bucket === undefined || key === undefined
@@ -119,11 +114,6 @@ export function passwordVariable(place: StatePlace): string | undefined {
 /** The variables that no stack may read, as a store signs in with them. */
 export function storeCredentials(): readonly string[] {
   return Object.values(STORES).flatMap(({ credentials }) => credentials);
-}
-
-/** `a path, https://…, postgres://…?stack=NAME or s3://bucket/key` */
-export function placeForms(): string {
-  return formatList(['a path', ...Object.values(STORES).map(({ form }) => form)], 'or');
 }
 
 /** A database keeps many states: the address must say which one is meant. */

@@ -61,9 +61,9 @@ test('the page that the help of a command names is there', () => {
 
 test.each(Object.entries(STORES))(
   'the pages name what the store %s is called and signs in with',
-  (store, { form, credentials }) => {
+  (store, { protocols: [protocol], credentials }) => {
     expect(textOf('docs/stores.md')).toContain(`\`${store}: {`);
-    expect(textOf('docs/stores.md')).toContain(`\`${form}`);
+    expect(textOf('docs/stores.md')).toContain(`\`${protocol}//`);
     const unnamed = credentials.filter((one) => !textOf('docs/secrets.md').includes(`\`${one}\``));
     expect(unnamed.filter((one) => !one.startsWith('CALLSHEET_'))).toEqual([]);
   },
