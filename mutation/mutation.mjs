@@ -7,6 +7,8 @@ export const mutation = (name, mutate) => ({
   ignoreStatic: true,
   coverageAnalysis: 'perTest',
   concurrency: 2,
+  // What each test runs of each file is held in memory: 5 GB, where Node takes 4 unless told otherwise.
+  testRunnerNodeArgs: ['--max-old-space-size=8192'],
   disableTypeChecks: false,
   incremental: true,
   incrementalFile: `reports/mutation/${name}.incremental.json`,
