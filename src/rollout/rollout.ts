@@ -12,7 +12,6 @@
  *
  * Whatever dies, the next `rollout run` goes on from the status that was written last.
  */
-
 import type { Address } from '../core/address.ts';
 import { computeDigest } from '../core/digest.ts';
 import { CallsheetError, commandLine, foldSentences, formatFirst } from '../core/errors.ts';

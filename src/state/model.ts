@@ -7,7 +7,6 @@
  * small driver each, and `open.ts` opens one: a file (`file/`), or what other machines reach, too (`remote/`, with a
  * folder for each).
  */
-
 import type { Address } from '../core/address.ts';
 import type { Runs, State as StateFile } from '../core/documents.generated.ts';
 import type { RolloutRecords } from '../core/rollout.ts';

@@ -1,6 +1,6 @@
 import type { Read } from '../../core/documents.generated.ts';
 import type { MetricsBlock } from '../../core/documents.ts';
-import { isList, isObject, type JsonObject } from '../../core/value.ts';
+import { isObject, type JsonObject, objectsIn } from '../../core/value.ts';
 import {
   factLines,
   type Line,
@@ -199,11 +199,7 @@ export function metricsColumns(block: MetricsBlock): readonly { readonly path: s
 /** The records of a block; a block that is one object is one record. Agents come with most calls first. */
 export function metricsRecords(data: JsonObject, block: MetricsBlock): readonly JsonObject[] {
   const value = data[BLOCKS[block].member];
-  const records = isObject(value)
-    ? [value]
-    : isList(value)
-      ? value.filter((one) => isObject(one))
-      : [];
+  const records = isObject(value) ? [value] : objectsIn(value);
   return block === 'agents' ? records.toSorted(byCalls) : records;
 }
 
