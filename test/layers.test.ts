@@ -169,7 +169,7 @@ const HARMLESS = ['node:crypto'];
 /** Packages that one folder keeps to itself, or a part of one. */
 const OWNERS: { readonly [name: string]: string | readonly string[] } = {
   'deep-diff': 'diff',
-  diff: 'render',
+  diff: ['core', 'render'],
   undici: 'platform',
   commander: ['cli', 'console'],
   fastify: 'simulator',

@@ -1,5 +1,6 @@
+import { gapsBetween, type Pair, type Range } from '../../core/align.ts';
 import type { Paragraph } from './paragraphs.ts';
-import { gapsBetween, type Mark, type Pair, type Range, type Stretch, type Word } from './words.ts';
+import type { Mark, Stretch, Word } from './words.ts';
 
 /** The comparison of two texts as plain data, and how it is made of paragraphs and words. */
 

@@ -1,9 +1,10 @@
+import { align, type Budget, gapsBetween } from '../../core/align.ts';
 import { commonEnds } from '../../core/value.ts';
 import type { Callout, Draft, Part } from './blocks.ts';
 import { type Fact, NAMES } from './facts.ts';
 import type { Paragraph } from './paragraphs.ts';
 import { compareSentences, isAboutSame, type Sentence, splitSentences } from './sentences.ts';
-import { align, type Budget, gapsBetween, type Mark } from './words.ts';
+import type { Mark } from './words.ts';
 
 /**
  * What a careful reviewer wants to be told of a changed prompt. Sentences are matched first, wherever they moved;

@@ -1,18 +1,9 @@
+import { type Budget, newBudget, type Pair } from '../../core/align.ts';
 import { commonEnds } from '../../core/value.ts';
 import { type Block, type Draft, draftBlocks, foldBlocks, type ProseDiff } from './blocks.ts';
 import { findCallouts } from './callouts.ts';
 import { type Matches, matchParagraphs, type Paragraph, splitParagraphs } from './paragraphs.ts';
-import {
-  type Budget,
-  compareWords,
-  MOST_READ,
-  newBudget,
-  type Pair,
-  type Stretch,
-  splitWords,
-  turned,
-  type Word,
-} from './words.ts';
+import { compareWords, MOST_READ, type Stretch, splitWords, turned, type Word } from './words.ts';
 
 type ProseOptions = {
   /** Unchanged paragraphs that stay around a change; `Infinity` folds nothing. */

@@ -1,12 +1,5 @@
-import {
-  align,
-  type Budget,
-  gapsBetween,
-  MOST_READ,
-  type Pair,
-  type Range,
-  UNSPACED,
-} from './words.ts';
+import { align, type Budget, gapsBetween, type Pair, type Range } from '../../core/align.ts';
+import { MOST_READ, UNSPACED } from './words.ts';
 
 /** Texts in paragraphs, and which of two texts' paragraphs are the same ones. */
 

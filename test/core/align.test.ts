@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { align, newBudget, type Pair } from '../../../src/render/prose/words.ts';
-import { runs } from '../../long.ts';
+import { align, newBudget, type Pair } from '../../src/core/align.ts';
+import { runs } from '../long.ts';
 
 const letters = (text: string) => text.split('');
 
