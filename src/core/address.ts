@@ -31,6 +31,12 @@ export function withKey(address: Address, key: string): Address {
   return `${address}[${JSON.stringify(key)}]`;
 }
 
+/** The block of its row: `agent.clinic` of `agent.clinic["harbor"]`; undefined where it is none of a row. */
+export function rowsAddress(address: Address): Address | undefined {
+  const at = address.indexOf('[');
+  return at < 0 ? undefined : address.slice(0, at);
+}
+
 /** The key of its row: `harbor` of `agent.clinic["harbor"]`; undefined where it is none of a row. */
 export function rowKey(address: Address): string | undefined {
   const at = address.indexOf('[');

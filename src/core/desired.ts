@@ -20,6 +20,9 @@ export type WholeDocument = {
   readonly withheld: readonly string[];
 };
 
+/** A piece of a text of the configuration: as it is written there, or the value of an expression such as `${each.name}`. */
+export type TextPart = string | { readonly expression: string; readonly value: string };
+
 /** One resource as the configuration wants it, everything resolved but secrets and unborn ids. */
 export type DesiredResource = {
   readonly address: Address;

@@ -1607,12 +1607,12 @@ export type Edit = {
   /** For a revert, the entry that it restored. */
   readonly reverted_from_id: number | null;
 };
-/** Fields that change in the same way in several resources of one kind: equal values on both sides, or the same edit of texts that differ elsewhere, as those of one template do. */
+/** Resources of one kind to which the same happens. Fields that change alike: equal values on both sides, or texts with the same hunks, with the lines around them and the headings above them. Values of a row that the edit leaves alone may differ. New resources: what they have in common. Resources that are deleted or forgotten: no fields. */
 export type Group = {
   /** Kind of the resources. */
   readonly kind: string;
   /** What happens to them. */
-  readonly action: 'create' | 'update';
+  readonly action: 'create' | 'update' | 'delete' | 'forget';
   /** The resources, in natural order. */
   readonly addresses: readonly string[];
   /** The fields that change alike in all of them. */
@@ -1621,6 +1621,10 @@ export type Group = {
     readonly path: string;
     /** The file that says so for all of them, with its line: a base, a template, a table; null where each has its own. */
     readonly source: string | null;
+    /** Where rows have values of their own in the edited lines: the old text of the first resource, with expressions such as `${each.name}` in the place of those values. */
+    readonly before?: string;
+    /** The new text, in the same way. */
+    readonly after?: string;
   }[];
 };
 /** Something to know. */

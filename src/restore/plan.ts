@@ -285,6 +285,7 @@ function blankStack(dir: string): Stack {
     resources: [],
     secrets: [],
     originOf: () => undefined,
+    partsOf: () => undefined,
     written: () => ({
       resources: [],
       variables: unreadableVariables,

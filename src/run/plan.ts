@@ -17,6 +17,7 @@ import type { FieldSchema } from '../core/schema.ts';
 import { invert } from '../core/value.ts';
 import { checkChosen, kinds } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
+import type { FieldSource, Site } from '../plan/groups.ts';
 import { checkGuards, checkTeamRules, type GuardFinding, refusalsIn } from '../plan/guards.ts';
 import { makePlan, type PlanInput, type Planned, type Refresh } from '../plan/make.ts';
 import {
@@ -122,6 +123,8 @@ function planSession(
     assumptionOf: (operation) => findAssumption(operation, client.endpoints),
     assume: client.endpoints.assume,
     endpoints: movedEndpoints(client.endpoints),
+    // No line of the files says what a rollback or a restore writes, but their rows are those of the run.
+    sourceOf: (site) => ({ parts: partsAt(stack, site) }),
     secondsPerRequest: () => {
       const { requests, seconds } = client.spent();
       return requests === 0 ? 0 : seconds / requests / session.concurrency;
@@ -155,10 +158,9 @@ export async function planConfiguration(
   const { moved } = stack.moves;
   const expected = new Set([...configured, ...Object.keys(state.resources)]).size;
   const planned = await planSession(session, expected, context, {
-    // What a rollback or a restore writes comes from no line of the files.
     sourceOf: ({ address, path }) => {
       const origin = stack.originOf(address, parsePath(path) ?? [path]);
-      return origin && getSource(origin);
+      return { ...(origin && getSource(origin)), parts: partsAt(stack, { address, path }) };
     },
     priorAddresses: priorAddresses(moved),
     isForgotten: isForgottenBy(stack.moves),
@@ -180,6 +182,10 @@ export async function planConfiguration(
   if (unknown.length === 0) return { ...planned, plan };
   const notes = await statelessNotes(unknown, planned, session);
   return { ...planned, plan: { ...plan, notes: [...notes, ...plan.notes] } };
+}
+
+function partsAt({ partsOf }: Session['stack'], { address, path }: Site): FieldSource['parts'] {
+  return () => partsOf(address, parsePath(path) ?? [path]);
 }
 
 /** What a plan file is held against: of the plan of a rollout also how that goes about it. */

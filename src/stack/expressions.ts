@@ -1,4 +1,5 @@
 import { isResourceName } from '../core/address.ts';
+import type { TextPart } from '../core/desired.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Problem } from './diagnostics.ts';
 import { STACK_FILE } from './folder.ts';
@@ -102,6 +103,23 @@ export function expressionPieces(text: string): readonly string[] {
     from = index + expression.length;
   }
   return [...pieces, text.slice(from)];
+}
+
+/**
+ * A text in pieces: as it is written, and what its row or `with` fills in. A variable is the same for all resources, and
+ * stands as its value.
+ */
+export function partsIn(text: string, scope: Scope): readonly TextPart[] {
+  const parts: TextPart[] = [];
+  let from = 0;
+  for (const { index, 0: expression, 1: inner, 2: close } of text.matchAll(EXPRESSION)) {
+    const value = inner === undefined ? '${' : close === '' ? expression : evaluate(inner, scope);
+    const filled = typeof value === 'string' ? value : '';
+    const isOwn = inner !== undefined && close !== '' && variableName(inner.trim()) === undefined;
+    parts.push(text.slice(from, index), isOwn ? { expression, value: filled } : filled);
+    from = index + expression.length;
+  }
+  return [...parts, text.slice(from)];
 }
 
 /** Undefined where what is wrong was said elsewhere. */

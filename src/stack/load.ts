@@ -1,6 +1,6 @@
 import { resolve as resolvePath } from 'node:path';
 import { type Address, byAddress } from '../core/address.ts';
-import type { DesiredResource } from '../core/desired.ts';
+import type { DesiredResource, TextPart } from '../core/desired.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { computeDigest } from '../core/digest.ts';
 import { formatPath, type Path } from '../core/path.ts';
@@ -38,7 +38,7 @@ import {
 } from './compose.ts';
 import { notingErrors, openReport, type Problem, type Report, SILENT } from './diagnostics.ts';
 import { discover } from './discover.ts';
-import { type Origin, traceOrigin } from './editor/origin.ts';
+import { type Origin, readTextParts, traceOrigin } from './editor/origin.ts';
 import { type Folder, isUnreadable, openFolder, refuseFolder, STACK_FILE } from './folder.ts';
 import { reportLint } from './lint.ts';
 import { type Moves, readMoves } from './moves.ts';
@@ -105,6 +105,8 @@ export type Stack = StackSettings & {
   readonly secrets: readonly SecretPlace[];
   /** Follows a value back to everything that had a part in it; undefined for no resource of the stack. */
   readonly originOf: (address: Address, path: Path) => Origin | undefined;
+  /** The text that a field has, in pieces; undefined for no resource of the stack, and for what is no text. */
+  readonly partsOf: (address: Address, path: Path) => readonly TextPart[] | undefined;
   /** How everything is written, for those who write in it. */
   readonly written: () => WrittenStack;
   /** `sha256:…` over everything that decides the outcome; see `digest.ts`. */
@@ -310,6 +312,10 @@ function makeStack(opened: Opened, settings: Settings, rules: PlanRules, made: M
     originOf: (address, path) => {
       const resource = made.resolvedAt(address);
       return resource && traceOrigin(resource, path, opened);
+    },
+    partsOf: (address, path) => {
+      const resource = made.resolvedAt(address);
+      return resource && readTextParts(resource, path, opened);
     },
     written: () => ({
       resources: made.resolved(),

@@ -1,11 +1,13 @@
+import { structuredPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Change, FieldChange } from '../../src/core/plan-document.ts';
 import { parsePlan, planDigest } from '../../src/plan/document.ts';
 import { groupAlike, type SourceOf, withTextSources } from '../../src/plan/groups.ts';
 import { buildOverview } from '../../src/render/overview.ts';
-import { runs } from '../long.ts';
+import { isTorture, runs } from '../long.ts';
 import { changeOf, fieldOf, planOf } from '../render/sample.ts';
+import { type Fleet, fill, fleet } from './fleets.ts';
 
 const agents = (count: number, fields: (at: number) => readonly FieldChange[]): Change[] =>
   Array.from({ length: count }, (_, at) =>
@@ -15,12 +17,23 @@ const agents = (count: number, fields: (at: number) => readonly FieldChange[]): 
 const template: SourceOf = () => ({ file: 'prompts/desk.md' });
 const own: SourceOf = ({ address }) => ({ file: `prompts/${address}.md` });
 
-const prompt = (at: number, hours: string, rule = 'Never quote prices.') =>
-  fieldOf(
-    'system_prompt',
-    `# Desk ${at}\nOpen until 5.\n# Rules\n${rule}\n`,
-    `# Desk ${at}\nOpen until ${hours}.\n# Rules\n${rule}\n`,
-  );
+type Row = Readonly<Record<string, string>>;
+
+const COLUMN = /(\$\{each\.\w+\})/;
+
+/** A template that is filled in for the row of an agent. */
+const fromTemplate =
+  (text: string, rowOf: (at: number) => Row): SourceOf =>
+  ({ address }) => {
+    const row = rowOf(Number(/\d+/.exec(address)));
+    const parts = text.split(COLUMN).map((part, at) => {
+      const value = row[part.slice(7, -1)] ?? '';
+      return at % 2 === 0 ? part : { expression: part, value };
+    });
+    return { file: 'prompts/desk.md', parts: () => parts };
+  };
+
+const numbered = (at: number): Row => ({ n: `no. ${at}` });
 
 test('a group that was put into a plan file afterwards is noticed', () => {
   const changes = agents(3, (at) => [fieldOf('model', 'a', `b${at}`)]);
@@ -57,7 +70,7 @@ test('a text is named by the file that it is read from', () => {
     { subject: 'description of agent.clinic["c1"]', text: changes[0]?.source },
   ]);
   const alike = withTextSources(
-    agents(4, (at) => [prompt(at, '6')]),
+    agents(4, () => [fieldOf('system_prompt', 'Open until 5.\n', 'Open until 6.\n')]),
     own,
   );
   const groups = groupAlike(alike, own);
@@ -81,16 +94,25 @@ test.each([
 
 describe('fields that change alike', () => {
   test('one edit of a template is one group, in natural order, with its file', () => {
-    const groups = groupAlike(agents(12, (at) => [prompt(at, '6')]).reverse(), template);
+    const [before, after] = ['5', '6'].map(
+      (hour) => `# Desk\nYou are desk \${each.n}. Open until ${hour}.\nNever quote prices.\n`,
+    ) as [string, string];
+    const changes = agents(12, (at) => [
+      fieldOf('system_prompt', fill(before, numbered(at)), fill(after, numbered(at))),
+    ]);
+    const groups = groupAlike(changes.reverse(), fromTemplate(after, numbered));
     expect(groups).toHaveLength(1);
     const [{ addresses, fields }] = groups as [(typeof groups)[number]];
     expect(addresses.slice(0, 3)).toEqual([1, 2, 3].map((at) => `agent.clinic["c${at}"]`));
     expect(addresses.at(-1)).toBe('agent.clinic["c12"]');
-    expect(fields).toEqual([{ path: 'system_prompt', source: 'prompts/desk.md' }]);
+    expect(fields).toEqual([{ path: 'system_prompt', source: 'prompts/desk.md', before, after }]);
   });
 
   test('what differs stands apart', () => {
-    const changes = agents(6, (at) => [prompt(at, at > 3 ? '7' : '6'), fieldOf('model', 'a', 'b')]);
+    const changes = agents(6, (at) => [
+      fieldOf('system_prompt', 'Open until 5.\n', `Open until ${at > 3 ? 7 : 6}.\n`),
+      fieldOf('model', 'a', 'b'),
+    ]);
     const groups = groupAlike(changes, template);
     expect(groups.map(({ addresses, fields }) => [addresses.length, fields[0]?.path])).toEqual([
       [6, 'model'],
@@ -100,9 +122,8 @@ describe('fields that change alike', () => {
   });
 
   test('a file is the source of the fields that come from it, and of no others', () => {
-    const added = (at: number) => fieldOf('system_prompt', `Desk ${at}\n`, `Desk ${at}\nNew.\n`);
-    const changes = agents(4, (at) => [
-      added(at),
+    const changes = agents(4, () => [
+      fieldOf('system_prompt', 'Desk.\n', 'Desk.\nNew.\n'),
       fieldOf('model', 'a', 'b'),
       fieldOf('language', 'a', 'b'),
     ]);
@@ -117,28 +138,6 @@ describe('fields that change alike', () => {
         { path: 'language', source: 'bases.yaml:7' },
       ],
     ]);
-  });
-
-  test('the same words in lines of their own are no group: what stands around them may turn the sense', () => {
-    const edit = (at: number, first: string) =>
-      fieldOf('system_prompt', `Desk ${at}\n${first} help.\n`, `Desk ${at}\n${first} quote.\n`);
-    const changes = agents(4, (at) => [edit(at, at % 2 === 0 ? 'Always' : 'Never')]);
-    expect(groupAlike(changes, own)).toEqual([]);
-    expect(groupAlike(changes, template)).toHaveLength(1);
-  });
-
-  test('the same line under another heading is another edit', () => {
-    const added = (at: number, section: string) =>
-      fieldOf(
-        'system_prompt',
-        `# Do\na\n# Do not\nb ${at}\n`,
-        `# Do\na\n# Do not\nb ${at}\n`.replace(`# ${section}\n`, `# ${section}\nQuote prices.\n`),
-      );
-    const groups = groupAlike(
-      agents(6, (at) => [added(at, at > 3 ? 'Do' : 'Do not')]),
-      template,
-    );
-    expect(groups.map(({ addresses }) => addresses.length)).toEqual([3, 3]);
   });
 
   test('what a limit stops for one reason is a group, what is refused by itself is none', () => {
@@ -164,66 +163,105 @@ describe('fields that change alike', () => {
     expect(buildOverview(planOf(changes, { groups })).changes).toEqual([]);
   });
 
-  test.each(['drifted', 'conflict'] as const)('what is %s is read one by one', (cause) => {
-    const changes = agents(9, () => [fieldOf('model', 'a', 'b', { cause })]);
+  test('what is in conflict is read one by one', () => {
+    const changes = agents(9, () => [fieldOf('model', 'a', 'b', { cause: 'conflict' })]);
     expect(groupAlike(changes, template)).toEqual([]);
+  });
+
+  test('edits of one author that are undone are a group, those of several are not', () => {
+    const drifted = (who: string) =>
+      agents(4, () => [fieldOf('model', 'a', 'b', { cause: 'drifted' })]).map((change, at) => ({
+        ...change,
+        reason: `changed outside Callsheet (last by ${at > 1 ? who : 'api:sync'} at 2026-11-2${at}T10:12:03Z, history entry ${at})`,
+      }));
+    expect(groupAlike(drifted('api:sync'), template)).toHaveLength(1);
+    expect(groupAlike(drifted('user:mina'), template)).toEqual([]);
   });
 
   /** A changed text of the nth agent. */
   type Texts = (at: number) => readonly [before: string, after: string];
-  const alikeIn = (count: number, texts: Texts, sourceOf = template) =>
+  const alikeIn = (count: number, texts: Texts, sourceOf: SourceOf = own) =>
     groupAlike(
       agents(count, (at) => [fieldOf('system_prompt', ...texts(at))]),
       sourceOf,
     ).map(({ addresses }) => addresses.length);
 
+  const ALWAYS = '# Desk\nAlways do this:\n- a\n- b\n- c\n\n';
+  const NEVER = 'Never do this:\n- a\n- b\n- c\n\n';
+  /** The edit of the first three agents, and that of the others, of one text. */
+  const either =
+    (before: string, some: string, others: string): Texts =>
+    (at) => [before, at > 3 ? others : some];
+  const added = (list: string) => list.replace('- c\n', '- c\n- d\n');
+  const turned = (list: string) => list.replace('- a\n- b\n', '- b\n- a\n');
+
   test.each<[string, Texts, readonly number[]]>([
     [
-      'words in the middle, whatever stands before and after them',
-      (at) => [
-        `Desk ${at} closes at 5 at door ${at} today.`,
-        `Desk ${at} closes at 6 at door ${at} today.`,
-      ],
+      'nothing in lines that are far from the change',
+      (at) => [`Desk ${at}\n\n\n\n5\n`, `Desk ${at}\n\n\n\n6\n`],
       [6],
     ],
+    ['a line beside the changed one', (at) => [`Desk ${at}\n5\n`, `Desk ${at}\n6\n`], []],
+    ['the list', either(ALWAYS + NEVER, added(ALWAYS) + NEVER, ALWAYS + added(NEVER)), [3, 3]],
     [
-      'words that are written once where they were written twice',
-      (at) => (at > 3 ? ['very very good', 'very good'] : ['so so good', 'so good']),
+      'the line that introduces the list',
+      (at) => {
+        const list = `${at > 3 ? 'Always' : 'Never'} do this:\n- a\n- b\n- c\n- d\n`;
+        return [list, `${list}- e\n`];
+      },
       [3, 3],
     ],
     [
-      'a line under a heading, however many stand above it',
-      (at) =>
-        ['5', '6'].map((hour) => `# Desk${'\nRoom.'.repeat(at)}\n${hour}`) as [string, string],
-      [6],
-    ],
-    [
-      'a line of a text without headings, by its number',
-      (at) =>
-        ['5', '6'].map((hour) => `${'Room.\n'.repeat(at > 3 ? 1 : 2)}${hour}`) as [string, string],
+      'a heading above the next one',
+      (at) => {
+        const text = `# ${at > 3 ? 'Do' : 'Do not'}\n## Prices\na\nb\nc\nd\n`;
+        return [text, text.replace('d', 'e')];
+      },
       [3, 3],
     ],
     [
-      'a line that goes to another section than others',
-      (at) => [
-        `# A\nold\n# B\nDesk ${at}\n# C`,
-        at > 3 ? `# A\n# B\nnew\nDesk ${at}\n# C` : `# A\n# B\nDesk ${at}\n# C\nnew`,
-      ],
-      [3, 3],
-    ],
-    ['one of two equal lines', (at) => [`Hello.\nHello.\n${at}`, `Hello.\n${at}`], [6]],
-    [
-      'two equal lines, and one',
-      (at) => [`# Desk\n${at}`, `# Desk\n${at}\n${'Hello.\n'.repeat(at > 3 ? 2 : 1)}End.`],
+      'the list in which a line moves',
+      either(ALWAYS + NEVER, turned(ALWAYS) + NEVER, ALWAYS + turned(NEVER)),
       [3, 3],
     ],
     [
-      'lines in another order, with the text that they are',
+      'lines that change places beside an edit that is the same',
+      either(`${NEVER}Bye.`, `${NEVER}Good bye.`, `${turned(NEVER)}Good bye.`),
+      [3, 3],
+    ],
+    [
+      'which of two equal lines goes',
+      either('a\nx\nb\nx\nc\n', 'a\nb\nx\nc\n', 'a\nx\nb\nc\n'),
+      [3, 3],
+    ],
+    ['how often a line comes', either('a\n', 'a\nx\n', 'a\nx\nx\n'), [3, 3]],
+    [
+      'lines in another order',
       (at) => (at > 3 ? ['One.\nTwo.', 'Two.\nOne.'] : ['One.\nSix.', 'Six.\nOne.']),
       [3, 3],
     ],
-  ])('are told by %s', (_title, texts, expected) => {
+  ])('are told apart by %s', (_title, texts, expected) => {
     expect(alikeIn(6, texts)).toEqual(expected);
+  });
+
+  test('of rows whose cells change are those whose lines are the same', () => {
+    const text = 'We open ${each.from} to ${each.to}.\nDesk ${each.n}.\n';
+    const rowOf = (at: number): Row => ({
+      ...numbered(at),
+      from: at > 6 ? '8' : '7',
+      to: at % 2 === 0 ? '4' : '5',
+    });
+    const sourceOf = fromTemplate(text, rowOf);
+    const cells: Texts = (at) => [fill(text, { ...rowOf(at), from: '9' }), fill(text, rowOf(at))];
+    expect(alikeIn(12, cells, sourceOf)).toEqual([3, 3, 3, 3]);
+    // An edit of the template beside the hours is one of all rows.
+    const words: Texts = (at) => [
+      fill(text.replace('We open', 'Open'), rowOf(at)),
+      fill(text, rowOf(at)),
+    ];
+    expect(alikeIn(12, words, sourceOf)).toEqual([12]);
+    // The way back has no template, but the rows are the same.
+    expect(alikeIn(12, (at) => words(at).toReversed() as [string, string], sourceOf)).toEqual([12]);
   });
 
   test('are told by both values where these are no texts', () => {
@@ -231,33 +269,7 @@ describe('fields that change alike', () => {
     expect(groupAlike(changes, template).map(({ addresses }) => addresses.length)).toEqual([4, 3]);
   });
 
-  test('in texts of their own are those whose lines are the same', () => {
-    const words = [
-      '',
-      'Always',
-      'Always',
-      'Always',
-      'Never',
-      'Never',
-      'Never',
-      'Never',
-      'Now',
-      'Now',
-    ];
-    const texts: Texts = (at) => [
-      `Desk ${at}\n${words[at]} help.\n`,
-      `Desk ${at}\n${words[at]} quote.\n`,
-    ];
-    const lineOf: SourceOf = ({ address }) => ({
-      file: 'bases.yaml',
-      line: Number(address.match(/\d/)),
-    });
-    for (const sourceOf of [own, lineOf, () => undefined]) {
-      expect(alikeIn(9, texts, sourceOf)).toEqual([4, 3]);
-    }
-  });
-
-  test('are of creates and updates, whatever the reasons, and not of what is made anew or goes', () => {
+  test('are of creates and updates, whatever the reasons, and not of what is made anew', () => {
     for (const action of ['create', 'update', 'replace', 'delete', 'adopt'] as const) {
       const changes = agents(3, () => [fieldOf('model', 'a', 'b')]).map((change, at) => ({
         ...change,
@@ -303,7 +315,8 @@ describe('fields that change alike', () => {
       return template(site);
     };
     expect(alikeIn(2000, () => ['a', 'b'], sourceOf)).toEqual([2000]);
-    expect(asked).toBe(100);
+    // Once more for what the row fills in.
+    expect(asked).toBe(101);
   });
 
   test('whatever is put together: each field of each change is shown once', () => {
@@ -349,4 +362,134 @@ describe('fields that change alike', () => {
       { numRuns: runs(300) },
     );
   });
+});
+
+describe('resources that come or go', () => {
+  test('rows of one block are one family, whatever else is made beside them', () => {
+    const text = 'Desk ${each.n}';
+    const rows = agents(6, (at) => [
+      fieldOf('greeting_message', null, fill(text, numbered(at))),
+      fieldOf('model', null, 'a'),
+      ...(at === 6 ? [fieldOf('timezone', null, 'UTC')] : []),
+    ]);
+    const others = ['x', 'y'].map((name) =>
+      changeOf({ address: `agent.${name}`, fields: [fieldOf('model', null, 'a')] }),
+    );
+    const changes = [...others, ...rows].map((one) => ({ ...one, action: 'create' as const }));
+    const rowsOf = fromTemplate(text, numbered);
+    const groups = groupAlike(changes, (site) =>
+      site.path === 'greeting_message' ? rowsOf(site) : template(site),
+    );
+    expect(groups.map(({ addresses, fields }) => [addresses.length, fields.length])).toEqual([
+      [6, 2],
+    ]);
+  });
+
+  test('new resources are in one group at most, and have all of its fields in common', () => {
+    const value = fc.constantFrom('a', 'b');
+    const drawn = fc.array(fc.record({ x: value, y: value, z: value }), { maxLength: 20 });
+    fc.assert(
+      fc.property(drawn, (some) => {
+        const changes = some.map((fields, at) =>
+          changeOf({
+            address: `agent.a${at}`,
+            action: 'create',
+            fields: Object.entries(fields).map(([path, after]) => fieldOf(path, null, after)),
+          }),
+        );
+        const groups = groupAlike(changes, () => undefined);
+        const members = groups.flatMap(({ addresses }) => addresses);
+        expect(new Set(members).size).toBe(members.length);
+        for (const { addresses, fields } of groups) {
+          const own = changes.filter(({ address }) => addresses.includes(address));
+          for (const { path } of fields) {
+            const values = own.map((one) => one.fields.find((field) => field.path === path)?.after);
+            expect(new Set(values).size).toBe(1);
+          }
+        }
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  test.each(['delete', 'forget'] as const)('many to %s for one reason are a group', (action) => {
+    const gone = (count: number) =>
+      agents(count, () => []).map((change) => ({ ...change, action, reason: 'not configured' }));
+    expect(groupAlike(gone(4), own)).toEqual([]);
+    const edited = gone(6).map((change, at) =>
+      at > 0 ? change : { ...change, fields: [fieldOf('model', 'a', null, { cause: 'drifted' })] },
+    );
+    expect(groupAlike(edited, own)).toEqual([
+      expect.objectContaining({ action, addresses: edited.slice(1).map(({ address }) => address) }),
+    ]);
+  });
+});
+
+/**
+ * Carries the edit of a group out on the old text of a member, by the hunks that another program finds in the texts of
+ * the group: each where its old lines stand as often before it as in the group's own text. The lines that say what
+ * stands below them must be the same. Undefined where a hunk does not fit.
+ */
+function makeAlike(
+  [before, after]: readonly [string, string],
+  member: string,
+  values: Readonly<Record<string, string>>,
+): string | undefined {
+  // Line breaks at the end are lines like others.
+  const texts = [`${before}\n`, `${after}\n`] as const;
+  const { hunks } = structuredPatch('a', 'b', ...texts, '', '', { context: 3 });
+  const filled = (text: string) => fill(text, values);
+  const [old, lines] = [before.split('\n').map(filled), member.split('\n')];
+  const leadOf = (all: readonly string[], at: number) =>
+    all.slice(0, at).findLast((text) => text.startsWith('#') || text.endsWith(':'));
+  let [done, doneOld, text] = [0, 0, [] as string[]];
+  for (const hunk of hunks) {
+    const own = hunk.lines.map(filled);
+    const gone = own.filter((one) => !one.startsWith('+')).map((one) => one.slice(1));
+    const come = own.filter((one) => !one.startsWith('-')).map((one) => one.slice(1));
+    const first = own.findIndex((one) => !one.startsWith(' '));
+    const places = (all: readonly string[], from: number) =>
+      all
+        .map((_, at) => at)
+        .filter(
+          (at) =>
+            at >= from &&
+            gone.every((one, index) => all[at + index] === one) &&
+            leadOf(all, at + first) === leadOf(old, hunk.oldStart - 1 + first),
+        );
+    const which = places(old, doneOld).indexOf(hunk.oldStart - 1);
+    const at = places(lines, done)[which];
+    if (at === undefined) return undefined;
+    text = [...text, ...lines.slice(done, at), ...come];
+    done = at + gone.length;
+    doneOld = hunk.oldStart - 1 + gone.length;
+  }
+  return [...text, ...lines.slice(done)].join('\n');
+}
+
+function findUnlike({ changes, sourceOf, valuesOf }: Fleet): readonly string[] {
+  const fieldAt = (address: string | undefined, path: string) =>
+    changes.find((one) => one.address === address)?.fields.find((field) => field.path === path);
+  return groupAlike(changes, sourceOf).flatMap(({ addresses, fields }) =>
+    fields.flatMap(({ path, ...texts }) => {
+      const own = fieldAt(addresses[0], path);
+      const { before = own?.before, after = own?.after } = texts;
+      return addresses.flatMap((address) => {
+        const member = fieldAt(address, path);
+        const edit = [String(before), String(after)] as const;
+        const made = makeAlike(edit, String(member?.before), valuesOf(address));
+        if (made === member?.after) return [];
+        return `${address}: ${JSON.stringify({ edit, member, made })}`;
+      });
+    }),
+  );
+}
+
+test('whoever is said to change alike is exactly what the edit of the group makes of it', () => {
+  fc.assert(
+    fc.property(fleet, (drawn) => {
+      expect(findUnlike(drawn)).toEqual([]);
+    }),
+    { numRuns: isTorture ? 5000 : 300 },
+  );
 });

@@ -1,5 +1,6 @@
 import type { Address } from '../../core/address.ts';
 import { MASK, redactText } from '../../core/credentials.ts';
+import type { TextPart } from '../../core/desired.ts';
 import type { SourcePosition } from '../../core/diagnostics.ts';
 import type { ValueLayer } from '../../core/documents.ts';
 import { clip } from '../../core/errors.ts';
@@ -19,9 +20,11 @@ import {
   fillRow,
   interpolate,
   lookUpCell,
+  partsIn,
   type Scope,
   variableName,
 } from '../expressions.ts';
+import { type Folder, isUnreadable } from '../folder.ts';
 import { getContent, isForm, textsIn } from '../forms.ts';
 import {
   elementField,
@@ -35,7 +38,14 @@ import type { ResolvedResource } from '../resource.ts';
 import { configName, resourceSchema } from '../schema.ts';
 import { readSource } from '../secrets.ts';
 import { OWN_MEMBERS } from '../settings-schema.ts';
-import { findMember, onlyMember, type SyntaxNode, toPosition } from '../source.ts';
+import {
+  findMember,
+  membersIn,
+  onlyMember,
+  type SyntaxNode,
+  textIn,
+  toPosition,
+} from '../source.ts';
 import type { Variables } from '../variables.ts';
 
 /** Where a value of a resource came from. */
@@ -110,6 +120,33 @@ export function getSource({
   const last = layers.findLast(({ says }) => says !== 'empty');
   const cell = filled.find(({ expression }) => expression === last?.text)?.position;
   return cell ?? last?.position;
+}
+
+/** The text of a field in pieces, with what its row and the values of its template fill in; undefined for no text. */
+export function readTextParts(
+  resource: ResolvedResource,
+  path: Path,
+  { variables, folder }: { readonly variables: Variables; readonly folder: Folder },
+): readonly TextPart[] | undefined {
+  const scope: Scope = { variables, row: resource.row };
+  const root = resourceSchema(resource.kind);
+  const found = find(resource.body, configPath(resource, path), root, scope);
+  if (found === undefined || mayBeSecret(found.field)) return undefined;
+  const node = getContent(found.node);
+  if (node.type === 'scalar') return partsIn(textIn(node) ?? node.text, scope);
+  const template = findMember(node, '$template')?.value;
+  const file = template ?? findMember(node, '$file')?.value;
+  const name = interpolate(textIn(file) ?? '', scope).text ?? '';
+  const read = name === '' ? undefined : folder.text(name);
+  if (read === undefined || isUnreadable(read)) return undefined;
+  if (template === undefined) return [read.source.text];
+  const given = new Map(
+    membersIn(findMember(node, 'with')?.value).map(({ key, value }) => [
+      key,
+      interpolate(textIn(value) ?? (value.type === 'scalar' ? value.text : ''), scope).text,
+    ]),
+  );
+  return partsIn(read.source.text, { ...scope, given });
 }
 
 /** What a layer has, and the field that was asked about. */
