@@ -1,12 +1,12 @@
 import { CallsheetError, EXIT, type ExitCode } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { renderPlanText, renderRehearsalText } from '../render/text.ts';
+import { renderRehearsalText } from '../render/text.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { type ApplyOutcome, type ApplyReview, applyDocument, applyStack } from '../run/apply.ts';
 import { planOptions } from '../run/plan.ts';
 import { refuseFolder } from '../stack/folder.ts';
 import { type Context, type PlanFlags, stackOptions } from './context.ts';
-import { confirm, say } from './events.ts';
+import { openPlanReview, say } from './events.ts';
 import { allowancesIn } from './flags.ts';
 import { readPlanFile } from './plan.ts';
 import { openProgress } from './progress.ts';
@@ -38,12 +38,17 @@ export async function apply(
   }
   const shown = { flags, context };
   const given = file === undefined ? undefined : () => readPlanFile(file);
+  const review = openPlanReview(terminal);
   const outcome = await applyNow(given, flags, context, {
     show(plan) {
-      if (flags.format === 'text') showPlan(plan, file !== undefined, context);
+      if (flags.format !== 'text') return;
+      // A plan file was reviewed already: of it only the rehearsal is shown.
+      if (file === undefined || plan.purpose !== 'apply') review.show(plan);
+      else if (plan.rehearsal !== undefined)
+        terminal.out(renderRehearsalText(plan, terminal.render));
     },
     ended: (applied) => tellOutcome(applied, shown),
-    ...(flags.autoApprove === true ? {} : { agree: (question) => confirm(question, terminal) }),
+    ...(flags.autoApprove === true ? {} : { agree: review.confirm }),
   });
   tellRollback(outcome, shown);
   const document = applyDocument(outcome);
@@ -72,12 +77,6 @@ export async function applyNow(
 
 export function applyExit({ applied }: ApplyOutcome): ExitCode {
   return applied === undefined ? EXIT.partial : exitOfOutcome(applied);
-}
-
-/** A plan file was reviewed already: of it only the rehearsal is shown. */
-function showPlan(plan: PlanDocument, isGiven: boolean, { terminal }: Context): void {
-  if (!isGiven || plan.purpose !== 'apply') terminal.out(renderPlanText(plan, terminal.render));
-  else if (plan.rehearsal !== undefined) terminal.out(renderRehearsalText(plan, terminal.render));
 }
 
 /** Says how undoing a run that failed came out, where one was undone: this one, or one before it that was owed. */

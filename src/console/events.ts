@@ -6,9 +6,11 @@ import {
   formatCount,
   getExitCode,
 } from '../core/errors.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
 import { describeApiError } from '../platform/errors.ts';
 import { renderDiagnosticsBeside, renderFailureJson } from '../render/diagnostics.ts';
 import { renderProse } from '../render/terminal.ts';
+import { renderPlanText, reviewPlan } from '../render/text.ts';
 import { sanitise } from '../render/untrusted.ts';
 import { formatNumber } from '../render/wording.ts';
 import { type Event, toFailure } from '../run/document.ts';
@@ -29,11 +31,42 @@ export function onTerminal(terminal: Terminal): Pick<Context, 'terminal' | 'emit
 
 /** Asks for a plain `yes`. */
 export async function confirm(question: string, terminal: Terminal): Promise<boolean> {
-  const { canAsk, wrapsErr, renderErr } = terminal;
-  if (!canAsk) return false;
-  const text = `${question} Type "yes" to approve:`;
+  if (!terminal.canAsk) return false;
+  return (await askFor(`${question} Type "yes" to approve:`, terminal)) === 'yes';
+}
+
+async function askFor(text: string, terminal: Terminal): Promise<string> {
+  const { wrapsErr, renderErr } = terminal;
   const answer = await terminal.ask(`${wrapsErr ? renderProse(text, renderErr).trimEnd() : text} `);
-  return answer.trim() === 'yes';
+  return answer.trim();
+}
+
+/** Shows plans, and asks about the last one: also about what it showed in brief, which `show` prints whole. */
+export function openPlanReview(terminal: Terminal) {
+  let last: { readonly plan: PlanDocument; readonly folded: number } | undefined;
+  return {
+    show(plan: PlanDocument): void {
+      const { text, folded } = reviewPlan(plan, terminal.render);
+      terminal.out(text);
+      last = { plan, folded };
+    },
+    async confirm(question: string): Promise<boolean> {
+      if (!terminal.canAsk || last === undefined || last.folded === 0)
+        return confirm(question, terminal);
+      const { plan, folded } = last;
+      const brief =
+        folded === 1
+          ? '1 change is shown in brief'
+          : `${formatCount(folded, 'change')} are shown in brief`;
+      const answer = await askFor(
+        `${brief}. ${question} Type "yes" to approve, or "show" to read all of it first:`,
+        terminal,
+      );
+      if (answer !== 'show') return answer === 'yes';
+      terminal.out(renderPlanText(plan, { ...terminal.render, verbose: true }));
+      return confirm(question, terminal);
+    },
+  };
 }
 
 /** Asks for what `--auto-approve` says. Throws where nobody can be asked; `hint` says how to go on then. */
@@ -42,9 +75,10 @@ export async function isAgreed(
   { autoApprove }: { readonly autoApprove?: boolean },
   terminal: Terminal,
   hint: string,
+  ask = (text: string) => confirm(text, terminal),
 ): Promise<boolean> {
   if (autoApprove === true) return true;
-  if (terminal.canAsk) return confirm(question, terminal);
+  if (terminal.canAsk) return ask(question);
   const message = 'nothing was written: approval is needed, and there is no terminal to ask on';
   throw new CallsheetError('usage', message, { hint });
 }

@@ -1319,8 +1319,12 @@ export type Document = {
   readonly format: 'callsheet-plan';
   /** Version of this format. */
   readonly version: 2;
-  /** Over everything that apply acts on and nothing that varies from run to run; what `--expect` names. */
+  /** Over everything that apply acts on and a reviewer is shown, and nothing that varies from run to run; what `--expect` names. */
   readonly digest: string;
+  /** A digest for each part of the plan, what the `digest` leaves out included, by which an edited plan file is refused. */
+  readonly checks: {
+    readonly [k: string]: string;
+  };
   /** When the plan was made. */
   readonly created_at: string;
   /** Where the desired side comes from: the configuration (`apply`), what a run found before it or a snapshot holds (`rollback`), a snapshot that is brought into an account (`restore`), for `drift`, what is live, compared with what Callsheet last wrote, or, for `comparison`, the later of two snapshots. */
@@ -1639,6 +1643,8 @@ export type Note = {
   readonly known?: true;
   /** Of a note on secrets that are set: how many of them Callsheet cannot compare with what the platform has. The headline counts them. */
   readonly uncompared?: number;
+  /** It rests on the time, or on what is at hand where the plan is made, so the `digest` leaves it out. */
+  readonly varies?: true;
 };
 /** Why the plan is not run now, whatever it would do. */
 export type Refusal = {

@@ -184,7 +184,7 @@ export type PlanJudgement = {
 };
 
 /** The team's own rules over plans, compiled. */
-export type PlanRules = (plan: Omit<PlanDocument, 'digest'>, now: Date) => PlanJudgement;
+export type PlanRules = (plan: Omit<PlanDocument, 'digest' | 'checks'>, now: Date) => PlanJudgement;
 
 /** Limits that a plan must stay within: `guards:` in callsheet.yaml. */
 export type Guards = {

@@ -1,12 +1,7 @@
 import type { PlanDocument } from '../core/plan-document.ts';
 import { createTextTable } from '../core/texts.ts';
 import type { Json } from '../core/value.ts';
-import {
-  type AlikeGroup,
-  buildOverview,
-  type FirstLook,
-  type Overview,
-} from '../render/overview.ts';
+import { buildOverview, type GroupItem, type Overview } from '../render/overview.ts';
 import { headline } from '../render/wording.ts';
 
 /** A document in which every long text is written down once (`core/texts.ts`). */
@@ -20,14 +15,21 @@ export type Packed = {
 
 /** The overview of a plan, with the places of changes in the document instead of the changes. */
 export type PackedOverview = Pick<Overview, 'above' | 'below'> & {
-  readonly first: readonly (Omit<FirstLook, 'address'> & { readonly change: number | null })[];
-  readonly groups: readonly (Pick<AlikeGroup, 'title' | 'kind' | 'action' | 'sources'> & {
-    /** The fields that change alike. The first change is the example of them. */
-    readonly paths: readonly string[];
+  /** In the order in which they are read; without the fields that a group shows. */
+  readonly alone: readonly number[];
+  readonly groups: readonly (Pick<
+    GroupItem,
+    'kind' | 'action' | 'verdict' | 'sources' | 'varying' | 'reasons'
+  > & {
+    /** The fields that change alike, and their texts where rows have values of their own in them. */
+    readonly fields: readonly {
+      readonly path: string;
+      readonly before?: string | undefined;
+      readonly after?: string | undefined;
+    }[];
+    /** The first one is the example. */
     readonly changes: readonly number[];
   })[];
-  /** Changes of which the groups show every field. */
-  readonly told: readonly number[];
 };
 
 /** The document for a page; `withTexts` gives it back as it was. */
@@ -38,24 +40,23 @@ export function packDocument(document: PlanDocument): Packed {
 }
 
 function packOverview(document: PlanDocument): PackedOverview {
-  const { above, first, groups, changes, below } = buildOverview(document);
+  const { above, alone, groups, below } = buildOverview(document);
   const places = new Map(document.changes.map(({ address }, at) => [address, at]));
-  const left = new Set(changes.map(({ change }) => change.address));
+  const general = new Map(
+    (document.groups ?? []).map(({ addresses, fields }) => [addresses.join('\n'), fields]),
+  );
   return {
     above,
     below,
-    first: first.map(({ address, ...told }) => ({
-      ...told,
-      change: address === null ? null : (places.get(address) ?? null),
-    })),
-    groups: groups.map(({ title, kind, action, sources, addresses, example }) => ({
-      title,
-      kind,
-      action,
-      sources,
-      paths: example.fields.map(({ path }) => path),
+    alone: alone.flatMap(({ change: { address } }) => places.get(address) ?? []),
+    groups: groups.map(({ addresses, example, ...group }) => ({
+      ...group,
+      fields: example.fields.map(({ path }) => {
+        const { before, after } =
+          general.get(addresses.join('\n'))?.find((field) => field.path === path) ?? {};
+        return { path, before, after };
+      }),
       changes: addresses.flatMap((address) => places.get(address) ?? []),
     })),
-    told: document.changes.flatMap(({ address }, at) => (left.has(address) ? [] : [at])),
   };
 }

@@ -8,7 +8,7 @@ import type {
   RequestForecast,
 } from '../core/plan-document.ts';
 import { withTexts } from '../core/texts.ts';
-import { isList, type JsonObject } from '../core/value.ts';
+import { isList, type JsonObject, oncePer } from '../core/value.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 
 /** Counts by action and by verdict. */
@@ -47,12 +47,15 @@ export function forecastRequests(
   return { reads, writes, seconds };
 }
 
+/** A plan before it has its digests. */
+export type Undigested = Omit<PlanDocument, 'digest' | 'checks'>;
+
 /**
- * The digest of a plan: over everything that apply acts on, and nothing that varies from run to run
- * (times, forecasts, wording) or that means nothing (the order of fields).
+ * Parts of a plan that its digest is made of: all that apply acts on, and all that a reviewer is shown. Nothing in them
+ * varies from run to run or means nothing, as the order of fields.
  */
-export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
-  return computeDigest({
+const COVERED: { readonly [part: string]: (plan: Undigested) => unknown } = {
+  basis: (plan) => ({
     format: plan.format,
     version: plan.version,
     purpose: plan.purpose,
@@ -65,19 +68,62 @@ export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
     options: plan.options,
     overridden_limits: plan.overridden_limits,
     endpoints: plan.endpoints,
-    // One by one: what is taken over has no document before it is asked for.
-    changes: plan.changes.map((change) => ({ toJSON: () => actedOn(change) })),
-    // Whoever reviews a plan file reads one of a group for all of them.
-    groups: plan.groups?.map(({ fields, ...group }) => ({
+  }),
+  // One by one: what is taken over has no document before it is asked for.
+  changes: ({ changes }) => changes.map((change) => ({ toJSON: () => actedOn(change) })),
+  reasons: ({ changes }) =>
+    changes.map(({ address, reason, undoing }) => [address, reason, undoing]),
+  groups: ({ groups = [] }) =>
+    groups.map(({ fields, ...group }) => ({
       ...group,
-      fields: fields.map(({ path }) => path),
+      fields: fields.map(({ source: _, ...field }) => field),
     })),
-  });
+  summary: ({ summary }) => summary,
+  organizations: ({ organizations }) => organizations,
+  notes: ({ notes }) => notes.filter(({ varies }) => varies !== true),
+};
+
+/** Parts that are shown and may be others when the same is planned again: no digest that was agreed to is over them. */
+const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
+  refusals: ({ refusals }) => refusals,
+  requests: ({ requests }) => requests,
+  assumptions: ({ assumptions, known_assumptions: known }) => [assumptions, known],
+  'notes of here': ({ notes }) => notes.filter(({ varies }) => varies === true),
+  places: ({ changes, groups = [] }) => [
+    changes.map(({ source, fields }) => [source, fields.map((field) => field.source)]),
+    groups.map(({ fields }) => fields.map(({ source }) => source)),
+  ],
+};
+
+/** The digest of the changes of a plan, which takes the longest: other parts are put beside them afterwards. */
+const changesDigest = oncePer((changes: PlanDocument['changes']) =>
+  computeDigest(COVERED.changes?.({ changes } as Undigested)),
+);
+
+/** A digest for each part of a plan, by which an edit of a plan file is found and named. */
+function checkParts(plan: Undigested): PlanDocument['checks'] {
+  const parts = Object.entries({ ...COVERED, ...SHOWN });
+  return Object.fromEntries(
+    parts.map(([name, part]) => [
+      name,
+      name === 'changes' ? changesDigest(plan.changes) : computeDigest(part(plan)),
+    ]),
+  );
+}
+
+/** The digest of a plan, by which it is agreed to. */
+export function planDigest(plan: Undigested): string {
+  return digestOf(checkParts(plan));
+}
+
+function digestOf(checks: PlanDocument['checks']): string {
+  return computeDigest(Object.keys(COVERED).map((name) => checks[name]));
 }
 
 /** A plan with the digest of what it now is. */
-export function withDigest(plan: Omit<PlanDocument, 'digest'>): PlanDocument {
-  return { ...plan, digest: planDigest(plan) };
+export function withDigest(plan: Undigested): PlanDocument {
+  const checks = checkParts(plan);
+  return { ...plan, checks, digest: digestOf(checks) };
 }
 
 function actedOn({
@@ -234,15 +280,14 @@ function checkPlan(parsed: unknown, file: string): PlanDocument {
       hint: AGAIN,
     });
   }
-  const { digest, ...rest } = plan;
-  if (digest !== planDigest(rest)) {
-    throw new CallsheetError(
-      'stale',
-      `${file} was changed after it was made: its digest does not match`,
-      {
-        hint: AGAIN,
-      },
-    );
+  const { digest, checks, ...rest } = plan;
+  const now = checkParts(rest);
+  const edited = Object.keys(now).filter((name) => checks[name] !== now[name]);
+  if (edited.length > 0 || digest !== digestOf(now)) {
+    const what = edited.length === 0 ? 'its digest does not match' : `edited: ${edited.join(', ')}`;
+    throw new CallsheetError('stale', `${file} was changed after it was made (${what})`, {
+      hint: AGAIN,
+    });
   }
   return plan;
 }
@@ -270,10 +315,12 @@ function findVersion(value: unknown): number | undefined {
 /** A validated border: the digest that follows vouches for everything that apply reads. */
 function isPlan(value: unknown): value is PlanDocument {
   if (findVersion(value) !== VERSION) return false;
-  const { digest, changes, rehearsal } = value as Partial<Record<string, unknown>>;
+  const { digest, checks, changes, rehearsal } = value as Partial<Record<string, unknown>>;
   const known = new Set(kinds.map(({ name }) => name));
   return (
     typeof digest === 'string' &&
+    typeof checks === 'object' &&
+    checks !== null &&
     (rehearsal === undefined || isShown(rehearsal)) &&
     Array.isArray(changes) &&
     changes.every((change) => {

@@ -411,13 +411,14 @@ function groupCreates(
       const paths = [...first.values].flatMap(([path, one]) => (values.has(one) ? path : []));
       const { kind } = first.change;
       const addresses = sorted(members.map(({ change }) => change));
-      const fields = paths.map((path) => ({
-        path,
-        source: commonSource(
-          addresses.map((address) => ({ address, path })),
-          sourceOf,
-        ).source,
-      }));
+      const fields = paths.map((path) => {
+        const sites = addresses.map((address) => ({ address, path }));
+        const field = first.change.fields.find((one) => one.path === path);
+        const slots = slotsAt({ address: first.change.address, path });
+        const after = field && slots && generalText(field, slots).replaceAll(MARK, '');
+        const isOwn = after !== undefined && after !== field?.after;
+        return { path, source: commonSource(sites, sourceOf).source, ...(isOwn && { after }) };
+      });
       groups.push({ kind, action: 'create', addresses, fields });
       left = left.filter((one) => !members.includes(one));
     }
@@ -439,9 +440,8 @@ function numberValues(
     const values = change.fields.map(({ path, after, secret, refused = '' }): [string, number] => {
       const isText = typeof after === 'string' && !secret;
       const slots = isText ? slotsAt({ address: change.address, path }, at) : undefined;
-      const lines = slots && String(after).split('\n');
-      const general = lines?.map((line) => slots?.lines.get(line) ?? line).join('\n');
-      const value = general ?? (typeof after === 'string' ? after : `\0${JSON.stringify(after)}`);
+      const text = slots === undefined ? after : generalText({ after }, slots);
+      const value = typeof text === 'string' ? text : MARK + JSON.stringify(text);
       const numbers = known.get(`${path}\n${refused}`) ?? new Map<string, number>();
       known.set(`${path}\n${refused}`, numbers);
       const number = numbers.get(value) ?? count++;
@@ -450,6 +450,13 @@ function numberValues(
     });
     return { change, values: new Map(values) };
   });
+}
+
+function generalText({ after }: Pick<FieldChange, 'after'>, { lines }: Slots): string {
+  return String(after)
+    .split('\n')
+    .map((line) => lines.get(line) ?? line)
+    .join('\n');
 }
 
 /** The largest part of some new resources that have the same of what most of them have. */

@@ -104,7 +104,7 @@ export function checkGuards(
 
 /** What the team's own rules say of a plan now. Nothing overrides them, and they too let be what writes nothing. */
 export function checkTeamRules(
-  plan: Omit<PlanDocument, 'digest'>,
+  plan: Omit<PlanDocument, 'digest' | 'checks'>,
   { rules, now }: { readonly rules: PlanRules; readonly now: Date },
 ): PlanJudgement {
   return plan.changes.some(isWriting) ? rules(plan, now) : NOTHING;
@@ -126,10 +126,10 @@ export function overrideNotes(findings: readonly GuardFinding[]): readonly Note[
 }
 
 /** A plan with the refusals of now in the place of those of the time when it was made. */
-export function withRefusals(
-  { refusals: _, ...plan }: PlanDocument,
+export function withRefusals<P extends { readonly refusals?: PlanDocument['refusals'] }>(
+  { refusals: _, ...plan }: P,
   refusals: readonly Refusal[],
-): PlanDocument {
+): Omit<P, 'refusals'> & Pick<PlanDocument, 'refusals'> {
   return refusals.length === 0 ? plan : { ...plan, refusals };
 }
 

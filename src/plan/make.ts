@@ -21,7 +21,7 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { openSharing, type ResourceState, type State } from '../state/model.ts';
 import { isResent, planChange, unchanged } from './change.ts';
-import { forecastRequests, summarise, withDigest } from './document.ts';
+import { forecastRequests, summarise, type Undigested, withDigest } from './document.ts';
 import { baseEntry, findAuthor } from './drift.ts';
 import { groupAlike, type SourceOf, withTextSources } from './groups.ts';
 import {
@@ -262,7 +262,7 @@ function assemble(
   const assumptions = listAssumptions(changes, unread, carriedBy(results), getSupport(input));
   const known = rememberedAssumptions(assumptions, state, getSupport(input));
   const groups = groupAlike(changes, sourceOf);
-  const undigested: Omit<PlanDocument, 'digest'> = {
+  const undigested: Undigested = {
     format: 'callsheet-plan',
     version: 2,
     created_at: now.toISOString(),
@@ -290,9 +290,10 @@ function assemble(
   const { desired, world } = input;
   const findings = checkGuards(undigested, { guards, holds, now, desired, world });
   const judged = checkTeamRules(undigested, input);
-  const notes = [...undigested.notes, ...overrideNotes(findings), ...judged.notes];
-  const plan = withDigest({ ...undigested, notes });
-  return withRefusals(plan, [...refusalsIn(findings), ...judged.refusals]);
+  const found = [...overrideNotes(findings), ...judged.notes];
+  const notes = [...undigested.notes, ...found.map((note) => ({ ...note, varies: true as const }))];
+  const refusals = [...refusalsIn(findings), ...judged.refusals];
+  return withDigest(withRefusals({ ...undigested, notes }, refusals));
 }
 
 function carriedBy(results: readonly Result[]): ReadonlyMap<Address, readonly string[]> {

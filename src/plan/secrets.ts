@@ -110,7 +110,7 @@ export function uncomparedNotes(
       isKnown &&= isSet || getOwn(getOwn(resources, address)?.leaves, text) !== undefined;
     }
   }
-  const note = { severity: 'info', address: null } as const;
+  const note = { severity: 'info', address: null, varies: true } as const;
   const it = unset.size === 1 ? 'it' : 'them';
   return [
     ...(unset.size === 0

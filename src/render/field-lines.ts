@@ -1,6 +1,7 @@
 import { unreachable } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
 import type { FieldView } from './fields.ts';
+import type { Detail } from './overview.ts';
 import type { Piece } from './prose/blocks.ts';
 import {
   type CalloutRow,
@@ -39,8 +40,6 @@ import { formatCount } from './wording.ts';
 export const INDENT = 4;
 /** Where a text stands under its field. */
 const DEEPER = INDENT + 4;
-/** More fields than this are counted, not listed, unless asked for. */
-const MAX_FIELDS = 100;
 /** Characters of a text of one line that is shown whole. */
 const MAX_SETTING = 2000;
 /** A value that takes more rows than this is a text to be opened, not a value. */
@@ -66,31 +65,33 @@ type Row = {
   readonly remark: Line;
   /** Where the values of all fields begin. */
   readonly column: number;
-  readonly options: RenderOptions;
+  readonly options: FieldOptions;
 };
 
 /** The fields of one resource, their values in one column. */
-export function fieldLines(views: readonly FieldView[], options: RenderOptions): readonly Line[] {
+export function fieldLines(
+  views: readonly FieldView[],
+  options: RenderOptions,
+  detail: Detail = 'whole',
+): readonly Line[] {
   const widest = Math.min(options.width * 0.4, options.verbose ? Infinity : MAX_COLUMN);
-  const shown = options.verbose ? views : views.slice(0, MAX_FIELDS);
-  const names = shown.map(({ path }) => path).filter((path) => textWidth(path) <= widest);
+  const names = views.map(({ path }) => path).filter((path) => textWidth(path) <= widest);
   const column = INDENT + 2 + measureWidest(names) + 2;
-  const hidden = formatCount(views.length - shown.length, 'more field');
-  const rest = span(`${' '.repeat(INDENT)}⋯ ${hidden}; --verbose shows them`, 'dim');
-  const fields = shown.map((view) => oneField(view, column, options));
+  const fields = views.map((view) => oneField(view, column, { ...options, detail }));
   return [
     // What fits a line comes first, so that a long text does not tear the list of values apart.
-    ...fields.filter((lines, at) => !isOpened(lines, shown[at])).flat(),
-    ...fields.filter((lines, at) => isOpened(lines, shown[at])).flat(),
-    ...(views.length > shown.length ? wrap([rest], options.width, INDENT) : []),
+    ...fields.filter((lines, at) => !isOpened(lines, views[at])).flat(),
+    ...fields.filter((lines, at) => isOpened(lines, views[at])).flat(),
   ];
 }
+
+type FieldOptions = RenderOptions & { readonly detail: Detail };
 
 function isOpened({ length }: readonly Line[], view: FieldView | undefined): boolean {
   return length > SHORT || (view?.content.type === 'element' && length > 1);
 }
 
-function oneField(view: FieldView, column: number, options: RenderOptions): readonly Line[] {
+function oneField(view: FieldView, column: number, options: FieldOptions): readonly Line[] {
   const { path, sign, content, remark } = view;
   const row: Row = {
     head: [span(' '.repeat(INDENT)), span(sign, SIGN_TONES[sign]), span(` ${path}`)],
@@ -159,13 +160,23 @@ function oneSide(row: Row, value: Json): readonly Line[] {
     return [...underPath(row), ...wholeValue(value, row, DEEPER)];
   if (typeof value !== 'string' || !isLong(value, options.width))
     return inColumn(row, [span(inlineValue(value), tone)]);
-  if (options.verbose) {
-    const type = tone === 'removed' ? 'removed' : 'added';
-    return [...underPath(row), ...wholeLines(blockValue(value), type, deeper(options))];
-  }
+  if (options.verbose || (isText(value, options) && options.detail === 'whole'))
+    return [...underPath(row), ...wholeText(value, row)];
   if (!isText(value, options)) return [...underPath(row), ...wholeValue(value, row, DEEPER)];
   const taken = Math.max(column, lineWidth(head) + 2) + lineWidth(remark);
   return inColumn(row, excerpt(value, tone, options.width - taken));
+}
+
+/** Lines of a new text that are read beside others. */
+const MOST_TEXT = 60;
+
+/** A text that comes or goes, line by line; the rest of a long one is counted. */
+function wholeText(value: string, { tone, options }: Row): readonly Line[] {
+  const type = tone === 'removed' ? 'removed' : 'added';
+  const lines = wholeLines(blockValue(value).trimEnd(), type, deeper(options));
+  if (options.verbose || lines.length <= MOST_TEXT + 1) return lines;
+  const rest = formatCount(lines.length - MOST_TEXT, 'more line');
+  return [...lines.slice(0, MOST_TEXT), foldLine(`${rest}; --verbose shows them`, deeper(options))];
 }
 
 /** Whether a value is better shown as a text of its own. */
@@ -234,8 +245,8 @@ function conflict(
   return [...underPath(row, summary), legend, ...lines];
 }
 
-function deeper({ width, verbose }: RenderOptions): ProseLayout {
-  return { width, verbose, indent: DEEPER };
+function deeper({ width, verbose, detail }: FieldOptions): ProseLayout {
+  return { width, verbose, detail, indent: DEEPER };
 }
 
 /** The path with what is said of its value, which stands below. */
@@ -261,6 +272,7 @@ type ProseLayout = {
   readonly width: number;
   readonly indent: number;
   readonly verbose: boolean;
+  readonly detail: Detail;
 };
 
 /** What is said on the field's own line, and the text below it. */
@@ -286,7 +298,7 @@ const ROW_TONES: { readonly [type in Changed['type']]: Tone } = {
  * as many lines as they need, so that no change is ever hidden beyond the edge.
  */
 function proseLines(before: Json, after: Json, layout: ProseLayout): ProseLines {
-  const view = viewProse(before, after, layout.verbose);
+  const view = viewProse(before, after, layout.verbose, layout.detail);
   const more = (count: number, what: string) =>
     count === 0 ? [] : [foldLine(`${formatCount(count, what)}; --verbose shows them`, layout)];
   return {

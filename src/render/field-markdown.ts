@@ -2,6 +2,7 @@ import { unreachable } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
 import type { FieldView } from './fields.ts';
 import { escapeText, fence, inlineCode } from './markdown-text.ts';
+import type { Detail } from './overview.ts';
 import type { Piece } from './prose/blocks.ts';
 import {
   type CalloutRow,
@@ -23,8 +24,11 @@ import {
 import { formatCount } from './wording.ts';
 
 /** Fields: those of one line as a fenced diff, the longer ones below it; nothing where there are none. */
-export function fieldsMarkdown(views: readonly FieldView[]): readonly string[] {
-  const texts = views.map(longField);
+export function fieldsMarkdown(
+  views: readonly FieldView[],
+  detail: Detail = 'whole',
+): readonly string[] {
+  const texts = views.map((view) => longField(view, detail));
   const lines = views.filter((_, at) => texts[at] === undefined).flatMap(fieldRows);
   return [
     ...(lines.length > 0 ? ['', fence(lines, 'diff')] : []),
@@ -32,12 +36,21 @@ export function fieldsMarkdown(views: readonly FieldView[]): readonly string[] {
   ];
 }
 
+/** Fields as rows of a diff; undefined where one of them needs more than a row a side. */
+export function diffRows(views: readonly FieldView[]): readonly string[] | undefined {
+  const isShort = views.every((view) => longField(view, 'brief') === undefined);
+  return isShort ? views.flatMap(fieldRows) : undefined;
+}
+
 /** A field whose values stand below the others; undefined for one that a line has room for. */
-function longField({ path, sign, content, remark }: FieldView): readonly string[] | undefined {
+function longField(
+  { path, sign, content, remark }: FieldView,
+  detail: Detail,
+): readonly string[] | undefined {
   if (content.type === 'one') {
     const { value } = content;
     return isMultiline(value) || textWidth(inlineValue(value)) > 2 * WIDTH
-      ? wholeField(path, sign === '-' ? '-' : '+', value, remark)
+      ? wholeField(path, sign === '-' ? '-' : '+', value, { remark, detail })
       : undefined;
   }
   if (content.type !== 'both' && content.type !== 'conflict') return undefined;
@@ -56,20 +69,27 @@ function longField({ path, sign, content, remark }: FieldView): readonly string[
       : ` (${escapeText(remark)})`;
   const title = `<b>${inlineCode(path)}</b>${told}`;
   const isText = typeof before === 'string' && typeof after === 'string';
-  return isText ? proseMarkdown(title, before, after) : listMarkdown(title, before, after);
+  return isText
+    ? proseMarkdown(title, before, after, detail)
+    : listMarkdown(title, before, after, detail);
 }
+
+/** Lines of a text that is shown in brief. */
+const MOST_BRIEF = 3;
 
 /** One side of a field, line by line. */
 function wholeField(
   path: string,
   mark: string,
   value: Json,
-  remark: string | null,
+  { remark, detail }: { readonly remark: string | null; readonly detail: Detail },
 ): readonly string[] {
   const text = blockValue(value).replace(/\n$/, '');
   const told = remark === null ? '' : ` (${escapeText(remark)})`;
   const lines = text.split('\n').map((line) => `${mark} ${line}`);
-  return ['', `<b>${inlineCode(path)}</b> ${formatExtent(text)}${told}`, '', fence(lines, 'diff')];
+  const most = detail === 'brief' ? MOST_BRIEF : lines.length;
+  const shown = lines.length > most + 1 ? [...lines.slice(0, most), `${mark} …`] : lines;
+  return ['', `<b>${inlineCode(path)}</b> ${formatExtent(text)}${told}`, '', fence(shown, 'diff')];
 }
 
 /** A field as rows of a diff: GitHub and GitLab colour them by their first character. */
@@ -125,8 +145,18 @@ const WIDTH = 100;
  * Two texts as a quotation that is as wide as the page, what was removed struck through and what was added
  * underlined: as code, each paragraph of a prompt would be one line to scroll along.
  */
-function proseMarkdown(title: string, before: Json, after: Json): readonly string[] {
-  const { summary, callouts, moreCallouts, rows, moreRows } = viewProse(before, after, false);
+function proseMarkdown(
+  title: string,
+  before: Json,
+  after: Json,
+  detail: Detail,
+): readonly string[] {
+  const { summary, callouts, moreCallouts, rows, moreRows } = viewProse(
+    before,
+    after,
+    false,
+    detail,
+  );
   const shown = rows.map((row) => `> ${rowText(row)}`);
   const calls = [
     ...callouts.map(calloutItem),
@@ -142,8 +172,8 @@ function proseMarkdown(title: string, before: Json, after: Json): readonly strin
 }
 
 /** Two lists or objects as a fenced diff, line by line. */
-function listMarkdown(title: string, before: Json, after: Json): readonly string[] {
-  const { rows, moreRows } = viewProse(before, after, false);
+function listMarkdown(title: string, before: Json, after: Json, detail: Detail): readonly string[] {
+  const { rows, moreRows } = viewProse(before, after, false, detail);
   const lines = [...rows.map(rowLine), ...moreText(moreRows)];
   return ['', title, '', fence(lines, 'diff')];
 }

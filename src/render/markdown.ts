@@ -1,18 +1,28 @@
 import { firstLines } from '../core/errors.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { addressText, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
-import { fieldsMarkdown } from './field-markdown.ts';
-import { type FieldView, viewFields } from './fields.ts';
+import { diffRows, fieldsMarkdown } from './field-markdown.ts';
+import { viewFields } from './fields.ts';
 import type { Footer } from './footers.ts';
 import {
   escapeText,
+  fence,
   formatMarker,
   GITHUB_LIMIT,
   inlineCode,
   type PageOptions,
 } from './markdown-text.ts';
-import { type AlikeGroup, buildOverview, type FirstLook, type LeftChange } from './overview.ts';
+import {
+  type AloneItem,
+  buildOverview,
+  cutToFit,
+  type Detail,
+  type GroupItem,
+  type Item,
+} from './overview.ts';
 import { cutText } from './terminal.ts';
+import { sanitiseLine } from './untrusted.ts';
 import {
   comparedCount,
   conflictAdvice,
@@ -21,17 +31,18 @@ import {
   formatCount,
   formatFirst,
   formatForecast,
+  formatGroup,
   formatNumber,
   type Group,
   gone,
   groupChanges,
   headline,
-  kindTitle,
   movedEndpointLines,
   namesRelyOn,
   newAssumptions,
   reliesOn,
   SYMBOLS,
+  varyingMessage,
 } from './wording.ts';
 
 const MAX_ROWS = 40;
@@ -40,20 +51,23 @@ const MAX_ADOPTED = 50;
 /** Fields that a summary names. */
 const NAMED = 3;
 
+/** Characters of a comment that is read at once: more, and what stands around edits is left out. */
+const ROOM = 12_000;
+
 /**
- * A plan as a comment on a pull request, or drift as an issue, never longer than `limit` characters: where it would
- * be, the longest changes are folded to one line each, and then the last of them are counted.
+ * A plan as a comment on a pull request, or drift as an issue, with nothing folded that a reviewer has to read. Never
+ * longer than `limit` characters: where it would be, the last changes are one line each, and then their addresses alone.
  */
 export function renderPlanMarkdown(plan: PlanDocument, options: PageOptions = {}): string {
   const limit = options.limit ?? GITHUB_LIMIT;
   const page = plan.purpose === 'drift' ? 'drift' : 'plan';
-  const { above, pieces, below, atLeast } = page === 'drift' ? driftParts(plan) : planParts(plan);
+  const { above, items, below, atLeast } = page === 'drift' ? driftParts(plan) : planParts(plan);
   const marker = formatMarker(page, plan, options);
   const title = `${marker}\n\n### ${escapeText(headline(plan))}`;
   const head = [title, ...above].join('\n\n');
   const tail = below.map((text) => `\n\n${text}`).join('');
   const room = limit - head.length - tail.length - 1;
-  const body = foldToFit(pieces, room, page);
+  const body = fitItems(items, room, page);
   if (body.length <= room) return `${head}${body}${tail}\n`;
   const all = formatCount(plan.changes.length, 'change');
   const tooLong = `_${all} not shown: they do not fit a comment. \`callsheet ${page}\` shows them all._`;
@@ -64,65 +78,96 @@ export function renderPlanMarkdown(plan: PlanDocument, options: PageOptions = {}
 /** A page but for its marker and its title. */
 type Parts = {
   readonly above: readonly string[];
-  readonly pieces: readonly Piece[];
+  readonly items: Items;
   readonly below: readonly string[];
   /** What is said even where nothing else has room. */
   readonly atLeast: string;
 };
 
+/** The items of a page in order, and how each is written. */
+type Items = {
+  readonly alone: readonly AloneItem[];
+  readonly groups: readonly GroupItem[];
+  readonly block: (item: Item, detail: Detail) => string;
+  /** An item in brief as rows of a diff, which stand below each other; undefined where it is a block. */
+  readonly rows: (item: Item) => readonly string[] | undefined;
+  /** The line that stands for a change that does not fit. */
+  readonly line: (item: Item) => string;
+};
+
 function planParts(plan: PlanDocument): Parts {
-  const { above, first, groups, changes, below } = buildOverview(plan);
-  const left = changes.filter(({ change: { action } }) => action !== 'no_op' && action !== 'adopt');
-  const byAddress = new Map(left.map((one) => [one.change.address, one]));
-  const adopted = adoptedText(plan.changes.filter(({ action }) => action === 'adopt'));
+  const { above, alone, groups, adopted, below } = buildOverview(plan);
   return {
-    above: [
-      ...renderTable(plan),
-      ...above.map(footerText),
-      ...(first.length > 0 ? [firstText(first)] : []),
-    ],
-    pieces: [
-      ...groups.map((group) => alikePiece(group, plan)),
-      ...listPieces({ ...plan, changes: left.map(({ change }) => change) }, (change) =>
-        planBlock(byAddress.get(change.address) ?? { change, shared: 0, isTold: false }, plan),
-      ),
-      { text: adopted, item: undefined },
-    ],
-    below: [...below.map(footerText), ...closing(plan)],
-    atLeast: secretsTold(plan),
+    above: [...renderTable(plan), ...above.map(footerText)],
+    items: {
+      alone,
+      groups,
+      block: (item, detail) =>
+        item.type === 'group' ? groupBlock(item, detail, plan) : planBlock(item, detail, plan),
+      rows: (item) => (item.type === 'group' ? undefined : planRows(item, plan)),
+      line: (item) => itemLine(item, plan),
+    },
+    below: [...adoptedText(adopted), ...below.map(footerText), ...closing(plan)],
+    atLeast: countNewSecrets(plan),
   };
 }
 
-/** Outside of any fold: what a reviewer must not miss. */
-function firstText(first: readonly FirstLook[]): string {
-  const items = first.map(({ symbol, subject, text }) => {
-    const told = text === '' ? '' : ` ${escapeText(text)}`;
-    return `- ${inlineCode(`${symbol} ${subject}`)}${told}`;
-  });
-  return ['**Look at first**', '', ...items].join('\n');
-}
-
-/** What changes alike in many resources: once and open, with the addresses folded. */
-function alikePiece(
-  { title, kind, addresses, sources, example }: AlikeGroup,
-  { purpose }: PlanDocument,
-): Piece {
-  const views = viewFields(example, purpose, false);
-  const from = formatFirst(sources.map(inlineCode), NAMED);
+function itemLine(item: Item, { purpose }: PlanDocument): string {
+  const change = item.type === 'group' ? item.example : item.change;
+  const seen = purpose === 'drift' ? gone(change) : change;
+  const title = item.type === 'group' ? groupTitle(item) : changeTitle(seen);
+  const views = seen.action === 'create' ? [] : viewFields(seen, purpose, false);
   const names = views.map(({ path }) => inlineCode(cutText(path, 60)));
-  return {
-    text: [
-      `\n\n#### ${title}${from === '' ? '' : `: ${from}`}`,
-      ...fieldsMarkdown(views),
-      '',
-      `<details><summary>Which ${kindTitle(kind)}</summary>`,
-      '',
-      addresses.map(inlineCode).join(', '),
-      '',
-      '</details>',
-    ].join('\n'),
-    item: `\n- ${title}: ${formatFirst(names, NAMED)} (folded)`,
-  };
+  return `- ${title}${names.length > 0 ? `: ${formatFirst(names, NAMED)}` : ''}`;
+}
+
+/** A change of short values as rows of a diff that it shares with others; undefined where there is more to say. */
+function planRows(
+  { change, shared, isExplained }: AloneItem,
+  plan: PlanDocument,
+): readonly string[] | undefined {
+  const { address, name, action, source } = change;
+  if (!isExplained || shared > 0 || conflictAdvice(change, plan) !== undefined) return undefined;
+  const fields = diffRows(viewFields(change, plan.purpose, false));
+  const about = [
+    address,
+    ...(name === address ? [] : [cutText(name, 80)]),
+    ...(source === null ? [] : [source]),
+  ];
+  const symbol = action === 'update' ? '!' : SYMBOLS[action];
+  return fields && [`${symbol} ${sanitiseLine(about.join('  '))}`, ...fields];
+}
+
+/** What changes alike in many resources: once, with all addresses. */
+function groupBlock(item: GroupItem, detail: Detail, { purpose, changes }: PlanDocument): string {
+  const { action, addresses, example, reasons, varying } = item;
+  const told = varyingMessage(varying);
+  const named = new Map(changes.map(({ address, name }) => [address, name]));
+  const isGone = action === 'delete' || action === 'forget';
+  const members = isGone
+    ? addresses.map(
+        (address) =>
+          `- ${inlineCode(address)} ${escapeText(cutText(named.get(address) ?? '', 80))}`,
+      )
+    : factorAddresses(addresses).map((list) => inlineCode(addressText(list)));
+  return [
+    `#### ${groupTitle(item)}`,
+    ...(reasons.length === 0 ? [] : ['', ...reasons.map((reason) => `- ${escapeText(reason)}`)]),
+    '',
+    members.join(isGone ? '\n' : '<br>'),
+    ...(told === undefined ? [] : ['', escapeText(told)]),
+    ...fieldsMarkdown(viewFields(example, purpose, false), detail),
+  ].join('\n');
+}
+
+/** `~ 60 agents alike: prompts/desk.md` */
+function groupTitle({ kind, action, verdict, addresses, sources }: GroupItem): string {
+  const from = formatFirst(sources.map(inlineCode), NAMED);
+  return [
+    `${inlineCode(SYMBOLS[action])} ${formatGroup(kind, action, addresses.length)}`,
+    ...(verdict === 'ok' ? [] : [`, ${verdict}`]),
+    ...(from === '' ? [] : [`: ${from}`]),
+  ].join('');
 }
 
 function driftParts(plan: PlanDocument): Parts {
@@ -130,7 +175,13 @@ function driftParts(plan: PlanDocument): Parts {
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   return {
     above: isDrifted ? ['`-` is the expected value, `+` is the live value.'] : [],
-    pieces: listPieces(plan, driftBlock),
+    items: {
+      alone: buildOverview(plan).alone,
+      groups: [],
+      block: (item, detail) => (item.type === 'group' ? '' : driftBlock(item.change, detail)),
+      rows: () => undefined,
+      line: (item) => itemLine(item, plan),
+    },
     below: [
       [compared, ...driftAdvice(plan, inlineCode)].join(' '),
       namesRelyOn(plan) ?? '',
@@ -140,61 +191,123 @@ function driftParts(plan: PlanDocument): Parts {
   };
 }
 
-/** The changes below the titles of their groups; each with the line that stands for it where it is too long. */
-function listPieces(
-  { changes, organizations, purpose }: PlanDocument,
-  blockOf: (change: Change) => string,
-): readonly Piece[] {
-  return groupChanges(changes, organizations).flatMap((group) => [
-    { text: `\n\n#### ${escapeText(group.title)}`, item: undefined },
-    ...group.changes.map((change) => {
-      const seen = purpose === 'drift' ? gone(change) : change;
-      const summary = formatSummary(seen, viewFields(seen, purpose, false));
-      return { text: `\n\n${blockOf(change)}`, item: `\n- ${summary} (folded)` };
-    }),
-  ]);
-}
-
-/** A part of a page. `item` is the line that stands for it where it does not fit. */
-type Piece = { readonly text: string; readonly item: string | undefined };
-
-/** Folds the longest pieces until all fit, then leaves out from the end what still does not. */
-function foldToFit(pieces: readonly Piece[], room: number, command: string): string {
-  const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
-  if (length <= room) return pieces.map(({ text }) => text).join('');
-  const notice = (folded: number, missing: number) =>
-    `\n\n_${[
-      ...(folded > 0 ? [`${formatCount(folded, 'change')} folded`] : []),
-      ...(missing > 0 ? [`${formatCount(missing, 'change')} not shown`] : []),
-    ].join(', ')}: they do not fit in a comment. \`callsheet ${command}\` shows them all._`;
-  let over = length + notice(pieces.length, pieces.length).length - room;
-  const folded = new Set<Piece>();
-  for (const piece of [...pieces].sort((a, b) => b.text.length - a.text.length)) {
+/**
+ * The items in as many characters as there are. First what stands around edits is left out; then the last items are a
+ * line each; then their addresses stand together. Only what has no room at all is counted.
+ */
+function fitItems(items: Items, most: number, command: string): string {
+  const { alone, groups, line } = items;
+  const drawn = drawItems(items);
+  const { length } = drawn;
+  const brief = cutToFit({ alone, groups }, Math.min(ROOM, most), length);
+  const detailOf = (item: Item) => (brief.has(item) ? 'brief' : 'whole');
+  const isMixed = alone.length > 0 && groups.length > 0;
+  const titles = isMixed ? ['\n\n**Read one by one**', '\n\n**Read once**'] : ['', ''];
+  const write = (lined: ReadonlySet<Item>, notice = '') => {
+    const part = (own: readonly Item[]) =>
+      drawn.text(
+        own.filter((one) => !lined.has(one)),
+        detailOf,
+      );
+    const listed = [...alone, ...groups].filter((one) => lined.has(one)).map(line);
+    const list = listed.length === 0 ? '' : `\n\n${listed.join('\n')}`;
+    return `${titles[0]}${part(alone)}${titles[1]}${part(groups)}${list}${notice}`;
+  };
+  const whole = write(new Set());
+  if (whole.length <= most) return whole;
+  const note = (what: string) =>
+    `\n\n_${what}: they do not fit in a comment. \`callsheet ${command}\` shows them all._`;
+  const lined = new Set<Item>();
+  let over = whole.length - most + MOST_NOTE;
+  // A group has the words of many in few characters.
+  for (const item of [...alone.toReversed(), ...groups]) {
     if (over <= 0) break;
-    if (piece.item === undefined || piece.item.length + 1 >= piece.text.length) continue;
-    folded.add(piece);
-    // One character more: a list needs an empty line before it.
-    over -= piece.text.length - piece.item.length - 1;
+    const saved = length(item, detailOf(item)) - line(item).length - 1;
+    if (saved <= 0) continue;
+    lined.add(item);
+    over -= saved;
   }
-  const kept = [...pieces];
-  let missing = 0;
-  while (over > 0 && kept.length > 0) {
-    const last = kept.pop();
-    if (last === undefined) break;
-    const isFolded = folded.delete(last);
-    missing += last.item === undefined ? 0 : 1;
-    over -= isFolded ? (last.item?.length ?? 0) + 1 : last.text.length;
-  }
-  const text = kept.map((piece, at) => {
-    if (!folded.has(piece)) return piece.text;
-    const above = kept[at - 1];
-    return `${above && folded.has(above) ? '' : '\n'}${piece.item}`;
-  });
-  return text.join('') + notice(folded.size, missing);
+  const count = (own: Iterable<Item>) => formatCount(addressesIn(own).length, 'change');
+  const shown = write(lined, note(`${count(lined)} in one line each`));
+  return shown.length <= most ? shown : withAddresses(items, most, note);
 }
 
-/** What is never left out, were it only in a number. */
-function secretsTold({ changes }: PlanDocument): string {
+/** Writes each item once in each detail. Neighbours that are rows of a diff stand in one. */
+function drawItems({ alone, groups, block, rows }: Items) {
+  type Drawn = { readonly block: string } | { readonly rows: readonly string[] };
+  const known = new Map<Item, { [detail in Detail]?: Drawn }>(
+    [...alone, ...groups].map((item) => [item, {}]),
+  );
+  const draw = (item: Item, detail: Detail): Drawn => {
+    const own = known.get(item) ?? {};
+    const short = detail === 'brief' ? rows(item) : undefined;
+    own[detail] ??= short === undefined ? { block: `\n\n${block(item, detail)}` } : { rows: short };
+    return own[detail];
+  };
+  return {
+    length(item: Item, detail: Detail): number {
+      const one = draw(item, detail);
+      return 'block' in one ? one.block.length : one.rows.join('\n').length + 1;
+    },
+    text(items: readonly Item[], detailOf: (item: Item) => Detail): string {
+      const parts: string[] = [];
+      let open: string[] = [];
+      const close = () => {
+        if (open.length > 0) parts.push(`\n\n${fence(open, 'diff')}`);
+        open = [];
+      };
+      for (const item of items) {
+        const one = draw(item, detailOf(item));
+        if ('rows' in one) open.push(...one.rows);
+        else {
+          close();
+          parts.push(one.block);
+        }
+      }
+      close();
+      return parts.join('');
+    },
+  };
+}
+
+/** Characters of the sentence that says what is not shown. */
+const MOST_NOTE = 200;
+
+function addressesIn(items: Iterable<Item>): readonly string[] {
+  return [...items].flatMap((item) =>
+    item.type === 'group' ? item.addresses : item.change.address,
+  );
+}
+
+/** As many lines as there is room for beside the addresses of all other changes, or beside their number. */
+function withAddresses(
+  { alone, groups, line }: Items,
+  most: number,
+  note: (what: string) => string,
+): string {
+  const items: readonly Item[] = [...alone, ...groups];
+  const lines = items.map((item) => `\n${line(item)}`);
+  const write = (kept: number, isNamed: boolean) => {
+    const rest = addressesIn(items.slice(kept));
+    const names = factorAddresses(rest).map((list) => inlineCode(addressText(list)));
+    const named = isNamed && rest.length > 0 ? `\n\n${names.join('<br>')}` : '';
+    const what = `${formatCount(rest.length, 'change')} ${isNamed ? 'by address alone' : 'not shown'}`;
+    return `\n${lines.slice(0, kept).join('')}${named}${note(what)}`;
+  };
+  for (const isNamed of [true, false]) {
+    let [low, high] = [-1, items.length];
+    while (low < high - 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (write(middle, isNamed).length <= most) low = middle;
+      else high = middle;
+    }
+    if (low >= 0) return write(low, isNamed);
+  }
+  return write(0, false);
+}
+
+/** Secrets that go somewhere new are at least counted. */
+function countNewSecrets({ changes }: PlanDocument): string {
   const sent = changes.flatMap(({ secrets = [] }) => secrets);
   const count = sent.filter(({ to, before }) => to !== before).length;
   return count === 0 ? '' : ` **${formatCount(count, 'secret')} would go somewhere new.**`;
@@ -225,91 +338,89 @@ function renderTable(plan: PlanDocument): readonly string[] {
   ];
 }
 
-/** One change as a block that opens: its fields as a diff. */
-function planBlock({ change, shared, isTold }: LeftChange, plan: PlanDocument): string {
+function planBlock(
+  { change, shared, isExplained }: AloneItem,
+  detail: Detail,
+  plan: PlanDocument,
+): string {
   const { purpose } = plan;
   const views = viewFields(change, purpose, false);
   const how = purpose === 'rollback' ? describeHow(change) : '';
   const about = [
-    ...(isTold ? [] : [escapeText(change.reason)]),
+    ...(isExplained ? [] : [escapeText(change.reason)]),
     ...formatPlace(change),
     ...(how === '' ? [] : [escapeText(how)]),
   ];
-  const isOpen = change.verdict === 'refused';
-  const more = `${formatCount(shared, 'field')} shown above, the same in others`;
+  const more = `${formatCount(shared, 'field')} in a group below, alike in others`;
   const advice = conflictAdvice(change, plan, inlineCode);
-  const rows = [
-    ...fieldsMarkdown(views),
+  return [
+    `#### ${changeTitle(change)}`,
+    ...(about.length === 0 ? [] : ['', about.join(' · ')]),
+    ...fieldsMarkdown(views, detail),
     ...(shared === 0 ? [] : ['', more]),
     ...(advice === undefined ? [] : ['', advice]),
-  ];
-  return block(change, views, [about.join(' · '), ...rows], isOpen);
+  ].join('\n');
 }
 
-function driftBlock(change: Change): string {
+function driftBlock(change: Change, detail: Detail): string {
   // The resource that Callsheet wrote is gone, whether or not another one has its place.
   const isGone = change.missing_id !== null;
   const groups = groupByAuthor(change, false);
   const isTold = groups.some(({ who }) => who !== undefined);
   const about = [...(isGone || !isTold ? [escapeText(change.reason)] : []), ...formatPlace(change)];
-  const rows = groups.flatMap((group) => authorRows(group, change));
-  return block(gone(change), viewFields(gone(change), 'drift', false), [
+  return [
+    `#### ${changeTitle(gone(change))}`,
+    '',
     about.join(' · '),
-    ...rows,
-  ]);
+    ...groups.flatMap((group) => authorRows(group, change, detail)),
+  ].join('\n');
 }
 
-function block(
-  change: Change,
-  views: readonly FieldView[],
-  rows: readonly string[],
-  isOpen = false,
-): string {
-  const summary = `<details${isOpen ? ' open' : ''}><summary>${formatSummary(change, views)}</summary>`;
-  return [summary, '', ...rows, '', '</details>'].join('\n');
-}
-
-function formatPlace({ source, id }: Change): readonly string[] {
+function formatPlace({ source, id, action }: Change): readonly string[] {
+  const isLost = action === 'delete' || action === 'replace';
   return [
     ...(source === null ? [] : [inlineCode(source)]),
-    ...(id === null ? [] : [`id ${inlineCode(id)}`]),
+    ...(id === null || !isLost ? [] : [`id ${inlineCode(id)}`]),
   ];
 }
 
-/** One change in a line: its address, and the first of its fields. */
-function formatSummary(change: Change, views: readonly FieldView[]): string {
-  const { address, name, action, verdict, adopted } = change;
-  const names = views.map(({ path }) => inlineCode(cutText(path, 60)));
-  const isListed = views.length > 0 && action !== 'create';
+/** `~ agent.reception Front desk, adopted, held` */
+function changeTitle({ address, name, action, verdict, adopted }: Change): string {
   return [
     inlineCode(`${SYMBOLS[action]} ${address}`),
     ...(name === address ? [] : [` ${escapeText(cutText(name, 80))}`]),
     ...(adopted && action !== 'adopt' ? [', adopted'] : []),
     ...(verdict === 'ok' ? [] : [`, <b>${verdict}</b>`]),
-    ...(isListed ? [`: ${formatFirst(names, NAMED)}`] : []),
   ].join('');
 }
 
-function authorRows({ who, edits, fields }: Attributed, change: Change): readonly string[] {
+function authorRows(
+  { who, edits, fields }: Attributed,
+  change: Change,
+  detail: Detail,
+): readonly string[] {
   return [
     ...(who === undefined ? [] : ['', escapeText(who)]),
     ...(edits.length === 0 ? [] : ['', ...edits.map((edit) => `- ${escapeText(edit)}`)]),
-    ...fieldsMarkdown(viewFields({ ...gone(change), fields }, 'drift', false)),
+    ...fieldsMarkdown(viewFields({ ...gone(change), fields }, 'drift', false), detail),
   ];
 }
 
-function adoptedText(adopted: readonly Change[]): string {
-  if (adopted.length === 0) return '';
+/** What is recorded alone: nothing of it need be read. */
+function adoptedText(adopted: readonly Change[]): readonly string[] {
+  if (adopted.length === 0) return [];
   const items = adopted.map(
     ({ address, reason }) => `${inlineCode(address)} ${escapeText(reason)}`,
   );
-  return `\n\n${[
-    `<details><summary>${formatNumber(adopted.length)} adopted: found live, nothing is written</summary>`,
-    '',
-    ...firstLines(items, MAX_ADOPTED).map((item) => `- ${item}`),
-    '',
-    '</details>',
-  ].join('\n')}`;
+  return [
+    [
+      `<details><summary>${formatNumber(adopted.length)} adopted: found live, nothing is written</summary>`,
+      '',
+      ...firstLines(items, MAX_ADOPTED).map((item) => `- ${item}`),
+      '',
+      '</details>',
+    ].join('\n'),
+  ];
 }
 
 function footerText({ title, items, advice, weight, isWhole }: Footer): string {

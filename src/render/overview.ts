@@ -6,53 +6,54 @@ import {
   isEdited,
   type PlanDocument,
 } from '../core/plan-document.ts';
+import { countEach } from '../core/value.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, footersAbove, footersBelow } from './footers.ts';
-import { countKind, formatFirst, formatNumber, kindTitle, SYMBOLS } from './wording.ts';
+import { gone, isEmpty } from './wording.ts';
 
 /**
- * A plan in the order in which it is read: what a reviewer looks at first, what changes alike in many resources, the
- * changes that are left, and what is to be known beside them. All formats lay out the same overview.
+ * A plan in the order in which it is read, and how much of it is shown where there is little room. All formats lay out
+ * the same overview.
  */
 export type Overview = {
   /** Refusals, and secrets that go somewhere new. */
   readonly above: readonly Footer[];
-  readonly first: readonly FirstLook[];
-  readonly groups: readonly AlikeGroup[];
-  /** In the order of the plan. */
-  readonly changes: readonly LeftChange[];
+  /** What is read one by one, the weightiest first. */
+  readonly alone: readonly AloneItem[];
+  /** What is read once, the largest last. */
+  readonly groups: readonly GroupItem[];
+  /** Resources that are recorded, and to which nothing is written. */
+  readonly adopted: readonly Change[];
   readonly below: readonly Footer[];
 };
 
-/** One line of what is looked at first. Not sanitised. */
-export type FirstLook = {
-  readonly type: 'replace' | 'delete' | 'undone' | 'prompt';
-  /** The change that it is of; null where it is of several. */
-  readonly address: Address | null;
-  readonly symbol: string;
-  readonly subject: string;
-  readonly text: string;
+/** A change, or many changes of which nobody need read the second. */
+export type Item = AloneItem | GroupItem;
+
+/** A change without the fields that a group shows. */
+export type AloneItem = {
+  readonly type: 'alone';
+  readonly change: Change;
+  /** How many of its fields a group shows. */
+  readonly shared: number;
+  /** Whether its fields, or what stands above the changes, say why. */
+  readonly isExplained: boolean;
 };
 
-export type AlikeGroup = {
-  /** `Alike in 60 agents`. */
-  readonly title: string;
+export type GroupItem = {
+  readonly type: 'group';
   readonly kind: string;
   readonly action: ChangeGroup['action'];
+  readonly verdict: Change['verdict'];
   readonly addresses: readonly Address[];
   /** The files that the fields come from, each once. Not sanitised. */
   readonly sources: readonly string[];
   /** One of the resources with these fields alone. */
   readonly example: Change;
-};
-
-/** A change without the fields that a group shows. */
-export type LeftChange = {
-  readonly change: Change;
-  /** How many of its fields a group shows. */
-  readonly shared: number;
-  /** Whether what stands above the changes says why. */
-  readonly isTold: boolean;
+  /** Expressions that have another value in each of the resources: the example has those of its own row. */
+  readonly varying: readonly string[];
+  /** Why, each reason once. Not sanitised. */
+  readonly reasons: readonly string[];
 };
 
 /** Fewer resources than this are no group. */
@@ -62,69 +63,92 @@ const FEWEST = 3;
 export function buildOverview(plan: PlanDocument, isWhole = false): Overview {
   const byAddress = new Map(plan.changes.map((change) => [change.address, change]));
   const shown = new Map<Address, { readonly paths: Set<string>; views: number }>();
-  const groups = (isWhole ? [] : (plan.groups ?? [])).flatMap(
-    ({ kind, action, addresses, fields }): AlikeGroup[] => {
-      const there = addresses.flatMap((address) => byAddress.get(address) ?? []);
-      const [first] = there;
-      // What was refused since for a reason of its own is read by itself.
-      const changes = there.filter(
-        (change) =>
-          change.action === action &&
-          change.verdict === first?.verdict &&
-          (change.verdict === 'ok' || change.reason === first.reason),
-      );
-      if (first === undefined || changes.length < FEWEST) return [];
-      const paths = new Set(fields.map(({ path }) => path));
-      // The group names the files of all.
-      const own = first.fields.filter(({ path }) => paths.has(path));
-      const example = { ...first, fields: own.map(({ source: _, ...field }) => field) };
-      const views = viewFields(example, plan.purpose, false).length;
-      for (const { address } of changes) {
-        const known = shown.get(address) ?? { paths: new Set(), views: 0 };
-        for (const path of paths) known.paths.add(path);
-        known.views += views;
-        shown.set(address, known);
-      }
-      return [
-        {
-          title: `${action === 'create' ? 'New in' : 'Alike in'} ${formatNumber(changes.length)} ${kindTitle(kind)}${first.verdict === 'ok' ? '' : `, ${first.verdict}`}`,
-          kind,
-          action,
-          addresses: changes.map(({ address }) => address),
-          sources: [
-            ...new Set(fields.flatMap(({ path, source }) => source ?? textSources(changes, path))),
-          ],
-          example,
-        },
-      ];
-    },
-  );
-  const changes = plan.changes.flatMap((change): LeftChange[] => {
+  const groups = (isWhole ? [] : (plan.groups ?? [])).flatMap((group) => {
+    const there = group.addresses.flatMap((address) => byAddress.get(address) ?? []);
+    const item = buildGroup(group, there);
+    if (item === undefined) return [];
+    const paths = group.fields.map(({ path }) => path);
+    const views = viewFields(item.example, plan.purpose, false).length;
+    for (const address of item.addresses) {
+      const known = shown.get(address) ?? { paths: new Set(), views: 0 };
+      for (const path of paths) known.paths.add(path);
+      known.views += views;
+      shown.set(address, known);
+    }
+    return [item];
+  });
+  const alone = plan.changes.flatMap((change): AloneItem[] => {
+    if (change.action === 'adopt' || (change.action === 'no_op' && !isWhole)) return [];
     const own = shown.get(change.address);
-    if (own === undefined) return [{ change, shared: 0, isTold: false }];
-    const fields = change.fields.filter(({ path }) => !own.paths.has(path));
+    const fields = change.fields.filter(({ path }) => own?.paths.has(path) !== true);
     const left = { ...change, fields };
     // A field that only a note speaks of is nothing to look at.
-    const isTold = change.action === 'update' && viewFields(left, plan.purpose, false).length === 0;
-    return isTold ? [] : [{ change: left, shared: own.views, isTold: false }];
+    if (own !== undefined && viewFields(left, plan.purpose, false).length === 0) return [];
+    const isListed =
+      plan.purpose === 'apply' && plan.summary.refused <= MOST_REFUSED && isConflict(change);
+    const isExplained = isListed || (isPlain(change) && !isWhole);
+    return [{ type: 'alone', change: left, shared: own?.views ?? 0, isExplained }];
   });
-  const first = plan.purpose === 'apply' ? firstLook(plan, groups, changes) : [];
-  const undone = new Map(
-    first.map(({ address, type, text }) => [address, type === 'undone' && text]),
-  );
-  const isListed = plan.purpose === 'apply' && plan.summary.refused <= MOST_REFUSED;
   return {
     above: footersAbove(plan),
-    first,
-    groups,
-    changes: changes.map((one) => ({
-      ...one,
-      isTold:
-        undone.get(one.change.address) === `${one.change.reason}${UNDOES}` ||
-        (isListed && isConflict(one.change)),
-    })),
+    alone: inOrder(alone, plan),
+    groups: groups.toSorted(
+      (a, b) => weigh(a.example) - weigh(b.example) || a.addresses.length - b.addresses.length,
+    ),
+    // Where nothing is to be done, they are counted.
+    adopted: isWhole || !isEmpty(plan) ? plan.changes.filter((one) => one.action === 'adopt') : [],
     below: footersBelow(plan, isWhole),
   };
+}
+
+function buildGroup(
+  { kind, action, fields }: ChangeGroup,
+  there: readonly Change[],
+): GroupItem | undefined {
+  const [first] = there;
+  // What was refused since for a reason of its own is read by itself.
+  const changes = there.filter(
+    (change) =>
+      change.action === action &&
+      change.verdict === first?.verdict &&
+      (change.verdict === 'ok' || change.reason === first.reason),
+  );
+  if (first === undefined || changes.length < FEWEST) return undefined;
+  const own = new Map(fields.map((field) => [field.path, field]));
+  const edited = first.fields.flatMap(({ source: _, ...field }): FieldChange[] => {
+    const group = own.get(field.path);
+    if (group === undefined) return [];
+    if (action === 'create') return [field];
+    const { before = field.before, after = field.after } = group;
+    return [{ ...field, before, after }];
+  });
+  const general = action === 'create' ? fields.map(({ after = '' }) => after).join('\n') : '';
+  return {
+    type: 'group',
+    kind,
+    action,
+    verdict: first.verdict,
+    addresses: changes.map(({ address }) => address),
+    sources: [
+      ...new Set(fields.flatMap(({ path, source }) => source ?? textSources(changes, path))),
+    ],
+    example: { ...first, fields: edited },
+    varying: [...new Set(general.match(/\$\{[^{}\n]+\}/g) ?? [])],
+    reasons: edited.some(isEdited) ? [...new Set(changes.map(({ reason }) => reason))] : [],
+  };
+}
+
+/** The files of their own that a field of several resources is read from. */
+function textSources(changes: readonly Change[], wanted: string): readonly string[] {
+  return changes.flatMap(({ fields }) =>
+    fields.flatMap(({ path, source }) => (path === wanted && source !== undefined ? source : [])),
+  );
+}
+
+/** Whether the fields that change are reason enough. */
+function isPlain({ action, verdict, adopted, moved_from: from, fields }: Change): boolean {
+  const isOwn = action === 'update' && verdict === 'ok' && !adopted && from === undefined;
+  return isOwn && fields.length > 0 && fields.every(({ cause }) => cause === 'changed');
 }
 
 /** Of more refusals some are only counted above the changes. */
@@ -134,111 +158,74 @@ function isConflict({ verdict, lifted_by: lift }: Change): boolean {
   return verdict === 'refused' && lift === 'accept_conflicts';
 }
 
-/** Files of a group that are named where a reviewer looks first. */
-const MOST_SOURCES = 3;
+/** What is read first is light: what is refused, lost or undone, then secrets that go elsewhere. */
+function weigh(change: Change): number {
+  const { verdict, action, fields, secrets = [] } = change;
+  if (verdict !== 'ok') return 0;
+  if (action === 'delete') return 1;
+  if (action === 'replace') return 2;
+  if (fields.some(isEdited)) return 3;
+  if (secrets.some(({ to, before }) => to !== before && before !== null)) return 4;
+  if (action === 'update') return 5;
+  return action === 'forget' ? 6 : 7;
+}
 
-/** The files of their own that a field of several resources is read from. */
-function textSources(changes: readonly Change[], wanted: string): readonly string[] {
-  return changes.flatMap(({ fields }) =>
-    fields.flatMap(({ path, source }) => (path === wanted && source !== undefined ? source : [])),
+/**
+ * By weight; of one weight first what few resources change, then texts, then in the order of the plan. So a field that
+ * one of hundreds changes stands before what all others change.
+ */
+function inOrder(alone: readonly AloneItem[], plan: PlanDocument): readonly AloneItem[] {
+  const seen = plan.purpose === 'drift' ? gone : (change: Change) => change;
+  const keyOf = (kind: string, path: string) => `${kind} ${path}`;
+  const counts = countEach(
+    plan.changes.flatMap(({ kind, fields }) => fields.map(({ path }) => keyOf(kind, path))),
   );
-}
-
-/** As many groups and changes as are read without being told where to look. */
-const SEEN_AT_A_GLANCE = 5;
-
-/** More of one sort are counted. */
-const MOST_OF_A_SORT = 5;
-
-/** What becomes of somebody's edit, after who made it. */
-const UNDOES = '; apply undoes that';
-
-/** What a reviewer must not miss, a line each; nothing of a plan of one change, which is seen at a glance. */
-function firstLook(
-  plan: PlanDocument,
-  groups: readonly AlikeGroup[],
-  left: readonly LeftChange[],
-): readonly FirstLook[] {
-  if (plan.changes.length < 2) return [];
-  const acting = (action: 'replace' | 'delete') =>
-    plan.changes
-      .filter((change) => change.action === action && change.verdict !== 'refused')
-      .map(({ address, name }) => ({
-        address,
-        subject: address,
-        text: name === address ? '' : name,
-      }));
-  const undone = plan.changes.flatMap((change) => {
-    const fields = change.fields.filter(isEdited);
-    // What is refused says so above.
-    if (fields.length === 0 || change.action !== 'update' || change.verdict !== 'ok') return [];
-    const paths = formatFirst(
-      fields.map(({ path }) => path),
-      2,
-    );
-    const { address, reason } = change;
-    // The first part is about these fields, what follows it about the others.
-    const text = fields.length < change.fields.length ? (reason.split('; ')[0] ?? '') : reason;
-    return [{ address, subject: `${address}  ${paths}`, text: `${text}${UNDOES}` }];
+  const ranked = alone.map((item) => {
+    const { kind, action, fields } = item.change;
+    const often = fields.map(({ path }) => counts.get(keyOf(kind, path)) ?? 0);
+    const rarity = action === 'update' ? Math.min(...often, plan.changes.length) : 0;
+    return { item, weight: weigh(seen(item.change)), rarity, isText: fields.some(isProse) };
   });
-  const prompts = [
-    ...groups.flatMap(({ addresses, kind, sources, example }) =>
-      example.fields.filter(isProse).map(({ path }) => ({
-        address: null,
-        subject: `${path} of ${countKind(addresses.length, kind)}`,
-        text: formatFirst(sources, MOST_SOURCES),
-      })),
-    ),
-    ...left.flatMap(({ change: { address, action, fields, source } }) =>
-      action !== 'update'
-        ? []
-        : fields
-            .filter((field) => isProse(field) && !isEdited(field))
-            .map(({ path, source: file = source ?? '' }) => ({
-              address,
-              subject: `${path} of ${address}`,
-              text: file,
-            })),
-    ),
-  ];
-  return [
-    ...counted('delete', SYMBOLS.delete, acting('delete')),
-    ...counted('replace', SYMBOLS.replace, acting('replace')),
-    ...counted('undone', '!', undone),
-    // A few changes are read anyway.
-    ...(groups.length + left.length > SEEN_AT_A_GLANCE
-      ? counted('prompt', SYMBOLS.update, prompts)
-      : []),
-  ];
+  return ranked
+    .toSorted(
+      (a, b) => a.weight - b.weight || a.rarity - b.rarity || Number(b.isText) - Number(a.isText),
+    )
+    .map(({ item }) => item);
 }
-
-function counted(
-  type: FirstLook['type'],
-  symbol: string,
-  items: readonly Pick<FirstLook, 'address' | 'subject' | 'text'>[],
-): readonly FirstLook[] {
-  const shown = items.slice(0, items.length > MOST_OF_A_SORT ? MOST_OF_A_SORT - 1 : undefined);
-  const hidden = items.length - shown.length;
-  const rest = {
-    type,
-    address: null,
-    symbol,
-    subject: `and ${hidden} more`,
-    text: MORE[type],
-  };
-  return [...shown.map((item) => ({ type, symbol, ...item })), ...(hidden > 0 ? [rest] : [])];
-}
-
-const MORE: { readonly [type in FirstLook['type']]: string } = {
-  delete: 'to delete',
-  replace: 'to replace',
-  undone: 'whose edits would be undone',
-  prompt: 'texts that change',
-};
 
 /** Whether it is a text that an agent speaks or follows, rather than a setting. */
 function isProse({ before, after, secret }: FieldChange): boolean {
   return [before, after].some(
     (value) => typeof value === 'string' && !secret && value.trimEnd().includes('\n'),
   );
+}
+
+/**
+ * How much of an item is shown. Its addresses, its call-outs and the words that change always are.
+ *
+ * - `whole`: the paragraphs around an edit, too.
+ * - `brief`: the edited words with a few around them.
+ */
+export type Detail = 'whole' | 'brief';
+
+/**
+ * Items that have to be shown in brief so that all fit in some room. The largest group is cut first, what stands first
+ * is cut last. `lengthOf` measures an item in the unit of the room.
+ */
+export function cutToFit(
+  { alone, groups }: Pick<Overview, 'alone' | 'groups'>,
+  room: number,
+  lengthOf: (item: Item, detail: Detail) => number,
+): ReadonlySet<Item> {
+  const brief = new Set<Item>();
+  const items: readonly Item[] = [...groups.toReversed(), ...alone.toReversed()];
+  let over = items.reduce((sum, item) => sum + lengthOf(item, 'whole'), -room);
+  for (const item of items) {
+    if (over <= 0) break;
+    const saved = lengthOf(item, 'whole') - lengthOf(item, 'brief');
+    if (saved <= 0) continue;
+    brief.add(item);
+    over -= saved;
+  }
+  return brief;
 }

@@ -1,10 +1,18 @@
-import { type Action, type Change, isEdited, type PlanDocument } from '../core/plan-document.ts';
+import type { Action, Change, PlanDocument } from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
+import { addressText, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
 import { viewFields } from './fields.ts';
 import { type Footer, rehearsalFooters } from './footers.ts';
-import { type AlikeGroup, buildOverview, type FirstLook } from './overview.ts';
+import {
+  type AloneItem,
+  buildOverview,
+  cutToFit,
+  type Detail,
+  type GroupItem,
+  type Item,
+} from './overview.ts';
 import {
   belowLines,
   cutLine,
@@ -24,6 +32,7 @@ import {
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
+import { inlineValue } from './value-text.ts';
 import {
   comparedCount,
   conflictAdvice,
@@ -32,9 +41,9 @@ import {
   formatCount,
   formatFirst,
   formatForecast,
+  formatGroup,
   formatNumber,
   gone,
-  groupChanges,
   headline,
   isEmpty,
   movedEndpointLines,
@@ -42,7 +51,7 @@ import {
   newAssumptions,
   reliesOn,
   SYMBOLS,
-  tally,
+  varyingMessage,
 } from './wording.ts';
 
 /**
@@ -54,108 +63,157 @@ import {
  * This file: the plan as text.
  */
 
-/** Resources that are listed where they only say "this one too", unless everything is asked for. */
+/** Resources that are recorded alone, and listed unless everything is asked for. */
 const MAX_ADOPTED = 5;
 const MAX_ITEMS = 20;
 
 /** Narrower than this no line holds an address and a value. */
 const MIN_WIDTH = 40;
 
+/** A plan on a terminal, and how many of its changes are shown in brief. */
+export type PlanText = { readonly text: string; readonly folded: number };
+
+/** A plan as a terminal shows it; see `reviewPlan`. */
+export function renderPlanText(plan: PlanDocument, options: RenderOptions): string {
+  return reviewPlan(plan, options).text;
+}
+
 /**
- * A plan as a terminal shows it: counts, what to look at first, what changes alike in many resources, the changes by
- * organization and kind, notes, and the counts again. It is as long as two screens unless everything is asked for.
+ * A plan as a terminal shows it: counts, what is read one by one, what changes alike in many resources, notes, and the
+ * counts again. Every address and the edited words are there, whatever its size. What stands around them is left out,
+ * of the largest groups first, where all of it takes more than two screens, unless everything is asked for.
  */
-export function renderPlanText(plan: PlanDocument, given: RenderOptions): string {
+export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
-  if (plan.purpose === 'drift') return driftText(plan, options);
+  if (plan.purpose === 'drift') return { text: driftText(plan, options), folded: 0 };
   const overview = buildOverview(plan, options.verbose);
+  const { above, alone, groups, adopted, below } = overview;
   const reasons = options.verbose ? new Set<string>() : sharedReasons(plan);
-  const left = overview.changes.filter(({ change }) => isShown(change, plan, options));
-  const lefts = new Map(left.map((one) => [one.change, one]));
-  const blockOf = (change: Change) => {
-    const { shared = 0, isTold: isAbove = false } = lefts.get(change) ?? {};
-    const isTold = isAbove || (change.verdict !== 'ok' && reasons.has(change.reason));
-    return changeLines(change, plan, options, { isTold, shared });
-  };
-  const parts = [
-    ...overview.above.map((footer) => footerLines(footer, options)),
-    ...(overview.first.length > 0 ? [firstLines(overview.first, options)] : []),
-    ...overview.groups.map((group) => alikeLines(group, plan, options)),
-  ];
-  const room = roomBeside(parts.flat().length, left.length, plan);
+  const owners = new Set(plan.changes.map(({ organization_id: id }) => id));
+  const layout: Layout = { plan, options, reasons, isOwnerShown: owners.size > 1 };
+  const drawn = drawItems([...alone, ...groups], (item, detail) => itemBlock(item, detail, layout));
+  const brief = options.verbose ? new Set<Item>() : cutToFit(overview, MOST_LINES, drawn.length);
+  const blockOf = (item: Item) => drawn.draw(item, brief.has(item) ? 'brief' : 'whole');
+  const isLong =
+    [...alone, ...groups].reduce((sum, item) => sum + blockOf(item).length, 0) > MOST_LINES;
+  const isMixed = alone.length > 0 && groups.length > 0;
+  const title = (text: string): (readonly Line[])[] => (isMixed ? [[[span(text, 'strong')]]] : []);
   const body = [
-    ...parts,
-    ...changeParts([...lefts.keys()], plan, { options, blockOf, ...room }),
-    ...overview.below.map((footer) => footerLines(footer, options)),
-  ].flatMap((part) => [[], ...part]);
+    ...above.map((footer) => footerLines(footer, options)),
+    ...title('Read one by one'),
+    ...(isLong ? packed(alone.map(blockOf)) : alone.map(blockOf)),
+    adoptedLines(adopted, options),
+    ...title('Read once'),
+    ...groups.map(blockOf),
+    ...below.map((footer) => footerLines(footer, options)),
+  ]
+    .filter((part) => part.length > 0)
+    .flatMap((part) => [[], ...part]);
   const head = wrap([span(headline(plan), 'strong')], options.width, 2);
   const last = isEmpty(plan)
     ? comparedLines(plan, options)
     : closingLines(plan, options, body.length > MOST_LINES / 2);
-  return paint(
-    [
-      ...head,
-      ...body,
-      ...(last.length > 0 && (body.length > 0 || !isEmpty(plan)) ? [[]] : []),
-      ...last,
-    ],
-    options.color,
+  const lines = [
+    ...head,
+    ...body,
+    ...(last.length > 0 && (body.length > 0 || !isEmpty(plan)) ? [[]] : []),
+    ...last,
+  ];
+  return { text: paint(lines, options.color), folded: countChanges(brief) };
+}
+
+/** Blocks of a few lines below each other without empty lines between them, so that a long list is not twice as long. */
+function packed(blocks: readonly (readonly Line[])[]): readonly (readonly Line[])[] {
+  const parts: Line[][] = [];
+  let isOpen = false;
+  for (const block of blocks) {
+    const isShort = block.length <= 2;
+    const last = parts.at(-1);
+    if (isOpen && isShort && last !== undefined) last.push(...block);
+    else parts.push([...block]);
+    isOpen = isShort;
+  }
+  return parts;
+}
+
+/** Lines that changes take before what stands around their edits is left out: two screens. */
+const MOST_LINES = 100;
+
+type Layout = {
+  readonly plan: PlanDocument;
+  readonly options: RenderOptions;
+  /** Reasons that stand below the changes. */
+  readonly reasons: ReadonlySet<string>;
+  readonly isOwnerShown: boolean;
+};
+
+/** Draws each item once in each detail. */
+function drawItems<T extends Item>(
+  items: readonly T[],
+  draw: (item: T, detail: Detail) => readonly Line[],
+) {
+  const drawn = new Map<Item, { [detail in Detail]?: readonly Line[] }>(
+    items.map((item) => [item, {}]),
+  );
+  const drawOnce = (item: Item, detail: Detail): readonly Line[] => {
+    const known = drawn.get(item);
+    if (known === undefined) return [];
+    known[detail] ??= draw(item as T, detail);
+    return known[detail];
+  };
+  return {
+    draw: drawOnce,
+    length: (item: Item, detail: Detail) => drawOnce(item, detail).length + 1,
+  };
+}
+
+function countChanges(items: Iterable<Item>): number {
+  return [...items].reduce(
+    (sum, item) => sum + (item.type === 'group' ? item.addresses.length : 1),
+    0,
   );
 }
 
-/** Lines that changes take before the rest of them is shortened: two screens, with what stands above and below. */
-const MOST_LINES = 100;
-/** Lines that are left for them, however much stands above. */
-const FEWEST_LINES = 16;
-
-/** Of what a rollback puts back, which was there before, one example says enough. */
-function roomBeside(
-  lines: number,
-  changes: number,
-  { purpose }: PlanDocument,
-): Pick<Layout, 'room' | 'listed'> {
-  if (purpose === 'rollback' && changes > 5) return { room: 1, listed: 0 };
-  return { room: Math.max(MOST_LINES - lines, FEWEST_LINES), listed: MAX_LISTED };
+function itemBlock(item: Item, detail: Detail, layout: Layout): readonly Line[] {
+  return item.type === 'group'
+    ? groupLines(item, detail, layout)
+    : changeLines(item, detail, layout);
 }
 
-function firstLines(first: readonly FirstLook[], { width }: RenderOptions): readonly Line[] {
-  return [
-    [span('Look at first', 'strong')],
-    ...first.flatMap(({ type, symbol, subject, text }) => {
-      const head: Line = [span(`  ${symbol} `, FIRST_TONES[type]), span(subject)];
-      const line = [...head, span(text === '' ? '' : `  ${text}`, 'dim')];
-      // Whose edit it is has to be read.
-      return type === 'undone' ? wrap(line, width, 6) : [cutLine(line, width)];
-    }),
-  ];
-}
-
-const FIRST_TONES: { readonly [type in FirstLook['type']]: Tone } = {
-  delete: 'removed',
-  replace: 'replaced',
-  undone: 'warning',
-  prompt: 'changed',
-};
-
-/** What changes alike in many resources: once, with the file that says so and the addresses. */
-function alikeLines(
-  { title, action, addresses, sources, example }: AlikeGroup,
-  { purpose }: PlanDocument,
-  options: RenderOptions,
+/** What changes alike in many resources: once, with the file that says so and all addresses. */
+function groupLines(
+  { kind, action, verdict, addresses, sources, example, reasons, varying }: GroupItem,
+  detail: Detail,
+  { plan: { purpose, changes }, options }: Layout,
 ): readonly Line[] {
-  const named = formatFirst(addresses, MOST_NAMED);
+  const from = sources.length === 0 ? [] : [span(`  ${formatFirst(sources, MOST_NAMED)}`, 'dim')];
+  const judged =
+    verdict === 'ok' ? [] : [span(`  ${verdict}`, verdict === 'refused' ? 'error' : 'warning')];
+  const isGone = action === 'delete' || action === 'forget';
+  const told = varyingMessage(varying);
+  const named = new Map(changes.map(({ address, name }) => [address, name]));
   return [
     ...wrap(
       [
+        span('  '),
         span(SYMBOLS[action], ACTION_TONES[action]),
-        span(` ${title}`, 'strong'),
-        ...(sources.length === 0 ? [] : [span(`  ${formatFirst(sources, MOST_NAMED)}`, 'dim')]),
+        span(` ${formatGroup(kind, action, addresses.length)}`, 'strong'),
+        ...judged,
+        ...from,
       ],
       options.width,
       INDENT,
     ),
-    ...belowLines(named, options, 'dim'),
-    ...fieldLines(viewFields(example, purpose, false), options),
+    ...reasons.flatMap((reason) => belowLines(reason, options)),
+    ...(isGone
+      ? addresses.flatMap((address) =>
+          itemLines(`  ${address}`, `  ${named.get(address) ?? ''}`, options.width),
+        )
+      : factorAddresses(addresses).flatMap((list) =>
+          wrap([span('    '), span(addressText(list), 'dim')], options.width, INDENT + 2),
+        )),
+    ...(told === undefined ? [] : belowLines(told, options, 'dim')),
+    ...fieldLines(viewFields(example, purpose, false), options, detail),
   ];
 }
 
@@ -164,11 +222,6 @@ export function renderRehearsalText(plan: PlanDocument, given: RenderOptions): s
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
   const blocks = rehearsalFooters(plan).map((one) => footerLines(one, options));
   return paint(spaced(blocks), options.color);
-}
-
-/** When nothing is to be done, what was merely found is counted. */
-function isShown({ action }: Change, plan: PlanDocument, { verbose }: RenderOptions): boolean {
-  return verbose || (action === 'adopt' ? !isEmpty(plan) : action !== 'no_op');
 }
 
 /** The same reason beside each of more changes than this hides what differs. */
@@ -181,90 +234,11 @@ function sharedReasons({ changes }: PlanDocument): ReadonlySet<string> {
   return new Set([...counts].flatMap(([reason, count]) => (count > MOST_ALIKE ? [reason] : [])));
 }
 
-type Layout = {
-  readonly options: RenderOptions;
-  readonly blockOf: (change: Change) => readonly Line[];
-  /** Lines that there are for all changes together, unless everything is asked for. */
-  readonly room: number;
-  /** Changes that take a line each once there is no more room. */
-  readonly listed: number;
-};
-
-/** The changes by organization and kind. Where there are too many to read, the plainest of them take one line, or are counted. */
-function changeParts(
-  changes: readonly Change[],
-  plan: PlanDocument,
-  { options, blockOf, room, listed: mostListed }: Layout,
-): readonly (readonly Line[])[] {
-  const seen = plan.purpose === 'drift' ? gone : (change: Change) => change;
-  const inOrder = changes
-    .filter(({ action }) => action !== 'adopt')
-    .toSorted((a, b) => getWeight(seen(a)) - getWeight(seen(b)));
-  const blocks = new Map<Change, readonly Line[]>();
-  const lines = new Map<Change, readonly Line[]>();
-  let used = 0;
-  for (const change of inOrder) {
-    if (used < room || options.verbose) {
-      const block = blockOf(change);
-      blocks.set(change, block);
-      used += block.length + 1;
-    } else if (lines.size < mostListed) lines.set(change, shortLines(seen(change), options));
-  }
-  return groupChanges(changes, plan.organizations).map(({ title, changes: own }) => {
-    const adopted = own.filter(({ action }) => action === 'adopt');
-    const others = own.filter(({ action }) => action !== 'adopt');
-    const listed = others.flatMap((change) => lines.get(change) ?? []);
-    const hidden = others.filter((change) => !blocks.has(change) && !lines.has(change));
-    return [
-      ...wrap([span(title, 'strong')], options.width, 2),
-      ...adoptedLines(adopted, options),
-      ...others.flatMap((change) => {
-        const block = blocks.get(change);
-        return block === undefined ? [] : [[], ...block];
-      }),
-      ...(listed.length > 0 ? [[], ...listed] : []),
-      ...hiddenLines(hidden, plan, options),
-    ];
-  });
-}
-
-/** Changes that take one line each where there are too many to read. */
-const MAX_LISTED = 10;
-
-/** What is read first, should not everything be shown, is light: what is refused, lost or undone, then texts. */
-function getWeight({ verdict, action, fields, kind }: Change): number {
-  if (verdict !== 'ok') return 0;
-  if (action === 'delete' || action === 'replace') return 1;
-  if (fields.some(isEdited)) return 2;
-  if (action === 'forget') return 3;
-  return action === 'update' && kind === 'agent' ? 4 : 5;
-}
-
-/** `~ agent.reception  Front desk  system_prompt, voice  agents/reception.yaml:4` */
-function shortLines(change: Change, { width }: RenderOptions): readonly Line[] {
-  const paths = change.action === 'update' ? change.fields.map(({ path }) => path) : [];
-  const fields = paths.length === 0 ? [] : [span(`  ${formatFirst(paths, 3)}`, 'dim')];
-  return [cutLine([...headLine({ ...change, source: null }), ...fields], width)];
-}
-
-function hiddenLines(
-  hidden: readonly Change[],
-  { purpose }: PlanDocument,
-  { width }: RenderOptions,
-): readonly Line[] {
-  if (hidden.length === 0) return [];
-  const byAction = Map.groupBy(hidden, ({ action }) => action);
-  const todo = tally([...byAction].map(([action, own]) => [own.length, `to ${action}`]));
-  const counts = purpose === 'drift' ? formatNumber(hidden.length) : todo;
-  return wrap([span(`  ⋯ ${counts} more; --verbose shows them`, 'dim')], width, 4);
-}
-
 function adoptedLines(adopted: readonly Change[], options: RenderOptions): readonly Line[] {
   if (adopted.length === 0) return [];
   const shown = options.verbose ? adopted : adopted.slice(0, MAX_ADOPTED);
   const column = measureWidest(shown.map(({ address }) => sanitiseLine(address)));
   return [
-    [],
     ...shown.map((change) => adoptedLine(change, column, options)),
     ...moreLines(adopted.length - shown.length, options, 'more adopted'),
   ];
@@ -353,33 +327,46 @@ const ACTION_TONES: { readonly [action in Action]: Tone } = {
   no_op: 'dim',
 };
 
-/**
- * One resource's part of a plan: what happens to it, why, where that is configured, and its fields. `isTold`: why
- * is said elsewhere. `shared`: how many more of its fields stand above.
- */
+/** One resource's part of a plan: what happens to it, why, where that is configured, and its fields. */
 function changeLines(
-  change: Change,
-  plan: PlanDocument,
-  options: RenderOptions,
-  { isTold, shared }: { readonly isTold: boolean; readonly shared: number },
+  { change, shared, isExplained }: AloneItem,
+  detail: Detail,
+  { plan, options, reasons, isOwnerShown }: Layout,
 ): readonly Line[] {
   const views = viewFields(change, plan.purpose, options.verbose);
   const [reason, ...more] = listReasons(change, plan, options.verbose);
-  const why = isTold || reason === undefined ? more : [reason, ...more];
+  const isSaid = isExplained || (change.verdict !== 'ok' && reasons.has(change.reason));
+  const why = isSaid || reason === undefined ? more : [reason, ...more];
   const advice = conflictAdvice(change, plan);
+  const owner = isOwnerShown ? plan.organizations[change.organization_id ?? ''] : undefined;
   return [
-    ...wrap(headLine(change), options.width, INDENT),
+    ...wrap(headLine(change, owner), options.width, INDENT),
     ...why.flatMap((text) => belowLines(text, options, whyTone(change))),
-    ...fieldLines(views, options),
+    ...(detail === 'brief' && change.action === 'create'
+      ? createdLines(change, options)
+      : fieldLines(views, options, detail)),
     ...(shared === 0
       ? []
-      : [[span(`    ⋯ ${formatCount(shared, 'field')} shown above, the same in others`, 'dim')]]),
+      : [[span(`    ⋯ ${formatCount(shared, 'field')} in a group below, alike in others`, 'dim')]]),
     ...(advice === undefined ? [] : belowLines(advice, options, 'warning')),
   ];
 }
 
+/** Characters by which a value of a new resource is known again. */
+const SHORT_VALUE = 48;
+
+/** The fields of a new resource in a few lines. */
+function createdLines(change: Change, options: RenderOptions): readonly Line[] {
+  const fields = viewFields(change, 'apply', false).map(({ path, content }) =>
+    content.type === 'one'
+      ? `${path}: ${cutText(inlineValue(content.value), SHORT_VALUE)}`
+      : `${path}: …`,
+  );
+  return belowLines(fields.join(', '), options, 'dim');
+}
+
 /** `~ agent.reception  Front desk  held  agents/reception.yaml:4` */
-function headLine(change: Change): Line {
+function headLine(change: Change, owner?: string): Line {
   const { action, address, name, adopted, verdict, source } = change;
   const tone = ACTION_TONES[action];
   const tags: Span[] = [
@@ -396,6 +383,7 @@ function headLine(change: Change): Line {
     span(address, 'strong'),
     ...shown,
     ...tags,
+    ...(owner === undefined ? [] : [span(`  ${owner}`, 'dim')]),
     ...(source === null ? [] : [span(`  ${source}`, 'dim')]),
   ];
 }
@@ -405,17 +393,10 @@ function whyTone({ verdict }: Change): Tone {
 }
 
 function listReasons(change: Change, plan: PlanDocument, verbose: boolean): readonly string[] {
-  const { reason, id, action, operations, fields, verdict, adopted, moved_from: from } = change;
+  const { reason, id, action, operations } = change;
   const isHowTold = verbose || plan.purpose === 'rollback';
-  // Its fields say so.
-  const isPlain =
-    action === 'update' &&
-    !adopted &&
-    from === undefined &&
-    fields.length > 0 &&
-    fields.every(({ cause }) => cause === 'changed');
   return [
-    ...(isPlain && verdict === 'ok' && !verbose ? [] : [reason]),
+    reason,
     ...((verbose || action === 'delete' || action === 'replace') && id !== null
       ? [`id ${id}`]
       : []),
@@ -432,15 +413,17 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   if (plan.changes.length === 0) return paint([...first, [span(compared, 'dim')]], options.color);
   const relied = namesRelyOn(plan);
-  const blockOf = (change: Change) => driftLines(change, options);
-  const room = { room: MOST_LINES, listed: MAX_LISTED };
-  const parts = changeParts(plan.changes, plan, { options, blockOf, ...room });
+  const { alone } = buildOverview(plan, options.verbose);
+  const drawn = drawItems(alone, ({ change }, detail) => driftLines(change, detail, options));
+  const brief = options.verbose
+    ? new Set<Item>()
+    : cutToFit({ alone, groups: [] }, MOST_LINES, drawn.length);
   const legend = 'Each line shows the expected value → the live value.';
   return paint(
     [
       ...first,
       ...wrap([span(legend, 'dim')], options.width, 0),
-      ...parts.flatMap((part) => [[], ...part]),
+      ...alone.flatMap((item) => [[], ...drawn.draw(item, brief.has(item) ? 'brief' : 'whole')]),
       [],
       [span(compared, 'dim')],
       ...driftAdvice(plan).flatMap((line) => wrap([span(line, 'dim')], options.width, 2)),
@@ -450,7 +433,7 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   );
 }
 
-function driftLines(change: Change, options: RenderOptions): readonly Line[] {
+function driftLines(change: Change, detail: Detail, options: RenderOptions): readonly Line[] {
   // The resource that Callsheet wrote is gone, whether or not another one has its place.
   const isGone = change.missing_id !== null;
   const groups = groupByAuthor(change, options.verbose);
@@ -458,20 +441,25 @@ function driftLines(change: Change, options: RenderOptions): readonly Line[] {
   return [
     ...wrap(headLine(gone(change)), options.width, INDENT),
     ...(isGone || !isTold ? belowLines(change.reason, options, 'dim') : []),
-    ...groups.flatMap((group) => groupedLines(group, change, options)),
+    ...groups.flatMap((group) => authorLines(group, change, detail, options)),
   ];
 }
 
 /** Who changed some fields, the edits that it may have been, and the fields. */
-function groupedLines(
+function authorLines(
   { who, edits, fields }: Attributed,
   change: Change,
+  detail: Detail,
   options: RenderOptions,
 ): readonly Line[] {
   const margin = ' '.repeat(INDENT + 2);
   return [
     ...(who === undefined ? [] : belowLines(who, options, 'dim')),
     ...edits.flatMap((edit) => wrap([span(margin + edit, 'dim')], options.width, INDENT + 6)),
-    ...fieldLines(viewFields({ ...gone(change), fields }, 'drift', options.verbose), options),
+    ...fieldLines(
+      viewFields({ ...gone(change), fields }, 'drift', options.verbose),
+      options,
+      detail,
+    ),
   ];
 }

@@ -3,6 +3,7 @@ import {
   commandLine,
   formatCount,
   formatDuration,
+  formatList,
   formatNumber,
   quoted,
   unreachable,
@@ -11,6 +12,7 @@ import {
   type Action,
   allowanceFlags,
   type Change,
+  type ChangeGroup,
   type FieldChange,
   isGone,
   type PlanDocument,
@@ -60,6 +62,25 @@ export function formatTime(text: string): string {
 export function countKind(count: number, kind: string): string {
   return formatCount(count, nameInWords(kind), kindTitle(kind));
 }
+
+/** `60 agents alike`: what a group says of its resources. */
+export function formatGroup(kind: string, action: ChangeGroup['action'], count: number): string {
+  return `${countKind(count, kind)}${GROUPED[action]}`;
+}
+
+/** Which values of the example of a group are those of its own row; undefined where none is. */
+export function varyingMessage(varying: readonly string[]): string | undefined {
+  if (varying.length === 0) return undefined;
+  const verb = varying.length === 1 ? 'differs' : 'differ';
+  return `the first of them is shown; ${formatList(varying)} ${verb} from row to row`;
+}
+
+const GROUPED: { readonly [action in ChangeGroup['action']]: string } = {
+  create: ', new and alike',
+  update: ' alike',
+  delete: ' to delete',
+  forget: ' to forget, which stay as they are',
+};
 
 /** `retry policies` of `retry_policy`: a kind's name in running text. */
 export function kindTitle(kind: string): string {

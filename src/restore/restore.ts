@@ -1,5 +1,5 @@
 import type { Context } from '../console/context.ts';
-import { isAgreed, reportFailure, say } from '../console/events.ts';
+import { isAgreed, openPlanReview, reportFailure, say } from '../console/events.ts';
 import { openProgress } from '../console/progress.ts';
 import { exitOfOutcome, tellOutcome, tellRefused } from '../console/result.ts';
 import { show } from '../console/show.ts';
@@ -10,7 +10,6 @@ import { type Change, isRunnable, type PlanDocument } from '../core/plan-documen
 import { isRefused, isWriting, refuse, summarise, withDigest } from '../plan/document.ts';
 import { type RestorationSummary, renderRestorationText } from '../render/restoration.ts';
 import { renderLedgerText } from '../render/runs.ts';
-import { renderPlanText } from '../render/text.ts';
 import { announce } from '../run/plan.ts';
 import { runPlan } from '../run/run.ts';
 import type { Session } from '../run/session.ts';
@@ -22,7 +21,6 @@ import { readHolding } from './held.ts';
 import {
   buildOverview,
   buildSummary,
-  MOST_WHOLE,
   neededSecrets,
   needsOver,
   type Overview,
@@ -333,9 +331,9 @@ async function beforeFirst(
   const { needs, obstacles, found, collisions } = overview;
   const notes = [...overview.plan.notes, ...textNotes(overview, flags.mapTexts === true)];
   const plan: PlanDocument = { ...overview.plan, notes };
+  const review = openPlanReview(context.terminal);
   const showPlan = () => {
-    if (flags.format === 'text')
-      context.terminal.out(renderPlanText(briefly(plan, context), context.terminal.render));
+    if (flags.format === 'text') review.show(plan);
   };
   const isIdle = !plan.changes.some(isWriting) && !isRefused(plan);
   const isInTheWay = async () => {
@@ -365,18 +363,9 @@ async function beforeFirst(
     return ['refused', EXIT.refused];
   }
   const { terminal } = context;
-  if (await isAgreed('Restore this?', flags, terminal, UNASKED)) return undefined;
+  if (await isAgreed('Restore this?', flags, terminal, UNASKED, review.confirm)) return undefined;
   terminal.err('Nothing was written.');
   return ['refused', EXIT.error];
-}
-
-function briefly(plan: PlanDocument, { terminal }: Context): PlanDocument {
-  if (terminal.render.verbose || plan.summary.create <= MOST_WHOLE) return plan;
-  const changes = plan.changes.map((change) =>
-    change.action === 'create' ? { ...change, fields: [] } : change,
-  );
-  const message = 'values of new resources are not shown; --verbose shows them';
-  return { ...plan, changes, notes: [...plan.notes, { severity: 'info', address: null, message }] };
 }
 
 export type RestoreFlags = CarryOutFlags & KeyFlags;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { refusePlanningFlags } from '../console/apply.ts';
 import { type CommonFlags, type Context, stackOptions } from '../console/context.ts';
-import { isAgreed, reportFailure } from '../console/events.ts';
+import { isAgreed, openPlanReview, reportFailure } from '../console/events.ts';
 import { deliver, type NotifyFlags, noticeAddress } from '../console/notify.ts';
 import { getPageOptions, readPlanFile } from '../console/plan.ts';
 import { openProgress } from '../console/progress.ts';
@@ -11,7 +11,6 @@ import { CallsheetError, commandLine, EXIT, type ExitCode } from '../core/errors
 import type { PlanChoices, PlanDocument } from '../core/plan-document.ts';
 import { isUnderWay, type RolloutRecord } from '../core/rollout.ts';
 import { describeCounted, renderRolloutsMarkdown, renderRolloutsText } from '../render/rollout.ts';
-import { renderPlanText } from '../render/text.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatCount } from '../render/wording.ts';
 import { planOptions } from '../run/plan.ts';
@@ -177,11 +176,12 @@ function toRolloutOptions(flags: RolloutFlags): RolloutOptions {
 
 function openReview(flags: RolloutFlags, context: Context, isAsked = true): RolloutReview {
   const { terminal } = context;
-  const agree = (question: string) => isAgreed(question, flags, terminal, UNASKED);
+  const { show, confirm } = openPlanReview(terminal);
+  const agree = (question: string) => isAgreed(question, flags, terminal, UNASKED, confirm);
   return {
     ...(isAsked && { agree }),
     show(plan) {
-      if (flags.format === 'text') terminal.out(renderPlanText(plan, terminal.render));
+      if (flags.format === 'text') show(plan);
     },
     looked: ({ look, ...record }) => {
       const next = record.steps[record.step + 1];

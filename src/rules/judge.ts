@@ -290,7 +290,7 @@ export function planRules(rules: readonly Rule[]): PlanRules {
 type PlainPlan = { readonly plan: Shown; readonly changes: readonly Shown[] };
 
 /** A plan holds no secret: those are masked when it is made. */
-function plainPlan(plan: Omit<PlanDocument, 'digest'>): PlainPlan {
+function plainPlan(plan: Omit<PlanDocument, 'digest' | 'checks'>): PlainPlan {
   // What is undefined is absent, as in the plan's file.
   const whole: { readonly [key: string]: Shown } = JSON.parse(JSON.stringify(plan));
   const { changes } = whole;
@@ -299,7 +299,7 @@ function plainPlan(plan: Omit<PlanDocument, 'digest'>): PlainPlan {
 
 function listBreaches(
   rule: Rule,
-  { changes }: Omit<PlanDocument, 'digest'>,
+  { changes }: Omit<PlanDocument, 'digest' | 'checks'>,
   shown: PlainPlan,
   now: Date,
 ): readonly Breach[] {

@@ -17,6 +17,7 @@ import type { FieldSchema } from '../core/schema.ts';
 import { invert } from '../core/value.ts';
 import { checkChosen, kinds } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
+import { withDigest } from '../plan/document.ts';
 import type { FieldSource, Site } from '../plan/groups.ts';
 import { checkGuards, checkTeamRules, type GuardFinding, refusalsIn } from '../plan/guards.ts';
 import { makePlan, type PlanInput, type Planned, type Refresh } from '../plan/make.ts';
@@ -181,7 +182,7 @@ export async function planConfiguration(
   );
   if (unknown.length === 0) return { ...planned, plan };
   const notes = await statelessNotes(unknown, planned, session);
-  return { ...planned, plan: { ...plan, notes: [...notes, ...plan.notes] } };
+  return { ...planned, plan: withDigest({ ...plan, notes: [...notes, ...plan.notes] }) };
 }
 
 function partsAt({ partsOf }: Session['stack'], { address, path }: Site): FieldSource['parts'] {
@@ -235,7 +236,8 @@ function withRolloutNote(planned: Planned, rollout: RolloutSettings): Planned {
   const { name, steps } = rollout;
   const message = `rollout start carries the plan out: ${name} has ${steps.length} steps, the first with ${getFirstStep(rollout)} agents at most`;
   const note = { severity: 'info', address: null, message } as const;
-  return { ...planned, plan: { ...planned.plan, notes: [note, ...planned.plan.notes] } };
+  const notes = [note, ...planned.plan.notes];
+  return { ...planned, plan: withDigest({ ...planned.plan, notes }) };
 }
 
 /** What nobody can tell of resources that the state does not know, and what the lists that were read tell. */

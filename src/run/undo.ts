@@ -14,7 +14,7 @@ import { agentsReached, listUnderWay } from '../core/rollout.ts';
 import { UNCLEARABLE } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader, readNewest } from '../live/reader.ts';
-import { isHeldBack, isRefused } from '../plan/document.ts';
+import { isHeldBack, isRefused, withDigest } from '../plan/document.ts';
 import { findAuthor } from '../plan/drift.ts';
 import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
@@ -396,7 +396,10 @@ export async function carryOutUndo(
     return carryOutUndo(request.without(gone), options, review, session, context);
   const { skipped = [] } = request;
   const notes = [...undo.impossible, ...skipped].map(noteOn);
-  const plan = { ...planned.plan, notes: [...planned.plan.notes, ...notes, ...said] };
+  const plan = withDigest({
+    ...planned.plan,
+    notes: [...planned.plan.notes, ...notes, ...said],
+  });
   const left = [...undo.impossible, ...skipped, ...leftBy(planned)];
   const { desired, restored } = undo;
   const whole = { ...planned, plan, refresh: asRestored(planned.refresh, restored) };

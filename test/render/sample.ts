@@ -68,6 +68,7 @@ export function planOf(changes: readonly Change[], more: Partial<PlanDocument> =
     format: 'callsheet-plan',
     version: 2,
     digest: DIGEST,
+    checks: {},
     created_at: '2026-03-02T10:00:00.000Z',
     purpose: 'apply',
     platform: { base_url: 'https://voice.example.test', account_id: 'acc-1' },

@@ -1,12 +1,11 @@
 import type { CommonFlags, Context } from '../../console/context.ts';
-import { isAgreed } from '../../console/events.ts';
+import { isAgreed, openPlanReview } from '../../console/events.ts';
 import type { ReviewFormat } from '../../console/flags.ts';
 import { renderReview } from '../../console/plan.ts';
 import { openProgress } from '../../console/progress.ts';
 import { exitOfOutcome, showOutcome, tellWaysOn } from '../../console/result.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
 import { CallsheetError, type ExitCode } from '../../core/errors.ts';
-import { renderPlanText } from '../../render/text.ts';
 import { type Review, type UndoOutcome, undo } from '../../run/undo.ts';
 
 export type RollbackFlags = CommonFlags &
@@ -35,11 +34,12 @@ const UNASKED = 'To run this rollback, pass --auto-approve.';
 export async function rollback(flags: RollbackFlags, context: Context): Promise<ExitCode> {
   const { terminal } = context;
   const format = resultFormat(flags);
+  const review = openPlanReview(terminal);
   const outcome = await rollBack(flags, context, {
     show(plan) {
-      if (format === 'text') terminal.out(renderPlanText(plan, terminal.render));
+      if (format === 'text') review.show(plan);
     },
-    agree: (question) => isAgreed(question, flags, terminal, UNASKED),
+    agree: (question) => isAgreed(question, flags, terminal, UNASKED, review.confirm),
     observe: (plan) => openProgress(plan, flags, context),
   });
   if (outcome.type !== 'planned')

@@ -1,5 +1,6 @@
 import { beginning, unreachable } from '../../core/errors.ts';
 import type { Json } from '../../core/value.ts';
+import type { Detail } from '../overview.ts';
 import { escapeOne, sanitiseLine } from '../untrusted.ts';
 import { blockValue } from '../value-text.ts';
 import { formatCount, formatNumber } from '../wording.ts';
@@ -41,17 +42,25 @@ type ProseView = {
 export type CalloutRow = CalloutWords & { readonly place: string };
 
 /** Unchanged words that stay around a change within a paragraph. */
-const AROUND = 10;
+const AROUND = { whole: 10, brief: 4 } as const;
 /** Words that tell which paragraph is meant. */
 const FIRST = 14;
 /** A text with fewer characters is read whole, and needs no summary; of one paragraph, no call-outs either. */
 const SHORT = 400;
 const MAX_CALLOUTS = 8;
 /** More rows than this are read neither in a terminal nor in a comment. */
-const MOST_ROWS = 60;
+const MOST_ROWS = { whole: 60, brief: 20 } as const;
 
-/** Two long values compared for people. Texts are compared as prose, lists and objects line by line. */
-export function viewProse(before: Json, after: Json, verbose: boolean): ProseView {
+/**
+ * Two long values compared for people. Texts are compared as prose, lists and objects line by line. In brief unchanged
+ * paragraphs are left out.
+ */
+export function viewProse(
+  before: Json,
+  after: Json,
+  verbose: boolean,
+  detail: Detail = 'whole',
+): ProseView {
   const isList = typeof before !== 'string' || typeof after !== 'string';
   const [old, fresh] = [blockValue(before), blockValue(after)];
   const diff = diffProse(old, fresh, { isList, context: verbose ? Infinity : 1 });
@@ -63,10 +72,13 @@ export function viewProse(before: Json, after: Json, verbose: boolean): ProseVie
     isNew && !verbose ? diff.callouts.filter((one) => isWeighty(one, diff)) : diff.callouts;
   const shown = isCalled ? firstCallouts(told, verbose ? Infinity : MAX_CALLOUTS) : [];
   const rows = diff.blocks.map((block) =>
-    buildRow(block, diff, isList ? 'line' : 'paragraph', verbose),
+    buildRow(block, diff, isList ? 'line' : 'paragraph', verbose ? Infinity : AROUND[detail]),
   );
-  const seen = verbose ? rows : rows.slice(0, MOST_ROWS);
-  const hidden = rows.slice(seen.length).filter(({ type }) => type !== 'same' && type !== 'fold');
+  const isKept = ({ type }: ProseRow) =>
+    verbose || detail === 'whole' || (type !== 'same' && type !== 'fold');
+  const kept = rows.filter(isKept);
+  const seen = verbose ? kept : kept.slice(0, MOST_ROWS[detail]);
+  const hidden = kept.slice(seen.length).filter(({ type }) => type !== 'same' && type !== 'fold');
   return {
     summary: isLong ? `${isNew ? 'rewritten: ' : ''}${formatSummary(diff)}` : null,
     callouts: shown.map((callout) => calloutRow(callout, diff)),
@@ -172,10 +184,9 @@ function buildRow(
   block: Block,
   { blocks }: ProseDiff,
   unit: 'line' | 'paragraph',
-  verbose: boolean,
+  around: number,
 ): ProseRow {
   const { type } = block;
-  const around = verbose ? Infinity : AROUND;
   switch (type) {
     case 'fold': {
       const names = block.headings.map((title) => sanitiseLine(title)).join(', ');
@@ -196,7 +207,7 @@ function buildRow(
     case 'moved': {
       const from = blocks[block.from]?.line ?? 0;
       const note = `${movedText(block.paragraphs)} from line ${from}${block.isEdited ? ' and edited' : ''}`;
-      return { type, note, pieces: movedPieces(block.words, block.isEdited, around, verbose) };
+      return { type, note, pieces: movedPieces(block.words, block.isEdited, around) };
     }
     case 'left': {
       const moved = blocks[block.to];
@@ -223,14 +234,9 @@ function movedText(paragraphs: number): string {
   return paragraphs === 1 ? 'moved' : `${formatCount(paragraphs, 'paragraph')} moved`;
 }
 
-function movedPieces(
-  words: readonly Piece[],
-  isEdited: boolean,
-  around: number,
-  verbose: boolean,
-): readonly Piece[] {
+function movedPieces(words: readonly Piece[], isEdited: boolean, around: number): readonly Piece[] {
   const pieces = trimmed(joined(words.map(flat)));
-  if (isEdited || verbose) return elide(pieces, around);
+  if (isEdited || around === Infinity) return elide(pieces, around);
   return [{ text: cutFirstWords(pieces.map(({ text }) => text).join('')), change: 'same' }];
 }
 

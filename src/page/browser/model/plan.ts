@@ -1,7 +1,8 @@
 import type { Action, Change, PlanDocument, Verdict } from '../../../core/plan-document.ts';
 import { getMark, withTexts } from '../../../core/texts.ts';
 import { isObject, type Json, type JsonObject } from '../../../core/value.ts';
-import { groupByOwner } from '../../../render/wording.ts';
+import { sanitiseLine } from '../../../render/untrusted.ts';
+import { formatGroup, groupByOwner } from '../../../render/wording.ts';
 import type { Packed, PackedOverview } from '../../pack.ts';
 
 /** A change as the list shows it; the rest of it is unpacked when somebody opens it. */
@@ -32,26 +33,22 @@ export type Plan = {
   readonly texts: readonly string[];
 };
 
-/** What is read before and below the changes, and what changes alike in many of them. */
+/** A plan in the order in which it is read. */
 export type Overview = Pick<PackedOverview, 'above' | 'below'> & {
-  readonly first: readonly (Omit<PackedOverview['first'][number], 'change'> & {
-    /** Undefined where it is of several. */
-    readonly entry: Entry | undefined;
-  })[];
-  /** The largest first. */
+  /** What is read one by one, the weightiest first. */
+  readonly alone: ReadonlySet<Entry>;
+  /** What is read once, the largest last. */
   readonly groups: readonly Alike[];
-  /** Entries of which the groups show every field. */
-  readonly told: ReadonlySet<Entry>;
 };
 
-/** Fields that change alike in several resources. */
+/** Resources to which the same happens. */
 export type Alike = Omit<PackedOverview['groups'][number], 'changes'> & {
   readonly entries: ReadonlySet<Entry>;
 };
 
-/** Whether there is anything to read before the changes. */
-export function hasOverview({ overview: { above, first, groups } }: Plan): boolean {
-  return above.length + first.length + groups.length > 0;
+/** Whether there is more to read than one change. */
+export function hasOverview({ overview: { above, alone, groups } }: Plan): boolean {
+  return above.length > 0 || groups.length > 0 || alone.size > 1;
 }
 
 /** The groups that show fields of a change. */
@@ -59,12 +56,37 @@ export function groupsWith({ overview }: Plan, entry: Entry): readonly Alike[] {
   return overview.groups.filter(({ entries }) => entries.has(entry));
 }
 
+/** `60 agents alike, held`. Sanitised. */
+export function groupTitle({ kind, action, verdict, entries }: Alike): string {
+  const title = formatGroup(sanitiseLine(kind), action, entries.size);
+  return `${title}${verdict === 'ok' ? '' : `, ${verdict}`}`;
+}
+
 /** One of the resources of a group, with the fields of the group alone. */
-export function findExample({ changeOf }: Plan, { entries, paths }: Alike): Change | undefined {
+export function findExample(
+  { changeOf }: Plan,
+  { action, entries, fields }: Alike,
+): Change | undefined {
   const [entry] = entries;
   if (entry === undefined) return undefined;
   const change = changeOf(entry);
-  return { ...change, fields: change.fields.filter(({ path }) => paths.includes(path)) };
+  const general = new Map(fields.map((field) => [field.path, field]));
+  const own = change.fields.flatMap((field) => {
+    // A new resource is shown with the values of its own row.
+    const text = action === 'create' ? undefined : general.get(field.path);
+    const { before = field.before, after = field.after } = text ?? {};
+    return general.has(field.path) ? { ...field, before, after } : [];
+  });
+  return { ...change, fields: own };
+}
+
+/** A change without the fields that groups show. */
+export function leftOf(plan: Plan, entry: Entry): Change {
+  const change = plan.changeOf(entry);
+  const shown = new Set(
+    groupsWith(plan, entry).flatMap(({ fields }) => fields.map(({ path }) => path)),
+  );
+  return { ...change, fields: change.fields.filter(({ path }) => !shown.has(path)) };
 }
 
 /** Changes that stay unpacked: as many as somebody goes to and fro between. */
@@ -102,20 +124,18 @@ export function readPlan({ title, overview, texts, document }: Packed): Plan {
 }
 
 function readOverview(
-  { above, below, first, groups, told }: PackedOverview,
+  { above, below, alone, groups }: PackedOverview,
   entries: readonly Entry[],
 ): Overview {
-  const entriesAt = (places: readonly number[]) =>
-    new Set(places.flatMap((place) => entries[place] ?? []));
+  const entriesAt = (places: readonly number[]) => places.flatMap((place) => entries[place] ?? []);
   return {
     above,
     below,
-    first: first.map(({ change, ...one }) => ({
-      ...one,
-      entry: change === null ? undefined : entries[change],
+    alone: new Set(entriesAt(alone)),
+    groups: groups.map(({ changes, ...group }) => ({
+      ...group,
+      entries: new Set(entriesAt(changes)),
     })),
-    groups: groups.map(({ changes, ...group }) => ({ ...group, entries: entriesAt(changes) })),
-    told: entriesAt(told),
   };
 }
 
@@ -202,14 +222,14 @@ export function filterEntries(plan: Plan, filter: Filter): readonly Entry[] {
 function passes(
   entry: Entry,
   { actions, verdicts, kind, owner, alike }: Filter,
-  { told }: Overview,
+  { alone }: Overview,
 ): boolean {
   return (
     (actions.size === 0 || actions.has(entry.action)) &&
     (verdicts.size === 0 || verdicts.has(entry.verdict)) &&
     (kind === '' || entry.kind === kind) &&
     (owner === null || entry.owner === owner) &&
-    (alike === null || (alike === 'left' ? !told.has(entry) : alike.entries.has(entry)))
+    (alike === null || (alike === 'left' ? alone.has(entry) : alike.entries.has(entry)))
   );
 }
 

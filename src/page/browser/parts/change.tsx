@@ -29,6 +29,8 @@ type ChangeProps = {
   readonly head: PlanDocument;
   /** Whether nothing is folded: on paper nobody can open it. */
   readonly isWhole?: boolean;
+  /** Whether it is one of many on the page: what is asked about rarely is left out. */
+  readonly isBrief?: boolean;
   /** What stands between its head and its fields. */
   readonly note?: ComponentChildren;
   readonly children?: ComponentChildren;
@@ -39,6 +41,7 @@ export function ChangeDetail({
   change: given,
   head,
   isWhole = false,
+  isBrief = false,
   note,
   children,
 }: ChangeProps) {
@@ -53,7 +56,7 @@ export function ChangeDetail({
         <PlanFields change={change} head={head} isWhole={isWhole} />
       )}
       {children}
-      <Facts change={change} isOpen={isWhole} />
+      {isBrief ? null : <Facts change={change} isOpen={isWhole} />}
     </article>
   );
 }

@@ -8,6 +8,7 @@ import {
   type Alike,
   type Entry,
   type Filter,
+  groupTitle,
   isFiltering,
   listOffsets,
   NO_FILTER,
@@ -331,19 +332,20 @@ const MOST_NAMED = 2;
 
 /** What changes alike, and what is left; nothing where nothing does. */
 function AlikePick({ plan, filter, onFilter }: Pick<FiltersProps, 'plan' | 'filter' | 'onFilter'>) {
-  const { groups, told } = plan.overview;
+  const { groups, alone } = plan.overview;
   if (groups.length === 0) return null;
   const chosen = filter.alike;
   const offered = groups.filter((group, at) => at < MOST_PICKED || group === chosen);
   const choices: readonly (readonly [Filter['alike'], string])[] = [
     [null, 'Alike or not'],
     ...offered.map((group): readonly [Alike, string] => {
-      const fields = sanitiseLine(formatFirst(group.paths, MOST_NAMED));
-      return [group, `${sanitiseLine(group.title)}: ${fields}`];
+      const paths = group.fields.map(({ path }) => path);
+      const fields = sanitiseLine(formatFirst(paths, MOST_NAMED));
+      return [group, `${groupTitle(group)}${fields === '' ? '' : `: ${fields}`}`];
     }),
-    ...(told.size === 0 || told.size === plan.entries.length
+    ...(alone.size === 0 || alone.size === plan.entries.length
       ? []
-      : [['left', `Left (${formatNumber(plan.entries.length - told.size)})`] as const]),
+      : [['left', `Not alike (${formatNumber(alone.size)})`] as const]),
   ];
   return (
     <div class="picks">

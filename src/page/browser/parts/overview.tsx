@@ -1,12 +1,20 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { PlanDocument } from '../../../core/plan-document.ts';
+import { addressText, factorAddresses } from '../../../render/addresses.ts';
 import { viewFields } from '../../../render/fields.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatCount, formatFirst, kindTitle } from '../../../render/wording.ts';
-import { type Alike, type Entry, findExample, groupsWith, type Plan } from '../model/plan.ts';
-import { Fields } from './change.tsx';
-import { useMore } from './list.tsx';
-import { ActionSign, ChangeLink, NoteBlock, SIGNS } from './notes.tsx';
+import { formatCount, formatFirst, kindTitle, varyingMessage } from '../../../render/wording.ts';
+import {
+  type Alike,
+  type Entry,
+  findExample,
+  groupsWith,
+  groupTitle,
+  leftOf,
+  type Plan,
+} from '../model/plan.ts';
+import { ChangeDetail, Fields } from './change.tsx';
+import { ActionSign, ChangeLink, NoteBlock } from './notes.tsx';
 
 /** What the list is narrowed to from here. */
 type ShowAlike = (alike: Alike | 'left') => void;
@@ -17,56 +25,74 @@ type OverviewProps = {
   readonly onShow: ShowAlike;
 };
 
-/** Groups that are shown at once: each may hold two prompts to be compared. */
-const MOST_GROUPS = 10;
+/** Changes that are there at once; the others follow while the page is read. */
+const FIRST = 20;
+const STEP = 20;
 
-/** What is read before the changes, in the order of all formats. */
+/** A plan as it is read: what stands alone one by one, then each group once. Nothing has to be opened. */
 export function OverviewBlock({ plan, onOpen, onShow }: OverviewProps) {
-  const { above, groups, told } = plan.overview;
-  const [most, more] = useMore(groups.length, MOST_GROUPS, 'more group');
-  const left = plan.entries.length - told.size;
+  const { above, alone, groups } = plan.overview;
+  const most = useGrowing(alone.size);
+  const isMixed = alone.size > 0 && groups.length > 0;
   return (
     <section class="overview" aria-label="Overview">
       {above.map((note, at) => (
         <NoteBlock key={at} note={note} />
       ))}
-      <FirstLooks plan={plan} onOpen={onOpen} />
-      {groups.slice(0, most).map((group, at) => (
+      {isMixed ? <p class="part">Read one by one</p> : null}
+      {[...alone].slice(0, most).map((entry) => (
+        <ChangeDetail
+          key={entry.index}
+          change={leftOf(plan, entry)}
+          head={plan.head}
+          isBrief
+          note={<AlikeNote plan={plan} entry={entry} onShow={onShow} />}
+        />
+      ))}
+      {isMixed ? <p class="part">Read once</p> : null}
+      {groups.map((group, at) => (
         <AlikeBlock key={at} plan={plan} group={group} onOpen={onOpen} onShow={onShow} />
       ))}
-      {more}
-      {told.size === 0 ? null : (
-        <p class="left">
-          {left === 0 ? (
-            'Nothing else changes.'
-          ) : (
-            <>
-              {formatCount(left, 'change')} besides.{' '}
-              <button type="button" onClick={() => onShow('left')}>
-                Show what is left
-              </button>
-            </>
-          )}
-        </p>
-      )}
     </section>
   );
 }
 
+/** How many of some things are there: more of them whenever the browser has nothing else to do. */
+function useGrowing(all: number): number {
+  const [most, setMost] = useState(FIRST);
+  useEffect(() => {
+    if (most >= all) return undefined;
+    const timer = setTimeout(() => setMost(most + STEP));
+    return () => clearTimeout(timer);
+  }, [most, all]);
+  return Math.min(most, all);
+}
+
 /** The overview on paper, where notes are printed by themselves and nobody can open anything. */
 export function OverviewOnPaper({ plan }: { readonly plan: Plan }) {
+  const { alone, groups } = plan.overview;
+  const rest = alone.size - MOST_PRINTED;
   return (
     <section class="overview">
-      <FirstLooks plan={plan} onOpen={() => undefined} />
-      {plan.overview.groups.map((group, at) => (
+      {[...alone].slice(0, MOST_PRINTED).map((entry) => (
+        <ChangeDetail
+          key={entry.index}
+          change={leftOf(plan, entry)}
+          head={plan.head}
+          note={<AlikeNote plan={plan} entry={entry} />}
+          isWhole
+        />
+      ))}
+      {rest > 0 ? (
+        <p>
+          {formatCount(rest, 'more change')} not printed. Narrow the list by search or filter, and
+          print again.
+        </p>
+      ) : null}
+      {groups.map((group, at) => (
         <section class="alike" key={at}>
           <AlikeHead group={group} />
-          <p class="which">
-            {formatFirst(
-              [...group.entries].map(({ address }) => sanitiseLine(address)),
-              MOST_PRINTED,
-            )}
-          </p>
+          <Which group={group} />
           <AlikeFields plan={plan} group={group} isWhole />
         </section>
       ))}
@@ -74,45 +100,8 @@ export function OverviewOnPaper({ plan }: { readonly plan: Plan }) {
   );
 }
 
-const MOST_PRINTED = 500;
-
-/** What a mark stands for, for those who do not see it. */
-const MEANINGS: { readonly [type in Plan['overview']['first'][number]['type']]: string } = {
-  delete: 'deleted',
-  replace: 'replaced',
-  undone: 'edit that would be undone',
-  prompt: 'text that changes',
-};
-
-function FirstLooks({ plan, onOpen }: Pick<OverviewProps, 'plan' | 'onOpen'>) {
-  const { first } = plan.overview;
-  if (first.length === 0) return null;
-  return (
-    <section class="first" aria-labelledby="first-title">
-      <h2 id="first-title">Look at first</h2>
-      <ul>
-        {first.map(({ type, symbol, subject, text, entry }, at) => (
-          <li key={at}>
-            <span class={`sign ${type}`}>
-              <span aria-hidden="true">{type === 'delete' ? SIGNS.delete : symbol}</span>
-              <span class="unseen">{MEANINGS[type]}: </span>
-            </span>
-            <p>
-              {entry === undefined ? (
-                <span class="subject">{sanitiseLine(subject)}</span>
-              ) : (
-                <ChangeLink entry={entry} onOpen={onOpen} class="subject">
-                  {sanitiseLine(subject)}
-                </ChangeLink>
-              )}
-              {text === '' ? null : <span class="said"> {sanitiseLine(text)}</span>}
-            </p>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
+/** Changes that are printed; a browser takes minutes for thousands of pages, and nobody reads them. */
+export const MOST_PRINTED = 500;
 
 type AlikeProps = OverviewProps & { readonly group: Alike };
 
@@ -134,49 +123,47 @@ function AlikeBlock({ plan, group, onOpen, onShow }: AlikeProps) {
           </button>
         </p>
       )}
-      <Which group={group} onOpen={onOpen} />
+      <Which group={group} />
       <AlikeFields plan={plan} group={group} />
     </section>
   );
 }
 
-function AlikeHead({ group: { title, action, sources } }: { readonly group: Alike }) {
+function AlikeHead({ group }: { readonly group: Alike }) {
+  const { action, sources, reasons, varying } = group;
+  const told = varyingMessage(varying);
   return (
-    <h2>
-      <ActionSign action={action} />
-      <span>{sanitiseLine(title)}</span>
-      {sources.length === 0 ? null : (
-        <code>{sanitiseLine(formatFirst(sources, MOST_SOURCES))}</code>
-      )}
-    </h2>
+    <>
+      <h2>
+        <ActionSign action={action} />
+        <span>{groupTitle(group)}</span>
+        {sources.length === 0 ? null : (
+          <code>{sanitiseLine(formatFirst(sources, MOST_SOURCES))}</code>
+        )}
+      </h2>
+      {reasons.map((reason) => (
+        <p class="reason" key={reason}>
+          {sanitiseLine(reason)}
+        </p>
+      ))}
+      {told === undefined ? null : <p class="hint">{sanitiseLine(told)}</p>}
+    </>
   );
 }
 
 const MOST_SOURCES = 3;
 
-/** Links that are there at once. */
-const MOST_LINKS = 300;
-
-/** The resources of a group, once somebody asks. */
-function Which({ group, onOpen }: Pick<AlikeProps, 'group' | 'onOpen'>) {
-  const [isOpen, setOpen] = useState(false);
-  const { kind, entries } = group;
-  const [most, more] = useMore(entries.size, MOST_LINKS);
-  const shown = isOpen ? [...entries].slice(0, most) : [];
+/** All resources of a group. */
+function Which({ group: { entries } }: { readonly group: Alike }) {
+  const lists = factorAddresses([...entries].map(({ address }) => address));
   return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>Which {kindTitle(sanitiseLine(kind))}</summary>
-      <ul class="addresses">
-        {shown.map((entry) => (
-          <li key={entry.index}>
-            <ChangeLink entry={entry} onOpen={onOpen}>
-              {sanitiseLine(entry.address)}
-            </ChangeLink>
-          </li>
-        ))}
-      </ul>
-      {isOpen ? more : null}
-    </details>
+    <div class="which">
+      {lists.map((list, at) => (
+        <p key={at}>
+          <code>{sanitiseLine(addressText(list))}</code>
+        </p>
+      ))}
+    </div>
   );
 }
 
@@ -204,12 +191,19 @@ export function AlikeNote({
     <ul class="shared" aria-label="Fields that are alike in others">
       {groups.map((group, at) => (
         <li key={at}>
-          <span class="which">{sanitiseLine(formatFirst(group.paths, MOST_NAMED))}</span>{' '}
+          <span class="which">
+            {sanitiseLine(
+              formatFirst(
+                group.fields.map(({ path }) => path),
+                MOST_NAMED,
+              ),
+            )}
+          </span>{' '}
           {onShow === undefined ? (
-            sanitiseLine(group.title).toLowerCase()
+            groupTitle(group)
           ) : (
             <button type="button" class="quiet" onClick={() => onShow(group)}>
-              {sanitiseLine(group.title).toLowerCase()}
+              {groupTitle(group)}
             </button>
           )}
         </li>

@@ -21,7 +21,7 @@ import { ChangeDetail } from './change.tsx';
 import { Connected, GraphView } from './graph.tsx';
 import { ChangeList, Filters } from './list.tsx';
 import { Notes, Purpose } from './notes.tsx';
-import { AlikeNote, OverviewBlock, OverviewOnPaper } from './overview.tsx';
+import { AlikeNote, MOST_PRINTED, OverviewBlock, OverviewOnPaper } from './overview.tsx';
 import { Timeline } from './timeline.tsx';
 import { Top, type View, type ViewTab } from './top.tsx';
 
@@ -186,20 +186,17 @@ export function Review({ plan }: { readonly plan: Plan }) {
               </button>
               {open === undefined ? (
                 <p class="empty">No change fits the search and the filters.</p>
+              ) : isBegin ? (
+                <OverviewBlock plan={plan} onOpen={openEntry} onShow={showAlike} />
               ) : (
-                <>
-                  {isBegin ? (
-                    <OverviewBlock plan={plan} onOpen={openEntry} onShow={showAlike} />
-                  ) : null}
-                  <ChangeDetail
-                    key={open.index}
-                    change={plan.changeOf(open)}
-                    head={plan.head}
-                    note={<AlikeNote plan={plan} entry={open} onShow={showAlike} />}
-                  >
-                    <Connected graph={graph} entry={open} onOpen={openEntry} />
-                  </ChangeDetail>
-                </>
+                <ChangeDetail
+                  key={open.index}
+                  change={plan.changeOf(open)}
+                  head={plan.head}
+                  note={<AlikeNote plan={plan} entry={open} onShow={showAlike} />}
+                >
+                  <Connected graph={graph} entry={open} onOpen={openEntry} />
+                </ChangeDetail>
               )}
             </div>
           </div>
@@ -313,9 +310,6 @@ function Help({ isOpen, onClose, areKeysOn, onKeys }: HelpProps) {
   );
 }
 
-/** Changes that are printed; a browser takes minutes for thousands of pages, and nobody reads them. */
-const MOST_PRINTED = 500;
-
 type PaperProps = {
   readonly plan: Plan;
   readonly notes: readonly Footer[];
@@ -324,24 +318,29 @@ type PaperProps = {
   readonly isWhole: boolean;
 };
 
-/** What is printed: the changes that the filter lets through, one after the other, with nothing folded. */
+/** What is printed: the overview, or the changes that a filter lets through, with nothing folded. */
 function Paper({ plan, notes, entries, isWhole }: PaperProps) {
   const rest = entries.length - MOST_PRINTED;
   return (
     <div class="paper">
       <h1>{sanitiseLine(plan.title)}</h1>
       <Notes head={plan.head} notes={notes} />
-      {isWhole ? <OverviewOnPaper plan={plan} /> : null}
-      {entries.slice(0, MOST_PRINTED).map((entry) => (
-        <ChangeDetail
-          key={entry.index}
-          change={plan.changeOf(entry)}
-          head={plan.head}
-          note={<AlikeNote plan={plan} entry={entry} />}
-          isWhole
-        />
-      ))}
-      {rest > 0 ? (
+      {isWhole ? (
+        <OverviewOnPaper plan={plan} />
+      ) : (
+        entries
+          .slice(0, MOST_PRINTED)
+          .map((entry) => (
+            <ChangeDetail
+              key={entry.index}
+              change={plan.changeOf(entry)}
+              head={plan.head}
+              note={<AlikeNote plan={plan} entry={entry} />}
+              isWhole
+            />
+          ))
+      )}
+      {!isWhole && rest > 0 ? (
         <p>
           {formatCount(rest, 'more change')} not printed. Narrow the list by search or filter, and
           print again.
