@@ -284,10 +284,9 @@ function checkPlan(parsed: unknown, file: string): PlanDocument {
   const now = checkParts(rest);
   const edited = Object.keys(now).filter((name) => checks[name] !== now[name]);
   if (edited.length > 0 || digest !== digestOf(now)) {
-    const what = edited.length === 0 ? 'its digest does not match' : `edited: ${edited.join(', ')}`;
-    throw new CallsheetError('stale', `${file} was changed after it was made (${what})`, {
-      hint: AGAIN,
-    });
+    const what = edited.length === 0 ? '' : ` (edited: ${edited.join(', ')})`;
+    const message = `${file} was changed after it was made: its digest does not match${what}`;
+    throw new CallsheetError('stale', message, { hint: AGAIN });
   }
   return plan;
 }
@@ -315,22 +314,39 @@ function findVersion(value: unknown): number | undefined {
 /** A validated border: the digest that follows vouches for everything that apply reads. */
 function isPlan(value: unknown): value is PlanDocument {
   if (findVersion(value) !== VERSION) return false;
-  const { digest, checks, changes, rehearsal } = value as Partial<Record<string, unknown>>;
+  const {
+    digest,
+    checks,
+    changes,
+    notes,
+    groups = [],
+    rehearsal,
+  } = value as Partial<Record<string, unknown>>;
   const known = new Set(kinds.map(({ name }) => name));
   return (
     typeof digest === 'string' &&
     typeof checks === 'object' &&
     checks !== null &&
     (rehearsal === undefined || isShown(rehearsal)) &&
-    Array.isArray(changes) &&
-    changes.every((change) => {
-      const members: Partial<Record<string, unknown>> = Object(change);
+    isListOf(notes, () => true) &&
+    isListOf(groups, ({ fields }) => isListOf(fields, () => true)) &&
+    isListOf(changes, ({ kind, fields, operations }) => {
       return (
-        known.has(String(members.kind)) &&
-        Array.isArray(members.fields) &&
-        Array.isArray(members.operations)
+        known.has(String(kind)) &&
+        isListOf(fields, () => true) &&
+        isListOf(operations, ({ fields: own }) => Array.isArray(own))
       );
     })
+  );
+}
+
+type Members = Partial<Record<string, unknown>>;
+
+/** Whether it is a list of objects that pass a test. */
+function isListOf(value: unknown, test: (members: Members) => boolean): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((one) => typeof one === 'object' && one !== null && test(one))
   );
 }
 

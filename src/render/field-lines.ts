@@ -34,12 +34,16 @@ import {
   inlineValue,
   isMultiline,
 } from './value-text.ts';
-import { formatCount } from './wording.ts';
+import { formatCount, formatFirst } from './wording.ts';
 
 /** Where fields stand under their resource. */
 export const INDENT = 4;
 /** Where a text stands under its field. */
 const DEEPER = INDENT + 4;
+/** More fields of one resource than this are named without their values, unless asked for. */
+const MOST_FIELDS = 200;
+/** Names of those. */
+const MOST_NAMED = 100;
 /** Characters of a text of one line that is shown whole. */
 const MAX_SETTING = 2000;
 /** A value that takes more rows than this is a text to be opened, not a value. */
@@ -75,13 +79,19 @@ export function fieldLines(
   detail: Detail = 'whole',
 ): readonly Line[] {
   const widest = Math.min(options.width * 0.4, options.verbose ? Infinity : MAX_COLUMN);
-  const names = views.map(({ path }) => path).filter((path) => textWidth(path) <= widest);
+  const shown = options.verbose ? views : views.slice(0, MOST_FIELDS);
+  const names = shown.map(({ path }) => path).filter((path) => textWidth(path) <= widest);
   const column = INDENT + 2 + measureWidest(names) + 2;
-  const fields = views.map((view) => oneField(view, column, { ...options, detail }));
+  const fields = shown.map((view) => oneField(view, column, { ...options, detail }));
+  const rest = views.slice(shown.length).map(({ path }) => path);
+  const more = `⋯ ${formatCount(rest.length, 'more field')}: ${formatFirst(rest, MOST_NAMED)}; --verbose shows them`;
   return [
     // What fits a line comes first, so that a long text does not tear the list of values apart.
-    ...fields.filter((lines, at) => !isOpened(lines, views[at])).flat(),
-    ...fields.filter((lines, at) => isOpened(lines, views[at])).flat(),
+    ...fields.filter((lines, at) => !isOpened(lines, shown[at])).flat(),
+    ...fields.filter((lines, at) => isOpened(lines, shown[at])).flat(),
+    ...(rest.length > 0
+      ? wrap([span(`${' '.repeat(INDENT)}${more}`, 'dim')], options.width, INDENT)
+      : []),
   ];
 }
 

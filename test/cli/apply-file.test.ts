@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { PlanFlags } from '../../src/console/context.ts';
 import { plan } from '../../src/console/plan.ts';
-import { planDigest } from '../../src/plan/document.ts';
+import { withDigest } from '../../src/plan/document.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { mortal } from '../kill/mortal.ts';
@@ -50,7 +50,7 @@ describe('a plan that is out of date writes nothing at all', () => {
         const { digest: _, ...made } = JSON.parse(await stage.read('plan.json'));
         const other = { ...made, platform: { ...made.platform, account_id: 'another' } };
         // Signed anew, so that nothing but the account is wrong.
-        await stage.write('plan.json', JSON.stringify({ ...other, digest: planDigest(other) }));
+        await stage.write('plan.json', JSON.stringify(withDigest(other)));
       },
       /the plan is for account another at \S+; this is account /,
     ],

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
 import type { PlanDocument, Rehearsal, RehearsalStep } from '../../src/core/plan-document.ts';
-import { planDigest } from '../../src/plan/document.ts';
+import { withDigest } from '../../src/plan/document.ts';
 import { type RehearseFlags, rehearse } from '../../src/rehearse/command.ts';
 import { readingOnly } from '../../src/rehearse/fleet.ts';
 import { longStaged, type Stage, staged } from '../apply/stage.ts';
@@ -310,7 +310,7 @@ describe('what cannot be rehearsed says why', () => {
         const { digest: _, ...made } = JSON.parse(await stage.read('plan.json'));
         const platform = { ...made.platform, account_id: 'another' };
         const other = { ...made, platform };
-        await stage.write('plan.json', JSON.stringify({ ...other, digest: planDigest(other) }));
+        await stage.write('plan.json', JSON.stringify(withDigest(other)));
       },
       5,
       /the plan is for account another/,

@@ -6,7 +6,9 @@ import {
   filterEntries,
   findExample,
   groupsWith,
+  groupTitle,
   hasOverview,
+  leftOf,
   listEdits,
   listOffsets,
   listRows,
@@ -66,14 +68,14 @@ describe('a filter', () => {
 
 describe('what changes alike', () => {
   const grouped = readPlan(packDocument(groupedPlan()));
-  const [prompts, speeds] = grouped.overview.groups;
+  const [speeds, prompts] = grouped.overview.groups;
   const addresses = (filter: Partial<Filter>) =>
     filterEntries(grouped, { ...NO_FILTER, ...filter }).map(({ address }) => address);
 
   test('is in groups, with an example that has their fields alone', () => {
-    expect(grouped.overview.groups.map(({ title, sources }) => [title, sources])).toEqual([
-      ['Alike in 60 agents', ['prompts/front-desk.md']],
-      ['Alike in 30 agents', ['bases.yaml:14']],
+    expect(grouped.overview.groups.map((group) => [groupTitle(group), group.sources])).toEqual([
+      ['30 agents alike', ['bases.yaml:14']],
+      ['60 agents alike', ['prompts/front-desk.md']],
     ]);
     if (prompts === undefined || speeds === undefined) throw new Error('there is no group');
     expect(findExample(grouped, speeds)?.fields.map(({ path }) => path)).toEqual([
@@ -83,7 +85,7 @@ describe('what changes alike', () => {
       grouped.entries
         .filter((entry) => entry.address === address)
         .flatMap((entry) => groupsWith(grouped, entry));
-    expect(one('agent.clinic["c-002"]')).toEqual([prompts, speeds]);
+    expect(one('agent.clinic["c-002"]')).toEqual([speeds, prompts]);
     expect(one('agent.clinic["c-003"]')).toEqual([prompts]);
     expect(one('agent.reception')).toEqual([]);
   });
@@ -99,14 +101,19 @@ describe('what changes alike', () => {
     ]);
   });
 
-  test('is looked at after what must not be missed, which leads to its change', () => {
-    expect(grouped.overview.first.map(({ type, entry }) => [type, entry?.address])).toEqual([
-      ['delete', 'sms_template.old_reminder'],
-      ['undone', 'agent.reception'],
+  test('is read after what stands alone, the weightiest first', () => {
+    const alone = [...grouped.overview.alone];
+    expect(alone.map(({ address }) => address)).toEqual([
+      'sms_template.old_reminder',
+      'agent.reception',
+      'agent.clinic["c-007"]',
     ]);
+    const [, , both] = alone;
+    if (both === undefined) throw new Error('there are fewer');
+    expect(leftOf(grouped, both).fields.map(({ path }) => path)).not.toContain('system_prompt');
     expect(hasOverview(grouped)).toBe(true);
     expect(hasOverview(readPlan(packDocument(planOf([changeOf()]))))).toBe(false);
-    expect(hasOverview(readPlan(packDocument(driftPlan())))).toBe(false);
+    expect(hasOverview(readPlan(packDocument(driftPlan())))).toBe(true);
   });
 });
 

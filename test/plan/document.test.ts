@@ -42,7 +42,6 @@ describe('the digest of a plan', () => {
   test.each<[string, WorldBuilder, object]>([
     ['the time', BASE, { now: new Date('2027-01-01T00:00:00Z') }],
     ['how fast reading was', BASE, { secondsPerRequest: () => 9 }],
-    ['names of organizations', BASE, { organizations: { [HARBOR]: 'renamed', [BAY]: 'bay' } }],
     ['the order of keys in the configuration', BASE.desired(turned), {}],
     ['where a resource stands in the files', BASE.wanting(elsewhere), {}],
     ['assumptions', BASE, { assumptionOf: () => 'some.assumption' }],
@@ -82,6 +81,7 @@ describe('the digest of a plan', () => {
       BASE,
       { platform: { base_url: 'https://other.example.test', account_id: 'account-1' } },
     ],
+    ['names of organizations', BASE, { organizations: { [HARBOR]: 'renamed', [BAY]: 'bay' } }],
     ['the configuration', BASE, { configDigest: 'sha256:another' }],
     ['the state', BASE, { state: { ...BASE.state(), serial: 5 } }],
     ['the purpose', BASE, { purpose: 'rollback', undoes: 'run-1' }],
@@ -91,10 +91,16 @@ describe('the digest of a plan', () => {
     expect(await digestOf(made, input)).not.toBe(await digestOf(BASE));
   });
 
-  test('does not depend on how a reason is worded', async () => {
+  test('depends on what a reviewer is shown, and not on what may be said otherwise next time', async () => {
     const { plan } = await BASE.plan();
-    const reworded = plan.changes.map((change) => ({ ...change, reason: 'x', source: 'y:1' }));
-    expect(planDigest({ ...plan, changes: reworded, notes: [] })).toBe(plan.digest);
+    const withChanges = (more: Partial<Change>) =>
+      planDigest({ ...plan, changes: plan.changes.map((change) => ({ ...change, ...more })) });
+    expect(withChanges({ source: 'y:1' })).toBe(plan.digest);
+    expect(withChanges({ reason: 'x' })).not.toBe(plan.digest);
+    const note = { severity: 'info', address: null, message: 'x' } as const;
+    const varying = { ...note, varies: true } as const;
+    expect(planDigest({ ...plan, notes: [...plan.notes, varying] })).toBe(plan.digest);
+    expect(planDigest({ ...plan, notes: [...plan.notes, note] })).not.toBe(plan.digest);
   });
 
   test('depends on which fields are read once for several resources, not on where they stand', async () => {

@@ -7,7 +7,7 @@ import { readPlanFile } from '../../src/console/plan.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { Json } from '../../src/core/value.ts';
-import { parsePlan, parsePlanLines, planDigest } from '../../src/plan/document.ts';
+import { parsePlan, parsePlanLines, withDigest } from '../../src/plan/document.ts';
 import { planFilePieces, renderPlanJson } from '../../src/render/json.ts';
 import { runs } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -58,7 +58,7 @@ describe('a plan file', () => {
       const { digest: _, ...own } = plan;
       const changes = own.changes.map((one) => ({ ...one, reason: `a${odd}b` }));
       const odds = { ...own, environment: `a${odd}b`, changes };
-      const document = { ...odds, digest: planDigest(odds) };
+      const document = withDigest(odds);
       const lines = linesOf([...planFilePieces(document)].join(''));
       expect(await parsePlanLines(lines, 'plan.json')).toEqual(document);
     },
@@ -206,11 +206,23 @@ describe('a plan file', () => {
     expect(failure.hint).toMatch(message.includes('version') ? NEWER : AGAIN);
   });
 
-  test('may be reworded, which changes nothing that is done', () => {
-    const reworded = { ...change, reason: 'because', source: 'elsewhere.yaml:1' };
-    expect(parsePlan(edited({ changes: [reworded], created_at: 'later' }), 'p').digest).toBe(
-      plan.digest,
-    );
+  test.each<[string, Partial<Record<keyof PlanDocument, unknown>>]>([
+    ['reasons', { changes: [{ ...change, reason: 'because' }] }],
+    ['summary', { summary: { ...plan.summary, delete: 9 } }],
+    ['organizations', { organizations: { 'org-1': 'another' } }],
+    ['notes', { notes: [{ severity: 'info', address: null, message: 'All is well.' }] }],
+    ['notes of here', { notes: [...plan.notes, { message: 'x', varies: true }] }],
+    ['groups, places', { groups: [{ kind: 'agent', action: 'update', addresses: [], fields: [] }] }],
+    ['refusals', { refusals: [{ message: 'a freeze', advice: 'wait' }] }],
+    ['requests', { requests: { ...plan.requests, writes: 0 } }],
+    ['places', { changes: [{ ...change, source: 'elsewhere.yaml:1' }] }],
+    ['assumptions', { assumptions: ['agent.delete'] }],
+  ])('whose %s were edited is refused by name', (part, more) => {
+    expect(() => parsePlan(edited(more), 'plan.json')).toThrow(`(edited: ${part})`);
+  });
+
+  test('may be of another moment, which changes nothing that is done', () => {
+    expect(parsePlan(edited({ created_at: 'later' }), 'p').digest).toBe(plan.digest);
   });
 });
 
@@ -289,7 +301,7 @@ describe('long texts of a plan file', () => {
           return { ...first, name, before, after, fields: [field] };
         });
         const { digest: _, ...bare } = { ...one, changes };
-        const whole = { ...bare, digest: planDigest(bare) };
+        const whole = withDigest(bare);
         const written = fileOf(whole);
         const same = JSON.parse(renderPlanJson(whole));
         expect(parsePlan(written, 'plan.json')).toEqual(same);
@@ -403,7 +415,7 @@ describe('lines of a plan file', () => {
     const { digest: _, ...own } = plan;
     const some = Array.from({ length: 50 }, () => change).filter((one) => one !== undefined);
     const many = { ...own, changes: some };
-    const document = JSON.stringify({ ...many, digest: planDigest(many) }, null, 2);
+    const document = JSON.stringify(withDigest(many), null, 2);
     const parse = vi.spyOn(JSON, 'parse');
     const read = await parsePlanLines(linesOf(document), 'plan.json');
     const longest = Math.max(...parse.mock.calls.map(([part]) => part.length));

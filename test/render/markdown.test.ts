@@ -102,19 +102,21 @@ test.each([
   expect(text.startsWith(`${MARKER}\n`)).toBe(true);
 });
 
-test('the longest changes are folded first, and it is said', () => {
+test('what stands last is one line where there is no room, and it is said', () => {
   const long = Array.from({ length: 50 }, (_, at) => `Rule ${at}.`).join('\n');
   const plan = planOf([
+    changeOf({ address: 'agent.first', fields: [fieldOf('model', 'a', 'b')] }),
     changeOf({ address: 'agent.long', fields: [fieldOf('system_prompt', 'Old.', long)] }),
-    changeOf({ address: 'agent.short', fields: [fieldOf('model', 'a', 'b')] }),
+    changeOf({ address: 'agent.last', fields: [fieldOf('system_prompt', 'Old.', long)] }),
   ]);
   const whole = renderPlanMarkdown(plan);
-  const text = renderPlanMarkdown(plan, { limit: whole.length - 1 });
-  expect(text).toContain(
-    '- <code>&#126; agent.long</code> Front desk: <code>system_prompt</code> (folded)',
-  );
+  const text = renderPlanMarkdown(plan, { limit: whole.length - 1000 });
   expect(text).toContain('- model: "a"\n+ model: "b"');
-  expect(text).toContain('_1 change folded: they do not fit in a comment.');
+  expect(text).toContain('#### <code>&#126; agent.long</code>');
+  expect(text).toContain(
+    '- <code>&#126; agent.last</code> Front desk: <code>system_prompt</code>\n',
+  );
+  expect(text).toContain('_1 change in one line each: they do not fit in a comment.');
 });
 
 test('whatever the limit, it is kept, and fences and blocks are closed', () => {

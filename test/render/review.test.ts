@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
-import { buildOverview, cutToFit } from '../../src/render/overview.ts';
+import { buildOverview, cutToFit, type Item } from '../../src/render/overview.ts';
 import { reviewPlan } from '../../src/render/text.ts';
 import { longRows } from '../long.ts';
 import { SITUATIONS } from './situations.ts';
@@ -28,4 +28,31 @@ describe.each(Object.entries(VIEWS))('in %s', (view, read) => {
       expect(findMissing(read(situation), situation)).toEqual([]);
     },
   );
+});
+
+const sixty = SITUATIONS.filter(({ name }) => name.startsWith('one rule of a template'));
+
+test.each(sixty.map((one) => [one.name, one] as const))('%s is short', (_name, { plan }) => {
+  expect(plan.groups).toHaveLength(1);
+  expect(reviewPlan(plan, terminal(80)).text.split('\n').length).toBeLessThanOrEqual(100);
+  expect(renderPlanMarkdown(plan).length).toBeLessThanOrEqual(12_000);
+});
+
+test('what is cut first is the largest group, and last what stands first', () => {
+  for (const { plan } of SITUATIONS) {
+    const overview = buildOverview(plan);
+    const order: readonly Item[] = [...overview.alone, ...overview.groups];
+    const lengthOf = (_: Item, detail: string) => (detail === 'whole' ? 10 : 1);
+    for (const room of [0, 5, 50, 500]) {
+      const brief = cutToFit(overview, room, lengthOf);
+      const length = order.reduce(
+        (sum, item) => sum + lengthOf(item, brief.has(item) ? 'brief' : 'whole'),
+        0,
+      );
+      // It fits, or everything is cut.
+      expect(length <= room || brief.size === order.length).toBe(true);
+      const cut = [...overview.groups.toReversed(), ...overview.alone.toReversed()];
+      expect(cut.slice(0, brief.size)).toEqual([...brief]);
+    }
+  }
 });

@@ -62,7 +62,7 @@ test.each([
   [
     '5,000 changed fields',
     words(5000, 'config.k').map((path) => fieldOf(path, 1, 2)),
-    '⋯ 4,900 more fields; --verbose',
+    'and 4,700 more; --verbose shows them',
   ],
   [
     'a rewritten text of 4,000 lines',
@@ -76,7 +76,7 @@ test.each([
   ],
 ])('%s stays readable', (_, fields, told) => {
   const text = renderPlanText(planOf([changeOf({ fields })]), PLAIN);
-  expect(text.length).toBeLessThan(8000);
+  expect(text.length).toBeLessThan(12_000);
   expect(text.replace(/\s+/g, ' ')).toContain(told);
 });
 
@@ -178,18 +178,6 @@ test.each([
   const told = (verbose: boolean) =>
     renderPlanText(plan, { width: 200, color: false, verbose }).split(reason).length - 1;
   expect([told(false), told(true)]).toEqual([times, count + 1]);
-});
-
-test('what is looked at first speaks of the fields that it names', () => {
-  const reason = 'changed outside Callsheet (last by user:jo); the configuration changed';
-  const fields = [
-    fieldOf('speed', 1, 2, { cause: 'drifted' }),
-    fieldOf('model', 'a', 'b', { cause: 'changed' }),
-  ];
-  const plan = planOf([changeOf({ reason, fields }), changeOf({ address: 'agent.other' })]);
-  const [, first = ''] = renderPlanText(plan, { ...PLAIN, width: 200 }).split('Look at first');
-  expect(first.split('\n\n')[0]).toContain('speed  changed outside Callsheet (last by user:jo)');
-  expect(first.split('\n\n')[0]).not.toContain('the configuration changed');
 });
 
 const driftOf = (...changes: Parameters<typeof planOf>[0]) =>
