@@ -11,6 +11,8 @@ import { axeFindings } from './axe.ts';
 import { closeChromium } from './chromium.ts';
 import { openPage, openReport } from './open-page.ts';
 import { driftPlan, groupedPlan, reviewPlan } from './plans.ts';
+import { findMissing } from '../render/visible.ts';
+import { SITUATIONS } from '../render/situations.ts';
 
 /** What the page does in a real Chromium. */
 
@@ -157,40 +159,38 @@ describe('a review', () => {
 });
 
 describe('the overview', () => {
-  test('stands above the first change, leads to others and comes back', async () => {
+  test('shows what stands alone and then the groups, and is left and come back to', async () => {
     const { page, wrongs } = await openReport(groupedPlan());
     const overview = page.locator('.overview');
     const titles = () => overview.locator('h2').allInnerTexts();
-    expect((await titles()).map((title) => title.split('\n').slice(-2))).toEqual([
-      ['Look at first'],
-      ['Alike in 60 agents', 'prompts/front-desk.md'],
-      ['Alike in 30 agents', 'bases.yaml:14'],
+    expect((await titles()).map((title) => title.split('\n').slice(-1)[0])).toEqual([
+      'sms_template.old_reminder',
+      'agent.reception',
+      'agent.clinic["c-007"]',
+      'bases.yaml:14',
+      'prompts/front-desk.md',
     ]);
-    expect(await overview.locator('.field h3 code').allInnerTexts()).toEqual([
-      'system_prompt',
+    const groups = overview.locator('.alike');
+    expect(await groups.locator('.field h3 code').allInnerTexts()).toEqual([
       'voice_settings.speed',
+      'system_prompt',
     ]);
 
-    await overview.getByText('Which agents').first().click();
-    await overview.getByRole('link', { name: 'agent.clinic["c-004"]' }).click();
-    expect(await heading(page)).toContain('agent.clinic["c-004"]');
+    await groups.last().getByRole('link').click();
+    expect(await heading(page)).toContain('agent.clinic["c-000"]');
     expect(await overview.count()).toBe(0);
     expect(await page.locator('.shared li').allInnerTexts()).toEqual([
-      'system_prompt alike in 60 agents',
-      'voice_settings.speed alike in 30 agents',
+      'voice_settings.speed 30 agents alike',
+      'system_prompt 60 agents alike',
     ]);
-    await page.getByRole('button', { name: 'alike in 30 agents' }).click();
-    expect(await page.getByRole('status').innerText()).toBe('30 of 62 changes');
+    await page.getByRole('button', { name: '60 agents alike' }).click();
+    expect(await page.getByRole('status').innerText()).toBe('60 of 62 changes');
 
     await page.keyboard.press('o');
     expect(await page.getByRole('status').innerText()).toBe('62 changes');
-    await overview.getByRole('link', { name: /agent\.reception/ }).click();
-    expect(await heading(page)).toContain('agent.reception');
-    expect(await page.locator('.shared').count()).toBe(0);
-    await page.getByRole('button', { name: 'Overview' }).click();
-    await overview.getByRole('button', { name: 'Show what is left' }).click();
+    await page.getByLabel('Alike').selectOption('Not alike (3)');
     expect(await page.getByRole('status').innerText()).toBe('3 of 62 changes');
-    await page.getByLabel('Alike').selectOption('Alike or not');
+    await page.getByRole('button', { name: 'Overview' }).click();
     expect(await page.getByRole('status').innerText()).toBe('62 changes');
     expect(wrongs).toEqual([]);
   });
@@ -206,21 +206,36 @@ describe('the overview', () => {
   test.each(few)('is clean for axe, %s and %i wide', async (colorScheme, width) => {
     const viewport = { width, height: 844 };
     const { page } = await openReport(groupedPlan(9), { colorScheme, viewport });
-    await page.getByText('Look at first').waitFor();
-    await page.getByText('Which agents').first().click();
+    await page.getByText('Read one by one').waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await page.getByRole('link', { name: 'agent.clinic["c-004"]' }).first().click();
+    await page.locator('.alike').getByRole('link').first().click();
     expect(await axeFindings(page)).toEqual([]);
   });
 
-  test('is printed above the changes', async () => {
+  test('is what is printed', async () => {
     const { page } = await openReport(groupedPlan(5));
     await page.emulateMedia({ media: 'print' });
     const paper = page.locator('.paper');
     await paper.waitFor();
-    expect(await paper.locator('.overview').innerText()).toContain('Alike in 5 agents');
-    expect(await paper.locator('.overview').innerText()).toContain('agent.clinic["c-004"]');
-    expect(await paper.locator('.shared').first().innerText()).toContain('alike in 5 agents');
+    const text = await paper.locator('.overview').innerText();
+    expect(text).toContain('5 agents alike');
+    expect(text).toContain('c-004');
+    // What a group shows stands there once.
+    expect(await paper.locator('article').count()).toBe(2);
+  });
+});
+
+describe('what can be read without a click', () => {
+  // Thousands of changes are many seconds of one core, and take the same path as hundreds.
+  const shown = SITUATIONS.filter(({ plan }) => plan.changes.length < 1000);
+  const rows = longRows(shown, ({ name }) => !name.includes('rolled back'));
+  test.each(rows.map((one) => [one.name, one] as const))('is all of %s', async (_name, one) => {
+    const { page } = await openReport(one.plan);
+    await expect
+      .poll(async () => findMissing(await page.locator('main').innerText(), one), {
+        timeout: 30_000,
+      })
+      .toEqual([]);
   });
 });
 
