@@ -7,12 +7,12 @@ import { renderPlanText } from '../../src/render/text.ts';
 import { longRows, longTest } from '../long.ts';
 import { documentOf, hostile, long, ROLLOUTS, worse } from '../render/rollouts.ts';
 import { changeOf, fieldOf, planOf } from '../render/sample.ts';
+import { SITUATIONS } from '../render/situations.ts';
+import { findMissing } from '../render/visible.ts';
 import { axeFindings } from './axe.ts';
 import { closeChromium } from './chromium.ts';
 import { openPage, openReport } from './open-page.ts';
 import { driftPlan, groupedPlan, reviewPlan } from './plans.ts';
-import { findMissing } from '../render/visible.ts';
-import { SITUATIONS } from '../render/situations.ts';
 
 /** What the page does in a real Chromium. */
 
@@ -188,7 +188,7 @@ describe('the overview', () => {
 
     await page.keyboard.press('o');
     expect(await page.getByRole('status').innerText()).toBe('62 changes');
-    await page.getByLabel('Alike').selectOption('Not alike (3)');
+    await page.getByLabel('Alike', { exact: true }).selectOption('Not alike (3)');
     expect(await page.getByRole('status').innerText()).toBe('3 of 62 changes');
     await page.getByRole('button', { name: 'Overview' }).click();
     expect(await page.getByRole('status').innerText()).toBe('62 changes');
