@@ -3,7 +3,7 @@ import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { fieldsMarkdown } from './field-markdown.ts';
 import { type FieldView, viewFields } from './fields.ts';
-import type { Footer } from './footers.ts';
+import { type Footer, isSecretMoved } from './footers.ts';
 import {
   escapeText,
   formatMarker,
@@ -196,8 +196,13 @@ function foldToFit(pieces: readonly Piece[], room: number, command: string): str
 /** What is never left out, were it only in a number. */
 function secretsTold({ changes }: PlanDocument): string {
   const sent = changes.flatMap(({ secrets = [] }) => secrets);
-  const count = sent.filter(({ to, before }) => to !== before).length;
-  return count === 0 ? '' : ` **${formatCount(count, 'secret')} would go somewhere new.**`;
+  const moved = sent.filter(isSecretMoved);
+  const count = moved.filter(({ to }) => to !== null).length;
+  const gone = moved.length - count;
+  return [
+    ...(count === 0 ? [] : [` **${formatCount(count, 'secret')} would go somewhere new.**`]),
+    ...(gone === 0 ? [] : [` **${formatCount(gone, 'stored secret')} would be removed.**`]),
+  ].join('');
 }
 
 /** Counts by organization and kind; columns that would be empty are left out. */
