@@ -242,7 +242,7 @@ async function performFacet(
   const field = operation.fields[0] ?? '';
   const facet = findFacet(kind, field);
   if (facet === undefined || desired === undefined) return progress;
-  const changes = remaining(work, live, false).filter(
+  const changes = remaining(work, live).filter(
     (change) => change.path[0] === field && !isUnclearable(change),
   );
   if (changes.length === 0) return progress;
@@ -335,7 +335,7 @@ function prove(
     );
   }
   const known = new Set(given.map(({ text }) => text));
-  const left = remaining(work, live, false).filter(
+  const left = remaining(work, live, { isProof: true }).filter(
     ({ unreadable, text }) => !unreadable && !known.has(text),
   );
   const [kept, failed] = [true, false].map((clear) =>
@@ -512,7 +512,8 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
   const live = required(progress);
   if (desired === undefined || kind.update === undefined) return progress;
   // Secrets that are to be sent again are among them.
-  const found = remaining(work, live, isResent(work.change.address, work.options)).filter(
+  const resend = isResent(work.change.address, work.options);
+  const found = remaining(work, live, { resend }).filter(
     ({ path, text }) =>
       findFacet(kind, path[0]) === undefined && !progress.left.some((one) => one.text === text),
   );

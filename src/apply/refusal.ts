@@ -25,7 +25,7 @@ export async function explainRefusal(
   live: LiveResource | undefined,
 ): Promise<string | undefined> {
   if (!(error instanceof ApiError) || !LOCKED.has(error.status)) return undefined;
-  const left = live === undefined ? [] : remaining(work, live, false);
+  const left = live === undefined ? [] : remaining(work, live);
   const known = await askBarred(work, live, left, false);
   // What was known before this refusal may be older than the lock.
   const barred = known.length > 0 ? known : await askBarred(work, live, left, true);

@@ -5,7 +5,7 @@ import { type Path, parsePaths } from '../core/path.ts';
 import type { Change, PlanDocument, PlannedOperation, PlanOptions } from '../core/plan-document.ts';
 import { type Json, type JsonObject, Secret } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
-import type { World } from '../diff/leaves.ts';
+import type { Sides, World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Draft, Facet, Io, Kind, Scope } from '../kinds/kind.ts';
 import { type LiveResource, listFields, type Reader, readWith } from '../plan/reader.ts';
@@ -117,9 +117,14 @@ export function readLive(
 
 /**
  * What differs from the configuration and is to be written, as far as the platform tells. `resend` counts secrets that
- * are to be sent again although nothing says that they changed. A secret that the plan does not write does not count.
+ * are to be sent again although nothing says that they changed; `isProof` does not count where secrets came from. A
+ * secret that the plan does not write does not count.
  */
-export function remaining(work: Work, live: LiveResource, resend: boolean): readonly LeafChange[] {
+export function remaining(
+  work: Work,
+  live: LiveResource,
+  { resend = false, isProof = false }: Partial<Pick<Sides, 'resend' | 'isProof'>> = {},
+): readonly LeafChange[] {
   const { kind, desired, world, change, recorded } = work;
   if (desired === undefined) return [];
   const sides = {
@@ -129,6 +134,7 @@ export function remaining(work: Work, live: LiveResource, resend: boolean): read
     isPartial: desired.isPartial,
     isExact: desired.isExact ?? false,
     resend,
+    isProof,
     isSuccessor: change.adopted && change.missing_id !== null,
   };
   const isMeant = ({ after, text }: LeafChange) =>

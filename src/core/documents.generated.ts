@@ -588,12 +588,16 @@ export type Leaf =
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
+      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
+      readonly source?: string;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
   | {
       /** Nobody knows what it is. */
       readonly unknown: true;
+      /** A digest of the text of `$secret` that it was taken over with. Absent where an earlier version wrote it. */
+      readonly source?: string;
     }
   | {
       /** Nobody knows what it wrote, so it is written again. */
@@ -1047,12 +1051,16 @@ export type Leaf =
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
+      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
+      readonly source?: string;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
   | {
       /** Nobody knows what it is. */
       readonly unknown: true;
+      /** A digest of the text of `$secret` that it was taken over with. Absent where an earlier version wrote it. */
+      readonly source?: string;
     }
   | {
       /** Nobody knows what it wrote, so it is written again. */
@@ -1495,7 +1503,7 @@ export type Change = {
   readonly after: JsonObject | null;
   /** The leaves that differ; for a create all that are set. */
   readonly fields: readonly Field[];
-  /** Every secret that the change writes, and every stored one that is sent elsewhere from now on; absent where there are none. */
+  /** Every secret that the change writes, and every stored one that is sent elsewhere from now on or is removed; absent where there are none. */
   readonly secrets?: readonly Secret[];
   /** What apply compares before it writes; null for what does not exist yet. */
   readonly pin: Pin | null;
@@ -1524,7 +1532,7 @@ export type Field = {
   readonly after: Json;
   /** Whether before and after are masked. */
   readonly secret: boolean;
-  /** Why: the configuration changed, the platform did (`drifted`), or both (`conflict`); the configuration no longer sets it and it is emptied (`cleared`) or cannot be (`released`); a secret differs from what was last written, was not written to this resource yet (`secret_unwritten`), is sent again as asked, or cannot be compared; a file's content cannot be compared. `released` and the last two write nothing. */
+  /** Why: the configuration changed, the platform did (`drifted`), or both (`conflict`); the configuration no longer sets it and it is emptied (`cleared`) or cannot be (`released`); a secret differs from what was last written, has another source than the one last applied (`secret_source_changed`), belongs to an account that is written (`secret_account_changed`), was not written to this resource yet (`secret_unwritten`), is sent again as asked, or cannot be compared; a file's content cannot be compared. `released` and the last two write nothing. */
   readonly cause:
     | 'changed'
     | 'drifted'
@@ -1532,6 +1540,8 @@ export type Field = {
     | 'cleared'
     | 'released'
     | 'secret_changed'
+    | 'secret_source_changed'
+    | 'secret_account_changed'
     | 'secret_unwritten'
     | 'secret_resent'
     | 'unknown_secret'
@@ -1569,12 +1579,16 @@ export type Attribution = {
 export type Secret = {
   /** The leaf that holds it. */
   readonly path: string;
-  /** Where the value that is written is read from, with credentials in a command masked; null where what is stored stays as it is. */
+  /** Where the value that is written is read from, with credentials in a command masked; null where what is stored stays as it is, or is removed. */
   readonly source: string | null;
-  /** The host that the platform sends it to, with the scheme where that is not https; a provider's name; or `the platform`. */
-  readonly to: string;
+  /** The host that the platform sends it to, with the scheme where that is not https; a provider's name; or `the platform`. Null where it is removed with what it stands in. */
+  readonly to: string | null;
   /** The same as it is now; null where nothing is stored there. */
   readonly before: string | null;
+  /** Set where the value comes from another source than the one last applied. */
+  readonly another_source?: true;
+  /** Of one that is removed: whether a rollback can put it back. True where the platform returns it, as runs with `CALLSHEET_FINGERPRINT_KEY` keep such values encrypted; absent where nothing is removed. */
+  readonly restorable?: boolean;
   /** How many other resources read the same source and are not written by this plan: a new value reaches them, too. Absent where there are none. */
   readonly shared_with?: number;
 };
@@ -1826,12 +1840,16 @@ export type Leaf =
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
+      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
+      readonly source?: string;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
   | {
       /** Nobody knows what it is. */
       readonly unknown: true;
+      /** A digest of the text of `$secret` that it was taken over with. Absent where an earlier version wrote it. */
+      readonly source?: string;
     }
   | {
       /** Nobody knows what it wrote, so it is written again. */
@@ -2473,12 +2491,16 @@ export type Leaf =
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
+      /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
+      readonly source?: string;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
   | {
       /** Nobody knows what it is. */
       readonly unknown: true;
+      /** A digest of the text of `$secret` that it was taken over with. Absent where an earlier version wrote it. */
+      readonly source?: string;
     }
   | {
       /** Nobody knows what it wrote, so it is written again. */
@@ -3091,9 +3113,10 @@ export type Resource = {
 export type Leaves = {
   readonly [k: string]: Leaf;
 };
-/** A leaf as last written: the value itself, the digest of a long one, or the fingerprint of a secret or sensitive one. `unknown`: a secret that was taken over and never written. `unsettled`: nobody knows that it was written, because a run died, or a rollback created the resource again without it. */
+/** A leaf as last written: the value itself, the digest of a long one, or the fingerprint of a secret or sensitive one. `unknown`: a secret that was taken over and never written. `unsettled`: nobody knows that it was written, because a run died, or a rollback created the resource again without it. `source`: a digest of where the value of a secret or sensitive one came from; absent where an earlier version wrote it. */
 export type Leaf = {
   readonly form?: Form;
+  readonly source?: string;
   readonly value?: unknown;
   readonly digest?: string;
   readonly fingerprint?: string;

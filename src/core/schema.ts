@@ -159,3 +159,21 @@ export function isEchoed(root: FieldSchema, field: string, document: object): bo
 export function itemSchema(root: FieldSchema, list: FieldSchema): FieldSchema {
   return list.items === undefined ? FREE : dereference(root, list.items);
 }
+
+/** The members of an object that are set where another one is there: `x-secret-of`. Asked of every leaf that is live. */
+export function secretsOf(object: FieldSchema, member: string): readonly NamedSchema[] {
+  let known = secretsByMember.get(object);
+  if (known === undefined) {
+    const members = Object.entries(object.properties ?? {});
+    known = Map.groupBy(members, ([, schema]) => schema['x-secret-of']);
+    secretsByMember.set(object, known);
+  }
+  return known.get(member) ?? [];
+}
+
+type NamedSchema = readonly [name: string, schema: FieldSchema];
+
+const secretsByMember = new WeakMap<
+  FieldSchema,
+  ReadonlyMap<FieldSchema['x-secret-of'], readonly NamedSchema[]>
+>();

@@ -2,7 +2,14 @@ import { computeDigest } from '../core/digest.ts';
 import { toPath } from '../core/path.ts';
 import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { Blob, isSameJson, type Json, Secret, type ValueObject } from '../core/value.ts';
+import {
+  Blob,
+  isSameJson,
+  type Json,
+  Secret,
+  type Value,
+  type ValueObject,
+} from '../core/value.ts';
 import { type AppliedLeaf, concealedPaths } from '../state/model.ts';
 import {
   type Leaf,
@@ -21,7 +28,8 @@ export function rememberLeaf(leaf: Leaf, address: string, world: World): Applied
   if (resolved === undefined || resolved instanceof Unknown) return undefined;
   const value = normalise(leaf.schema, resolved);
   if (isConcealedAs(leaf, value)) {
-    return { fingerprint: world.fingerprints.of(address, leaf.text, value) };
+    const fingerprint = world.fingerprints.of(address, leaf.text, value);
+    return { fingerprint, source: digestSource(leaf.value) };
   }
   // A prompt need not be quoted to see that it is long.
   if (typeof value === 'string' && value.length > LONGEST_PLAIN_VALUE)
@@ -29,6 +37,53 @@ export function rememberLeaf(leaf: Leaf, address: string, world: World): Applied
   const plain = JSON.stringify(value);
   if (plain.length > LONGEST_PLAIN_VALUE) return { digest: computeDigest(value) };
   return { value: typeof value === 'object' ? JSON.parse(plain) : value };
+}
+
+/**
+ * A digest of where a concealed value comes from: of the text of `$secret`, or of null for a value in the files. The
+ * command of an `exec:` source may hold a credential, so the text itself is not stored. The digest has no key and no
+ * address, unlike a fingerprint: a job without the key must see another source, and a move keeps it.
+ */
+export function digestSource(value: Value): string {
+  return value instanceof Secret ? computeDigest(value.source) : FROM_FILES;
+}
+
+const FROM_FILES = computeDigest(null);
+
+/** Whether a secret is read from another source than the one that the state recorded. */
+export function hasOtherSource(leaf: Leaf, last: AppliedLeaf | undefined): boolean {
+  if (!(leaf.value instanceof Secret) || last === undefined) return false;
+  // What is remembered in clear stood in the files, unless an earlier version did not know it for a secret.
+  if ('value' in last || 'digest' in last)
+    return last.form === undefined && isOpen(leaf, 'value' in last ? last.value : undefined);
+  return 'source' in last && last.source !== digestSource(leaf.value);
+}
+
+/** Whether what is remembered stood in the files itself. */
+export function isFromFiles(last: AppliedLeaf | undefined): boolean {
+  if (last === undefined) return false;
+  if ('value' in last || 'digest' in last) return true;
+  return 'source' in last && last.source === FROM_FILES;
+}
+
+/** Whether a value from the files is remembered in clear where a leaf stands; undefined: a long one. */
+function isOpen(leaf: Leaf, value: Json | undefined): boolean {
+  const isFree = leaf.facts.secrecy.hidden !== 'schema';
+  return isFree && (value === undefined || leafSensitivity(leaf, value) === 'open');
+}
+
+/** Whether the state already says where the value of a leaf comes from, as far as it says that of any value like it. */
+export function isSourceRecorded(leaf: Leaf, last: AppliedLeaf): boolean {
+  const isConcealing = 'fingerprint' in last || 'unknown' in last;
+  return !isConcealing || last.source === digestSource(leaf.value);
+}
+
+/** What the state says of a leaf that is not written: what it said before, with the source if it had none. */
+export function withSource(leaf: Leaf, last: AppliedLeaf): AppliedLeaf {
+  const isWithout = ('fingerprint' in last || 'unknown' in last) && last.source === undefined;
+  return isWithout && leaf.value instanceof Secret
+    ? { ...last, source: digestSource(leaf.value) }
+    : last;
 }
 
 /** A digest of what the state remembers, or its fingerprint; undefined where its value is not known. */

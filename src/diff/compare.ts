@@ -11,7 +11,7 @@ import {
   toPath,
 } from '../core/path.ts';
 import { type FieldCause, type FieldChange, isWritten } from '../core/plan-document.ts';
-import { type FieldSchema, isEchoed, namesField } from '../core/schema.ts';
+import { type FieldSchema, isEchoed, namesField, secretsOf } from '../core/schema.ts';
 import {
   Blob,
   getOwn,
@@ -24,7 +24,7 @@ import {
 } from '../core/value.ts';
 import { schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
 import { isConcealed } from '../state/model.ts';
-import { compareApplied, matchesApplied } from './applied.ts';
+import { compareApplied, hasOtherSource, matchesApplied } from './applied.ts';
 import {
   type Leaf,
   type Leaves,
@@ -50,6 +50,9 @@ import {
  * | a       | *removed* | a    | `cleared`, or `released` where null is refused |
  * | –       | *not owned* | any | –                                            |
  *
+ * A secret counts as another one, too, where it is read from another source than the one last applied, whatever its
+ * value is and whether or not it is at hand: `secret_source_changed`.
+ *
  * A list that the configuration declares is owned as a whole: an element that only the platform has is
  * a change too. Inside an element, as in any object, only the members that are given are owned.
  */
@@ -73,7 +76,8 @@ export function compare(
     ...(sides.isExact === true ? surplusLeaves(compared) : []),
   ];
   const own = changes.filter(({ path }) => !isWithin(path, sides.ignore));
-  return clearedBlocks(own, compared).map((change) => withBase(change, sides));
+  const whole = clearedBlocks(withAccountSecrets(own, compared), compared);
+  return whole.map((change) => withBase(change, sides));
 }
 
 /**
@@ -164,6 +168,8 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
   const left: Record<string, Json> = {};
   const right: Record<string, Json> = {};
   const unread: LeafChange[] = [];
+  /** Secrets that are live already, and have another source. */
+  const same: LeafChange[] = [];
   for (const leaf of wanted.leaves.values()) {
     if (leaf.facts.unreadable || !isTold(leaf, compared) || isUnechoed(leaf, compared)) continue;
     const value = resolveLeaf(leaf, world);
@@ -175,7 +181,13 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
     const wished = value instanceof Unknown ? UNBORN : normalise(leaf.schema, value);
     const live = liveValue(leaf, compared);
     // Nearly all are texts and numbers that are the same.
-    if (wished === live) continue;
+    if (wished === live) {
+      if (isFromElsewhere(leaf, compared)) {
+        const before = valueAt(root, compared.live, leaf.path);
+        same.push(leafChange(leaf, before, leaf.value, 'secret_source_changed'));
+      }
+      continue;
+    }
     right[leaf.text] = wished;
     left[leaf.text] = live;
   }
@@ -193,7 +205,7 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
     );
     return [leafChange(leaf, valueAt(root, compared.live, leaf.path), leaf.value, cause)];
   });
-  return [...changes, ...unread];
+  return [...changes, ...unread, ...same];
 }
 
 /** Of a secret that is not at hand: what is live can still be held against what was written last. */
@@ -205,7 +217,15 @@ function unreadCause(leaf: Leaf, compared: Compared): FieldCause {
   if (last === undefined)
     return sides.applied === undefined && live !== null ? 'unknown_secret' : 'changed';
   const verdict = matchesApplied(last, live, sides.address, leaf.text, world);
-  return verdict === 'different' || live === null ? 'drifted' : 'unknown_secret';
+  const hasMoved = verdict === 'different' || live === null;
+  if (isFromElsewhere(leaf, compared)) return hasMoved ? 'conflict' : 'secret_source_changed';
+  return hasMoved ? 'drifted' : 'unknown_secret';
+}
+
+/** Whether a secret has another source than the one last applied, and was not just written. */
+function isFromElsewhere(leaf: Leaf, { sides }: Pick<Compared, 'sides'>): boolean {
+  if (!(leaf.value instanceof Secret) || sides.isProof === true) return false;
+  return hasOtherSource(leaf, getOwn(sides.applied, leaf.text));
 }
 
 /** Whether the platform tells the field's value now: some are only told while another is true. */
@@ -248,8 +268,10 @@ function findCause(leaf: Leaf, live: Json, desired: Json, compared: Compared): F
   const { address, applied } = sides;
   const last = getOwn(applied, leaf.text);
   if (last === undefined) return hasMovedBelow(leaf, compared) ? 'conflict' : 'changed';
-  if (matchesApplied(last, live, address, leaf.text, world) !== 'different') return 'changed';
-  return matchesApplied(last, desired, address, leaf.text, world) === 'equal'
+  const isElsewhere = isFromElsewhere(leaf, compared);
+  if (matchesApplied(last, live, address, leaf.text, world) !== 'different')
+    return isElsewhere ? 'secret_source_changed' : 'changed';
+  return !isElsewhere && matchesApplied(last, desired, address, leaf.text, world) === 'equal'
     ? 'drifted'
     : 'conflict';
 }
@@ -275,12 +297,12 @@ function hasMovedBelow(leaf: Leaf, { found, sides, world }: Compared): boolean {
 
 /** Leaves that the platform never returns: what was last written is all there is to compare with. */
 function compareUnreadable(compared: Compared): readonly LeafChange[] {
-  const { wanted, sides, world } = compared;
+  const { wanted } = compared;
   return [...wanted.leaves.values()].flatMap((leaf) => {
     if (!leaf.facts.unreadable || leaf.value === null) return [];
     const cause = wasLost(leaf, compared)
-      ? lostCause(leaf, sides)
-      : unreadableCause(leaf, sides, world);
+      ? lostCause(leaf, compared)
+      : unreadableCause(leaf, compared);
     return cause === undefined ? [] : [leafChange(leaf, undefined, leaf.value, cause)];
   });
 }
@@ -296,7 +318,7 @@ function compareUnechoed(compared: Compared): readonly LeafChange[] {
   return [...wanted.leaves.values()].flatMap((leaf) => {
     if (leaf.facts.unreadable || !isUnechoed(leaf, compared)) return [];
     if (leaf.value instanceof Secret) {
-      const found = unreadableCause(leaf, sides, world);
+      const found = unreadableCause(leaf, compared);
       if (found === undefined) return [];
       return [{ ...leafChange(leaf, undefined, leaf.value, found), unreadable: true }];
     }
@@ -325,16 +347,19 @@ function wasLost({ path, value }: Leaf, { root, wanted, live }: Compared): boole
   );
 }
 
-function lostCause({ text }: Leaf, { applied }: Sides): FieldCause {
-  return getOwn(applied, text) === undefined ? 'changed' : 'drifted';
+function lostCause(leaf: Leaf, compared: Compared): FieldCause {
+  if (getOwn(compared.sides.applied, leaf.text) === undefined) return 'changed';
+  return isFromElsewhere(leaf, compared) ? 'conflict' : 'drifted';
 }
 
-function unreadableCause(leaf: Leaf, sides: Sides, world: World): FieldCause | undefined {
+function unreadableCause(leaf: Leaf, compared: Compared): FieldCause | undefined {
+  const { sides, world } = compared;
   const isFile = leaf.value instanceof Blob;
   const last = getOwn(sides.applied, leaf.text);
   // The state would know of one that was configured when it was written.
   const isNew = sides.applied !== undefined && last === undefined;
   if (isNew && !isFile && !sides.resend) return 'changed';
+  if (isFromElsewhere(leaf, compared)) return 'secret_source_changed';
   // It is to be written whatever its value is, so it need not be at hand.
   const isUnwritten = sides.isSuccessor === true || (last !== undefined && 'unsettled' in last);
   if (isUnwritten && !isFile) return 'secret_unwritten';
@@ -343,6 +368,43 @@ function unreadableCause(leaf: Leaf, sides: Sides, world: World): FieldCause | u
   if (sides.resend && !isFile) return 'secret_resent';
   if (verdict === 'equal') return undefined;
   return isFile ? 'unknown_content' : 'unknown_secret';
+}
+
+/**
+ * The changes with the secrets of each account that is written (`x-secret-of`): the platform keeps a secret that is left
+ * out, which would then belong to another account than the one beside it.
+ */
+function withAccountSecrets(
+  changes: readonly LeafChange[],
+  { root, wanted, sides }: Compared,
+): readonly LeafChange[] {
+  const written = new Set(changes.filter(isWritten).map(({ text }) => text));
+  const secrets = changes.filter(isAccount(root)).flatMap(({ path }) =>
+    secretsBeside(root, path).flatMap((own) => {
+      const text = formatPath(own);
+      const leaf = wanted.leaves.get(text);
+      if (leaf === undefined || !(leaf.value instanceof Secret)) return [];
+      if (written.has(text) || isWithin(own, sides.ignore)) return [];
+      return [leafChange(leaf, undefined, leaf.value, 'secret_account_changed')];
+    }),
+  );
+  if (secrets.length === 0) return changes;
+  const texts = new Set(secrets.map(({ text }) => text));
+  return [...changes.filter(({ text }) => !texts.has(text)), ...secrets];
+}
+
+/** Whether a change writes the name of an account that a secret belongs to. */
+export function isAccount(root: FieldSchema) {
+  return (change: LeafChange): boolean =>
+    isWritten(change) &&
+    (change.after ?? null) !== null &&
+    secretsBeside(root, change.path).length > 0;
+}
+
+/** Paths of the secrets that belong to what stands at a path: the members beside it that name it in `x-secret-of`. */
+export function secretsBeside(root: FieldSchema, path: Path): readonly Path[] {
+  const above = path.slice(0, -1);
+  return secretsOf(schemaAt(root, above), path.at(-1) ?? '').map(([name]) => [...above, name]);
 }
 
 /** Elements of owned lists that only the platform has. */
@@ -448,7 +510,7 @@ function unseenLeaf(text: string, compared: Compared): LeafChange | undefined {
 }
 
 /** Whether what is fingerprinted there is a secret: a sensitive value is returned. */
-function isNeverReturned(along: readonly FieldSchema[]): boolean {
+export function isNeverReturned(along: readonly FieldSchema[]): boolean {
   const isSensitive = along.some((schema) => schema['x-sensitive'] === true);
   const isInside = along.some((schema) => schema['x-secrets-inside'] === true);
   return along.some(({ writeOnly }) => writeOnly === true) || (isInside && !isSensitive);

@@ -55,8 +55,9 @@ export function mergeDocuments(
     // An empty object is a leaf, yet it owns nothing of what is live below it.
     const isOpen = isObject(wanted) && !schema['x-whole'];
     if (leaf !== undefined && !isKept && !isOpen) {
-      // Null would wipe it: it is written like any other value, or not at all.
-      if (leaf.facts.unreadable && !intent.secrets.has(text)) return undefined;
+      // Null would wipe it: it is written like any other value, or not at all. One that no schema names may be returned.
+      if (leaf.facts.unreadable && !intent.secrets.has(text))
+        return leaf.node.writeOnly ? undefined : found;
       return leafValue(leaf, found) ?? toNothing(leaf, nothing);
     }
     const identity = schema['x-identity'];

@@ -18,7 +18,7 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { facetsRead, type LiveResource, listFields, type Reader } from '../plan/reader.ts';
 import { fastRefreshPin, livePin } from '../plan/refresh.ts';
-import { rememberResource } from '../plan/state-entry.ts';
+import { rememberResource, renameSource } from '../plan/state-entry.ts';
 import {
   type Writable,
   type WriteOptions,
@@ -436,8 +436,18 @@ export function openMemory() {
       resources.set(address, share(remembered));
     },
 
-    /** Writes the state of a new stack. */
-    async write(file: string, account: string, world: StoreWorld): Promise<void> {
+    /** Writes the state of a new stack. `secrets`: the variables, which were named after the resources were gathered. */
+    async write(
+      file: string,
+      account: string,
+      secrets: readonly SecretUse[],
+      world: StoreWorld,
+    ): Promise<void> {
+      for (const { address, path, name } of secrets) {
+        const resource = resources.get(address);
+        if (resource === undefined) continue;
+        resources.set(address, renameSource(resource, path, new Secret(`env:${name}`)));
+      }
       const store = openFileStore(file, world.disk === undefined ? {} : { disk: world.disk });
       try {
         const lease = await store.acquire({

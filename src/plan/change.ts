@@ -11,6 +11,7 @@ import type {
   PlanDocument,
   PlannedOperation,
   PlanOptions,
+  SecretTravel,
   Verdict,
 } from '../core/plan-document.ts';
 import { mask, maskAt } from '../core/redact.ts';
@@ -34,7 +35,7 @@ import { foundBy, missingReason, successorReason, twinsReason, updateReason } fr
 import { getNaturalKey } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
 import { compareLastApplied, splitByRead } from './refresh.ts';
-import { secretTravels } from './secrets.ts';
+import { secretsDeleted, secretTravels } from './secrets.ts';
 import { createSteps, ownFields, type Support, unreadReason, updateSteps } from './steps.ts';
 
 /** What planning one resource needs beside the resource. */
@@ -161,7 +162,12 @@ function planCreate(
     before: null,
     after: mask(kind.schema, document, { onlyOwn: true }),
     fields,
-    ...travelling({ fields, operations }, { kind, document, live: undefined, known: NONE }),
+    ...travelling(
+      secretTravels(
+        { fields, operations },
+        { kind, document, live: undefined, known: NONE, applied: undefined },
+      ),
+    ),
     pin: null,
     operations,
   };
@@ -211,7 +217,8 @@ function planPresence(
   if (shape.action === 'no_op') return { change: unchanged(identity), leaves };
   const secrets = knownSecrets(kind.schema, document, recorded?.leaves);
   const fields = leaves.map((leaf) => leftOut(fieldChange(kind, leaf, secrets), left));
-  const sides = { kind, document, live: live.document, known: secrets };
+  const { applied } = compared;
+  const sides = { kind, document, live: live.document, known: secrets, applied };
   const before = project(kind, document, live.document, secrets);
   const show = () => mask(kind.schema, document, { onlyOwn: true });
   const after = show();
@@ -225,7 +232,7 @@ function planPresence(
     before,
     after,
     fields,
-    ...travelling({ fields, operations: shape.operations }, sides),
+    ...travelling(secretTravels({ fields, operations: shape.operations }, sides)),
     pin: context.pin,
   };
   return { change: isSameJson(before, after) ? shownWhenAsked(change, show) : change, leaves };
@@ -301,8 +308,7 @@ function withHidden(
   return [...found.filter(({ text }) => !texts.has(text)), ...resent];
 }
 
-function travelling(...given: Parameters<typeof secretTravels>): Pick<Change, 'secrets'> {
-  const secrets = secretTravels(...given);
+function travelling(secrets: readonly SecretTravel[]): Pick<Change, 'secrets'> {
   return secrets.length === 0 ? {} : { secrets };
 }
 
@@ -439,6 +445,7 @@ function planAbsence(
         ? 'the run created it'
         : `no longer configured${goingWith(kind, live)}`,
     before: project(kind, live.document, live.document, secrets),
+    ...travelling(secretsDeleted(kind, live.document, identity.recorded?.leaves)),
     pin,
     operations: [{ step: 'delete', fields: [] }],
   };

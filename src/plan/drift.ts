@@ -303,6 +303,8 @@ const UNAPPLIED = 'its configuration has changes that are not applied yet';
 const WHY: { readonly [cause in FieldCause]?: string } = {
   conflict: 'the configuration changed too',
   secret_changed: 'a secret of it changed and was not applied yet',
+  secret_source_changed: 'a secret of it has another source that was not applied yet',
+  secret_account_changed: 'a secret of it would be written with its account',
   secret_unwritten: 'a secret of it was not written yet',
   secret_resent: 'a secret of it would be written again',
 };

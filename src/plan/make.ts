@@ -1,6 +1,6 @@
 import { type Address, isChosen } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { overlaps, toPath } from '../core/path.ts';
+import { overlaps, parsePaths, toPath } from '../core/path.ts';
 import {
   type Change,
   type ExceededLimit,
@@ -69,7 +69,7 @@ import {
   livePin,
 } from './refresh.ts';
 import { chooseRevertOrUpdate, leaveOut, leaveOutUnclearable } from './revert.ts';
-import { uncomparedNotes, withSharing } from './secrets.ts';
+import { accountsWithoutSecret, uncomparedNotes, withSharing } from './secrets.ts';
 import { moveEntry, rememberResource } from './state-entry.ts';
 import {
   carriedPaths,
@@ -380,7 +380,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
   const carried = carriedPaths(planned, kind, written.live);
   const supported = withSupport(planned, identity, support, carried);
-  const { change, notes: unanswered } = await ask(supported, written, input);
+  const { change, notes: unanswered } = await ask(supported, written, identity, input);
   const notes = [
     ...leafNotes(address, leaves),
     ...extentNotes(change, live),
@@ -427,15 +427,28 @@ function asRemembered(identity: Identity, leaves: readonly LeafChange[]): Result
   return { change, notes, leaves, state: undefined };
 }
 
-/** Asks what the platform would refuse. A rollback leaves that out, and does the rest. */
+/**
+ * Asks what the platform would refuse, and what would part an account from its secret. A rollback leaves that out, and
+ * does the rest.
+ */
 async function ask(
   change: Change,
   written: Parameters<typeof findRefusals>[1],
+  { kind, desired, recorded, by }: Identity,
   { checks, purpose }: OneInput,
 ): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
   if (checks === undefined) return { change, notes: [] };
   const { barred, notes } = await findRefusals(change, written, checks);
-  return { change: (purpose === 'rollback' ? leaveOut : refuseBarred)(change, barred), notes };
+  const isUpdate = change.verdict === 'ok' && change.action === 'update';
+  const parted = accountsWithoutSecret(isUpdate ? written.leaves : [], {
+    kind,
+    document: written.document,
+    ignore: parsePaths(desired?.lifecycle.ignore ?? []),
+    applied: by === 'state' ? recorded?.leaves : undefined,
+    isRollback: purpose === 'rollback',
+  });
+  const all = [...barred, ...parted];
+  return { change: (purpose === 'rollback' ? leaveOut : refuseBarred)(change, all), notes };
 }
 
 /** A resource that was moved, with what the state says of it bound to where it is now. */

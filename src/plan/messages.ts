@@ -33,6 +33,10 @@ export function updateReason(
   return [
     ...parts,
     ...(has('secret_changed') ? ['secret changed since the last write'] : []),
+    ...(has('secret_source_changed') ? ['a secret has another source than last applied'] : []),
+    ...(parts.length === 0 && has('secret_account_changed')
+      ? [changedReason(by, purpose, isToSnapshot)]
+      : []),
     ...(has('secret_unwritten') ? ['a secret was not written to this resource yet'] : []),
     ...(has('secret_resent') ? ['secrets are sent again (--resend-secrets)'] : []),
   ].join('; ');

@@ -1,8 +1,14 @@
 import { digestOfMembers } from '../core/digest.ts';
 import { isWithin, parsePaths, startsWith } from '../core/path.ts';
-import type { Pin } from '../core/plan-document.ts';
+import type { FieldCause, Pin } from '../core/plan-document.ts';
 import { Blob, getOwn, type JsonObject, Ref, Secret, type ValueObject } from '../core/value.ts';
-import { compareApplied, isConcealedAs, matchesApplied } from '../diff/applied.ts';
+import {
+  compareApplied,
+  hasOtherSource,
+  isConcealedAs,
+  isSourceRecorded,
+  matchesApplied,
+} from '../diff/applied.ts';
 import { type LeafChange, leafChange } from '../diff/compare.ts';
 import {
   type Leaf,
@@ -109,8 +115,10 @@ export function compareLastApplied(
 ): readonly LeafChange[] {
   return [...listLeaves(kind.schema, document).leaves.values()]
     .filter(({ path }) => !isWithin(path, sides.ignore))
-    .filter((leaf) => differs(leaf, sides, world))
-    .map((leaf) => leafChange(leaf, undefined, leaf.value, 'changed'));
+    .flatMap((leaf) => {
+      const cause = causeUnread(leaf, sides, world);
+      return cause === undefined ? [] : [leafChange(leaf, undefined, leaf.value, cause)];
+    });
 }
 
 /** The part of a document that what was read tells of, and the part that it does not. */
@@ -206,6 +214,8 @@ function compareLeaf(
 ): LeafChange | 'equal' | undefined {
   const last = getOwn(applied, leaf.text);
   if (last === undefined || 'unsettled' in last) return undefined;
+  // Another source is a change; a state without one is given it once the resource is read.
+  if (!isSourceRecorded(leaf, last) || hasOtherSource(leaf, last)) return undefined;
   if (!isRead && !isStamped(leaf, kind)) return undefined;
   const value = resolveLeaf(leaf, world);
   if (value instanceof Unknown) return undefined;
@@ -242,10 +252,16 @@ function isContradicted(
   });
 }
 
-function differs(leaf: Leaf, { address, applied }: Sides, world: World): boolean {
-  const verdict = compareApplied(leaf, getOwn(applied, leaf.text), address, world);
-  if (verdict === 'new' || verdict === 'unborn') return leaf.value !== null;
-  return verdict === 'different';
+function causeUnread(
+  leaf: Leaf,
+  { address, applied }: Sides,
+  world: World,
+): FieldCause | undefined {
+  const last = getOwn(applied, leaf.text);
+  if (hasOtherSource(leaf, last)) return 'secret_source_changed';
+  const verdict = compareApplied(leaf, last, address, world);
+  const isNew = verdict === 'new' || verdict === 'unborn';
+  return (isNew ? leaf.value !== null : verdict === 'different') ? 'changed' : undefined;
 }
 
 /**

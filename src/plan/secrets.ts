@@ -1,4 +1,3 @@
-import { formatCount } from '../core/errors.ts';
 /**
  * What a plan says of secrets: which ones it writes, so that apply asks for those and no others; where they go; and
  * how many were not compared.
@@ -6,7 +5,8 @@ import { formatCount } from '../core/errors.ts';
 
 import type { Address } from '../core/address.ts';
 import { redactText } from '../core/credentials.ts';
-import { formatPath, isWithin, type Path, toPath } from '../core/path.ts';
+import { formatCount } from '../core/errors.ts';
+import { formatPath, isWithin, type Path, startsWith, toPath } from '../core/path.ts';
 import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
 import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
@@ -20,13 +20,21 @@ import {
   type ValueObject,
   valuesIn,
 } from '../core/value.ts';
-import { memberAt, schemaAt, schemasAlong } from '../core/walk.ts';
-import { compareApplied, rememberLeaf } from '../diff/applied.ts';
-import { isSent, isWritten, type LeafChange } from '../diff/compare.ts';
+import { memberAt, schemasAlong, valueAt } from '../core/walk.ts';
+import { compareApplied, hasOtherSource, isFromFiles, rememberLeaf } from '../diff/applied.ts';
+import {
+  isAccount,
+  isNeverReturned,
+  isSent,
+  isWritten,
+  type LeafChange,
+  secretsBeside,
+} from '../diff/compare.ts';
 import { type Leaf, leafSensitivity, listLeaves, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import type { State } from '../state/model.ts';
+import { concealedPaths, type ResourceState, type State } from '../state/model.ts';
+import type { Barred } from './preflight.ts';
 
 type Written = Pick<Change, 'operations' | 'fields'>;
 
@@ -151,46 +159,122 @@ type SecretSides = {
   readonly live: JsonObject | undefined;
   /** Paths of secrets that no schema names: see `knownSecrets`. */
   readonly known: ReadonlySet<string>;
+  /** What the state remembers; undefined where it knows nothing. */
+  readonly applied: ResourceState['leaves'] | undefined;
 };
 
 /**
- * Every secret that a change writes, with where it goes; and every one that stays as it is stored while where it goes
- * changes, such as a header of a webhook that gets another address.
+ * Every secret that a change writes, with where it goes; every one that stays as it is stored while where it goes
+ * changes, such as a header of a webhook that gets another address; and every stored one that is removed with what it
+ * stands in.
  */
 export function secretTravels(change: Written, sides: SecretSides): readonly SecretTravel[] {
   // Nothing is written, so all stays where it is.
   if (change.operations.length === 0 && change.fields.length === 0) return [];
-  const { kind, document, live = {}, known } = sides;
+  const { kind, document, live = {}, known, applied = {} } = sides;
   const { schema } = kind;
   const sends = sendsLeaf(change);
   const wanted = listLeaves(schema, document).leaves;
-  const stored = storedLeaves(schema, live);
+  const stored = storedLeaves(schema, live, applied);
   const fields = new Map(change.fields.map((field) => [field.path, field]));
   const gone = change.fields
     .filter((field) => field.after === null && isWritten(field))
     .map(({ path }) => toPath(path));
+  const isReplaced = change.operations.some(({ step }) => step === 'delete');
   const paths = new Map<string, Path>();
   for (const { text, path } of [...wanted.values(), ...stored.values()]) paths.set(text, path);
 
-  return [...paths].flatMap(([text, path]): SecretTravel[] => {
+  return [...paths].flatMap(([text, path]): readonly SecretTravel[] => {
     const leaf = wanted.get(text);
-    const isHidden = [leaf, stored.get(text)].some((one) => one !== undefined && isSecret(one));
-    if (!(isHidden || known.has(text)) || leaf?.value === null) return [];
-    if (leaf?.value instanceof Blob || isWithin(path, gone)) return [];
+    const kept = stored.get(text);
+    const isHidden = [leaf, kept].some((one) => one !== undefined && isSecret(one));
+    if (!(isHidden || known.has(text)) || leaf?.value instanceof Blob) return [];
+    const isGone = isWithin(path, gone) || (isReplaced && leaf === undefined);
+    const isStored = kept !== undefined;
+    if (isGone) return isStored ? removed(kept, schema, live, applied) : [];
+    if (leaf?.value === null) return [];
     const to = findDestination(schema, [document, live], path) ?? PLATFORM;
     const field = fields.get(text);
-    const isNew = !stored.has(text) && (leaf === undefined || field?.cause === 'changed');
+    const isNew = !isStored && (leaf === undefined || field?.cause === 'changed');
     const before =
       isNew || sides.live === undefined
         ? null
         : (findDestination(schema, [live], path) ?? PLATFORM);
     if (sends(text)) {
       // Whoever wrote a value in clear knows where it goes.
-      const { value } = leaf ?? {};
-      return value instanceof Secret ? [{ path: text, source: value.source, to, before }] : [];
+      if (leaf === undefined || !(leaf.value instanceof Secret)) return [];
+      const { source } = leaf.value;
+      const isOther = hasOtherSource(leaf, getOwn(applied, text));
+      return [{ path: text, source, to, before, ...(isOther && { another_source: true }) }];
     }
     return before === null || before === to ? [] : [{ path: text, source: null, to, before }];
   });
+}
+
+/** The stored secrets of a resource that is deleted. */
+export function secretsDeleted(
+  kind: Kind,
+  live: JsonObject,
+  applied: ResourceState['leaves'] = {},
+): readonly SecretTravel[] {
+  return [...storedLeaves(kind.schema, live, applied).values()]
+    .filter(isSecret)
+    .flatMap((leaf) => removed(leaf, kind.schema, live, applied));
+}
+
+/** A stored secret that goes. What the files gave in clear is no loss: they still have it. */
+function removed(
+  { text, path, facts }: Leaf,
+  root: FieldSchema,
+  live: JsonObject,
+  applied: ResourceState['leaves'],
+): readonly SecretTravel[] {
+  if (isFromFiles(getOwn(applied, text))) return [];
+  const before = findDestination(root, [live], path) ?? PLATFORM;
+  return [{ path: text, source: null, to: null, before, restorable: !facts.unreadable }];
+}
+
+/**
+ * Accounts that a change writes although nothing has the secret that belongs to them (`x-secret-of`), while the platform
+ * keeps the one of the account before. Where another secret of the same object is given, that is the credential, unless
+ * the state says that this one was written, too.
+ */
+export function accountsWithoutSecret(
+  leaves: readonly LeafChange[],
+  { kind, document, ignore, applied = {}, isRollback }: AccountSides,
+): readonly Barred[] {
+  const { schema } = kind;
+  const accounts = leaves.filter(isAccount(schema));
+  if (accounts.length === 0) return [];
+  const wanted = listLeaves(schema, document).leaves;
+  const isGiven = (path: Path) =>
+    wanted.get(formatPath(path))?.value instanceof Secret && !isWithin(path, ignore);
+  return accounts.flatMap(({ path, text, before }): Barred[] => {
+    const secrets = secretsBeside(schema, path);
+    if ((before ?? null) === null || secrets.some(isGiven)) return [];
+    const above = path.slice(0, -1);
+    const isKnown = secrets.some((one) => getOwn(applied, formatPath(one)) !== undefined);
+    const isOtherGiven = [...wanted.values()].some(
+      (leaf) => leaf.facts.unreadable && startsWith(leaf.path, above) && isGiven(leaf.path),
+    );
+    if (isOtherGiven && !isKnown) return [];
+    const names = secrets.map((one) => one.at(-1)).join(', ');
+    return [{ path: text, why: accountMessage(text, names, isRollback) }];
+  });
+}
+
+type AccountSides = Pick<SecretSides, 'kind' | 'document' | 'applied'> & {
+  readonly ignore: readonly Path[];
+  /** Whether no configuration can have the secret, as what is wanted is what was there before. */
+  readonly isRollback: boolean;
+};
+
+/** Why an account is not written without its secret, and what to do. */
+function accountMessage(account: string, secret: string, isRollback: boolean): string {
+  const way = isRollback
+    ? 'Revert the change in Git, too, and apply: that writes both'
+    : `Give ${secret} as $secret, too, or change both in the dashboard`;
+  return `${account} would be another account with the stored ${secret} of the account before. ${way}`;
 }
 
 /**
@@ -244,40 +328,43 @@ function isSecret(leaf: Leaf): boolean {
   return isHeld || facts.unreadable || value instanceof Secret;
 }
 
-/** Leaves that are live, and secrets that are not returned and must be there, since what goes with them is. */
-function storedLeaves(root: FieldSchema, live: JsonObject): ReadonlyMap<string, Leaf> {
+/**
+ * Leaves that are live, and secrets that are not returned and must be there: what goes with them is, or the state
+ * remembers that they were given.
+ */
+function storedLeaves(
+  root: FieldSchema,
+  live: JsonObject,
+  applied: ResourceState['leaves'],
+): ReadonlyMap<string, Leaf> {
   const { leaves } = listLeaves(root, live);
   const stored = new Map([...leaves].filter(([, { value }]) => value !== null));
-  for (const { path, facts } of [...stored.values()]) {
-    const above = path.slice(0, -1);
-    for (const [name, schema] of secretsToldBy(schemaAt(root, above), path.at(-1) ?? '')) {
-      const own = [...above, name];
-      const text = formatPath(own);
-      const hidden = { ...facts, unreadable: true };
-      const { node } = contextAt(root, own);
-      stored.set(text, { path: own, text, value: null, schema, node, facts: hidden });
-    }
+  const hidden = (path: Path, facts: Leaf['facts']) => {
+    const text = formatPath(path);
+    if (stored.has(text)) return;
+    const { node } = contextAt(root, path);
+    const { schema } = node;
+    stored.set(text, {
+      path,
+      text,
+      value: null,
+      schema,
+      node,
+      facts: { ...facts, unreadable: true },
+    });
+  };
+  for (const { path, facts } of [...stored.values()])
+    for (const own of secretsBeside(root, path)) hidden(own, facts);
+  for (const text of concealedPaths(applied)) {
+    const path = toPath(text);
+    const { secrecy } = contextAt(root, path);
+    // What held it is gone, and it with that.
+    const isHeld = path.length === 1 || isObject(valueAt(root, live, path.slice(0, -1)));
+    if (isNeverReturned(schemasAlong(root, path)) && isHeld)
+      hidden(path, { secrecy, unreadable: true });
   }
   return stored;
 }
-
-/** The members of an object that are set where another one is there: `x-secret-of`. Asked of every leaf that is live. */
-function secretsToldBy(object: FieldSchema, member: string): readonly Named[] {
-  let told = toldBy.get(object);
-  if (told === undefined) {
-    const secrets = Object.entries(object.properties ?? {});
-    told = Map.groupBy(secrets, ([, schema]) => schema['x-secret-of']);
-    toldBy.set(object, told);
-  }
-  return told.get(member) ?? [];
-}
-
-type Named = readonly [name: string, schema: FieldSchema];
-
-const toldBy = new WeakMap<
-  FieldSchema,
-  ReadonlyMap<FieldSchema['x-secret-of'], readonly Named[]>
->();
 
 /**
  * Where the platform sends what stands at a path, as `x-destination` says; the innermost one counts. Of several

@@ -4,12 +4,23 @@ import { isWithin, parsePaths, toPath } from '../core/path.ts';
 import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
 import { isEchoed } from '../core/schema.ts';
 import { Blob, getOwn, type Json, type JsonObject, Secret } from '../core/value.ts';
-import { compareApplied, rememberLeaf } from '../diff/applied.ts';
+import {
+  compareApplied,
+  digestSource,
+  hasOtherSource,
+  rememberLeaf,
+  withSource,
+} from '../diff/applied.ts';
 import { listLeaves, type World } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
-import type { AppliedLeaf, RememberedPin, ResourceState } from '../state/model.ts';
+import {
+  type AppliedLeaf,
+  forgetValue,
+  type RememberedPin,
+  type ResourceState,
+} from '../state/model.ts';
 
 /**
  * What the state remembers of a resource that now equals the configuration. A secret is known only where it was
@@ -46,7 +57,10 @@ export function rememberResource(
     const isKept = isAbsent || (isHidden && !written.has(leaf.text));
     const known = isKept ? getOwn(previous?.leaves, leaf.text) : undefined;
     const isTaken = !isKept || leaf.value instanceof Blob;
-    const remembered = known ?? (isTaken ? rememberLeaf(leaf, desired.address, world) : UNKNOWN);
+    const remembered =
+      known === undefined && isTaken
+        ? rememberLeaf(leaf, desired.address, world)
+        : withSource(leaf, known ?? UNKNOWN);
     if (remembered !== undefined) leaves[leaf.text] = remembered;
   }
   const { name } = desired.document;
@@ -64,8 +78,8 @@ export function rememberResource(
 /**
  * What the state remembers of a resource, for the address that it was moved to. Fingerprints are bound to an
  * address: one that fits what the configuration has is made anew, one that does not is left out, so that the
- * leaf is written. Of one that cannot be read (another key), and of a secret that is not at hand or no longer configured,
- * only remains that there was one.
+ * leaf is written. Of one that cannot be read (another key), and of a secret that is not at hand, has another source or
+ * is no longer configured, only remains that there was one and where it came from.
  */
 export function moveEntry(
   kind: Kind,
@@ -79,15 +93,24 @@ export function moveEntry(
     ([path, applied]): [string, AppliedLeaf][] => {
       if (!('fingerprint' in applied)) return [[path, applied]];
       const leaf = wanted.get(path);
-      if (leaf === undefined) return [[path, UNKNOWN]];
+      if (leaf === undefined || hasOtherSource(leaf, applied))
+        return [[path, forgetValue(applied)]];
       const match = compareApplied(leaf, applied, from, world);
       // Not at hand, so that nobody can bind it to the new address.
-      if (match === 'unset' || match === 'unknown') return [[path, UNKNOWN]];
+      if (match === 'unset' || match === 'unknown') return [[path, forgetValue(applied)]];
       const bound = match === 'equal' ? rememberLeaf(leaf, desired.address, world) : undefined;
       return bound === undefined ? [] : [[path, bound]];
     },
   );
   return { ...recorded, leaves: Object.fromEntries(leaves) };
+}
+
+/** The resource with another source of a secret that was taken over. */
+export function renameSource(resource: ResourceState, path: string, secret: Secret): ResourceState {
+  const leaf = getOwn(resource.leaves, path);
+  if (leaf === undefined || !('unknown' in leaf)) return resource;
+  const renamed = { ...leaf, source: digestSource(secret) };
+  return { ...resource, leaves: { ...resource.leaves, [path]: renamed } };
 }
 
 /** Paths of what the state remembers in clear of a resource although it is secret: an earlier version wrote it. */

@@ -134,8 +134,11 @@ function judge(
     case 'released':
     case 'unknown_secret':
     case 'unknown_content':
+    // It is written only because its account is, which is taken from the platform or kept here.
+    case 'secret_account_changed':
       return 'nothing';
     case 'secret_changed':
+    case 'secret_source_changed':
     case 'secret_unwritten':
     case 'secret_resent':
       return pending;

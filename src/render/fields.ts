@@ -122,6 +122,8 @@ const WHY: { readonly [cause in FieldCause]?: string } = {
   cleared: 'cleared',
   conflict: 'conflict',
   secret_changed: 'changed since Callsheet last wrote it',
+  secret_source_changed: 'another source than last applied',
+  secret_account_changed: 'written with the account that it belongs to',
   secret_unwritten: 'not written to this resource yet',
   secret_resent: 'sent again, as asked',
 };
@@ -181,7 +183,7 @@ function viewField(
 
 /** A secret that the platform never returns has no `before`, and is no new field for that. */
 function getSign({ before, after, cause }: FieldChange): '+' | '-' | '~' {
-  if (cause === 'secret_changed' || cause === 'secret_resent') return '~';
+  if (cause.startsWith('secret_') && cause !== 'secret_unwritten') return '~';
   return before === null ? '+' : after === null ? '-' : '~';
 }
 

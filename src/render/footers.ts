@@ -63,7 +63,7 @@ function secretsFooter({ changes, purpose }: PlanDocument): readonly Footer[] {
     secrets.map((travel) => ({ address, travel })),
   );
   if (sent.length === 0) return [];
-  const isNew = ({ travel: { to, before } }: (typeof sent)[number]) => to !== before;
+  const isNew = ({ travel }: (typeof sent)[number]) => isSecretMoved(travel);
   const ordered = [...sent.filter(isNew), ...sent.filter((one) => !isNew(one))];
   return [
     {
@@ -78,12 +78,25 @@ function secretsFooter({ changes, purpose }: PlanDocument): readonly Footer[] {
   ];
 }
 
+/** Whether a secret goes somewhere new, comes from another source, or is removed. */
+export function isSecretMoved({ to, before, another_source: isOther }: SecretTravel): boolean {
+  return to !== before || isOther === true;
+}
+
 /** `secret env:CRM_KEY → crm.example.test (was old.example.test)` */
-export function secretMessage({ path, source, to, before, shared_with = 0 }: SecretTravel): string {
+export function secretMessage(travel: SecretTravel): string {
+  const { path, source, to, before, another_source: isOther, restorable, shared_with = 0 } = travel;
   const what = source === null ? `stored secret ${path}` : `secret ${source}`;
+  if (to === null) {
+    const way = restorable
+      ? 'a rollback can restore it only with CALLSHEET_FINGERPRINT_KEY'
+      : 'a rollback cannot restore it';
+    return `${what} is removed; ${way}`;
+  }
   const was = before === null || before === to ? '' : ` (was ${before})`;
+  const from = isOther === true ? '; another source than last applied' : '';
   const others = shared_with === 0 ? '' : `; ${sharedMessage(shared_with)}`;
-  return `${what} → ${to}${was}${others}`;
+  return `${what} → ${to}${was}${from}${others}`;
 }
 
 /** What does not happen where a plan is refused. */

@@ -4,7 +4,7 @@ import { addressText, factorAddresses } from './addresses.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
 import { diffRows, fieldsMarkdown } from './field-markdown.ts';
 import { viewFields } from './fields.ts';
-import type { Footer } from './footers.ts';
+import { type Footer, isSecretMoved } from './footers.ts';
 import {
   escapeText,
   fence,
@@ -309,8 +309,13 @@ function withAddresses(
 /** Secrets that go somewhere new are at least counted. */
 function countNewSecrets({ changes }: PlanDocument): string {
   const sent = changes.flatMap(({ secrets = [] }) => secrets);
-  const count = sent.filter(({ to, before }) => to !== before).length;
-  return count === 0 ? '' : ` **${formatCount(count, 'secret')} would go somewhere new.**`;
+  const moved = sent.filter(isSecretMoved);
+  const count = moved.filter(({ to }) => to !== null).length;
+  const gone = moved.length - count;
+  return [
+    ...(count === 0 ? [] : [` **${formatCount(count, 'secret')} would go somewhere new.**`]),
+    ...(gone === 0 ? [] : [` **${formatCount(gone, 'stored secret')} would be removed.**`]),
+  ].join('');
 }
 
 /** Counts by organization and kind; columns that would be empty are left out. */

@@ -8,7 +8,7 @@ import {
 } from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
 import { viewFields } from './fields.ts';
-import { type Footer, footersAbove, footersBelow } from './footers.ts';
+import { type Footer, footersAbove, footersBelow, isSecretMoved } from './footers.ts';
 import { gone, isEmpty } from './wording.ts';
 
 /**
@@ -165,7 +165,7 @@ function weigh(change: Change): number {
   if (action === 'delete') return 1;
   if (action === 'replace') return 2;
   if (fields.some(isEdited)) return 3;
-  if (secrets.some(({ to, before }) => to !== before && before !== null)) return 4;
+  if (secrets.some((travel) => isSecretMoved(travel) && travel.before !== null)) return 4;
   if (action === 'update') return 5;
   return action === 'forget' ? 6 : 7;
 }

@@ -11,7 +11,7 @@ import {
 import type { Address } from '../core/address.ts';
 import { canonicalJson } from '../core/digest.ts';
 import type { Json } from '../core/value.ts';
-import type { AppliedLeaf, ResourceState } from './model.ts';
+import { type AppliedLeaf, forgetValue, type ResourceState } from './model.ts';
 
 /**
  * Fingerprints stand in the state for secrets and sensitive values, which cannot be compared with what
@@ -69,7 +69,7 @@ export function createFingerprinter(source: FingerprintSource): Fingerprinter {
 export function withoutFingerprints(resource: ResourceState): ResourceState {
   const leaves = Object.entries(resource.leaves).map(([path, leaf]): [string, AppliedLeaf] => [
     path,
-    'fingerprint' in leaf ? { unknown: true } : leaf,
+    'fingerprint' in leaf ? forgetValue(leaf) : leaf,
   ]);
   return { ...resource, leaves: Object.fromEntries(leaves) };
 }

@@ -56,9 +56,17 @@ export type RememberedPin = Runs.Pin;
  * a secret could not be told from one that the configuration has only now.
  * `unsettled` stands for what the platform never returns, where nobody knows that it was written: a run died, or a
  * rollback created the resource again without it. It equals nothing, so it is written again.
+ * `source`: a digest of where a concealed value came from (`diff/applied.ts`), so that another source is noticed by
+ * whoever has no value to compare. An earlier version recorded none.
  * `form`: the version of the state whose form the value is in, where that is an older one.
  */
 export type AppliedLeaf = Runs.Leaf;
+
+/** What is left of a leaf whose value is unknown from now on: where it came from, if that was recorded. */
+export function forgetValue(leaf: AppliedLeaf): AppliedLeaf {
+  const source = 'source' in leaf ? leaf.source : undefined;
+  return { unknown: true, ...(source === undefined ? {} : { source }) };
+}
 
 /** Whether what is remembered of a leaf is only what a secret or sensitive value may leave behind. */
 export function isConcealed(leaf: AppliedLeaf): boolean {

@@ -144,7 +144,7 @@ export const oddAgent: Arbitrary<Odd> = fc
           config: bags.config,
           greeting_message: `Ask ${text}`,
           knowledgebase_links: [link],
-          integrations: { smsProvider: { account_sid: PLAIN, region_hint: SECRET } },
+          integrations: { calendarA: { calendar_name: PLAIN, region_hint: SECRET } },
           extensions: {
             tools: [
               {

@@ -81,22 +81,31 @@ describe('the state remembers', () => {
     expect(remembered(written, path)).toEqual(expected);
   });
 
-  test.each([
+  test.each<[string, Written, string, (string | null)?]>([
     [
       'a secret',
       { integrations: { smsProvider: { auth_token: TOKEN } } },
       'integrations.smsProvider.auth_token',
     ],
     ['a sensitive value from a secret', tool(TOKEN), 'extensions.tools[crm].headers[X].value'],
-    ['a sensitive value as it stands', tool('canary'), 'extensions.tools[crm].headers[X].value'],
+    [
+      'a sensitive value as it stands',
+      tool('canary'),
+      'extensions.tools[crm].headers[X].value',
+      null,
+    ],
     [
       'a value below a sensitive one',
       { extensions: { mcp_servers: [{ connection_name: 'C', auth_headers: { A: 'canary' } }] } },
       'extensions.mcp_servers[C].auth_headers.A',
+      null,
     ],
-  ])('%s as a fingerprint', (_title, written, path) => {
+  ])('%s as a fingerprint, and its source', (_title, written, path, source = TOKEN.$secret) => {
     const leaf = remembered(written, path);
-    expect(leaf).toEqual({ fingerprint: KNOWN.fingerprints.of(AT, path, 'canary') });
+    expect(leaf).toEqual({
+      fingerprint: KNOWN.fingerprints.of(AT, path, 'canary'),
+      source: computeDigest(source),
+    });
     expect(JSON.stringify(leaf)).not.toContain('canary');
   });
 
@@ -109,6 +118,7 @@ describe('the state remembers', () => {
     const leaf = listLeaves({ properties: { pin: field } }, { pin: value }).leaves.get('pin');
     expect(leaf && rememberLeaf(leaf, AT, KNOWN)).toEqual({
       fingerprint: KNOWN.fingerprints.of(AT, 'pin', value),
+      source: computeDigest(null),
     });
   });
 

@@ -34,6 +34,13 @@ describe('a secret in a write', () => {
       body: { extensions: { tools: [tool('a', { headers: [{ key: 'X', value: 'the token' }] })] } },
     },
     {
+      title: 'that no schema names and that the platform returns goes back as it was read',
+      desired: { integrations: { ehrProvider: { username: 'b', pass_phrase: TOKEN } } },
+      live: { integrations: { ehrProvider: { username: 'a', pass_phrase: 'stored' } } },
+      fields: ['integrations'],
+      body: { integrations: { ehrProvider: { username: 'b', pass_phrase: 'stored' } } },
+    },
+    {
       title: 'that was not read is left out where nothing is there, and not sent as null',
       desired: { greeting_message: { $secret: 'env:UNREAD' }, system_prompt: 'Be kind.' },
       live: {},

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { KEY } from '../world.ts';
-import { compares, findingsOf } from './rows.ts';
+import { compares, findingsOf, type Row } from './rows.ts';
 
 const TOKEN = { $secret: 'env:TOKEN' };
 const sms = (auth_token: typeof TOKEN) => ({
@@ -30,12 +30,12 @@ describe('a secret', () => {
       finds: { [PATH]: 'secret_changed' },
     },
     {
-      title: 'that comes from another source with the same value is equal',
+      title: 'that comes from another source with the same value is another one all the same',
       applied: SMS,
       desired: sms({ $secret: 'file:token' }),
       live: LIVE,
       having: (world) => world.secrets({ 'env:TOKEN': 'one', 'file:token': 'one' }),
-      finds: {},
+      finds: { [PATH]: 'secret_source_changed' },
     },
     {
       title: 'without state is unknown',
@@ -369,4 +369,210 @@ describe('a sensitive value', () => {
       sensitive: true,
     });
   });
+});
+
+const OTHER = { $secret: 'env:OTHER' };
+const givenFrom = (value: typeof TOKEN | string) => ({
+  extensions: { tools: [{ ...TOOL, headers: [{ key: 'X-Key', value }] }] },
+});
+const EHR = 'integrations.ehrProvider.region';
+const ehr = (region: typeof TOKEN | string) => ({ integrations: { ehrProvider: { region } } });
+const EHR_LIVE = { integrations: { ehrProvider: { username: 'u' } } };
+
+/** Whoever reviews a plan has no values: what is said of a source must not depend on them. */
+describe('another source', () => {
+  const then = { 'env:TOKEN': 'one' };
+  const hands: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['without its value', {}],
+    ['with another value', { 'env:OTHER': 'two' }],
+    ['with the same value', { 'env:OTHER': 'one' }],
+  ];
+  for (const [hand, secrets] of hands) {
+    const having: Row['having'] = (world) => world.secrets(secrets, then);
+    compares([
+      {
+        title: `of what the platform never returns, ${hand}`,
+        applied: SMS,
+        desired: sms(OTHER),
+        live: LIVE,
+        having,
+        finds: { [PATH]: 'secret_source_changed' },
+      },
+      {
+        title: `of what it returns, ${hand}`,
+        applied: GIVEN,
+        desired: givenFrom(OTHER),
+        live: header('one'),
+        having,
+        finds: { [HEADER]: 'secret_source_changed' },
+      },
+      {
+        title: `of what no schema names, ${hand}`,
+        applied: ehr(TOKEN),
+        desired: ehr(OTHER),
+        live: EHR_LIVE,
+        having,
+        finds: { [EHR]: 'secret_source_changed' },
+      },
+      {
+        title: `than the files themselves, ${hand}`,
+        applied: givenFrom('one'),
+        desired: givenFrom(OTHER),
+        live: header('one'),
+        having,
+        finds: { [HEADER]: 'secret_source_changed' },
+      },
+      {
+        title: `than the files themselves, in which it was no secret, ${hand}`,
+        applied: ehr('west'),
+        desired: ehr(OTHER),
+        live: { integrations: { ehrProvider: { region: 'west' } } },
+        having,
+        finds: { [EHR]: 'secret_source_changed' },
+      },
+      {
+        title: `than null in the files, ${hand}`,
+        applied: { integrations: { smsProvider: { account_sid: 'AC1', auth_token: null } } },
+        desired: sms(OTHER),
+        live: LIVE,
+        having,
+        finds: { [PATH]: 'secret_source_changed' },
+      },
+      {
+        title: `that is to be sent again, ${hand}`,
+        applied: SMS,
+        desired: sms(OTHER),
+        live: LIVE,
+        having: (world) => world.secrets(secrets, then).options({ resend_secrets: true }),
+        finds: { [PATH]: 'secret_source_changed' },
+      },
+      {
+        title: `under another key, ${hand}`,
+        applied: SMS,
+        desired: sms(OTHER),
+        live: LIVE,
+        having: (world) => world.secrets(secrets, then).keys('new', KEY),
+        finds: { [PATH]: 'secret_source_changed' },
+      },
+      {
+        title: `of what somebody changed is a conflict, ${hand}`,
+        applied: GIVEN,
+        desired: givenFrom(OTHER),
+        live: header('three'),
+        having,
+        finds: { [HEADER]: 'conflict' },
+      },
+      {
+        title: `of what is gone with its provider is a conflict, ${hand}`,
+        applied: SMS,
+        desired: sms(OTHER),
+        live: { integrations: {} },
+        having,
+        finds: {
+          'integrations.smsProvider.account_sid': 'drifted',
+          [PATH]: 'conflict',
+        },
+      },
+      {
+        title: `of what is ignored, ${hand}`,
+        applied: SMS,
+        desired: { ...sms(OTHER), lifecycle: { ignore: [PATH] } },
+        live: LIVE,
+        having,
+        finds: {},
+      },
+      {
+        title: `where there is no state, ${hand}`,
+        desired: sms(OTHER),
+        live: LIVE,
+        having,
+        finds: { [PATH]: 'unknown_secret' },
+      },
+    ]);
+  }
+
+  compares([
+    {
+      title: 'that has the value which somebody gave it live',
+      applied: GIVEN,
+      desired: givenFrom(OTHER),
+      live: header('two'),
+      having: (world) => world.secrets({ 'env:OTHER': 'two' }, { 'env:TOKEN': 'one' }),
+      finds: { [HEADER]: 'secret_source_changed' },
+    },
+    {
+      title: 'is none where the files have the value from now on',
+      applied: GIVEN,
+      desired: givenFrom('one'),
+      live: header('one'),
+      having: (world) => world.secrets({}, then),
+      finds: {},
+    },
+  ]);
+});
+
+describe('the secret of an account', () => {
+  const account = (account_sid: string, auth_token: typeof TOKEN | null = TOKEN) => ({
+    integrations: { smsProvider: { account_sid, auth_token } },
+  });
+  const at = 'integrations.smsProvider.account_sid';
+  const having: Row['having'] = (world) => world.secrets({ 'env:TOKEN': 'one' });
+  compares([
+    {
+      title: 'goes along where the account is another one',
+      applied: account('AC1'),
+      desired: account('AC2'),
+      live: LIVE,
+      having,
+      finds: { [at]: 'changed', [PATH]: 'secret_account_changed' },
+    },
+    {
+      title: 'goes along where it is not known',
+      desired: account('AC2'),
+      live: LIVE,
+      finds: { [at]: 'changed', [PATH]: 'secret_account_changed' },
+    },
+    {
+      title: 'goes along where the account of somebody else is undone',
+      applied: account('AC1'),
+      desired: account('AC1'),
+      live: { integrations: { smsProvider: { account_sid: 'AC9' } } },
+      having,
+      finds: { [at]: 'drifted', [PATH]: 'secret_account_changed' },
+    },
+    {
+      title: 'has another source, which says more',
+      applied: account('AC1'),
+      desired: account('AC2', OTHER),
+      live: LIVE,
+      having,
+      finds: { [at]: 'changed', [PATH]: 'secret_source_changed' },
+    },
+    {
+      title: 'is not written with what stands beside it',
+      applied: { integrations: { smsProvider: { account_sid: 'AC1', auth_token: TOKEN } } },
+      desired: {
+        integrations: { smsProvider: { account_sid: 'AC1', auth_token: TOKEN, region: 'west' } },
+      },
+      live: LIVE,
+      having,
+      finds: { 'integrations.smsProvider.region': 'changed' },
+    },
+    {
+      title: 'is not written where it is ignored',
+      applied: account('AC1'),
+      desired: { ...account('AC2'), lifecycle: { ignore: [PATH] } },
+      live: LIVE,
+      having,
+      finds: { [at]: 'changed' },
+    },
+    {
+      title: 'is not written where the account goes',
+      applied: account('AC1'),
+      desired: { integrations: { smsProvider: { account_sid: null, auth_token: TOKEN } } },
+      live: LIVE,
+      having,
+      finds: { [at]: 'changed' },
+    },
+  ]);
 });

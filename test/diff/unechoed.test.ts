@@ -133,6 +133,14 @@ describe('a secret in such a field', () => {
       finds: { bargeInToken: 'secret_resent' },
     },
     {
+      title: 'is sent where it has another source, at hand or not',
+      applied: SECRET,
+      desired: { bargeInToken: { $secret: 'env:OTHER' } },
+      live: {},
+      having: (world) => world.secrets({}, { 'env:TOKEN': 'one' }),
+      finds: { bargeInToken: 'secret_source_changed' },
+    },
+    {
       title: 'is unknown where it is not at hand',
       applied: SECRET,
       desired: SECRET,

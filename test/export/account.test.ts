@@ -3,6 +3,8 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { apply } from '../../src/console/apply.ts';
+import { plan } from '../../src/console/plan.ts';
+import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { Dialect, Fault, SimulatorOptions } from '../../src/simulator/index.ts';
 import { longRows, longTest } from '../long.ts';
 import { type ExportStage, expectFaithful, openExportStage } from './stage.ts';
@@ -75,6 +77,27 @@ describe('an exported account', () => {
     const flags = { dir, refresh: 'full', autoApprove: true, format: 'json' } as const;
     await stage.run((context) => apply(undefined, flags, context));
     expect(await state()).toBe(exported);
+  });
+
+  test('records the variables of secrets as their sources: another name is a change', async () => {
+    const stage = await staged(SMALL);
+    const { secrets } = await stage.export('stack');
+    expect(secrets.length).toBeGreaterThan(0);
+    const planNow = async () => {
+      const flags = { dir: join(stage.folder, 'stack'), format: 'json' } as const;
+      const { out } = await stage.run((to) => plan(flags, to));
+      return (JSON.parse(out) as PlanDocument).changes;
+    };
+    expect(await planNow()).toEqual([]);
+    const [{ name, address, path } = { name: '', address: '', path: '' }] = secrets;
+    for (const [file, text] of await stage.files('stack'))
+      if (file.endsWith('.yaml'))
+        await writeFile(join(stage.folder, 'stack', file), text.replaceAll(name, 'OTHER_NAME'));
+    const changes = await planNow();
+    const change = changes.find((one) => one.address === address);
+    expect(change?.fields.find((one) => one.path === path)?.cause).toBe('secret_source_changed');
+    const renamed = secrets.filter((one) => one.name === name);
+    expect(changes.flatMap((one) => one.secrets ?? [])).toHaveLength(renamed.length);
   });
 
   test('has its common settings in bases, and means the same without them', async () => {

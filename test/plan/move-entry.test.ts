@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { computeDigest } from '../../src/core/digest.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { moveEntry } from '../../src/plan/state-entry.ts';
 import type { AppliedLeaf } from '../../src/state/model.ts';
@@ -40,15 +41,23 @@ test('what is remembered of a moved resource stays, but for fingerprints', () =>
   const { recorded, after } = moved({ wanted: { name: 'Front' } });
   expect(after).toEqual({
     ...recorded,
-    leaves: { ...recorded.leaves, [AT]: { unknown: true } },
+    leaves: { ...recorded.leaves, [AT]: { unknown: true, source: SOURCE } },
   });
   expect(Object.keys(after.leaves)).toEqual(
     expect.arrayContaining(['name', 'system_prompt', 'integrations.smsProvider.account_sid']),
   );
 });
 
+/** The source that was recorded of it. */
+const SOURCE = computeDigest('env:TOKEN');
+
 describe('the fingerprint of a secret, where its resource has another address,', () => {
-  const bound = { fingerprint: fingerprinter(KEY).of(TO, AT, 'canary-token-1') };
+  const bound = {
+    fingerprint: fingerprinter(KEY).of(TO, AT, 'canary-token-1'),
+    source: SOURCE,
+  };
+  const unknown = { unknown: true, source: SOURCE } as const;
+  const fromOther = { smsProvider: { ...SMS, auth_token: { $secret: 'env:OTHER' } } };
   const other = { ...WRITTEN, integrations: { smsProvider: { account_sid: 'AC1' } } };
   const unborn = { smsProvider: { ...SMS, auth_token: { $ref: 'retry_policy.gentle' } } };
   test.each<[string, Given, AppliedLeaf | undefined]>([
@@ -58,13 +67,17 @@ describe('the fingerprint of a secret, where its resource has another address,',
       { secrets: { 'env:TOKEN': 'canary-token-2' } },
       undefined,
     ],
-    ['says only that there was one under another key', { key: 'another key' }, { unknown: true }],
-    ['says only that there was one where it is not at hand', { secrets: {} }, { unknown: true }],
+    ['says only that there was one under another key', { key: 'another key' }, unknown],
+    ['says only that there was one where it is not at hand', { secrets: {} }, unknown],
     [
-      'says only that there was one where it is no longer configured',
-      { wanted: other },
-      { unknown: true },
+      'says where it came from where it has another source by now, whatever its value is',
+      {
+        wanted: { ...WRITTEN, integrations: fromOther },
+        secrets: { 'env:OTHER': 'canary-token-1' },
+      },
+      unknown,
     ],
+    ['says only that there was one where it is no longer configured', { wanted: other }, unknown],
     [
       'is left out where what is wanted is not known yet, so that it is written',
       { wanted: { ...WRITTEN, integrations: unborn } },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { computeDigest } from '../../src/core/digest.ts';
 import type { Change, PlanOptions } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
@@ -195,6 +196,7 @@ describe('a resource whose address was moved', () => {
     const { of } = fingerprinter(KEY);
     expect(refresh.get('agent.front')?.leaves[PATH]).toEqual({
       fingerprint: of('agent.front', PATH, 'canary'),
+      source: computeDigest('env:TOKEN'),
     });
   });
 

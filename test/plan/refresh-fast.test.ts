@@ -355,8 +355,18 @@ describe('of a resource with a secret', () => {
     ],
     [
       'that was taken over, it is said that nobody knows',
-      { secrets: TOKEN, leaves: { [at]: { unknown: true } } },
+      { secrets: TOKEN, leaves: { [at]: { unknown: true, source: computeDigest('env:TOKEN') } } },
       [`${at} unknown_secret`],
+    ],
+    [
+      'that was taken over without its source, all is read, so that it is recorded',
+      { secrets: TOKEN, leaves: { [at]: { unknown: true } } },
+      'read',
+    ],
+    [
+      'that has another source, all is read, at hand or not',
+      { secrets: {}, leaves: { [at]: { unknown: true, source: computeDigest('env:OTHER') } } },
+      'read',
     ],
     [
       'that was written under another key, it is said that nobody knows',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { computeDigest } from '../../src/core/digest.ts';
 import { Blob } from '../../src/core/value.ts';
 import type { State } from '../../src/state/model.ts';
 import { type Documents, fingerprinter, HARBOR, KEY, type WorldBuilder, world } from '../world.ts';
@@ -100,10 +101,11 @@ describe('what equals the configuration', () => {
 describe('a secret', () => {
   const desired: Documents = { 'agent.desk': { ...DESK, ...SMS } };
   const found = world().desired(desired).live(SMS_LIVE).secrets({ 'env:TOKEN': 'one' });
+  const source = computeDigest('env:TOKEN');
 
   test('that was taken over is remembered as that, and stays unknown', async () => {
     const { state, again } = await refreshed(found);
-    expect(state.resources['agent.desk']?.leaves[SECRET]).toEqual({ unknown: true });
+    expect(state.resources['agent.desk']?.leaves[SECRET]).toEqual({ unknown: true, source });
     expect((await again.plan()).plan.notes).toHaveLength(1);
   });
 
@@ -114,7 +116,10 @@ describe('a secret', () => {
     expect(plan.notes).toEqual([]);
     const [, remembered] = [...refresh][0] ?? [];
     const { of } = fingerprinter(KEY);
-    expect(remembered?.leaves[SECRET]).toEqual({ fingerprint: of('agent.desk', SECRET, 'one') });
+    expect(remembered?.leaves[SECRET]).toEqual({
+      fingerprint: of('agent.desk', SECRET, 'one'),
+      source,
+    });
   });
 
   /** The other resource was never sent it: to take it for equal would leave an agent without its secret. */

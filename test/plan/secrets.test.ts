@@ -64,6 +64,9 @@ const TOKEN = 'integrations.smsProvider.auth_token';
 const HOST = 'integrations.smsProvider.api_base';
 const KEY_SECRET = 'integrations.smsProvider.api_key_secret';
 const VALUE = 'extensions.tools[crm].headers[X-Key].value';
+const removed = (path: string, before: string, restorable: boolean): SecretTravel => {
+  return { path, source: null, to: null, before, restorable };
+};
 const travel = (path: string, source: string | null, to: string, before: string | null) => ({
   path,
   source,
@@ -251,7 +254,7 @@ const rows: readonly (readonly [string, JsonObject, JsonObject, readonly SecretT
     'a header that goes away with its webhook',
     tool('https://new.test/x', { name: 'other' }),
     tool('https://old.test/x', header('canary')),
-    [],
+    [removed(VALUE, 'old.test', true)],
   ],
   [
     'an option of a connection that is named like a secret',
@@ -356,9 +359,10 @@ function travelsOf(
   wanted: JsonObject,
   live?: JsonObject,
   known: readonly string[] = [],
+  applied?: ResourceState['leaves'],
 ): readonly SecretTravel[] {
   const document = materialise(wanted) as ValueObject;
-  return secretTravels(change, { kind: AGENT, document, live, known: new Set(known) });
+  return secretTravels(change, { kind: AGENT, document, live, known: new Set(known), applied });
 }
 
 describe('where secrets go', () => {
@@ -417,14 +421,14 @@ describe('where secrets go', () => {
     expect(travelsOf(change, ...sides)).toEqual([]);
   });
 
-  test.each<readonly [string, string, FieldChange['cause'], number]>([
-    ['not told of one that is cleared', 'extensions.tools[crm].headers', 'cleared', 0],
-    ['told of one that is only let go of', 'extensions.tools[crm].headers', 'released', 1],
-    ['told of one beside what is cleared', 'description', 'cleared', 1],
-  ])('is %s', (_, path, cause, told) => {
+  test.each<readonly [string, string, FieldChange['cause'], string | null]>([
+    ['removed with what is cleared', 'extensions.tools[crm].headers', 'cleared', null],
+    ['kept by what is only let go of', 'extensions.tools[crm].headers', 'released', 'new.test'],
+    ['kept beside what is cleared', 'description', 'cleared', 'new.test'],
+  ])('is %s', (_, path, cause, to) => {
     const change = writing(['update'], [path], { after: null, cause });
     const live = tool('https://old.test/x', header('canary'));
-    expect(travelsOf(change, tool('https://new.test/x'), live)).toHaveLength(told);
+    expect(travelsOf(change, tool('https://new.test/x'), live)).toMatchObject([{ to }]);
   });
 
   test('is not told of files, which are not returned either', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { computeDigest } from '../../src/core/digest.ts';
 import { Blob, type JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { concealResource, rememberResource, secretsInClear } from '../../src/plan/state-entry.ts';
@@ -45,11 +46,14 @@ function leavesOf(given: Case): Leaves {
 
 const TOKEN = 'integrations.smsProvider.auth_token';
 const token = { integrations: { smsProvider: { auth_token: { $secret: 'env:KEY' } } } };
+const SOURCE = computeDigest('env:KEY');
 const printOf = (path: string, value: string): AppliedLeaf => ({
   fingerprint: fingerprinter(KEY).of('agent.desk', path, value),
+  source: SOURCE,
 });
 const UNKNOWN: AppliedLeaf = { unknown: true };
-const BEFORE: AppliedLeaf = { fingerprint: 'of before' };
+const TAKEN: AppliedLeaf = { unknown: true, source: SOURCE };
+const BEFORE: AppliedLeaf = { fingerprint: 'of before', source: computeDigest('env:OTHER') };
 const HEADER = 'extensions.mcp_servers[C].auth_headers.X';
 const header = {
   extensions: {
@@ -84,12 +88,12 @@ describe('the state remembers of a resource', () => {
       { [TOKEN]: printOf(TOKEN, 'a') },
     ],
     [
-      'of a secret that was taken over, only that it is there',
+      'of a secret that was taken over, only that it is there, and its source',
       { wanted: token, secrets: { 'env:KEY': 'a' } },
-      { [TOKEN]: UNKNOWN },
+      { [TOKEN]: TAKEN },
     ],
     [
-      'of one that was not written, what it knew',
+      'of one that was not written, what it knew, whatever its source is by now',
       { wanted: token, known: { [TOKEN]: BEFORE }, secrets: { 'env:KEY': 'a' } },
       { [TOKEN]: BEFORE },
     ],
@@ -99,9 +103,19 @@ describe('the state remembers of a resource', () => {
       { [TOKEN]: BEFORE },
     ],
     [
-      'of one that is not at hand and was not known, only that it is there',
+      'of one that is not at hand and was not known, only that it is there, and its source',
       { wanted: token, written: [TOKEN] },
-      { [TOKEN]: UNKNOWN },
+      { [TOKEN]: TAKEN },
+    ],
+    [
+      'of one that was recorded without a source, the source that it has',
+      { wanted: token, known: { [TOKEN]: UNKNOWN } },
+      { [TOKEN]: TAKEN },
+    ],
+    [
+      'of one that a dead run may have written, no source',
+      { wanted: token, known: { [TOKEN]: { unsettled: true } } },
+      { [TOKEN]: { unsettled: true } },
     ],
     [
       'what is returned as it is now',
@@ -223,7 +237,10 @@ describe('of a state that an earlier version wrote', () => {
       [TOKEN]: BEFORE,
     };
     expect(concealResource('agent.desk', resource(leaves), fingerprints)).toStrictEqual(
-      resource({ ...leaves, [HEADER]: { ...printOf(HEADER, 'abc'), form: 1 } }),
+      resource({
+        ...leaves,
+        [HEADER]: { fingerprint: fingerprints.of('agent.desk', HEADER, 'abc'), form: 1 },
+      }),
     );
   });
 });

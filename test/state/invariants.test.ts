@@ -45,7 +45,25 @@ const BROKEN: readonly (readonly [string, State['resources'], string])[] = [
   [
     'a leaf of two forms',
     { 'agent.desk': odd({ leaves: { name: { value: 1, digest: `sha256:${'0a'.repeat(32)}` } } }) },
-    'must NOT have more than 1',
+    'must match exactly one schema in oneOf',
+  ],
+  [
+    'a source of what is no secret',
+    {
+      'agent.desk': odd({
+        leaves: { name: { value: 1, source: `sha256:${'0a'.repeat(32)}` } as never },
+      }),
+    },
+    "must have required property 'fingerprint'",
+  ],
+  [
+    'a source in clear',
+    {
+      'agent.desk': odd({
+        leaves: { name: { fingerprint: 'hmac:00000000:ff', source: 'exec:vault' } },
+      }),
+    },
+    'must match pattern',
   ],
   ['an address that is none', { desk: resource('a1') }, '/resources must match pattern'],
 ];

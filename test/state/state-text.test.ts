@@ -16,6 +16,7 @@ import { failureOf, HOLDS, resource, sealed, stateWith } from './sample.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const FILE = 'x/state.json';
+const SOURCE = `sha256:${'0b'.repeat(32)}`;
 /** Of so many bits one is flipped: in three bytes each of the eight places once. */
 const BITS = isTorture ? 1 : 3;
 const state = stateWith(
@@ -40,6 +41,20 @@ describe('what is written is read again', () => {
     ['with resources', state],
     ['without resources', stateWith({})],
     ['with holds', stateWith(state.resources, { holds: HOLDS })],
+    [
+      'with the sources of secrets',
+      stateWith({
+        'agent.reception': resource('a1', {
+          leaves: {
+            'integrations.smsProvider.auth_token': {
+              fingerprint: 'hmac:00000000:ff',
+              source: SOURCE,
+            },
+            'integrations.ehrProvider.password': { unknown: true, source: SOURCE },
+          },
+        }),
+      }),
+    ],
   ])('%s', async (_name, given) => {
     const text = await formatState(given);
     expect(await parseState(text, FILE)).toEqual(given);

@@ -189,6 +189,7 @@ export function actor(sim: Simulator, folder: string, secret: string) {
         GITHUB_ACTOR: 'somebody',
         GITHUB_SHA: 'abc',
         WORLD_SECRET: secret,
+        WORLD_SECRET_AGAIN: secret,
         CALLSHEET_FINGERPRINT_KEY: 'a key for worlds',
         CALLSHEET_BASE_URL: sim.url,
         CALLSHEET_CLIENT_ID: sim.clientId,

@@ -44,9 +44,9 @@ function compact(value: unknown): JsonObject {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** A secret as the configuration gives it, and as the platform has it. */
-const SECRET = { $secret: 'env:WORLD_SECRET' };
-const given = { secret: fc.constant(SECRET) };
+/** A secret as the configuration gives it, from one of two sources of the same value, and as the platform has it. */
+const SECRETS = [{ $secret: 'env:WORLD_SECRET' }, { $secret: 'env:WORLD_SECRET_AGAIN' }];
+const given = { secret: fc.constantFrom(...SECRETS) };
 const kept = { secret: fc.constantFrom('kept-1', 'kept-2') };
 
 type Secrets = { readonly secret: fc.Arbitrary<unknown> };

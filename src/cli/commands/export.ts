@@ -98,7 +98,7 @@ async function writeStack(
     // What is somebody's own stays.
     if (!existsSync(join(dir, path))) await write(path, text);
   }
-  if (hasState) await memory.write(join(folder.draft, STATE), account, context);
+  if (hasState) await memory.write(join(folder.draft, STATE), account, result.secrets, context);
   return { result, files, hasState };
 }
 

@@ -5,7 +5,7 @@ import { redactText } from '../../core/credentials.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { Secret } from '../../core/value.ts';
-import { matchesApplied, rememberLeaf } from '../../diff/applied.ts';
+import { hasOtherSource, matchesApplied, rememberLeaf } from '../../diff/applied.ts';
 import { type Leaf, listLeaves, normalise, type World } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { createReader } from '../../live/reader.ts';
@@ -275,16 +275,21 @@ export async function trustSecrets(
   return { records, ledger };
 }
 
-/** Whether nothing can be said of a secret's value; of one that was not written yet, a plan says so. */
+/**
+ * Whether nothing can be said of a secret's value, or the value that was written has another source by now. Of one that
+ * was not written yet, a plan says so.
+ */
 function isUnknown(
-  { value, text, schema }: Leaf,
+  leaf: Leaf,
   last: AppliedLeaf | undefined,
   address: Address,
   world: World,
 ): boolean {
+  const { value, text, schema } = leaf;
   if (!(value instanceof Secret) || last === undefined) return false;
   const set = normalise(schema, world.secretOf(value.source, text));
-  return matchesApplied(last, set, address, text, world) === 'unknown';
+  const match = matchesApplied(last, set, address, text, world);
+  return match === 'unknown' || (match === 'equal' && hasOtherSource(leaf, last));
 }
 
 function getSource({ text, value }: Leaf): string {

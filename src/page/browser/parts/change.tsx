@@ -4,7 +4,7 @@ import type { Change, PlanDocument } from '../../../core/plan-document.ts';
 import type { Json } from '../../../core/value.ts';
 import { groupByAuthor } from '../../../render/attribution.ts';
 import { type FieldView, viewFields } from '../../../render/fields.ts';
-import { secretMessage } from '../../../render/footers.ts';
+import { isSecretMoved, secretMessage } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
   areVersions,
@@ -79,7 +79,7 @@ function ChangeHead({ change }: { readonly change: Change }) {
       </p>
       <p class={`reason ${verdict}`}>{sanitiseLine(reason)}</p>
       {secrets.map((travel) => (
-        <p class={travel.to === travel.before ? 'travel' : 'travel new'} key={travel.path}>
+        <p class={isSecretMoved(travel) ? 'travel new' : 'travel'} key={travel.path}>
           {sanitiseLine(secretMessage(travel))}
         </p>
       ))}
