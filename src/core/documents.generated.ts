@@ -1435,6 +1435,8 @@ export type Document = {
   }[];
   /** One for each resource that is not as configured, or that is adopted, in the order of kinds. */
   readonly changes: readonly Change[];
+  /** Over the digest and the `calls` of the changes, which differ from run to run; absent where no change has any. It tells that they were not edited. */
+  readonly calls_digest?: string;
   /** Fields that change alike in several resources, the most first; absent where none do. Each of them stands in `changes` as well. The digest covers all but the sources. */
   readonly groups?: readonly Group[];
   /** What a person should know that changes nothing. */
@@ -1504,6 +1506,8 @@ export type Change = {
     /** Why that way, for people. */
     readonly why: string;
   };
+  /** Calls that the live resource took in the seven days before the plan, of what is updated, replaced or deleted, by the metrics of the platform; absent where they do not tell, or were not asked for. The digest does not cover it; `calls_digest` does. */
+  readonly calls?: number;
   /** File and line of the configuration; null for what it no longer mentions. */
   readonly source: string | null;
   /** In a `drift` document: its history entries since Callsheet last wrote it, newest first. The digest does not cover them. */

@@ -76,14 +76,31 @@ export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
 }
 
 /** A plan with the digest of what it now is. */
-export function withDigest(plan: Omit<PlanDocument, 'digest'>): PlanDocument {
-  return { ...plan, digest: planDigest(plan) };
+export function withDigest({
+  calls_digest: _,
+  ...plan
+}: Omit<PlanDocument, 'digest'>): PlanDocument {
+  const digest = planDigest(plan);
+  const calls = callsDigest({ ...plan, digest });
+  return { ...plan, digest, ...(calls === undefined ? {} : { calls_digest: calls }) };
+}
+
+/** The digest of the calls in a plan, bound to that of the plan; undefined where it has none. */
+function callsDigest({
+  digest,
+  changes,
+}: Pick<PlanDocument, 'digest' | 'changes'>): string | undefined {
+  const counted = changes.flatMap(({ address, calls }) =>
+    calls === undefined ? [] : [[address, calls]],
+  );
+  return counted.length === 0 ? undefined : computeDigest([digest, counted]);
 }
 
 function actedOn({
   reason: _,
   source: __,
   undoing: ___,
+  calls: ____,
   fields,
   operations,
   ...acted
@@ -235,16 +252,16 @@ function checkPlan(parsed: unknown, file: string): PlanDocument {
     });
   }
   const { digest, ...rest } = plan;
-  if (digest !== planDigest(rest)) {
-    throw new CallsheetError(
-      'stale',
-      `${file} was changed after it was made: its digest does not match`,
-      {
-        hint: AGAIN,
-      },
-    );
-  }
-  return plan;
+  const edited =
+    digest !== planDigest(rest)
+      ? 'its digest does not match'
+      : plan.calls_digest !== callsDigest(plan)
+        ? 'its calls do not match their digest'
+        : undefined;
+  if (edited === undefined) return plan;
+  throw new CallsheetError('stale', `${file} was changed after it was made: ${edited}`, {
+    hint: AGAIN,
+  });
 }
 
 /**
@@ -280,6 +297,7 @@ function isPlan(value: unknown): value is PlanDocument {
       const members: Partial<Record<string, unknown>> = Object(change);
       return (
         known.has(String(members.kind)) &&
+        (members.calls === undefined || Number.isInteger(members.calls)) &&
         Array.isArray(members.fields) &&
         Array.isArray(members.operations)
       );

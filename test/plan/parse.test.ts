@@ -7,7 +7,7 @@ import { readPlanFile } from '../../src/console/plan.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { Json } from '../../src/core/value.ts';
-import { parsePlan, parsePlanLines, planDigest } from '../../src/plan/document.ts';
+import { parsePlan, parsePlanLines, planDigest, withDigest } from '../../src/plan/document.ts';
 import { planFilePieces, renderPlanJson } from '../../src/render/json.ts';
 import { runs } from '../long.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -40,6 +40,10 @@ const linesOf = (given: string) => given.split('\n').map((line) => ({ text: line
 const edited = (more: Partial<Record<keyof PlanDocument, unknown>>) =>
   JSON.stringify({ ...plan, ...more });
 const [change] = plan.changes;
+const counted = withDigest({
+  ...plan,
+  changes: plan.changes.map((one) => ({ ...one, calls: 12 })),
+});
 
 const AGAIN = /^Make a new one with: callsheet plan --out plan\.json$/;
 const NEWER = /^Apply it with the callsheet that made it/;
@@ -50,6 +54,11 @@ describe('a plan file', () => {
     expect(parsePlan(text, 'plan.json')).toEqual(same);
     expect(parsePlan(JSON.stringify(plan), 'plan.json')).toEqual(same);
     expect(text).not.toContain('canary');
+  });
+
+  test('is read with its calls', () => {
+    expect(parsePlan(renderPlanJson(counted), 'plan.json')).toEqual(counted);
+    expect(counted.digest).toBe(plan.digest);
   });
 
   test.each(['\u2028', '\u2029', '\u0085', '\ufeff'])(
@@ -191,6 +200,39 @@ describe('a plan file', () => {
       edited({ changes: [{ ...change, verdict: 'held' }] }),
       'stale',
       'its digest does not match',
+    ],
+    [
+      'has calls that are no number',
+      edited({ changes: [{ ...change, calls: '\u001b[2J12' }] }),
+      'usage',
+      'not a plan that callsheet wrote',
+    ],
+    [
+      'has calls that were not counted',
+      edited({ changes: [{ ...change, calls: 12 }] }),
+      'stale',
+      'its calls do not match their digest',
+    ],
+    [
+      'has other calls',
+      JSON.stringify({ ...counted, changes: [{ ...change, calls: 2 }] }),
+      'stale',
+      'its calls do not match their digest',
+    ],
+    [
+      'has the calls of another plan',
+      edited({
+        changes: [{ ...change, calls: 12 }],
+        calls_digest: withDigest({ ...counted, config_digest: 'another' }).calls_digest,
+      }),
+      'stale',
+      'its calls do not match their digest',
+    ],
+    [
+      'has lost its calls',
+      edited({ calls_digest: counted.calls_digest }),
+      'stale',
+      'its calls do not match their digest',
     ],
     [
       'is made from another state',
