@@ -18,6 +18,7 @@ import {
   conflictAdvice,
   describeHow,
   driftAdvice,
+  formatCalls,
   formatCount,
   formatFirst,
   formatForecast,
@@ -281,9 +282,11 @@ function formatSummary(change: Change, views: readonly FieldView[]): string {
   const { address, name, action, verdict, adopted } = change;
   const names = views.map(({ path }) => inlineCode(cutText(path, 60)));
   const isListed = views.length > 0 && action !== 'create';
+  const calls = formatCalls(change);
   return [
     inlineCode(`${SYMBOLS[action]} ${address}`),
     ...(name === address ? [] : [` ${escapeText(cutText(name, 80))}`]),
+    ...(calls === undefined ? [] : [`, ${calls}`]),
     ...(adopted && action !== 'adopt' ? [', adopted'] : []),
     ...(verdict === 'ok' ? [] : [`, <b>${verdict}</b>`]),
     ...(isListed ? [`: ${formatFirst(names, NAMED)}`] : []),

@@ -29,6 +29,7 @@ import {
   conflictAdvice,
   describeHow,
   driftAdvice,
+  formatCalls,
   formatCount,
   formatFirst,
   formatForecast,
@@ -378,7 +379,7 @@ function changeLines(
   ];
 }
 
-/** `~ agent.reception  Front desk  held  agents/reception.yaml:4` */
+/** `~ agent.reception  Front desk  412 calls in 7 days  held  agents/reception.yaml:4` */
 function headLine(change: Change): Line {
   const { action, address, name, adopted, verdict, source } = change;
   const tone = ACTION_TONES[action];
@@ -389,12 +390,14 @@ function headLine(change: Change): Line {
       : [span(`  ${verdict}`, verdict === 'refused' ? 'error' : 'warning')]),
   ];
   const shown = name === address ? [] : [span(`  ${cutText(sanitiseLine(name), MAX_NAME)}`)];
+  const calls = formatCalls(change);
   return [
     span('  '),
     span(SYMBOLS[action], tone),
     span(' '),
     span(address, 'strong'),
     ...shown,
+    ...(calls === undefined ? [] : [span(`  ${calls}`)]),
     ...tags,
     ...(source === null ? [] : [span(`  ${source}`, 'dim')]),
   ];

@@ -1,4 +1,4 @@
-import type { CommonFlags, Context } from '../../console/context.ts';
+import { type CommonFlags, type Context, chooseCalls } from '../../console/context.ts';
 import { isAgreed } from '../../console/events.ts';
 import type { ReviewFormat } from '../../console/flags.ts';
 import { renderReview } from '../../console/plan.ts';
@@ -7,9 +7,11 @@ import { exitOfOutcome, showOutcome, tellWaysOn } from '../../console/result.ts'
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
 import { CallsheetError, type ExitCode } from '../../core/errors.ts';
 import { renderPlanText } from '../../render/text.ts';
+import type { CallsChoice } from '../../run/context.ts';
 import { type Review, type UndoOutcome, undo } from '../../run/undo.ts';
 
 export type RollbackFlags = CommonFlags &
+  CallsChoice &
   KeyFlags & {
     /** The run to undo: its id, or as much of it as tells it apart. The last one where none is given. */
     readonly run?: string;
@@ -35,7 +37,8 @@ const UNASKED = 'To run this rollback, pass --auto-approve.';
 export async function rollback(flags: RollbackFlags, context: Context): Promise<ExitCode> {
   const { terminal } = context;
   const format = resultFormat(flags);
-  const outcome = await rollBack(flags, context, {
+  const calls = flags.dryRun === true ? flags.calls : chooseCalls(flags);
+  const outcome = await rollBack({ ...flags, calls }, context, {
     show(plan) {
       if (format === 'text') terminal.out(renderPlanText(plan, terminal.render));
     },

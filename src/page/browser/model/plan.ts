@@ -16,6 +16,7 @@ export type Entry = {
   readonly id: string | null;
   readonly action: Action;
   readonly verdict: Verdict;
+  readonly calls?: number;
 };
 
 /** A plan in the browser. */
@@ -125,7 +126,7 @@ function buildEntry(
   { organizations, purpose }: PlanDocument,
   texts: readonly string[],
 ): Entry {
-  const { address, name, kind, organization_id: owner, id, action, verdict } = packed;
+  const { address, name, kind, organization_id: owner, id, action, verdict, calls } = packed;
   const read = (value: Json | undefined) => withTexts(value ?? null, texts);
   const organization = read(owner);
   return {
@@ -137,6 +138,7 @@ function buildEntry(
     id: id === null ? null : String(read(id)),
     action: seenAs(action as Action, purpose),
     verdict: verdict as Verdict,
+    ...(typeof calls === 'number' && { calls }),
   };
 }
 
