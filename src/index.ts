@@ -52,12 +52,16 @@ export type UndoChoices = Pick<
 
 /**
  * What apply would do, as `callsheet plan --format json` prints it. Nothing is written. Throws `CallsheetError` with
- * `diagnostics` for a configuration with errors, before anything is sent.
+ * `diagnostics` for a configuration with errors, before anything is sent. Without `calls: false` it says how many calls
+ * the changed agents take.
  */
-export async function planStack(given: StackChoice & PlanChoices): Promise<PlanDocument> {
+export async function planStack({
+  calls = true,
+  ...given
+}: StackChoice & PlanChoices & { readonly calls?: boolean }): Promise<PlanDocument> {
   const { planOptions, planStack } = await import('./run/plan.ts');
   const { stack, choices } = apart(given);
-  const wanted = { ...toStackOptions(stack), options: planOptions(choices) };
+  const wanted = { ...toStackOptions(stack), options: planOptions(choices), calls };
   return (await planStack(wanted, toRunContext(stack))).plan;
 }
 

@@ -5,7 +5,7 @@ import { jsonText } from '../render/untrusted.ts';
 import { type ApplyOutcome, type ApplyReview, applyDocument, applyStack } from '../run/apply.ts';
 import { planOptions } from '../run/plan.ts';
 import { refuseFolder } from '../stack/folder.ts';
-import { type Context, type PlanFlags, stackOptions } from './context.ts';
+import { type Context, chooseCalls, type PlanFlags, stackOptions } from './context.ts';
 import { openPlanReview, say } from './events.ts';
 import { allowancesIn } from './flags.ts';
 import { readPlanFile } from './plan.ts';
@@ -39,7 +39,8 @@ export async function apply(
   const shown = { flags, context };
   const given = file === undefined ? undefined : () => readPlanFile(file);
   const review = openPlanReview(terminal);
-  const outcome = await applyNow(given, flags, context, {
+  const calls = chooseCalls(flags);
+  const outcome = await applyNow(given, { ...flags, calls }, context, {
     show(plan) {
       if (flags.format !== 'text') return;
       // A plan file was reviewed already: of it only the rehearsal is shown.
@@ -64,12 +65,12 @@ export async function applyNow(
   review: ApplyReview = {},
 ): Promise<ApplyOutcome> {
   if (read !== undefined) refusePlanningFlags(flags);
-  const { refresh, expect, lockTimeout, rollbackOnFailure } = flags;
+  const { refresh, calls, expect, lockTimeout, rollbackOnFailure } = flags;
   const given = {
     ...stackOptions(flags),
     plan: await read?.(),
     options: planOptions(flags),
-    ...{ refresh, expect, lockTimeout, rollbackOnFailure },
+    ...{ refresh, calls, expect, lockTimeout, rollbackOnFailure },
   };
   const observe = (plan: PlanDocument) => openProgress(plan, flags, context);
   return applyStack(given, context, { ...review, observe });

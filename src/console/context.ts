@@ -6,7 +6,7 @@
  */
 import type { PlanChoices } from '../core/plan-document.ts';
 import type { Refresh } from '../plan/make.ts';
-import type { RunContext, StackOptions } from '../run/context.ts';
+import type { CallsChoice, RunContext, StackOptions } from '../run/context.ts';
 import type { Telemetry } from './monitor/telemetry.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -29,6 +29,7 @@ export type Context = RunContext & {
 
 /** Flags of commands that plan. */
 export type PlanFlags = CommonFlags &
+  CallsChoice &
   PlanChoices & {
     readonly concurrency?: number;
     readonly refresh?: Refresh;
@@ -39,3 +40,17 @@ export function stackOptions(flags: CommonFlags & { readonly concurrency?: numbe
   const { dir, env, var: variables, varFile, allowEnv, concurrency } = flags;
   return { dir, env, var: variables, varFile, allowEnv, concurrency };
 }
+
+/**
+ * A plan has calls (unless `--no-calls` is given) if a person sees it before anything is written. Otherwise only a
+ * team rule may need them.
+ */
+export function chooseCalls(
+  { calls, format, autoApprove }: CallsChoice & Approval,
+  isDecidedOn = format === 'text' && autoApprove !== true,
+): boolean | undefined {
+  return isDecidedOn || calls === false ? calls : undefined;
+}
+
+/** How a command shows its plan, and if it asks for approval. */
+type Approval = { readonly format?: string; readonly autoApprove?: boolean };

@@ -158,6 +158,8 @@ export const REFRESH = flag(
   },
 );
 
+export const NO_CALLS = flag('--no-calls', 'do not ask how many calls the changed agents take');
+
 export const AUTO_APPROVE = flag('--auto-approve', 'do not ask for approval', { isInJob: true });
 const ROLLBACK_ON_FAILURE = flag('--rollback-on-failure', 'undo the run if it fails', {
   isInJob: true,
@@ -208,6 +210,7 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     ...PLANNING,
     ...TREE,
     REFRESH,
+    NO_CALLS,
     flag('--out <file>', 'write the plan to a file that apply takes; with --recursive a folder'),
     flag('--rollout <name>', 'plan the agents of a rollout, for: callsheet rollout start FILE', {
       isInJob: true,
@@ -219,6 +222,7 @@ export const STACK_FLAGS: { readonly [command in QueuedCommand]: readonly Flag[]
     ...PLANNING,
     ...TREE,
     REFRESH,
+    NO_CALLS,
     AUTO_APPROVE,
     ROLLBACK_ON_FAILURE,
     flag('--expect <digest>', 'apply only the plan with this digest (sha256:…)'),

@@ -48,8 +48,8 @@ export async function planNow(
   flags: Omit<PlanCommandFlags, 'format' | 'out'>,
   context: Context,
 ): Promise<{ readonly document: PlanDocument; readonly exit: ExitCode }> {
-  const { refresh = 'fast' } = flags;
-  const wanted = { ...stackOptions(flags), options: planOptions(flags), refresh };
+  const { refresh = 'fast', calls } = flags;
+  const wanted = { ...stackOptions(flags), options: planOptions(flags), refresh, calls };
   const { plan, overlaps } = await planStack(wanted, context);
   const isOverlapping = overlaps.length > 0;
   const exit = isOverlapping ? EXIT.refused : planExit(plan, flags.detailedExitcode === true);

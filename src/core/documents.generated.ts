@@ -1516,6 +1516,8 @@ export type Change = {
     /** Why that way, for people. */
     readonly why: string;
   };
+  /** Calls that the live resource took in the seven days before the plan, of what is updated, replaced or deleted, by the metrics of the platform; absent where they do not tell, or were not asked for. The digest does not cover it; `checks` do. */
+  readonly calls?: number;
   /** File and line of the configuration; null for what it no longer mentions. */
   readonly source: string | null;
   /** In a `drift` document: its history entries since Callsheet last wrote it, newest first. The digest does not cover them. */

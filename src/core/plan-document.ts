@@ -184,7 +184,11 @@ export type PlanJudgement = {
 };
 
 /** The team's own rules over plans, compiled. */
-export type PlanRules = (plan: Omit<PlanDocument, 'digest' | 'checks'>, now: Date) => PlanJudgement;
+export type PlanRules = {
+  (plan: Omit<PlanDocument, 'digest' | 'checks'>, now: Date): PlanJudgement;
+  /** One of them reads the `calls` of changes: these are asked for even if the plan is not shown. */
+  readonly readsCalls?: boolean;
+};
 
 /** Limits that a plan must stay within: `guards:` in callsheet.yaml. */
 export type Guards = {

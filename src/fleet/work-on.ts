@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CommonFlags, Context } from '../console/context.ts';
+import { type CommonFlags, type Context, chooseCalls } from '../console/context.ts';
 import { folderInRepository } from '../console/named-file.ts';
 import { getPageOptions, treeReview } from '../console/plan.ts';
 import { openTerminal } from '../console/terminal.ts';
@@ -151,13 +151,15 @@ async function runUnlessRefused(
 /** The flags of one stack, of those of all. */
 export function ownFlags({
   dir: _dir,
-  format: _format,
+  format,
   recursive: _recursive,
   shard: _shard,
-  out: _out,
+  out,
   ...own
 }: TreeRequest['flags']): StackTask['flags'] {
-  return own;
+  // In JSON a tree has no plans, but for those in files.
+  const isDecidedOn = own.autoApprove !== true && (format !== 'json' || out !== undefined);
+  return { ...own, calls: chooseCalls(own, isDecidedOn) };
 }
 
 function sumTotals(stacks: readonly FleetStack[]): FleetDocument['totals'] {

@@ -75,6 +75,7 @@ export const agent: Kind = {
   scope: ['organization_id'],
   columns: ['status', 'agent_type', 'model', 'language', 'timezone', 'updated_at'],
   listsAll: true,
+  takesCalls: true,
   stamp: { assumption: 'agent.updated-at' },
   ...restCalls({
     list: 'listAgents',

@@ -49,6 +49,8 @@ export type Kind = {
   readonly listsAll?: boolean;
   /** Reads one resource whole. Kinds whose list items are whole have none. */
   readonly get?: (id: string) => Call;
+  /** Its resources take calls, which metrics count (Metrics, agentPerformance). */
+  readonly takesCalls?: boolean;
   /** Fields that tell resources apart in a list, beside name and id: the most telling first. */
   readonly columns: readonly string[];
   /** What the platform returned, in the shape of the configuration. Facets are added by their own `read`. */

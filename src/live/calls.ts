@@ -1,7 +1,12 @@
-import type { JsonObject } from '../core/value.ts';
+import pLimit from 'p-limit';
+import { isList, isObject, type Json, type JsonObject, plainId, sum } from '../core/value.ts';
+import type { Call } from '../kinds/kind.ts';
+import type { RecentCalls } from '../plan/reader.ts';
+import type { Client } from '../platform/client.ts';
+import { ApiError } from '../platform/errors.ts';
 import { PAGE_SIZE } from '../platform/pages.ts';
 
-/** The call logs of an agent, as far as they are wanted. */
+/** The calls of agents: how many there were, by metrics, and their logs, as far as they are wanted. */
 
 /** Which calls are wanted: a time, in milliseconds since 1970, and how many, counted from the newest. */
 export type WantedCalls = {
@@ -76,4 +81,128 @@ export function findTime(call: JsonObject): number | undefined {
   const start = [call.call_started_at, call.created_at].find((one) => typeof one === 'string');
   const time = Date.parse(String(start));
   return Number.isNaN(time) ? undefined : time;
+}
+
+/** From `from` up to, but not including, `until`, in milliseconds since 1970. */
+export type Span = { readonly from: number; readonly until: number };
+
+/** Asks for the figures of a span: of one organization, or of all that the key has access to. */
+export function buildMetricsCall({ from, until }: Span, organization: string | undefined): Call {
+  const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
+  return {
+    operation: 'getMetrics',
+    query: {
+      startDate: isoTime(from),
+      // Both ends are included.
+      endDate: isoTime(until - 1),
+      ...(organization === undefined ? {} : { organizationId: organization }),
+    },
+  };
+}
+
+/** The figures of agents in an answer of metrics (Metrics, agentPerformance). */
+type AgentFigures = {
+  /** By the id of the agent. */
+  readonly agents: ReadonlyMap<string, JsonObject>;
+  /** The calls of these agents, and all calls; undefined where the answer does not say how many there were. */
+  readonly listed: number;
+  readonly total: number | undefined;
+};
+
+/** Reads them; undefined where there are none. */
+export function agentFiguresIn(answer: Json): AgentFigures | undefined {
+  const data: JsonObject = isObject(answer) && isObject(answer.data) ? answer.data : {};
+  const { agentPerformance: rows, metrics: totals } = data;
+  if (!isList(rows)) return undefined;
+  const agents = new Map(
+    rows.flatMap((row) => (isObject(row) ? [[String(row.agentId), row] as const] : [])),
+  );
+  return {
+    agents,
+    listed: sum([...agents.values()].map((row) => countIn(row) ?? 0)),
+    total: isObject(totals) ? countIn(totals) : undefined,
+  };
+}
+
+function countIn({ totalCalls: calls }: JsonObject): number | undefined {
+  return typeof calls === 'number' && Number.isInteger(calls) && calls >= 0 ? calls : undefined;
+}
+
+/** As many days as `RecentCalls` counts; the words that views have for it are `formatCalls` (`render/wording.ts`). */
+const RECENT_MS = 7 * 86_400_000;
+
+/** Milliseconds that are waited for an answer, and after all else was read for the last of them. */
+const PATIENCE_MS = 2_000;
+
+/** Organizations that are asked for at once: most connections are left to what a plan cannot do without. */
+const AT_ONCE = 4;
+
+/** A failure that says nothing of the next request: a lock (403) is that of an organization, and faults pass. */
+function isOfOne(status: number): boolean {
+  return status === 403 || status >= 500;
+}
+
+/**
+ * The calls of the last seven days by metrics, one request an organization. Where there is no answer nothing is known,
+ * and where there are no metrics, or they take too long, no further organization is asked for.
+ */
+export function openRecentCalls(
+  client: Pick<Client, 'callOnce' | 'platformTime'>,
+  now: () => Date,
+): RecentCalls {
+  const turns = pLimit(AT_ONCE);
+  const late = new AbortController();
+  let isAbsent = false;
+  const asked = new Map<string, Promise<void>>();
+  const counted = new Map<string, (id: string) => number | undefined>();
+
+  async function read(organization: string): Promise<void> {
+    if (isAbsent || late.signal.aborted) return;
+    const until = client.platformTime() ?? now().getTime();
+    const call = buildMetricsCall({ from: until - RECENT_MS, until }, organization);
+    const signal = AbortSignal.any([late.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    try {
+      const figures = agentFiguresIn((await client.callOnce(call, signal)) ?? null);
+      if (figures === undefined) isAbsent = true;
+      else counted.set(organization, counter(figures));
+    } catch (error) {
+      const isOne = error instanceof ApiError ? isOfOne(error.status) : !signal.aborted;
+      isAbsent ||= !isOne;
+    }
+  }
+
+  return {
+    ask(organization) {
+      if (asked.has(organization)) return;
+      const answered = turns(() => read(organization));
+      asked.set(organization, answered);
+    },
+    async counts() {
+      if (!late.signal.aborted) await withinPatience(Promise.all(asked.values()), late);
+      return (organization, id) => counted.get(organization)?.(id);
+    },
+  };
+}
+
+function counter({ agents, listed, total }: AgentFigures): (id: string) => number | undefined {
+  const rows = new Map([...agents].map(([id, row]) => [plainId(id), row]));
+  // A list may end with the busiest. An agent that is not in it had no calls only if no call is missing.
+  const others = total !== undefined && listed >= total ? 0 : undefined;
+  return (id) => {
+    const row = rows.get(plainId(id));
+    return row === undefined ? others : countIn(row);
+  };
+}
+
+/** Waits for some work, and aborts it where it takes too long. */
+async function withinPatience(work: Promise<unknown>, late: AbortController): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      late.abort();
+      resolve();
+    }, PATIENCE_MS);
+  });
+  await Promise.race([work, patience]);
+  clearTimeout(timer);
 }

@@ -86,6 +86,8 @@ const COVERED: { readonly [part: string]: (plan: Undigested) => unknown } = {
 /** Parts that are shown and may be others when the same is planned again: no digest that was agreed to is over them. */
 const SHOWN: { readonly [part: string]: (plan: Undigested) => unknown } = {
   refusals: ({ refusals }) => refusals,
+  calls: ({ changes }) =>
+    changes.flatMap(({ address, calls }) => (calls === undefined ? [] : [[address, calls]])),
   requests: ({ requests }) => requests,
   assumptions: ({ assumptions, known_assumptions: known }) => [assumptions, known],
   'notes of here': ({ notes }) => notes.filter(({ varies }) => varies === true),
@@ -130,6 +132,7 @@ function actedOn({
   reason: _,
   source: __,
   undoing: ___,
+  calls: ____,
   fields,
   operations,
   ...acted
@@ -330,9 +333,10 @@ function isPlan(value: unknown): value is PlanDocument {
     (rehearsal === undefined || isShown(rehearsal)) &&
     isListOf(notes, () => true) &&
     isListOf(groups, ({ fields }) => isListOf(fields, () => true)) &&
-    isListOf(changes, ({ kind, fields, operations }) => {
+    isListOf(changes, ({ kind, calls, fields, operations }) => {
       return (
         known.has(String(kind)) &&
+        (calls === undefined || Number.isInteger(calls)) &&
         isListOf(fields, () => true) &&
         isListOf(operations, ({ fields: own }) => Array.isArray(own))
       );

@@ -57,6 +57,7 @@ import {
   type LiveResource,
   listFields,
   type Reader,
+  type RecentCalls,
   readWith,
 } from './reader.ts';
 import { bindIds, refuseReferenced, refuseUnresolved } from './references.ts';
@@ -132,6 +133,8 @@ export type PlanInput = {
   /** What the stack moved on the platform. */
   readonly endpoints?: readonly MovedEndpoint[];
   readonly sourceOf?: SourceOf;
+  /** The calls of changed resources, for a plan that shows them or is judged by them. */
+  readonly recentCalls?: RecentCalls | undefined;
   /** Measured while reading, with as many in flight as apply has; see `forecastRequests`. */
   readonly secondsPerRequest: () => number;
 };
@@ -175,11 +178,12 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   const share = openSharing();
   const results: Result[] = [];
   const unread: Kind[] = [];
+  const askedOwners = new Map<Address, string>();
   // Kind by kind, so that a resource that is about to be replaced has no id for those that refer to it.
   for (const kind of kinds) {
     const ofKind = chosen.filter((identity) => identity.kind === kind);
     const planned: (Result | undefined)[] = [];
-    const one = { ...input, world, checks, share, unread };
+    const one = { ...input, world, checks, share, unread, askedOwners };
     await inTurns(ofKind.entries(), MOST_AT_ONCE, async ([index, identity]) => {
       planned[index] = await planOne(identity, one);
     });
@@ -202,8 +206,9 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     input.world,
     state,
   );
+  const settled = options.force ? sound : await refuseReferenced(sound, { ...input, chosen });
   const plan = assemble(
-    options.force ? sound : await refuseReferenced(sound, { ...input, chosen }),
+    await withCalls(settled, askedOwners, input.recentCalls),
     { results, chosen: chosen.length, unread: [...new Set(unread)] },
     uncompared,
     overriddenLimits(guarded, guarding),
@@ -339,6 +344,8 @@ type OneInput = Omit<PlanInput, 'world'> & {
   readonly share: ReturnType<typeof openSharing>;
   /** Takes the kind of each resource that is planned without being read. */
   readonly unread: Kind[];
+  /** Takes the organization of each resource whose calls are asked for. */
+  readonly askedOwners: Map<Address, string>;
 };
 
 /**
@@ -377,6 +384,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     support,
   };
   const { change: planned, leaves } = planChange(identity, live, context);
+  if (live !== undefined) askForCalls(planned, kind, live, input);
   const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
   const carried = carriedPaths(planned, kind, written.live);
   const supported = withSupport(planned, identity, support, carried);
@@ -417,6 +425,35 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
   const sides = { kind, desired, live: live.document, version, entries, world };
   const undone = leaveOutUnclearable(chooseRevertOrUpdate(pinned, sides), kind);
   return { change: undone, notes, leaves, carried, state: undefined };
+}
+
+/** Asks for the calls of a resource that is changed, replaced or deleted, while others are still being read. */
+function askForCalls(
+  { address, action }: Change,
+  { takesCalls = false }: Kind,
+  { scope, document: { organization_id: owner = scope.organization_id } }: LiveResource,
+  { recentCalls, askedOwners }: Pick<OneInput, 'recentCalls' | 'askedOwners'>,
+): void {
+  const isNoticed = action === 'update' || action === 'replace' || action === 'delete';
+  if (!takesCalls || !isNoticed || typeof owner !== 'string') return;
+  recentCalls?.ask(owner);
+  askedOwners.set(address, owner);
+}
+
+async function withCalls(
+  changes: readonly Change[],
+  askedOwners: OneInput['askedOwners'],
+  recentCalls: RecentCalls | undefined,
+): Promise<readonly Change[]> {
+  if (recentCalls === undefined || askedOwners.size === 0) return changes;
+  const count = await recentCalls.counts();
+  return changes.map((change) => {
+    const { address, id } = change;
+    const organization = askedOwners.get(address);
+    if (organization === undefined || id === null) return change;
+    const calls = count(organization, id);
+    return calls === undefined ? change : { ...change, calls };
+  });
 }
 
 /** A resource of which there is nothing to write, and nothing to say but of secrets that nobody can compare. */

@@ -147,6 +147,14 @@ export function listFields(
   return fields;
 }
 
+/** How many calls the resources of organizations took lately. No plan fails for want of a figure, or waits long for one. */
+export type RecentCalls = {
+  /** Begins to ask for those of an organization, if it was not asked yet. */
+  readonly ask: (organization: string) => void;
+  /** The calls of a resource by its id, as far as answers came or come soon; undefined where they are not known. */
+  readonly counts: () => Promise<(organization: string, id: string) => number | undefined>;
+};
+
 /**
  * What the platform says of what it takes. Nothing is asked before a change raises the question, and
  * nothing is asked twice.

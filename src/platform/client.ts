@@ -7,7 +7,7 @@ import { CallsheetError } from '../core/errors.ts';
 import type { Origin } from '../core/origin.ts';
 import type { Json, JsonObject, Blob as StackFile } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
-import { acceptAnswer } from './answer.ts';
+import { acceptAnswer, type CalledWith } from './answer.ts';
 import {
   authorize,
   type Credentials,
@@ -40,7 +40,13 @@ import {
   statedBody,
 } from './send.ts';
 import { hideSecrets, secretsIn } from './trace.ts';
-import { createTransport, type Transport, USER_AGENT, type WireRequest } from './transport.ts';
+import {
+  createTransport,
+  type Transport,
+  USER_AGENT,
+  type WireAnswer,
+  type WireRequest,
+} from './transport.ts';
 
 export type Client = {
   readonly baseUrl: string;
@@ -51,6 +57,11 @@ export type Client = {
    * time that it is sent, since a try whose answer is lost may have been carried out.
    */
   readonly call: (call: Call, onTry?: () => void) => Promise<Json>;
+  /**
+   * Performs a read that is of no consequence: it is sent once, and not after `until`. Undefined: it was not sent.
+   * However it ends, it slows no other call, and `spent` does not count it.
+   */
+  readonly callOnce: (call: Call, until: AbortSignal) => Promise<Json | undefined>;
   /** Performs a list call, all pages of it, and returns the items; with `fields`, these and the id alone of each. */
   readonly list: (call: Call, fields?: readonly string[]) => Promise<readonly JsonObject[]>;
   /** The items of a list call one by one, page by page: who stops early asks for no more pages. */
@@ -132,7 +143,8 @@ export function createClient(options: ClientOptions): Client {
 
   const call = async (wanted: Call, onTry?: () => void) => (await perform(wanted, onTry)).body;
 
-  async function perform(wanted: Call, onTry?: () => void): Promise<Answered> {
+  /** How the requests of a call are made, and what is made of its answer. */
+  function prepare(wanted: Call, onTry?: () => void) {
     const { operation } = wanted;
     const endpoint = usableEndpoint(operation, endpoints);
     const { method } = endpoint;
@@ -140,7 +152,6 @@ export function createClient(options: ClientOptions): Client {
     const url = `${line.url}${buildQuery(wanted)}`;
     const content = statedBody(wanted);
     const about = { operation, ...(content === undefined ? {} : { content }) };
-    const isRepeatable = endpoint.repeatable || REPEATABLE_METHODS.has(method);
     let attempt = 0;
 
     const make = async (authorization: WireRequest['headers']): Promise<WireRequest> => {
@@ -156,8 +167,28 @@ export function createClient(options: ClientOptions): Client {
       return { method, url, headers, body, about, attempt };
     };
 
+    const accept = (
+      answer: WireAnswer,
+      calledWith: CalledWith,
+      headers: WireRequest['headers'],
+    ) => {
+      const isMoved = endpoints.overrides[operation] !== undefined;
+      const called = { call: wanted, endpoint, isMoved, calledWith, answer };
+      const hide = () => hideSecrets(secretsIn({ headers, about }));
+      return { body: acceptAnswer(line, called, hide), length: answer.length };
+    };
+    return { endpoint, make, accept };
+  }
+
+  async function perform(wanted: Call, onTry?: () => void): Promise<Answered> {
+    const { endpoint, make, accept } = prepare(wanted, onTry);
+    const isRepeatable = endpoint.repeatable || REPEATABLE_METHODS.has(endpoint.method);
     return run(async () => {
-      const { calledWith, renew, ...first } = await authorize(operation, endpoint.auth, keys);
+      const { calledWith, renew, ...first } = await authorize(
+        wanted.operation,
+        endpoint.auth,
+        keys,
+      );
       let { headers } = first;
       let answer = await sender.send(host, () => make(headers), isRepeatable);
       if (answer.status === 401 && renew !== undefined) {
@@ -166,11 +197,16 @@ export function createClient(options: ClientOptions): Client {
       }
       const date = Date.parse(answer.headers.date ?? '');
       if (!Number.isNaN(date)) platformTime = date;
-      const isMoved = endpoints.overrides[operation] !== undefined;
-      const called = { call: wanted, endpoint, isMoved, calledWith, answer };
-      const hide = () => hideSecrets(secretsIn({ headers, about }));
-      return { body: acceptAnswer(line, called, hide), length: answer.length };
+      return accept(answer, calledWith, headers);
     });
+  }
+
+  async function callOnce(wanted: Call, until: AbortSignal): Promise<Json | undefined> {
+    const { endpoint, make, accept } = prepare(wanted);
+    const { headers, calledWith } = await authorize(wanted.operation, endpoint.auth, keys);
+    // Beside the tasks: it waits for a free connection, and not for all the calls that were made before it.
+    const answer = await sender.sendOnce(host, () => make(headers), until);
+    return answer && accept(answer, calledWith, headers).body;
   }
 
   async function upload(url: string, file: StackFile): Promise<void> {
@@ -199,6 +235,7 @@ export function createClient(options: ClientOptions): Client {
     baseUrl,
     endpoints,
     call,
+    callOnce,
     list: (wanted, fields) =>
       followPages(wanted, usableEndpoint(wanted.operation, endpoints), perform, {
         fields,

@@ -852,6 +852,11 @@ export const assumptions = {
     assumed: 'Days and hours are those of UTC, a day as the end is included, calls count where they began; unmeasured figures are null.',
     why: 'It is how reports are read; Callsheet shows figures as they come.',
   },
+  'metrics.agents': {
+    documented: 'An array with the calls of each agent.',
+    assumed: 'Every agent with a call in the span is listed, deleted ones too, so that the listed calls add up to `totalCalls`; one without a call may be left out.',
+    why: 'A plan says that an agent had no calls only where it has no row and no call is missing, and nothing where one is.',
+  },
   'billing.rows': {
     documented: 'The members of a row.',
     assumed: 'Every organization has one, also without calls; minutes of deleted agents count, deleted agents do not.',

@@ -175,6 +175,15 @@ export type Sender = {
     make: () => WireRequest | Promise<WireRequest>,
     isRepeatable: boolean,
   ) => Promise<WireAnswer>;
+  /**
+   * Sends a read that is of no consequence: once, and only before `until`. Undefined: its turn did not come. Neither the
+   * limiter nor `spent` takes note of the answer, so that a slow or refused one slows nothing else.
+   */
+  readonly sendOnce: (
+    host: string,
+    make: () => WireRequest | Promise<WireRequest>,
+    until: AbortSignal,
+  ) => Promise<WireAnswer | undefined>;
   /** Requests sent so far and the time they took together, in seconds. */
   readonly spent: () => { readonly requests: number; readonly seconds: number };
 };
@@ -224,18 +233,21 @@ export function createSender(options: SenderOptions): Sender {
   let requests = 0;
   let milliseconds = 0;
 
-  async function sendOnce(request: WireRequest): Promise<WireAnswer> {
+  async function attemptOnce(request: WireRequest): Promise<WireAnswer> {
     const start = now();
-    const ended = (outcome: Outcome) => {
-      const end = now();
-      requests += 1;
-      milliseconds += end - start;
-      trace?.(traceEntry(request, outcome, start, end));
-    };
     try {
-      const answer = await transport.send(
-        request.method === 'GET' ? { ...request, signal: stop } : request,
-      );
+      return await transmit(request.method === 'GET' ? { ...request, signal: stop } : request);
+    } finally {
+      requests += 1;
+      milliseconds += now() - start;
+    }
+  }
+
+  async function transmit(request: WireRequest): Promise<WireAnswer> {
+    const start = now();
+    const ended = (outcome: Outcome) => trace?.(traceEntry(request, outcome, start, now()));
+    try {
+      const answer = await transport.send(request);
       ended({ answer });
       return answer;
     } catch (error) {
@@ -271,7 +283,7 @@ export function createSender(options: SenderOptions): Sender {
           pauseAfter,
           patience,
           stop,
-          send: async () => (stop.aborted ? undefined : sendOnce(await make())),
+          send: async () => (stop.aborted ? undefined : attemptOnce(await make())),
         })
         .then(
           ({ answer, held }): Outcome | undefined => {
@@ -291,7 +303,23 @@ export function createSender(options: SenderOptions): Sender {
     }
   };
 
-  return { send, spent: () => ({ requests, seconds: milliseconds / 1000 }) };
+  const sendOnce: Sender['sendOnce'] = async (host, make, until) => {
+    const signal = AbortSignal.any([stop, until]);
+    let answer: WireAnswer | undefined;
+    await limiter.send(host, {
+      pauseAfter: () => 0,
+      patience: LONGEST_WAIT_MS,
+      stop: signal,
+      async send() {
+        if (!signal.aborted) answer = await transmit({ ...(await make()), signal });
+        // What the limiter does not see it learns nothing from.
+        return undefined;
+      },
+    });
+    return answer;
+  };
+
+  return { send, sendOnce, spent: () => ({ requests, seconds: milliseconds / 1000 }) };
 }
 
 function wasClosed(): CallsheetError {

@@ -28,6 +28,7 @@ import {
   conflictAdvice,
   describeHow,
   driftAdvice,
+  formatCalls,
   formatCount,
   formatFirst,
   formatForecast,
@@ -389,11 +390,14 @@ function formatPlace({ source, id, action }: Change): readonly string[] {
   ];
 }
 
-/** `~ agent.reception Front desk, adopted, held` */
-function changeTitle({ address, name, action, verdict, adopted }: Change): string {
+/** `~ agent.reception Front desk, 412 calls in 7 days, held` */
+function changeTitle(change: Change): string {
+  const { address, name, action, verdict, adopted } = change;
+  const calls = formatCalls(change);
   return [
     inlineCode(`${SYMBOLS[action]} ${address}`),
     ...(name === address ? [] : [` ${escapeText(cutText(name, 80))}`]),
+    ...(calls === undefined ? [] : [`, ${calls}`]),
     ...(adopted && action !== 'adopt' ? [', adopted'] : []),
     ...(verdict === 'ok' ? [] : [`, <b>${verdict}</b>`]),
   ].join('');

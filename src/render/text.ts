@@ -38,6 +38,7 @@ import {
   conflictAdvice,
   describeHow,
   driftAdvice,
+  formatCalls,
   formatCount,
   formatFirst,
   formatForecast,
@@ -365,7 +366,7 @@ function createdLines(change: Change, options: RenderOptions): readonly Line[] {
   return belowLines(fields.join(', '), options, 'dim');
 }
 
-/** `~ agent.reception  Front desk  held  agents/reception.yaml:4` */
+/** `~ agent.reception  Front desk  412 calls in 7 days  held  agents/reception.yaml:4` */
 function headLine(change: Change, owner?: string): Line {
   const { action, address, name, adopted, verdict, source } = change;
   const tone = ACTION_TONES[action];
@@ -376,12 +377,14 @@ function headLine(change: Change, owner?: string): Line {
       : [span(`  ${verdict}`, verdict === 'refused' ? 'error' : 'warning')]),
   ];
   const shown = name === address ? [] : [span(`  ${cutText(sanitiseLine(name), MAX_NAME)}`)];
+  const calls = formatCalls(change);
   return [
     span('  '),
     span(SYMBOLS[action], tone),
     span(' '),
     span(address, 'strong'),
     ...shown,
+    ...(calls === undefined ? [] : [span(`  ${calls}`)]),
     ...tags,
     ...(owner === undefined ? [] : [span(`  ${owner}`, 'dim')]),
     ...(source === null ? [] : [span(`  ${source}`, 'dim')]),

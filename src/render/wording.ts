@@ -177,6 +177,12 @@ function headlineToSnapshot(
     : `Rollback to ${to}${where}: ${formatCounts(plan.summary)}`;
 }
 
+/** `412 calls in 7 days`: who will notice a change; undefined where that is not known. */
+export function formatCalls({ calls }: Pick<Change, 'calls'>): string | undefined {
+  if (calls === undefined) return undefined;
+  return `${calls === 0 ? 'no calls' : formatCount(calls, 'call')} in 7 days`;
+}
+
 /** `Apply sends about 24 requests (14 reads, 10 writes): about 3 s.`; empty where nothing is asked. */
 export function formatForecast({ requests, purpose }: PlanDocument): string {
   const { reads, writes, seconds } = requests;

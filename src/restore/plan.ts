@@ -10,6 +10,7 @@ import { organizationTitles } from '../live/entitlements.ts';
 import { identify } from '../plan/identify.ts';
 import type { Planned } from '../plan/make.ts';
 import { readAccountId } from '../run/client.ts';
+import type { CallsChoice } from '../run/context.ts';
 import { planInstead, planOptions } from '../run/plan.ts';
 import { withPlatform } from '../run/platform-session.ts';
 import { openSessionOn, openStore, type Session } from '../run/session.ts';
@@ -31,7 +32,7 @@ import {
   placeState,
 } from './target.ts';
 
-export type LookFlags = {
+export type LookFlags = CallsChoice & {
   readonly over?: boolean;
   readonly skipRefused?: boolean;
   readonly overrideFreeze?: string;
@@ -165,6 +166,7 @@ function makePartPlan(
         allowDelete: flags.over === true,
         acceptConflicts: flags.over === true,
       }),
+      calls: flags.calls,
     },
     context,
   );

@@ -1,4 +1,4 @@
-import type { Context } from '../console/context.ts';
+import { type Context, chooseCalls } from '../console/context.ts';
 import { isAgreed, openPlanReview, reportFailure, say } from '../console/events.ts';
 import { openProgress } from '../console/progress.ts';
 import { exitOfOutcome, tellOutcome, tellRefused } from '../console/result.ts';
@@ -75,7 +75,8 @@ async function carryOut(opened: Opened, flags: CarryOutFlags, context: Context):
     const session = await sessions.current();
     const { platform } = session;
     announce(session, context);
-    const { overview, only } = await survey(opened, session, flags, context);
+    const shown = { ...flags, calls: chooseCalls(flags) };
+    const { overview, only } = await survey(opened, session, shown, context);
     const { collisions, needs, struck } = overview;
     const progress: Progress = {
       runs: [],
@@ -90,7 +91,8 @@ async function carryOut(opened: Opened, flags: CarryOutFlags, context: Context):
     };
     const refused = await beforeFirst(overview, session, opened, flags, context);
     if (refused !== undefined) return end(overview, refused);
-    const work: Work = { opened, sessions, progress, struck, flags, context };
+    const unseen = { ...flags, calls: false };
+    const work: Work = { opened, sessions, progress, struck, flags: unseen, context };
     let first: FirstRound | undefined = { only, agreement: agreementOn(overview.plan) };
     let last = overview;
     for (let number = 1; ; number += 1) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { refusePlanningFlags } from '../console/apply.ts';
-import { type CommonFlags, type Context, stackOptions } from '../console/context.ts';
+import { type CommonFlags, type Context, chooseCalls, stackOptions } from '../console/context.ts';
 import { isAgreed, openPlanReview, reportFailure } from '../console/events.ts';
 import { deliver, type NotifyFlags, noticeAddress } from '../console/notify.ts';
 import { getPageOptions, readPlanFile } from '../console/plan.ts';
@@ -13,6 +13,7 @@ import { isUnderWay, type RolloutRecord } from '../core/rollout.ts';
 import { describeCounted, renderRolloutsMarkdown, renderRolloutsText } from '../render/rollout.ts';
 import { jsonText } from '../render/untrusted.ts';
 import { formatCount } from '../render/wording.ts';
+import type { CallsChoice } from '../run/context.ts';
 import { planOptions } from '../run/plan.ts';
 import { isoTime } from './observe.ts';
 import {
@@ -29,6 +30,7 @@ import {
 } from './rollout.ts';
 
 export type RolloutFlags = CommonFlags &
+  CallsChoice &
   NotifyFlags & {
     readonly autoApprove?: boolean;
     readonly lockTimeout?: number;
@@ -71,7 +73,8 @@ export async function start(
   if (plan !== undefined) refusePlanningFlags(flags);
   const { rollout: _, ...choices } = flags;
   const allowed = planOptions(choices);
-  const wanted = { ...toRolloutOptions(flags), plan, allowed, name, expect: flags.expect };
+  const calls = chooseCalls(flags);
+  const wanted = { ...toRolloutOptions(flags), plan, allowed, name, expect: flags.expect, calls };
   // A plan file was reviewed: nobody is asked again.
   const outcome = await startRollout(
     wanted,

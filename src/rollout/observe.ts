@@ -20,7 +20,13 @@ import {
   type RolloutSettings,
 } from '../core/rollout.ts';
 import { inSeconds, inTurns, isList, isObject, type Json, type JsonObject } from '../core/value.ts';
-import { findTime, wantedCalls } from '../live/calls.ts';
+import {
+  agentFiguresIn,
+  buildMetricsCall,
+  findTime,
+  type Span,
+  wantedCalls,
+} from '../live/calls.ts';
 import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
 import type { Session } from '../run/session.ts';
 import { type Cohort, findErrors, findSilence, judge, type Seen, type Tally } from './judge.ts';
@@ -31,9 +37,6 @@ type Platform = Pick<Session, 'client' | 'state'>;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const WEEK = 7 * DAY;
-
-/** From `from` up to, but not including, `until`, in milliseconds since 1970. */
-type Span = { readonly from: number; readonly until: number };
 
 type Agent = { readonly address: Address; readonly id: string };
 
@@ -202,14 +205,13 @@ async function readFigures(
       .flatMap(({ changed, others }) => [...changed, ...others])
       .map(({ address }) => state.resources[address]?.scope.organization_id),
   );
-  const [organizationId] = scopes;
   // One organization is asked for alone; several are one answer.
-  const scope = scopes.size === 1 && organizationId !== undefined ? { organizationId } : {};
+  const [organization] = scopes.size === 1 ? scopes : [];
   const read = async (span: Span) => {
     const parts = await Promise.all(
       stretchesWithin(counted, span).map(async ({ from, until }) => {
-        const query = { startDate: isoTime(from), endDate: isoTime(until - 1), ...scope };
-        return figuresIn(await client.call({ operation: 'getMetrics', query }));
+        const call = buildMetricsCall({ from, until }, organization);
+        return figuresIn(await client.call(call));
       }),
     );
     return addUp(parts);
@@ -237,19 +239,14 @@ function untold(error: unknown): Untold {
 type Part = { readonly agents: ReadonlyMap<string, Figures> };
 
 function figuresIn(answer: Json): Part | Untold {
-  const data = isObject(answer) && isObject(answer.data) ? answer.data : {};
-  const rows = isList(data.agentPerformance)
-    ? data.agentPerformance.flatMap((row) => (isObject(row) ? [row] : []))
-    : undefined;
-  if (rows === undefined) return { why: 'The metrics of the platform have no agentPerformance.' };
-  const agents = new Map(rows.map((row) => [String(row.agentId), toFigures(row)]));
-  const counted = [...agents.values()].reduce((sum, { calls }) => sum + calls, 0);
-  const total = isObject(data.metrics) ? numberIn(data.metrics, 'totalCalls') : counted;
-  if (counted < total)
+  const found = agentFiguresIn(answer);
+  if (found === undefined) return { why: 'The metrics of the platform have no agentPerformance.' };
+  const { listed, total = listed } = found;
+  if (listed < total)
     return {
-      why: `The figures are incomplete: agents have ${counted} of ${total} calls.`,
+      why: `The figures are incomplete: agents have ${listed} of ${total} calls.`,
     };
-  return { agents };
+  return { agents: new Map([...found.agents].map(([id, row]) => [id, toFigures(row)])) };
 }
 
 function toFigures(row: JsonObject): Figures {

@@ -34,7 +34,7 @@ import { findRenewed, fingerprintMasked } from '../plan/secrets.ts';
 import { formatCount } from '../render/wording.ts';
 import { describeActor, holderFor, runId } from '../run/actor.ts';
 import { checkExpectation, checkPlan } from '../run/apply.ts';
-import type { RunContext, StackOptions } from '../run/context.ts';
+import type { CallsChoice, RunContext, StackOptions } from '../run/context.ts';
 import { readRun } from '../run/find-run.ts';
 import { overrideOptions, planConfiguration, rolloutNamed } from '../run/plan.ts';
 import { acquireUntil, recordRecovery } from '../run/recover.ts';
@@ -81,6 +81,7 @@ export type StartOptions = RolloutOptions & {
   readonly expect?: string | undefined;
   /** Its name in callsheet.yaml; the only one where none is given. */
   readonly name?: string | undefined;
+  readonly calls?: CallsChoice['calls'];
 };
 
 /** Starts a rollout, and applies its first step. Throws `CallsheetError('config')` where the plan holds more than it. */
@@ -104,7 +105,7 @@ export async function startRollout(
             session,
             { ...stepOptions(options.allowed), rollout: settings.name },
             context,
-            { refresh: 'fast' },
+            { refresh: 'fast', calls: options.calls },
           )
         : { plan: given };
     const { plan } = planned;

@@ -269,7 +269,7 @@ const NOTHING = { refusals: [], notes: [] };
 /** Rules over plans and their changes as one function. A rollback is not asked: it must be possible at any time. */
 export function planRules(rules: readonly Rule[]): PlanRules {
   if (rules.length === 0) return () => NOTHING;
-  return (plan, now) => {
+  const judge: PlanRules = (plan, now) => {
     if (plan.purpose !== 'apply') return NOTHING;
     const shown = plainPlan(plan);
     const breaches = rules.flatMap((rule) =>
@@ -285,6 +285,7 @@ export function planRules(rules: readonly Rule[]): PlanRules {
     }
     return { refusals, notes };
   };
+  return Object.assign(judge, { readsCalls: rules.some((rule) => rule.readsCalls) });
 }
 
 type PlainPlan = { readonly plan: Shown; readonly changes: readonly Shown[] };
@@ -345,6 +346,8 @@ export type Rule = Pick<
   readonly check: SchemaCheck | undefined;
   /** Whether an expression speaks of `resources`, all of them. */
   readonly seesAll: boolean;
+  /** An expression speaks of the `calls` of a change. */
+  readonly readsCalls: boolean;
 };
 
 /** Compiles a rule. What is wrong with it is told, each member by itself. */
@@ -381,10 +384,11 @@ export function compileRule(
   if (problems.length > 0) return { problems };
   const { name, over, on, field, message, severity, source } = written;
   const check = compiled !== undefined && 'check' in compiled ? compiled.check : undefined;
-  const seesAll = [written.when, written.require].some((text) => /\bresources\b/.test(text ?? ''));
-  return {
-    rule: { name, over, on, field, message, severity, source, when, require, check, seesAll },
-  };
+  const names = (word: RegExp) => word.test(`${written.when} ${written.require}`);
+  const seesAll = names(/\bresources\b/);
+  const readsCalls = over !== 'resource' && names(/\bcalls\b/);
+  const asked = { when, require, check, seesAll, readsCalls };
+  return { rule: { name, over, on, field, message, severity, source, ...asked } };
 }
 
 /** A field to show findings at that no such resource has. */

@@ -6,7 +6,7 @@ import type { Planned, Refresh } from '../plan/make.ts';
 import { refuseReferenced } from '../plan/references.ts';
 import { type FailureDocument, failureDocument } from '../render/diagnostics.ts';
 import { findBegan, findEnded } from '../state/journal.ts';
-import type { RunContext, StackOptions } from './context.ts';
+import type { CallsChoice, RunContext, StackOptions } from './context.ts';
 import { type RunDocument, toFailure } from './document.ts';
 import { readRun } from './find-run.ts';
 import { checkNamed, emitUnread, planConfiguration, plannedDigest, refusalsNow } from './plan.ts';
@@ -21,6 +21,7 @@ type ApplyOptions = StackOptions & {
   readonly plan?: PlanDocument | undefined;
   readonly options: PlanOptions;
   readonly refresh?: Refresh | undefined;
+  readonly calls?: CallsChoice['calls'];
   /** The digest of the plan that was approved. */
   readonly expect?: string | undefined;
   /** Milliseconds to wait for another run that holds the state. */
@@ -140,12 +141,12 @@ async function applyOnce(
 }
 
 async function applyNow(
-  { options, refresh = 'fast', expect }: ApplyOptions,
+  { options, refresh = 'fast', calls, expect }: ApplyOptions,
   review: Review,
   request: RunRequest,
 ): Promise<Applied> {
   const { session, context } = request;
-  const planned = await planConfiguration(session, options, context, { refresh });
+  const planned = await planConfiguration(session, options, context, { refresh, calls });
   const { plan } = planned;
   emitUnread(planned, context);
   checkExpectation(plan, expect);
@@ -214,7 +215,7 @@ export async function findOwed(session: Session, isAsked: boolean): Promise<stri
 /** Undoes a run as far as it can be, and asks nobody: whoever applied agreed to it. */
 async function undoFailed(
   run: string,
-  { plan: _, options, ...given }: ApplyOptions,
+  { plan: _, calls: __, options, ...given }: ApplyOptions,
   context: RunContext,
   { show, observe }: Review,
 ): Promise<Undone> {

@@ -32,6 +32,12 @@ export type StackOptions = {
   readonly concurrency?: number | undefined;
 };
 
+/** Says if a plan has the calls of changed agents. */
+export type CallsChoice = {
+  /** `true`: it has them, `false`: it has none. Unless given it has them if a team rule reads them. */
+  readonly calls?: boolean | undefined;
+};
+
 /** What the engine works with: the outside world, passed in. */
 export type RunContext = {
   readonly env: Readonly<Record<string, string | undefined>>;

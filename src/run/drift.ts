@@ -27,7 +27,7 @@ export async function driftStack(
   try {
     announce(session, context);
     const { reader, histories } = keepHistories(session.reader);
-    const how = { isPreflighted: false, refresh };
+    const how = { isPreflighted: false, refresh, calls: false };
     const planned = await planConfiguration({ ...session, reader }, options, context, how);
     emitUnread(planned, context);
     const { uncompared } = planned;

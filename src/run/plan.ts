@@ -33,7 +33,7 @@ import { bindIds } from '../plan/references.ts';
 import { findAssumption, movedEndpoints } from '../platform/endpoints.ts';
 import { getSource, type Stack } from '../stack/index.ts';
 import { isForgottenBy, priorAddresses } from '../stack/moves.ts';
-import { type RunContext, type StackOptions, stage } from './context.ts';
+import { type CallsChoice, type RunContext, type StackOptions, stage } from './context.ts';
 import { findAtWork, recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
 
@@ -41,6 +41,7 @@ import { findOverlaps, openSession, type Session } from './session.ts';
 type PlanRequest = StackOptions & {
   readonly options: PlanOptions;
   readonly refresh?: Refresh;
+  readonly calls?: CallsChoice['calls'];
 };
 
 /** What came of planning. */
@@ -52,13 +53,13 @@ type PlanOutcome = {
 
 /** What apply would do. Nothing is written. */
 export async function planStack(
-  { options, refresh = 'fast', ...stack }: PlanRequest,
+  { options, refresh = 'fast', calls, ...stack }: PlanRequest,
   context: RunContext,
 ): Promise<PlanOutcome> {
   const session = await openSession(stack, context, { check: checkNamed(options) });
   try {
     announce(session, context);
-    const planned = await planConfiguration(session, options, context, { refresh });
+    const planned = await planConfiguration(session, options, context, { refresh, calls });
     emitUnread(planned, context);
     const overlaps = await findOverlaps(planned, session);
     if (overlaps.length > 0) context.emit({ type: 'overlaps', lines: overlaps });
@@ -101,9 +102,14 @@ function planSession(
   session: Session,
   expected: number,
   context: RunContext,
-  more: Pick<PlanInput, 'options' | 'purpose'> & Partial<PlanInput>,
+  {
+    calls,
+    ...more
+  }: Pick<PlanInput, 'options' | 'purpose'> & Omit<Partial<PlanInput>, 'recentCalls'> & CallsChoice,
 ): Promise<Planned> {
-  const { stack, state, reader, world, platform, client } = session;
+  const { stack, state, reader, recentCalls, world, platform, client } = session;
+  // No rule judges what is not the configuration.
+  const isCounted = calls ?? (more.purpose === 'apply' && stack.rules.readsCalls === true);
   const input: PlanInput = {
     desired: stack.resources,
     prune: true,
@@ -130,6 +136,7 @@ function planSession(
       const { requests, seconds } = client.spent();
       return requests === 0 ? 0 : seconds / requests / session.concurrency;
     },
+    ...(isCounted && { recentCalls }),
     ...more,
   };
   return stage(context, 'plan', () =>
@@ -148,7 +155,8 @@ export async function planConfiguration(
   {
     refresh,
     ...how
-  }: Partial<Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh' | 'stepOf' | 'atOnce'>> = {},
+  }: Partial<Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh' | 'stepOf' | 'atOnce'>> &
+    CallsChoice = {},
 ): Promise<Planned> {
   const { stack, state } = session;
   const configured = stack.resources.map(({ address }) => address);
@@ -313,7 +321,8 @@ async function countUnnamed(
 export function planInstead(
   session: Session,
   instead: Pick<PlanInput, 'desired' | 'purpose' | 'options' | 'versions' | 'undoes' | 'snapshot'> &
-    Partial<Pick<PlanInput, 'prune' | 'guards' | 'organizations' | 'configDigest'>>,
+    Partial<Pick<PlanInput, 'prune' | 'guards' | 'organizations' | 'configDigest'>> &
+    CallsChoice,
   context: RunContext,
 ): Promise<Planned> {
   // Thresholds stop a bad configuration. A rollback touches only what its run touched.

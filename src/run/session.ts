@@ -3,9 +3,10 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import { normalise, type World } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import { getText, recordIn } from '../kinds/making.ts';
+import { openRecentCalls } from '../live/calls.ts';
 import { createReader } from '../live/reader.ts';
 import type { Planned } from '../plan/make.ts';
-import type { Reader } from '../plan/reader.ts';
+import type { Reader, RecentCalls } from '../plan/reader.ts';
 import type { Client } from '../platform/client.ts';
 import { type Endpoints, readEndpoints } from '../platform/endpoints.ts';
 import type { Stack } from '../stack/index.ts';
@@ -38,6 +39,7 @@ export type Session = LoadedStack & {
   /** Requests in flight at once. */
   readonly concurrency: number;
   readonly reader: Reader;
+  readonly recentCalls: RecentCalls;
   readonly store: StateStore;
   readonly state: State;
   /** The run that has not committed what it did, if there is one: it died, or it is at work. */
@@ -153,6 +155,7 @@ export async function openSessionOn(
       client,
       concurrency,
       reader,
+      recentCalls: openRecentCalls(client, context.now),
       store,
       state: unfinished?.recovery?.state ?? known,
       unfinished,

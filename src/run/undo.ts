@@ -40,7 +40,7 @@ import {
 } from '../rollback/undo.ts';
 import { findBegan, type NotUndone } from '../state/journal.ts';
 import { getIdentity, type ResourceState, type State } from '../state/model.ts';
-import type { Observe, RunContext, StackOptions } from './context.ts';
+import type { CallsChoice, Observe, RunContext, StackOptions } from './context.ts';
 import type { RunDocument } from './document.ts';
 import {
   checkRecorded,
@@ -78,6 +78,7 @@ export type UndoOptions = StackOptions & {
   readonly rollout?: string;
   /** Whether it is planned, and nothing done. */
   readonly dryRun?: boolean;
+  readonly calls?: CallsChoice['calls'];
 };
 
 /** Who looks on, and decides. Without `agree` whatever nothing stands against is carried out. */
@@ -388,6 +389,7 @@ export async function carryOutUndo(
       desired: undo.desired,
       versions: undo.versions,
       options: { ...undoOptions(undo, options), allow_delete: mayDelete },
+      calls: options.calls,
     },
     context,
   );

@@ -49,7 +49,10 @@ export async function look(flags: PlanFlags, context: Context): Promise<Seen | B
     const { reader, histories } = keepHistories(session.reader);
     const planning = { ...session, reader };
     const { refresh = 'fast' } = flags;
-    const planned = await planConfiguration(planning, options, context, { refresh });
+    const planned = await planConfiguration(planning, options, context, {
+      refresh,
+      calls: false,
+    });
     const { plan } = planned;
     const drift = await driftIn(planned, histories, session, context);
     const drifted = new Set(drift.changes.map(({ address }) => address));

@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
+import { isObject, objectsIn, sum } from '../../src/core/value.ts';
 import { closed } from './authentication.ts';
+import { MONTH } from './calls.ts';
 import { ASSUMED } from './endpoints.ts';
 import { ID } from './ids.ts';
 import { add, document } from './knowledge.ts';
@@ -171,6 +173,14 @@ export const restAssumptions: readonly Row[] = [
         expect([403, 404]).toContain((await get(path)).status);
       }),
     ),
+    reads('metrics.agents: all calls are those of listed agents', async ({ get }) => {
+      const reply = record(await get(`/v1/metrics?startDate=${MONTH.from}&endDate=${MONTH.to}`));
+      const { metrics, agentPerformance: agents } = reply;
+      if (!isObject(metrics)) throw new Error('metrics have no totals');
+      const counts = objectsIn(agents).map((agent) => Number(agent.totalCalls));
+      expect(counts.length).toBeGreaterThan(1);
+      expect(sum(counts)).toBe(metrics.totalCalls);
+    }),
     ...['organization_ids', 'reseller_ids'].map((name) =>
       reads(
         `billing.unknown-ids: one among ${name} is not found`,

@@ -18,9 +18,16 @@ const EDITS = [
   ['prompts/harbor-front-desk.md', 'ninety minutes', 'two hours'],
 ] as const;
 
+/** The calls of Harbor's front desk, one each quarter of an hour until now. */
+const CALLS = Array.from({ length: 412 }, (_, index) => ({
+  agent_id: '918c9dbb-caae-4312-854d-e335348dbe66',
+  call_started_at: new Date(Date.now() - (index + 1) * 15 * 60_000).toISOString(),
+  call_duration: 90,
+}));
+
 test('the README opens with a plan as it is printed', async () => {
   const seed = readSeed(readFileSync(join(QUICKSTART, 'simulator/seed.yaml'), 'utf8'));
-  const simulator = await startSimulator({ seed });
+  const simulator = await startSimulator({ seed: { ...seed, calls: CALLS } });
   const stack = join(temporaryFolder(), 'stack');
   cpSync(QUICKSTART, stack, { recursive: true });
   const callsheet = async (...args: readonly string[]) => {

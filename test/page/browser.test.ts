@@ -48,6 +48,16 @@ describe('a review', () => {
     expect(await made.page.locator('.field .sign').isVisible()).toBe(false);
   });
 
+  test('shows the calls of an agent in the list and above its change', async () => {
+    const calls = '1,412 calls in 7 days';
+    const changes = [changeOf({ calls: 1412 }), changeOf({ address: 'agent.night', calls: 0 })];
+    const { page } = await openReport(planOf(changes));
+    const names = await page.locator('.entry .name').allInnerTexts();
+    expect(names).toEqual(['Front desk, no calls in 7 days', `Front desk, ${calls}`]);
+    await page.locator('.entry', { hasText: calls }).click();
+    expect(await page.locator('.detail .facts').innerText()).toContain(calls);
+  });
+
   test.each([
     ['a plan', { purpose: 'apply' as const }, 'Relies on 1 assumption: agent.delete.'],
     [

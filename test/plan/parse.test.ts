@@ -40,6 +40,10 @@ const linesOf = (given: string) => given.split('\n').map((line) => ({ text: line
 const edited = (more: Partial<Record<keyof PlanDocument, unknown>>) =>
   JSON.stringify({ ...plan, ...more });
 const [change] = plan.changes;
+const counted = withDigest({
+  ...plan,
+  changes: plan.changes.map((one) => ({ ...one, calls: 12 })),
+});
 
 const AGAIN = /^Make a new one with: callsheet plan --out plan\.json$/;
 const NEWER = /^Apply it with the callsheet that made it/;
@@ -50,6 +54,11 @@ describe('a plan file', () => {
     expect(parsePlan(text, 'plan.json')).toEqual(same);
     expect(parsePlan(JSON.stringify(plan), 'plan.json')).toEqual(same);
     expect(text).not.toContain('canary');
+  });
+
+  test('is read with its calls', () => {
+    expect(parsePlan(renderPlanJson(counted), 'plan.json')).toEqual(counted);
+    expect(counted.digest).toBe(plan.digest);
   });
 
   test.each(['\u2028', '\u2029', '\u0085', '\ufeff'])(
@@ -193,6 +202,30 @@ describe('a plan file', () => {
       'its digest does not match',
     ],
     [
+      'has calls that are no number',
+      edited({ changes: [{ ...change, calls: '\u001b[2J12' }] }),
+      'usage',
+      'not a plan that callsheet wrote',
+    ],
+    [
+      'has calls that were not counted',
+      edited({ changes: [{ ...change, calls: 12 }] }),
+      'stale',
+      '(edited: calls)',
+    ],
+    [
+      'has other calls',
+      JSON.stringify({ ...counted, changes: [{ ...change, calls: 2 }] }),
+      'stale',
+      '(edited: calls)',
+    ],
+    [
+      'has lost its calls',
+      JSON.stringify({ ...counted, changes: plan.changes }),
+      'stale',
+      '(edited: calls)',
+    ],
+    [
       'is made from another state',
       edited({ state: { ...plan.state, serial: 9 } }),
       'stale',
@@ -212,7 +245,10 @@ describe('a plan file', () => {
     ['organizations', { organizations: { 'org-1': 'another' } }],
     ['notes', { notes: [{ severity: 'info', address: null, message: 'All is well.' }] }],
     ['notes of here', { notes: [...plan.notes, { message: 'x', varies: true }] }],
-    ['groups, places', { groups: [{ kind: 'agent', action: 'update', addresses: [], fields: [] }] }],
+    [
+      'groups, places',
+      { groups: [{ kind: 'agent', action: 'update', addresses: [], fields: [] }] },
+    ],
     ['refusals', { refusals: [{ message: 'a freeze', advice: 'wait' }] }],
     ['requests', { requests: { ...plan.requests, writes: 0 } }],
     ['places', { changes: [{ ...change, source: 'elsewhere.yaml:1' }] }],

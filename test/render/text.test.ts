@@ -48,6 +48,18 @@ test.each(names.flatMap((name) => [40, 60, 80, 121].map((width) => [name, width]
   },
 );
 
+test.each([
+  [changeOf({ calls: 1412 }), '  ~ agent.reception  Front desk  1,412 calls in 7 days'],
+  [
+    changeOf({ calls: 0, action: 'delete', verdict: 'held', name: 'agent.reception' }),
+    '  - agent.reception  no calls in 7 days  held',
+  ],
+  [changeOf(), '  ~ agent.reception  Front desk  agents/reception.yaml:4'],
+])('%#: the calls of an agent stand behind its name', (change, line) => {
+  const lines = renderPlanText(planOf([change]), PLAIN).split('\n');
+  expect(lines.find((one) => one.startsWith(line))).toBeDefined();
+});
+
 test('no control character of live text reaches the terminal', () => {
   const text = renderPlanText(documentOf('hostile'), PLAIN);
   expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { formatDuration } from '../../src/core/errors.ts';
 import {
   formatAge,
+  formatCalls,
   formatCount,
   formatFirst,
   formatNumber,
@@ -36,6 +37,10 @@ test.each([
   [formatAge('2026-03-02T08:30:00Z', AT), 'just now'],
   [formatAge('2026-03-02T08:30:01Z', AT), 'ahead of the clock here'],
   [String(formatAge('yesterday', AT)), 'undefined'],
+  [formatCalls({ calls: 0 }), 'no calls in 7 days'],
+  [formatCalls({ calls: 1 }), '1 call in 7 days'],
+  [formatCalls({ calls: 12_412 }), '12,412 calls in 7 days'],
+  [String(formatCalls({})), 'undefined'],
   [kindTitle('retry_policy'), 'retry policies'],
   [kindTitle('agent'), 'agents'],
 ])('%#: %s', (text, expected) => {

@@ -46,7 +46,10 @@ export async function pull(
     announce(session, context);
     const { stack } = session;
     const options = planOptions({ target: isNew ? [] : addresses });
-    const planned = await planConfiguration(session, options, context, { isPreflighted: false });
+    const planned = await planConfiguration(session, options, context, {
+      isPreflighted: false,
+      calls: false,
+    });
     const { uncompared } = planned;
     if (uncompared !== undefined) say(context.terminal, uncompared);
     if (isNew) {

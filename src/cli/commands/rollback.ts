@@ -1,4 +1,4 @@
-import type { CommonFlags, Context } from '../../console/context.ts';
+import { type CommonFlags, type Context, chooseCalls } from '../../console/context.ts';
 import { isAgreed, openPlanReview } from '../../console/events.ts';
 import type { ReviewFormat } from '../../console/flags.ts';
 import { renderReview } from '../../console/plan.ts';
@@ -6,9 +6,11 @@ import { openProgress } from '../../console/progress.ts';
 import { exitOfOutcome, showOutcome, tellWaysOn } from '../../console/result.ts';
 import { type KeyFlags, keysFrom } from '../../console/snapshot-keys.ts';
 import { CallsheetError, type ExitCode } from '../../core/errors.ts';
+import type { CallsChoice } from '../../run/context.ts';
 import { type Review, type UndoOutcome, undo } from '../../run/undo.ts';
 
 export type RollbackFlags = CommonFlags &
+  CallsChoice &
   KeyFlags & {
     /** The run to undo: its id, or as much of it as tells it apart. The last one where none is given. */
     readonly run?: string;
@@ -35,7 +37,8 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
   const { terminal } = context;
   const format = resultFormat(flags);
   const review = openPlanReview(terminal);
-  const outcome = await rollBack(flags, context, {
+  const calls = flags.dryRun === true ? flags.calls : chooseCalls(flags);
+  const outcome = await rollBack({ ...flags, calls }, context, {
     show(plan) {
       if (format === 'text') review.show(plan);
     },

@@ -137,7 +137,7 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
       }),
     });
     try {
-      const planned = await planConfiguration(session, planOptions({}), context);
+      const planned = await planConfiguration(session, planOptions({}), context, { calls: false });
       const account = session.platform.account_id;
       const { resources, findings, ledger } = rebuild(known, planned);
       const before = { ...known, account_id: account };

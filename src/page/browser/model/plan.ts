@@ -17,6 +17,7 @@ export type Entry = {
   readonly id: string | null;
   readonly action: Action;
   readonly verdict: Verdict;
+  readonly calls?: number;
 };
 
 /** A plan in the browser. */
@@ -145,7 +146,7 @@ function buildEntry(
   { organizations, purpose }: PlanDocument,
   texts: readonly string[],
 ): Entry {
-  const { address, name, kind, organization_id: owner, id, action, verdict } = packed;
+  const { address, name, kind, organization_id: owner, id, action, verdict, calls } = packed;
   const read = (value: Json | undefined) => withTexts(value ?? null, texts);
   const organization = read(owner);
   return {
@@ -157,6 +158,7 @@ function buildEntry(
     id: id === null ? null : String(read(id)),
     action: seenAs(action as Action, purpose),
     verdict: verdict as Verdict,
+    ...(typeof calls === 'number' && { calls }),
   };
 }
 

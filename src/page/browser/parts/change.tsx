@@ -16,6 +16,7 @@ import {
 import {
   conflictAdvice,
   describeHow,
+  formatCalls,
   formatCount,
   formatNumber,
   gone,
@@ -64,6 +65,7 @@ export function ChangeDetail({
 function ChangeHead({ change }: { readonly change: Change }) {
   const wordsOf = useActionWords();
   const { address, name, action, adopted, verdict, reason, source, secrets = [] } = change;
+  const calls = formatCalls(change);
   return (
     <header>
       <h2 tabIndex={-1}>
@@ -72,6 +74,7 @@ function ChangeHead({ change }: { readonly change: Change }) {
       </h2>
       {name === address ? null : <p class="subtitle">{sanitiseLine(name)}</p>}
       <p class="facts">
+        {calls === undefined ? null : <span>{calls}</span>}
         <span class={`badge ${action}`}>{wordsOf(action)}</span>
         {verdict === 'ok' ? null : <span class={`badge ${verdict}`}>{verdict}</span>}
         {adopted && action !== 'adopt' ? <span class="badge adopted">adopted</span> : null}

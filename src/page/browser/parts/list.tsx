@@ -3,7 +3,13 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Action, Verdict } from '../../../core/plan-document.ts';
 import { countEach } from '../../../core/value.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatCount, formatFirst, formatNumber, kindTitle } from '../../../render/wording.ts';
+import {
+  formatCalls,
+  formatCount,
+  formatFirst,
+  formatNumber,
+  kindTitle,
+} from '../../../render/wording.ts';
 import {
   type Alike,
   type Entry,
@@ -140,6 +146,7 @@ type EntryLinkProps = {
 
 function EntryLink({ entry, isSelected, isTabStop, onOpen }: EntryLinkProps) {
   const { address, name, action, verdict } = entry;
+  const shown = name === address ? undefined : sanitiseLine(name);
   return (
     <ChangeLink
       entry={entry}
@@ -150,7 +157,9 @@ function EntryLink({ entry, isSelected, isTabStop, onOpen }: EntryLinkProps) {
     >
       <ActionSign action={action} />
       <span class="address">{sanitiseLine(address)}</span>
-      <span class="name">{name === address ? '' : sanitiseLine(name)}</span>
+      <span class="name">
+        {[shown, formatCalls(entry)].filter((text) => text !== undefined).join(', ')}
+      </span>
       {verdict === 'ok' ? null : <span class={`badge ${verdict}`}>{verdict}</span>}
     </ChangeLink>
   );
