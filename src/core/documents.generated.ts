@@ -588,6 +588,8 @@ export type Leaf =
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
+      /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
+      readonly in_clear?: string;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
@@ -1047,6 +1049,8 @@ export type Leaf =
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
+      /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
+      readonly in_clear?: string;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
@@ -1518,7 +1522,7 @@ export type Field = {
   readonly before: Json;
   /** What is wanted; null where nothing is. In a `drift` document: what is live. */
   readonly after: Json;
-  /** Whether before and after are masked. */
+  /** Whether before and after are masked, as far as they are there. Of an address scheme and host stay: `https://host/(secret)`. */
   readonly secret: boolean;
   /** Why: the configuration changed, the platform did (`drifted`), or both (`conflict`); the configuration no longer sets it and it is emptied (`cleared`) or cannot be (`released`); a secret differs from what was last written, was not written to this resource yet (`secret_unwritten`), is sent again as asked, or cannot be compared; a file's content cannot be compared. `released` and the last two write nothing. */
   readonly cause:
@@ -1816,6 +1820,8 @@ export type Leaf =
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
+      /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
+      readonly in_clear?: string;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
@@ -2463,6 +2469,8 @@ export type Leaf =
   | {
       /** Its keyed fingerprint. */
       readonly fingerprint: string;
+      /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
+      readonly in_clear?: string;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
@@ -3087,6 +3095,8 @@ export type Leaf = {
   readonly value?: unknown;
   readonly digest?: string;
   readonly fingerprint?: string;
+  /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
+  readonly in_clear?: string;
   readonly unknown?: true;
   readonly unsettled?: true;
 };
