@@ -290,6 +290,7 @@ function blankStack(dir: string): Stack {
       variables: unreadableVariables,
       files: [],
       organization: undefined,
+      masked: () => [],
     }),
     digest: '',
   };

@@ -36,7 +36,7 @@ organizations: { harbor: ${HARBOR} }
 organization: harbor
 variables:
   city: { env: CALLSHEET_VAR_CITY, default: Alder Bay }
-  token: { env: CALLSHEET_VAR_TOKEN, default: none }
+  token: { env: CALLSHEET_VAR_TOKEN, default: '' }
 rules:
   named:
     on: agent

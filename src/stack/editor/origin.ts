@@ -1,5 +1,5 @@
 import type { Address } from '../../core/address.ts';
-import { MASK, redactText } from '../../core/credentials.ts';
+import { MASK, maskWhole, redactText } from '../../core/credentials.ts';
 import type { SourcePosition } from '../../core/diagnostics.ts';
 import type { ValueLayer } from '../../core/documents.ts';
 import { clip } from '../../core/errors.ts';
@@ -10,9 +10,10 @@ import {
   type Path,
   shownIdentity,
 } from '../../core/path.ts';
-import { scalarSensitivity } from '../../core/redact.ts';
+import { maskScalar, scalarSensitivity } from '../../core/redact.ts';
 import type { FieldSchema } from '../../core/schema.ts';
 import { getOwn, type Value } from '../../core/value.ts';
+import type { Report } from '../diagnostics.ts';
 import {
   eachPath,
   expressionsIn,
@@ -35,7 +36,14 @@ import type { ResolvedResource } from '../resource.ts';
 import { configName, resourceSchema } from '../schema.ts';
 import { readSource } from '../secrets.ts';
 import { OWN_MEMBERS } from '../settings-schema.ts';
-import { findMember, onlyMember, type SyntaxNode, toPosition } from '../source.ts';
+import {
+  findMember,
+  onlyMember,
+  type ScalarNode,
+  type SourceRange,
+  type SyntaxNode,
+  toPosition,
+} from '../source.ts';
 import type { Variables } from '../variables.ts';
 
 /** Where a value of a resource came from. */
@@ -61,7 +69,12 @@ export function traceOrigin(
   {
     variables,
     root: settings,
-  }: { readonly variables: Variables; readonly root: SyntaxNode | undefined },
+    masked,
+  }: {
+    readonly variables: Variables;
+    readonly root: SyntaxNode | undefined;
+    readonly masked: Report['masked'];
+  },
 ): Origin {
   const { kind, address, layers, row, located } = resource;
   const scope: Scope = { variables, row };
@@ -89,7 +102,7 @@ export function traceOrigin(
       by,
       says,
       position,
-      text: getText(node, own),
+      text: getText(node, own, masked((node.origin ?? node.range).source.file)),
     })),
     filled: winner === undefined ? [] : listFillings(winner, scope),
   };
@@ -186,18 +199,40 @@ function describeNode(node: SyntaxNode, left: SyntaxNode | undefined): LayerSaid
 
 const LONGEST = 200;
 
-/** What is written, on one line; what something is where it is a whole map or list; masked where it is secret. */
-function getText(node: SyntaxNode, field: Field): string {
-  if (isMasked(node, field)) return MASK;
+/**
+ * What is written, on one line; what something is where it is a whole map or list; masked where it is secret. `masks`:
+ * stretches of its file that hold secrets.
+ */
+function getText(node: SyntaxNode, field: Field, masks: readonly SourceRange[]): string {
+  if (isMasked(node, field)) return maskScalar(node.type === 'scalar' ? node.text : null);
   const content = getContent(node);
   const merged = content === node ? '' : ', not merged';
   if (content.type === 'list') return `a list of ${content.items.length}${merged}`;
   if (content.type === 'map' && !isForm(content)) {
     return `a map of ${[...content.members.keys()].join(', ')}${merged}`;
   }
-  const { source, start, end } = node.range;
-  const text = node.type === 'scalar' ? node.text : source.text.slice(start, end);
+  const text = node.type === 'scalar' ? redactScalar(node, masks) : redactForm(node, masks);
   return clip(redactText(text).replace(/\s+/g, ' ').trim(), LONGEST);
+}
+
+/** A text that is masked as a whole holds a credential: as it is written, or only once it is filled in. */
+function redactScalar(
+  { text, range, origin: { start, end } = range }: ScalarNode,
+  masks: readonly SourceRange[],
+): string {
+  const isHidden = masks.some((mask) => mask.start <= start && end <= mask.end);
+  return isHidden && redactText(text) === text && text.includes('${') ? maskWhole(text) : text;
+}
+
+/** A form as it is written, without the stretches that hold secrets. */
+function redactForm({ range: { source, start, end } }: SyntaxNode, masks: readonly SourceRange[]) {
+  let [text, from] = ['', start];
+  for (const mask of masks.toSorted((a, b) => a.start - b.start)) {
+    if (mask.start < from || mask.end > end) continue;
+    text += source.text.slice(from, mask.start) + MASK;
+    from = mask.end;
+  }
+  return text + source.text.slice(from, end);
 }
 
 /** Where a secret may stand, only what plainly names the source of one is shown. */
@@ -237,9 +272,18 @@ function listFillings({ node, field }: Found, scope: Scope): readonly Filling[] 
     const filling = findFilling(inner, scope);
     if (filling === undefined) return [];
     const { value } = filling;
-    return value === undefined ? filling : { ...filling, value: hidden ? MASK : redactText(value) };
+    if (value === undefined) return filling;
+    const isSecret = hidden || isRedacted(inner, scope);
+    return { ...filling, value: isSecret ? maskWhole(value) : redactText(value) };
   });
   return mayBeSecret(field) ? filled : [...filled, ...filesIn(node, scope)];
+}
+
+/** Whether a variable or a column ends in a secret, wherever that is. */
+function isRedacted(inner: string, { variables, row }: Scope): boolean {
+  const name = variableName(inner);
+  if (name !== undefined) return variables.isHidden(name);
+  return row?.redaction.isHidden(eachPath(inner)?.[0] ?? '') === true;
 }
 
 function findFilling(inner: string, scope: Scope): Filling | undefined {
