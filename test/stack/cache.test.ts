@@ -151,6 +151,11 @@ function seen({ stack, diagnostics, files }: Loaded): unknown {
       origins: Object.keys(document).map((field) => originOf(resource.address, [field])),
     })),
     written: written().resources.map(({ address, document }) => [address, { ...document }]),
+    masked: files.map((file) =>
+      written()
+        .masked(file)
+        .map(({ start, end }) => [start, end]),
+    ),
   };
 }
 
@@ -198,6 +203,24 @@ describe('what did not change', () => {
     });
     expect(parsed).toBe(0);
     expect(seen(second as Loaded)).toEqual(seen(first));
+  });
+
+  it('hides what its rows put into an address', async () => {
+    const written = String(FILES['agents/clinics.yaml']);
+    const hook = '"https://crm.example.test/?api_key=${each.name}"';
+    const dir = folderOf({
+      ...FILES,
+      'agents/clinics.yaml': written.replace(
+        '    base: common\n    name: ${each.name}\n',
+        `$&    unchecked: { hook: ${hook}, newToken: "\${each.slug}" }\n`,
+      ),
+    });
+    await load(dir);
+    const { stack } = await expectAsAnew(dir);
+    const kept = stack?.resources.find(({ address }) => address === 'agent.clinic["east"]');
+    expect(kept?.inClear).toEqual(['newToken']);
+    const { filled } = stack?.originOf('agent.clinic["east"]', ['name']) ?? {};
+    expect(filled).toMatchObject([{ expression: '${each.name}', value: '(secret)' }]);
   });
 
   it('is not parsed again where one file changed', async () => {
