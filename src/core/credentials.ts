@@ -209,7 +209,7 @@ export function credentialsIn(text: string): readonly string[] {
   return credentialSpans(text).map(({ start, end }) => text.slice(start, end));
 }
 
-/** What stands for a text that is masked as a whole. Of an address scheme and host are shown: `https://host/(secret)`. */
+/** The mask of a whole text. An address keeps its scheme and host: `https://host/(secret)`. */
 export function maskWhole(text: string): string {
   const host = ADDRESS.test(text) ? hostIn(text) : undefined;
   return host === undefined ? MASK : `${host}/${MASK}`;

@@ -1522,7 +1522,7 @@ export type Field = {
   readonly before: Json;
   /** What is wanted; null where nothing is. In a `drift` document: what is live. */
   readonly after: Json;
-  /** Whether before and after are masked, as far as they are there. Of an address scheme and host stay: `https://host/(secret)`. */
+  /** True where before and after, as far as they are there, are masked. An address keeps its scheme and host: `https://host/(secret)`. */
   readonly secret: boolean;
   /** Why: the configuration changed, the platform did (`drifted`), or both (`conflict`); the configuration no longer sets it and it is emptied (`cleared`) or cannot be (`released`); a secret differs from what was last written, was not written to this resource yet (`secret_unwritten`), is sent again as asked, or cannot be compared; a file's content cannot be compared. `released` and the last two write nothing. */
   readonly cause:

@@ -247,12 +247,12 @@ type Redaction = {
 };
 
 /**
- * Tells values that stand in the files in clear, by their paths. No name hides them in a plan: Git has them, and a mask
+ * Finds the values that stand in the files in clear, by path. No name hides them in a plan: Git has them, and a mask
  * would hide the change from its reviewer alone. A schema hides them, and so does a credential within the text.
  */
 export type InClear = (path: string) => boolean;
 
-/** Whether everything in a value that a name hides stands in the files in clear. `path`: where the value is. */
+/** Checks that everything in a value that a name hides stands in the files in clear. `path`: where the value is. */
 export function isInClear(
   field: FieldContext,
   value: Value | undefined,
@@ -300,7 +300,7 @@ export function maskAt(
   return redactValue(contextAt(root, path, document), value, text, how, []) ?? null;
 }
 
-/** What stands for a value that is masked whatever it is. */
+/** The mask of a value that is masked whatever it is. */
 export function maskScalar(value: Value | undefined): string {
   return typeof value === 'string' ? maskWhole(value) : MASK;
 }

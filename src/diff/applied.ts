@@ -42,7 +42,7 @@ export function rememberLeaf(
   return { value: typeof value === 'object' ? JSON.parse(plain) : value };
 }
 
-/** Whether the files have a leaf in clear, and its name or those inside make a secret of it. */
+/** Checks that the files have a leaf in clear, and that its name or those inside make a secret of it. */
 export function isLeafInClear(leaf: Leaf, inClear: InClear | undefined): boolean {
   const { node, facts, value, text } = leaf;
   if (inClear === undefined || facts.unreadable || facts.secrecy.hidden === 'schema') return false;
@@ -68,7 +68,7 @@ export function wasInClear(
   );
 }
 
-/** What the second fingerprint is bound to in the place of the path. No path reads so. */
+/** The second fingerprint is bound to this text in the place of the path. No path reads so. */
 function placeInClear(path: string): string {
   return `${path} in clear`;
 }

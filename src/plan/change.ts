@@ -107,7 +107,7 @@ export function plainTexts(document: ValueObject): JsonObject {
   );
 }
 
-/** What is known of the values of a resource beside their places. */
+/** Facts about the values of a resource that do not follow from their places. */
 type Known = {
   /** See `knownSecrets`. */
   readonly secrets?: ReadonlySet<string>;

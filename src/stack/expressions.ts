@@ -38,7 +38,7 @@ export type Part = {
   readonly text: string;
   /** Where a stretch of the piece stands in the files; undefined where it comes from outside of them. */
   readonly placeOf: ((start: number, end: number) => SourceRange) | undefined;
-  /** Whether it stands for an expression. */
+  /** It stands for an expression. */
   readonly isFilled?: boolean;
   /** The column of the cell that gave it. */
   readonly column?: string;
@@ -147,7 +147,7 @@ export function splitParts(
   return parts;
 }
 
-/** What an expression stands for, in pieces; none where it stands for nothing. */
+/** The pieces of an expression's value; none where it has no value. */
 export function fillParts(expression: string, scope: Scope): readonly Part[] {
   const name = variableName(expression);
   if (name !== undefined) {

@@ -321,7 +321,7 @@ export function resolveText(
 ): Resolved {
   const filled = fillIn(node, text, field, context);
   if (filled === undefined) {
-    // What it would come to is not known.
+    // Its value is not known.
     if (credentialSpans(text).length > 0) redactNode(context, node);
     return FAILED;
   }

@@ -253,7 +253,7 @@ async function loadKept(
   if (secrets.some(({ source }) => secretProblem(source, folder, options) !== undefined))
     return undefined;
   const rules = await openRules(settings.rules, kinds, SILENT);
-  // What is wrong was said when it was kept.
+  // Problems were reported when the stack was kept.
   const quiet: Report = { ...report, add: () => {} };
   const again = readAgainFrom(opened, quiet);
   const files = kept.resources.map(({ file }) => file);

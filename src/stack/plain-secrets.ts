@@ -123,9 +123,9 @@ function warnAt(
 const GIVE_SECRET =
   'Write { $secret: env:NAME } instead, and change the credential if the file was ever shared';
 
-/** Warns of a value with the name of a secret, or of a header that tells. */
+/** Warns of a value with the name of a secret. */
 function warnOfName(parts: readonly Part[], field: Field, context: Context): void {
-  // Settings are named by whoever writes them: a variable may be called `token`.
+  // The names of settings are free: a variable may be called `token`.
   if (context.address === undefined) return;
   const names = field.path.map((segment) =>
     isIdentity(segment) ? identityText(segment) : segment,
@@ -141,12 +141,12 @@ function warnOfName(parts: readonly Part[], field: Field, context: Context): voi
       }
     : {
         rule: 'secret/plain-name',
-        message: 'has the name of a secret and stands in the files in clear, so plans show it',
+        message: 'has the name of a secret and is in the files in clear, so plans show it',
         hint: takesSecrets(field)
           ? GIVE_SECRET
           : 'If it is a secret, give it as ${var.NAME} with env: under variables. Plans mask that. Change it if the file was ever shared',
       };
-  // What stands around a secret that is filled in is none.
+  // The text around a secret that is filled in is no secret.
   const filled = parts.filter(({ isFilled }) => isFilled === true);
   for (const part of filled.length > 0 ? filled : parts)
     warnAt(part, { start: 0, end: part.text.length }, problem, field, context);
@@ -174,7 +174,7 @@ function warnOfCredentials(
   }
 }
 
-/** What of an address opens doors, in words that do not repeat it. */
+/** Names the credential of an address without repeating it. */
 function tellingPart(text: string, { start }: Span): string {
   const before = text.slice(0, start);
   const name = /([^?&#;=]+)(?:=|%3d)$/i.exec(before)?.[1];

@@ -148,7 +148,7 @@ export type Context = Surroundings & {
 /** A field of the document at hand, with what its schema and its place say of it. */
 export type Field = FieldContext & {
   readonly path: Path;
-  /** Of the value of a pair: the name beside it. */
+  /** The name beside it, if it is the value of a pair. */
   readonly name?: string | undefined;
 };
 
@@ -165,7 +165,7 @@ export function memberField(field: Field, key: string, object?: ValueObject): Fi
   return { ...memberContext(field, key, pair), path: [...field.path, key], name };
 }
 
-/** Whether a segment names an element by more than its position. */
+/** Tells the name of an element from its position. */
 function isNamedElement(segment: string): boolean {
   return isIdentity(segment) && !/^\[\d*\]$/.test(segment);
 }

@@ -40,7 +40,7 @@ function leaksIn(text: string, wordOf: (one: Case, generation: string) => Word):
   return [...found];
 }
 
-/** What a value reads as where the table has a word. */
+/** A value as an output has it where the table has a word. */
 function reading(one: Case, generation: string, word: Word): string {
   switch (word) {
     case 'whole':
@@ -275,7 +275,7 @@ describe('what the table says of secrets', {
   });
 });
 
-/** Places whose name tells nothing. */
+/** Places that have no secret's name. */
 const UNTOLD = ['auth_header', 'provider'];
 
 function ruleOf({ place }: Case): string {
@@ -290,7 +290,7 @@ function fileOf({ id, written }: Case): string {
   return given === undefined && file.includes('canary') ? `${id}.md` : 'callsheet.yaml';
 }
 
-/** Of what the platform never returns there is no side. */
+/** Values that the platform never returns have no side. */
 function isOfReturned(line: string): boolean {
   return !line.startsWith('secret,');
 }

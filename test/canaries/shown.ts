@@ -10,7 +10,7 @@ import { longRows } from '../long.ts';
 
 const DECISION = join(import.meta.dirname, '../../docs/decisions/0014-secrets-and-credentials.md');
 
-/** What an output shows of a value. */
+/** The part of a value that an output shows. */
 export type Word = 'whole' | 'host' | 'part' | 'source' | 'none' | '';
 
 /** A row of the table: words by the headings of its columns. */
@@ -124,7 +124,7 @@ export const PLACES: readonly Place[] = [
 /** One side of a value: its canary, and the address that it is a part of. */
 type Value = { readonly canary: string; readonly address: (canary: string) => string };
 
-/** What a form writes of a case. */
+/** A case as a form writes it. */
 type Written = {
   /** The value of the place. */
   readonly value: Json;

@@ -167,7 +167,7 @@ export async function throughEveryWalker(
   }
 }
 
-/** Whether an output is a plan, which shows what stands in the files in clear, whatever its name. */
+/** Tells plans, which show what stands in the files in clear, whatever its name. */
 function isPlan(by: string): boolean {
   return /^(?:plan|apply|drift|rehearse)\b|^a\.plan$/.test(by);
 }

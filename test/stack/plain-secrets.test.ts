@@ -128,8 +128,8 @@ broken([
     title: 'a value with the name of a secret, text or number',
     files: agent('unchecked: { newToken: hunter2, pin: { pass_code: 1, passcode: 1234 } }'),
     says: [
-      'agents.yaml:4:28 warning secret/plain-name agent.a: unchecked.newToken has the name of a secret and stands in the files in clear, so plans show it',
-      'agents.yaml:4:68 warning secret/plain-name agent.a: unchecked.pin.passcode has the name of a secret and stands in the files in clear, so plans show it',
+      'agents.yaml:4:28 warning secret/plain-name agent.a: unchecked.newToken has the name of a secret and is in the files in clear, so plans show it',
+      'agents.yaml:4:68 warning secret/plain-name agent.a: unchecked.pin.passcode has the name of a secret and is in the files in clear, so plans show it',
     ],
   },
 ]);

@@ -279,7 +279,7 @@ function listFillings({ node, field }: Found, scope: Scope): readonly Filling[] 
   return mayBeSecret(field) ? filled : [...filled, ...filesIn(node, scope)];
 }
 
-/** Whether a variable or a column ends in a secret, wherever that is. */
+/** Checks for a variable or a column that fills in a secret, here or elsewhere. */
 function isRedacted(inner: string, { variables, row }: Scope): boolean {
   const name = variableName(inner);
   if (name !== undefined) return variables.isHidden(name);
