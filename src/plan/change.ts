@@ -244,7 +244,7 @@ function planPresence(
   const known = knownSecrets(kind.schema, document, recorded?.leaves);
   const given = valuesInClear(desired);
   const shown = liveInClear(kind, desired, live.document, compared, world);
-  const secrets = new Set([...known].filter((text) => shown?.(text) !== true));
+  const secrets = new Set([...known].filter((text) => !shown(text)));
   const values: Known = { secrets, given, live: shown };
   const fields = leaves.map((leaf) => leftOut(fieldChange(kind, leaf, values), left));
   const sides = { kind, document, live: live.document, known };

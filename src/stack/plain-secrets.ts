@@ -61,7 +61,9 @@ function examine(
     return;
   }
   if (scalarSensitivity(field.secrecy, text) !== 'whole') return;
-  const isInFiles = parts.every(({ placeOf }) => placeOf !== undefined);
+  const isInFiles =
+    parts.every(({ placeOf }) => placeOf !== undefined) &&
+    parts.map((part) => part.text).join('') === text;
   if (field.secrecy.hidden === 'name') {
     if (!isInFiles) return;
     context.inClear?.push(field.path);
