@@ -55,6 +55,9 @@ type Parts = {
   /** Values of secrets now, and when `applied` was written. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly secretsThen: Readonly<Record<string, string>> | undefined;
+  /** Paths of values with the name of a secret that the files have in clear, and had when `applied` was written. */
+  readonly inClear: readonly string[];
+  readonly inClearThen: readonly string[];
   readonly key: string | undefined;
   readonly keyThen: string | undefined;
   readonly options: Partial<PlanOptions>;
@@ -67,6 +70,8 @@ const EMPTY: Parts = {
   applied: {},
   secrets: {},
   secretsThen: undefined,
+  inClear: [],
+  inClearThen: [],
   key: KEY,
   keyThen: KEY,
   options: {},
@@ -88,7 +93,7 @@ export function world(parts: Parts = EMPTY) {
   const plan = (more: Partial<PlanInput> = {}): Promise<Planned> =>
     makePlan({
       purpose: 'apply',
-      desired: parts.desired,
+      desired: parts.desired.map((one) => ({ ...one, inClear: parts.inClear })),
       prune: true,
       isPreflighted: true,
       state: state(),
@@ -132,6 +137,9 @@ export function world(parts: Parts = EMPTY) {
     /** Values by source; `then` those of the time when `applied` was written, the same unless given. */
     secrets: (secrets: Parts['secrets'], then?: Parts['secrets']) =>
       having({ secrets, secretsThen: then }),
+    /** Paths of values with the name of a secret that the files have in clear now, and had when `applied` was written. */
+    inClear: (inClear: Parts['inClear'], then: Parts['inClear'] = inClear) =>
+      having({ inClear, inClearThen: then }),
     /** The key of fingerprints now, and when `applied` was written; undefined: there is none. */
     keys: (key: string | undefined, then: string | undefined) => having({ key, keyThen: then }),
     options: (options: Partial<PlanOptions>) => having({ options }),
@@ -226,7 +234,7 @@ export function fingerprinter(key: string | undefined) {
 }
 
 /** The state that a run would have left which wrote these documents. */
-function stateOf({ applied, secrets, secretsThen, keyThen }: Parts): State {
+function stateOf({ applied, secrets, secretsThen, inClearThen, keyThen }: Parts): State {
   const ids = new Map(Object.entries(applied).map(([at, { id }]) => [at, String(id)]));
   const then: World = {
     idOf: (address) => ids.get(address),
@@ -235,19 +243,18 @@ function stateOf({ applied, secrets, secretsThen, keyThen }: Parts): State {
   };
   const resources = Object.entries(applied).map(([address, written]) => {
     const { id, history_id: entry, ...fields } = written;
-    return [address, resourceState(address, fields, String(id), Number(entry ?? 0), then)] as const;
+    const desired = { ...desiredResource(address, fields), inClear: inClearThen };
+    return [address, resourceState(desired, String(id), Number(entry ?? 0), then)] as const;
   });
   return { ...emptyState(LINEAGE), serial: 4, resources: Object.fromEntries(resources) };
 }
 
 function resourceState(
-  address: Address,
-  written: Written,
+  desired: DesiredResource,
   id: string,
   entry: number,
   then: World,
 ): ResourceState {
-  const desired = desiredResource(address, written);
   const kind = kindNamed(desired.kind);
   const scope = getScope(kind, desired.document);
   const pin = { digest: 'sha256:then', updated_at: null, history_id: entry === 0 ? null : entry };

@@ -121,55 +121,65 @@ const PEM = /(-----BEGIN [A-Z ]*PRIVATE KEY-----)([\s\S]*?)(-----END |$)/g;
 /** A scheme as it is spelled in practice. */
 const SCHEMES = ['bearer ', 'Bearer ', 'EARER ', 'basic ', 'Basic ', 'ASIC '];
 
+/** A stretch of a text. */
+export type Span = { readonly start: number; readonly end: number };
+
+const NO_SPANS: readonly Span[] = [];
+
 /**
- * Each rule is tried only where what it needs is there: of nearly all texts that is a look, and no more. What is looked
- * for begins with what texts hardly have: a look for an `e` stops at every tenth letter.
+ * The stretches of a text that are credentials, in their order. Each rule is tried only where what it needs is there:
+ * of nearly all texts that is a look, and no more. What is looked for begins with what texts hardly have: a look for an
+ * `e` stops at every tenth letter.
  */
-function replaceCredentials(text: string, replace: (credential: string) => string): string {
-  const put = (value: string) => (isFilledIn(value) || value === MASK ? value : replace(value));
-  let shown = text;
-  if (shown.includes('PRIVATE KEY')) {
-    shown = shown.replace(
-      PEM,
-      (_, begin: string, body: string, end: string) => `${begin}${put(body)}${end}`,
-    );
-  }
-  if (shown.includes('@') && shown.includes('://')) {
-    shown = shown.replace(USER, (_, scheme: string, user: string) => {
+export function credentialSpans(text: string): readonly Span[] {
+  const found: Span[] = [];
+  const take = (start: number, value: string) => {
+    if (!isFilledIn(value) && value !== MASK) found.push({ start, end: start + value.length });
+  };
+  if (text.includes('PRIVATE KEY'))
+    for (const { index, 1: begin = '', 2: body = '' } of text.matchAll(PEM))
+      take(index + begin.length, body);
+  if (text.includes('@') && text.includes('://'))
+    for (const { index, 1: scheme = '', 2: user = '' } of text.matchAll(USER)) {
       const [name = '', ...rest] = user.split(':');
+      const start = index + scheme.length;
       const password = rest.join(':');
-      if (password !== '') return `${scheme}${name}:${put(password)}`;
-      const isOpen = NAMES_USER.test(scheme);
-      return isOpen ? `${scheme}${user}` : `${scheme}${put(name)}${user.slice(name.length)}`;
-    });
+      if (password !== '') take(start + name.length + 1, password);
+      else if (!NAMES_USER.test(scheme)) take(start, name);
+    }
+  if (text.includes('=') || text.includes('%3')) takePairs(text, take);
+  if (text.includes('.eyJ'))
+    for (const { index, 0: token } of text.matchAll(JWT)) take(index, token);
+  if (SCHEMES.some((scheme) => text.includes(scheme)))
+    for (const { index, 1: scheme = '', 2: space = '', 3: value = '' } of text.matchAll(SCHEMED))
+      take(index + scheme.length + space.length, value);
+  return found.length === 0 ? NO_SPANS : mergeSpans(found);
+}
+
+/** Stretches without those that lie in others, in their order. */
+function mergeSpans(spans: readonly Span[]): readonly Span[] {
+  const merged: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = merged.at(-1);
+    if (last === undefined || span.start >= last.end) merged.push(span);
+    else merged[merged.length - 1] = { ...last, end: Math.max(last.end, span.end) };
   }
-  if (shown.includes('=') || shown.includes('%3')) shown = replacePairs(shown, put);
-  if (shown.includes('.eyJ')) shown = shown.replace(JWT, put);
-  if (SCHEMES.some((scheme) => shown.includes(scheme))) {
-    shown = shown.replace(
-      SCHEMED,
-      (_, scheme: string, space: string, value: string) => `${scheme}${space}${put(value)}`,
-    );
-  }
-  return shown;
+  return merged;
 }
 
 /** Values of names that sound secret. The value of any other name may hold such a pair itself. */
-function replacePairs(text: string, put: (value: string) => string): string {
-  let shown = '';
-  let done = 0;
+function takePairs(text: string, take: (start: number, value: string) => void): void {
   PAIR.lastIndex = 0;
   for (let pair = PAIR.exec(text); pair !== null; pair = PAIR.exec(text)) {
     const { secret, plural } = factsOfName(decoded(pair[1] ?? ''));
     if (!secret) continue;
-    VALUE.lastIndex = PAIR.lastIndex;
+    const start = PAIR.lastIndex;
+    VALUE.lastIndex = start;
     const value = VALUE.exec(text)?.[0] ?? '';
     if (value === '' || isHarmless(value, plural)) continue;
-    shown += text.slice(done, PAIR.lastIndex) + put(value);
-    done = PAIR.lastIndex + value.length;
-    PAIR.lastIndex = done;
+    take(start, value);
+    PAIR.lastIndex = start + value.length;
   }
-  return shown + text.slice(done);
 }
 
 function decoded(name: string): string {
@@ -183,15 +193,40 @@ function decoded(name: string): string {
 
 /** A text with the credentials in it masked: `https://user:(secret)@host/x?token=(secret)`. */
 export function redactText(text: string): string {
-  return replaceCredentials(text, () => MASK);
+  const spans = credentialSpans(text);
+  if (spans.length === 0) return text;
+  let shown = '';
+  let from = 0;
+  for (const { start, end } of spans) {
+    shown += text.slice(from, start) + MASK;
+    from = end;
+  }
+  return shown + text.slice(from);
 }
 
 /** The credentials in a text. */
 export function credentialsIn(text: string): readonly string[] {
-  const found: string[] = [];
-  replaceCredentials(text, (credential) => {
-    found.push(credential);
-    return credential;
-  });
-  return found;
+  return credentialSpans(text).map(({ start, end }) => text.slice(start, end));
+}
+
+/** The mask of a whole text. An address keeps its scheme and host: `https://host/(secret)`. */
+export function maskWhole(text: string): string {
+  const host = ADDRESS.test(text) ? hostIn(text) : undefined;
+  return host === undefined ? MASK : `${host}/${MASK}`;
+}
+
+const ADDRESS = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
+/** Schemes whose host is one, whatever it looks like. Of others only what plainly is a host is shown. */
+const WEB = /^(?:https?|wss?):$/;
+const PLAIN_HOST = /^(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+|\[[0-9a-f:.]+\])(?::\d+)?$/i;
+
+/** Scheme and host of an address. */
+function hostIn(address: string): string | undefined {
+  try {
+    const { protocol, host } = new URL(address.trim());
+    const isHost = host !== '' && (WEB.test(protocol) || PLAIN_HOST.test(host));
+    return isHost ? `${protocol}//${host}` : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -42,6 +42,8 @@ export type DesiredResource = {
    * than that part, and what it moves beside it goes back to this.
    */
   readonly whole?: WholeDocument;
+  /** Paths of values with the name of a secret that stand in the files in clear. */
+  readonly inClear?: readonly string[];
   /** Addresses of the resources that `document` refers to. */
   readonly references: readonly Address[];
   /** Where the resource stands; undefined where no file says it (a rollback). */
@@ -49,3 +51,10 @@ export type DesiredResource = {
   /** Where a field of it stands; the resource's own place for a field that is not written out. */
   readonly locate: (path: string) => SourcePosition | undefined;
 };
+
+/** The values with the name of a secret that the files have in clear; undefined where there are none. */
+export function valuesInClear({ inClear = [] }: Pick<DesiredResource, 'inClear'>) {
+  if (inClear.length === 0) return undefined;
+  const paths = new Set(inClear);
+  return (path: string) => paths.has(path);
+}

@@ -590,6 +590,8 @@ export type Leaf =
       readonly fingerprint: string;
       /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
       readonly source?: string;
+      /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
+      readonly in_clear?: string;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
@@ -1053,6 +1055,8 @@ export type Leaf =
       readonly fingerprint: string;
       /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
       readonly source?: string;
+      /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
+      readonly in_clear?: string;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
@@ -1532,7 +1536,7 @@ export type Field = {
   readonly before: Json;
   /** What is wanted; null where nothing is. In a `drift` document: what is live. */
   readonly after: Json;
-  /** Whether before and after are masked. */
+  /** True where before and after, as far as they are there, are masked. An address keeps its scheme and host: `https://host/(secret)`. */
   readonly secret: boolean;
   /** Why: the configuration changed, the platform did (`drifted`), or both (`conflict`); the configuration no longer sets it and it is emptied (`cleared`) or cannot be (`released`); a secret differs from what was last written, has another source than the one last applied (`secret_source_changed`), belongs to an account that is written (`secret_account_changed`), was not written to this resource yet (`secret_unwritten`), is sent again as asked, or cannot be compared; a file's content cannot be compared. `released` and the last two write nothing. */
   readonly cause:
@@ -1844,6 +1848,8 @@ export type Leaf =
       readonly fingerprint: string;
       /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
       readonly source?: string;
+      /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
+      readonly in_clear?: string;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
@@ -2495,6 +2501,8 @@ export type Leaf =
       readonly fingerprint: string;
       /** A digest of where the value came from: of the text of `$secret`, or the mark of a value that stood in the files. Absent where an earlier version wrote it. */
       readonly source?: string;
+      /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
+      readonly in_clear?: string;
       /** The version of the state in whose form this is, where that is an older one. */
       readonly form?: number;
     }
@@ -3122,6 +3130,8 @@ export type Leaf = {
   readonly value?: unknown;
   readonly digest?: string;
   readonly fingerprint?: string;
+  /** A second fingerprint of a value with the name of a secret that the files had in clear: a plan may show the value where it is live. */
+  readonly in_clear?: string;
   readonly unknown?: true;
   readonly unsettled?: true;
 };

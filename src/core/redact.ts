@@ -12,6 +12,9 @@
  * | a list or map of headers                | its values                                                     |
  * | a credential within any text            | that part of the text                                          |
  *
+ * An address that is masked as a whole keeps its scheme and host. A plan shows what a name alone hides where the files
+ * have it in clear (`InClear`): see decision 14.
+ *
  * What gives nothing away is shown: null, flags, empty texts, placeholders that are filled in during a call, and,
  * where only a name tells, moments and counts. `writeOnly` says that a value is never returned, not that it is secret.
  */
@@ -21,12 +24,14 @@ import {
   factsOfName,
   isHarmless,
   MASK,
+  maskWhole,
   PLAIN_NAME,
   redactText,
 } from './credentials.ts';
 import {
   elementSegments,
   extendPath,
+  formatPath,
   identitySegment,
   identityText,
   isIdentity,
@@ -39,6 +44,7 @@ import {
   getOwn,
   isList,
   isObject,
+  isSameJson,
   type Json,
   type JsonObject,
   Ref,
@@ -133,22 +139,38 @@ export function itemContext({ node: list, secrecy }: FieldContext): FieldContext
   return { node, secrecy: elementSecrecy(node, secrecy) };
 }
 
-/** What a path leads to. An element is told by what it is recognised by, which is the name in a pair. */
-export function contextAt(root: FieldSchema, path: Path): FieldContext {
+/**
+ * The field that a path leads to. An element is recognised by its identity, which is the name in a pair. `document`: the
+ * document that the path leads through, where it is at hand: only there stand the names of pairs in other lists.
+ */
+export function contextAt(root: FieldSchema, path: Path, document?: ValueObject): FieldContext {
   let field = rootContext(root);
+  let value: Value | undefined = document;
   let pair: ValueObject | undefined;
   for (const segment of path) {
     // A key of an object may begin with a bracket, too, and be a secret's name.
     const isElement = field.node.identity !== undefined || INDEX.test(segment);
     if (isElement && isIdentity(segment)) {
+      value = isList(value) ? findItem(value, field.node.identity, segment) : undefined;
       field = itemContext(field);
       pair = { key: identityText(segment), value: null };
     } else {
-      field = memberContext(field, segment, pair);
+      const object = isObject(value) ? value : undefined;
+      field = memberContext(field, segment, object ?? pair);
+      value = object && getOwn(object, segment);
       pair = undefined;
     }
   }
   return field;
+}
+
+/** The element of a list that a segment of a path names. */
+function findItem(list: readonly Value[], identity: string | undefined, segment: string) {
+  const at =
+    identity === undefined
+      ? Number(identityText(segment))
+      : elementSegments(identity, list).indexOf(segment);
+  return list[at];
 }
 
 /** The segment of an element of a list that is not keyed. */
@@ -196,7 +218,8 @@ function isLabel(key: string, object: ValueObject | undefined, node: FieldFacts)
   return key === 'key' && node.isOfElement;
 }
 
-function labelBeside(key: string, object: ValueObject | undefined): string | undefined {
+/** The name of a value that is one of a pair; undefined for any other member. */
+export function labelBeside(key: string, object: ValueObject | undefined): string | undefined {
   if (key !== 'value' || object === undefined) return undefined;
   const label = LABELS.map((name) => object[name]).find((text) => typeof text === 'string');
   return typeof label === 'string' ? label : undefined;
@@ -222,7 +245,33 @@ type Redaction = {
   readonly strict?: boolean;
   /** Leaves that are secret although nothing here tells: see `knownSecrets`. */
   readonly secrets?: ReadonlySet<string>;
+  /** Values that are shown although their names are those of secrets. */
+  readonly inClear?: InClear | undefined;
 };
+
+/**
+ * Finds the values that stand in the files in clear, by path. No name hides them in a plan: Git has them, and a mask
+ * would hide the change from its reviewer alone. A schema hides them, and so does a credential within the text.
+ */
+export type InClear = (path: string) => boolean;
+
+/** Checks that everything in a value that a name hides stands in the files in clear. `path`: where the value is. */
+export function isInClear(
+  field: FieldContext,
+  value: Value | undefined,
+  path: string,
+  inClear: InClear | undefined,
+): boolean {
+  if (inClear === undefined || value instanceof Secret) return false;
+  const shown = (hidden: InClear) => {
+    const how: Redaction = { how: 'mask', inClear: hidden };
+    return redactValue(field, value, path, how, []) ?? null;
+  };
+  return isSameJson(
+    shown(inClear),
+    shown(() => true),
+  );
+}
 
 /** A document that may be shown or kept, and the paths of what was left out of it. */
 export type Redacted = { readonly document: JsonObject; readonly withheld: readonly string[] };
@@ -240,8 +289,23 @@ export function redact(root: FieldSchema, document: ValueObject, how: Redaction)
 }
 
 /** A value that stands at a path, with its secrets masked and without what the platform owns. */
-export function maskAt(root: FieldSchema, path: Path, value: Value | undefined): Json {
-  return redactValue(contextAt(root, path), value, '', { how: 'mask', onlyOwn: true }, []) ?? null;
+export function maskAt(
+  root: FieldSchema,
+  path: Path,
+  value: Value | undefined,
+  {
+    inClear,
+    document,
+  }: { readonly inClear?: InClear | undefined; readonly document?: ValueObject | undefined } = {},
+): Json {
+  const how: Redaction = { how: 'mask', onlyOwn: true, inClear };
+  const text = inClear === undefined ? '' : formatPath(path);
+  return redactValue(contextAt(root, path, document), value, text, how, []) ?? null;
+}
+
+/** The mask of a value that is masked whatever it is. */
+export function maskScalar(value: Value | undefined): string {
+  return typeof value === 'string' ? maskWhole(value) : MASK;
 }
 
 /** A value of which no schema is known, such as what a platform says in a refusal, with its secrets masked. */
@@ -309,7 +373,7 @@ function redactValue(
     withheld.push(text);
     return undefined;
   };
-  if (secrets.size > 0 && secrets.has(text)) return isMask ? MASK : withhold();
+  if (secrets.size > 0 && secrets.has(text)) return isMask ? maskScalar(value) : withhold();
   const isContainer = isList(value) || isObject(value);
   if (redaction.strict === true && (field.node.isFree || field.secrecy.hidden !== 'no'))
     return MASK;
@@ -321,7 +385,9 @@ function redactValue(
   const found = scalarSensitivity(field.secrecy, value);
   if (found === 'open') return value;
   if (!isMask) return withhold();
-  return found === 'whole' || typeof value !== 'string' ? MASK : redactText(value);
+  const isShown = field.secrecy.hidden === 'name' && redaction.inClear?.(text) === true;
+  if (found === 'whole' && !isShown) return maskScalar(value);
+  return typeof value === 'string' ? redactText(value) : value;
 }
 
 /** An element that still says which one it is, where its identity was left out for a credential in it. */
@@ -345,7 +411,10 @@ function redactMembers(
 ): Json {
   const { node, secrecy } = field;
   // Of what is masked nobody asks for the path.
-  const isPlaced = redaction.how === 'withhold' || redaction.secrets !== undefined;
+  const isPlaced =
+    redaction.how === 'withhold' ||
+    redaction.secrets !== undefined ||
+    redaction.inClear !== undefined;
   if (isList(value)) {
     const items = itemContext(field);
     const list: Json[] = [];

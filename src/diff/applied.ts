@@ -1,6 +1,6 @@
 import { computeDigest } from '../core/digest.ts';
 import { toPath } from '../core/path.ts';
-import { contextAt } from '../core/redact.ts';
+import { contextAt, type InClear, isInClear } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import {
   Blob,
@@ -21,15 +21,30 @@ import {
   type World,
 } from './leaves.ts';
 
-/** How the state remembers a leaf that was written. Undefined where its value is not known. */
-export function rememberLeaf(leaf: Leaf, address: string, world: World): AppliedLeaf | undefined {
+/**
+ * How the state remembers a leaf that was written. Undefined where its value is not known. `inClear`: the values that
+ * the files have in clear.
+ */
+export function rememberLeaf(
+  leaf: Leaf,
+  address: string,
+  world: World,
+  inClear?: InClear,
+): AppliedLeaf | undefined {
   if (leaf.value instanceof Blob) return { digest: `sha256:${leaf.value.sha256}` };
   const resolved = resolveLeaf(leaf, world);
   if (resolved === undefined || resolved instanceof Unknown) return undefined;
   const value = normalise(leaf.schema, resolved);
   if (isConcealedAs(leaf, value)) {
     const fingerprint = world.fingerprints.of(address, leaf.text, value);
-    return { fingerprint, source: digestSource(leaf.value) };
+    const source = digestSource(leaf.value);
+    return isLeafInClear(leaf, inClear)
+      ? {
+          fingerprint,
+          source,
+          in_clear: world.fingerprints.of(address, placeInClear(leaf.text), value),
+        }
+      : { fingerprint, source };
   }
   // A prompt need not be quoted to see that it is long.
   if (typeof value === 'string' && value.length > LONGEST_PLAIN_VALUE)
@@ -84,6 +99,37 @@ export function withSource(leaf: Leaf, last: AppliedLeaf): AppliedLeaf {
   return isWithout && leaf.value instanceof Secret
     ? { ...last, source: digestSource(leaf.value) }
     : last;
+}
+
+/** Checks that the files have a leaf in clear, and that its name or those inside make a secret of it. */
+export function isLeafInClear(leaf: Leaf, inClear: InClear | undefined): boolean {
+  const { node, facts, value, text } = leaf;
+  if (inClear === undefined || facts.unreadable || facts.secrecy.hidden === 'schema') return false;
+  const isNamed = facts.secrecy.hidden === 'name' || typeof value === 'object';
+  return isNamed && isInClear({ node, secrecy: facts.secrecy }, value, text, inClear);
+}
+
+/**
+ * Whether a value is the one that was last written, and the files had it in clear. A second fingerprint says so, and not
+ * a mark: a mark could be set by anybody who can write the state, to have a plan show a secret.
+ */
+export function wasInClear(
+  applied: AppliedLeaf | undefined,
+  value: Json,
+  address: string,
+  path: string,
+  { fingerprints }: Pick<World, 'fingerprints'>,
+): boolean {
+  if (applied === undefined || !('fingerprint' in applied)) return false;
+  const { in_clear: seal } = applied;
+  return (
+    seal !== undefined && fingerprints.matches(seal, address, placeInClear(path), value) === 'equal'
+  );
+}
+
+/** The second fingerprint is bound to this text in the place of the path. No path reads so. */
+function placeInClear(path: string): string {
+  return `${path} in clear`;
 }
 
 /** A digest of what the state remembers, or its fingerprint; undefined where its value is not known. */

@@ -1,8 +1,7 @@
 import { matchesAny } from '../core/address.ts';
-import { MASK } from '../core/credentials.ts';
-import type { DesiredResource } from '../core/desired.ts';
+import { type DesiredResource, valuesInClear } from '../core/desired.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
-import { fieldIn, formatPath, parsePaths } from '../core/path.ts';
+import { fieldIn, formatPath, parsePaths, toPath } from '../core/path.ts';
 import type {
   Action,
   Change,
@@ -14,20 +13,28 @@ import type {
   SecretTravel,
   Verdict,
 } from '../core/plan-document.ts';
-import { mask, maskAt } from '../core/redact.ts';
+import { contextAt, type InClear, isInClear, mask, maskAt, maskScalar } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
 import {
   Blob,
   getOwn,
   isSameJson,
-  type Json,
   type JsonObject,
+  Secret,
+  type Value,
   type ValueObject,
 } from '../core/value.ts';
 import { twinsOn } from '../core/walk.ts';
-import { knownSecrets } from '../diff/applied.ts';
+import { isLeafInClear, knownSecrets, wasInClear } from '../diff/applied.ts';
 import { compare, isWritten, type LeafChange, leafChange } from '../diff/compare.ts';
-import { fieldSchema, listLeaves, type Sides, type World } from '../diff/leaves.ts';
+import {
+  fieldSchema,
+  type Leaves,
+  listLeaves,
+  normalise,
+  type Sides,
+  type World,
+} from '../diff/leaves.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
 import type { Identity } from './identify.ts';
@@ -63,8 +70,7 @@ export function planChange(
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { desired } = identity;
   if (desired === undefined) return { change: planAbsence(identity, live, context), leaves: [] };
-  if (live === undefined)
-    return { change: planCreate(identity, desired.document, context), leaves: [] };
+  if (live === undefined) return { change: planCreate(identity, desired, context), leaves: [] };
   return planPresence(identity, desired, live, context);
 }
 
@@ -102,20 +108,44 @@ export function plainTexts(document: ValueObject): JsonObject {
   );
 }
 
-/** A leaf's change as a plan shows it, masked. `secrets`: see `knownSecrets`. */
-export function fieldChange(
-  kind: Kind,
-  found: LeafChange,
-  secrets: ReadonlySet<string> = NONE,
-): FieldChange {
-  const leaf = secrets.has(found.text) ? conceal(found) : found;
+/** Facts about the values of a resource that do not follow from their places. */
+type Known = {
+  /** See `knownSecrets`. */
+  readonly secrets?: ReadonlySet<string>;
+  /** Values of the configuration that the files have in clear. */
+  readonly given?: InClear | undefined;
+  /** Live values that the files have in clear, or had when they were written. */
+  readonly live?: InClear | undefined;
+};
+
+/** A leaf's change as a plan shows it, masked. */
+export function fieldChange(kind: Kind, leaf: LeafChange, known: Known = {}): FieldChange {
+  const { text, path, before, after, cause, base } = leaf;
+  const isConcealed = known.secrets?.has(text) === true;
+  const isSensitive = leaf.sensitive || isConcealed;
+  // Only a name lets go of what it hides.
+  const named = isSensitive ? contextAt(kind.schema, path) : undefined;
+  const isShown = (value: Value | undefined, inClear: InClear | undefined) =>
+    named?.secrecy.hidden === 'name' &&
+    (value ?? null) !== null &&
+    isInClear(named, value, text, inClear);
+  const isLiveShown = !isConcealed && isShown(before, known.live);
+  const isGivenShown = isShown(after, known.given);
+  const show = (value: Value | undefined, inClear: InClear | undefined, isMasked: boolean) => {
+    const shown = maskAt(kind.schema, path, value, { inClear });
+    return isMasked && typeof shown !== 'object' ? maskScalar(value) : shown;
+  };
+  const isThere = (before ?? null) !== null;
   return {
-    path: leaf.text,
-    before: maskLeaf(kind, leaf, leaf.before),
-    after: maskLeaf(kind, leaf, leaf.after),
-    secret: leaf.sensitive,
-    cause: leaf.cause,
-    ...(leaf.base === undefined || leaf.sensitive ? {} : { base: maskLeaf(kind, leaf, leaf.base) }),
+    path: text,
+    before:
+      isConcealed && isThere
+        ? maskScalar(before)
+        : show(before, known.live, isSensitive && !isLiveShown),
+    after: show(after, known.given, isSensitive && !isGivenShown),
+    secret: isSensitive && !isLiveShown && !isGivenShown,
+    cause,
+    ...(base === undefined || isSensitive ? {} : { base: show(base, undefined, false) }),
   };
 }
 
@@ -137,15 +167,17 @@ export function unchanged(identity: Identity): Change {
 
 function planCreate(
   identity: Identity,
-  document: ValueObject,
+  desired: DesiredResource,
   { options, purpose }: ChangeContext,
 ): Change {
   const { kind, missing, isListed } = identity;
+  const { document } = desired;
+  const given = valuesInClear(desired);
   const { leaves } = listLeaves(kind.schema, document);
   const absent = facetsSetUpElsewhere(kind, document);
   const fields = [...leaves.values()]
     .filter((leaf) => leaf.value !== null)
-    .map((leaf) => fieldChange(kind, leafChange(leaf, undefined, leaf.value, 'changed')))
+    .map((leaf) => fieldChange(kind, leafChange(leaf, undefined, leaf.value, 'changed'), { given }))
     .map((field) => leftOut(field, absent));
   const operations = createSteps(kind, ownFields({ facets: absent }, Object.keys(document)));
   const why = missing
@@ -160,7 +192,7 @@ function planCreate(
     verdict: isRefused ? 'refused' : 'ok',
     reason: isRefused ? `${why}; ${absentReason(absent, true)}` : why,
     before: null,
-    after: mask(kind.schema, document, { onlyOwn: true }),
+    after: mask(kind.schema, document, { onlyOwn: true, inClear: given }),
     fields,
     ...travelling(
       secretTravels(
@@ -215,12 +247,16 @@ function planPresence(
   const leaves = isMade ? withHidden(kind, document, found) : found;
   // Most of a fleet, of which nothing else is asked.
   if (shape.action === 'no_op') return { change: unchanged(identity), leaves };
-  const secrets = knownSecrets(kind.schema, document, recorded?.leaves);
-  const fields = leaves.map((leaf) => leftOut(fieldChange(kind, leaf, secrets), left));
+  const known = knownSecrets(kind.schema, document, recorded?.leaves);
+  const given = valuesInClear(desired);
+  const shown = liveInClear(kind, desired, live.document, compared, world);
+  const secrets = new Set([...known].filter((text) => !shown(text)));
+  const values: Known = { secrets, given, live: shown };
+  const fields = leaves.map((leaf) => leftOut(fieldChange(kind, leaf, values), left));
   const { applied } = compared;
-  const sides = { kind, document, live: live.document, known: secrets, applied };
-  const before = project(kind, document, live.document, secrets);
-  const show = () => mask(kind.schema, document, { onlyOwn: true });
+  const sides = { kind, document, live: live.document, known, applied };
+  const before = project(kind, document, live.document, values);
+  const show = () => mask(kind.schema, document, { onlyOwn: true, inClear: given });
   const after = show();
   const change: Change = {
     ...base(identity),
@@ -444,7 +480,7 @@ function planAbsence(
       : purpose === 'rollback'
         ? 'the run created it'
         : `no longer configured${goingWith(kind, live)}`,
-    before: project(kind, live.document, live.document, secrets),
+    before: project(kind, live.document, live.document, { secrets }),
     ...travelling(secretsDeleted(kind, live.document, identity.recorded?.leaves)),
     pin,
     operations: [{ step: 'delete', fields: [] }],
@@ -531,24 +567,47 @@ function goingWith(kind: Kind, { document }: LiveResource): string {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** What the platform returns of a secret that it does not know for one is not shown, whatever it is. */
-function conceal(leaf: LeafChange): LeafChange {
-  const isThere = leaf.before !== undefined && leaf.before !== null;
-  return { ...leaf, sensitive: true, before: isThere ? MASK : leaf.before };
-}
-
-function maskLeaf(kind: Kind, leaf: LeafChange, value: LeafChange['before']): Json {
-  const shown = maskAt(kind.schema, leaf.path, value);
-  return leaf.sensitive && typeof shown !== 'object' ? MASK : shown;
-}
-
 /** The live values of the top-level fields that the configuration has, masked. */
 function project(
   kind: Kind,
   document: ValueObject,
   live: JsonObject,
-  secrets: ReadonlySet<string>,
+  { secrets = NONE, live: inClear }: Known,
 ): JsonObject {
   const owned = Object.entries(live).filter(([field]) => getOwn(document, field) !== undefined);
-  return mask(kind.schema, Object.fromEntries(owned), { secrets, onlyOwn: true });
+  return mask(kind.schema, Object.fromEntries(owned), { secrets, onlyOwn: true, inClear });
+}
+
+/**
+ * The live values that Git has in clear: the files give the same value now, or gave it when it was last written.
+ * Anything else there may be a secret of somebody else, whatever the files have.
+ */
+function liveInClear(
+  { schema: root }: Kind,
+  desired: DesiredResource,
+  live: JsonObject,
+  { address, applied }: Sides,
+  world: World,
+): InClear {
+  const given = valuesInClear(desired);
+  // Nearly all resources have no value with the name of a secret.
+  let both: { readonly wanted: Leaves['leaves']; readonly found: Leaves['leaves'] } | undefined;
+  return (text) => {
+    both ??= {
+      wanted: listLeaves(root, desired.document).leaves,
+      found: listLeaves(root, live).leaves,
+    };
+    const { wanted, found } = both;
+    const path = toPath(text);
+    const at = path.findIndex((_, index) => found.has(formatPath(path.slice(0, index + 1))));
+    const leaf = at < 0 ? undefined : found.get(formatPath(path.slice(0, at + 1)));
+    if (leaf === undefined) return false;
+    const value = normalise(leaf.schema, leaf.value);
+    const own = wanted.get(leaf.text);
+    // A value that is a secret now is none that may be shown.
+    if (own?.value instanceof Secret) return false;
+    const isGiven = own !== undefined && isLeafInClear(own, given);
+    if (isGiven && isSameJson(normalise(own.schema, own.value), value)) return true;
+    return wasInClear(getOwn(applied, leaf.text), value, address, leaf.text, world);
+  };
 }

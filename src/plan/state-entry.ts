@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import type { DesiredResource } from '../core/desired.ts';
+import { type DesiredResource, valuesInClear } from '../core/desired.ts';
 import { isWithin, parsePaths, toPath } from '../core/path.ts';
 import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
 import { isEchoed } from '../core/schema.ts';
@@ -43,6 +43,7 @@ export function rememberResource(
 ): ResourceState {
   const ignore = parsePaths(desired.lifecycle.ignore);
   const owned = listLeaves(kind.schema, desired.document);
+  const inClear = valuesInClear(desired);
   const leaves: Record<string, AppliedLeaf> = {};
   // An empty list has no leaves, yet it is owned: what appears in it later was added by hand.
   for (const [text, { path, elements }] of owned.lists) {
@@ -59,7 +60,7 @@ export function rememberResource(
     const isTaken = !isKept || leaf.value instanceof Blob;
     const remembered =
       known === undefined && isTaken
-        ? rememberLeaf(leaf, desired.address, world)
+        ? rememberLeaf(leaf, desired.address, world, inClear)
         : withSource(leaf, known ?? UNKNOWN);
     if (remembered !== undefined) leaves[leaf.text] = remembered;
   }
@@ -83,7 +84,7 @@ export function rememberResource(
  */
 export function moveEntry(
   kind: Kind,
-  desired: Pick<DesiredResource, 'address' | 'document'>,
+  desired: Pick<DesiredResource, 'address' | 'document' | 'inClear'>,
   recorded: ResourceState,
   from: Address,
   world: World,
@@ -98,7 +99,9 @@ export function moveEntry(
       const match = compareApplied(leaf, applied, from, world);
       // Not at hand, so that nobody can bind it to the new address.
       if (match === 'unset' || match === 'unknown') return [[path, forgetValue(applied)]];
-      const bound = match === 'equal' ? rememberLeaf(leaf, desired.address, world) : undefined;
+      const inClear = 'in_clear' in applied ? valuesInClear(desired) : undefined;
+      const bound =
+        match === 'equal' ? rememberLeaf(leaf, desired.address, world, inClear) : undefined;
       return bound === undefined ? [] : [[path, bound]];
     },
   );

@@ -5,7 +5,6 @@ import type { PullDocument } from '../core/documents.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { formatPath } from '../core/path.ts';
 import { type Change, isGone, type PlanDocument } from '../core/plan-document.ts';
-import { contextAt, sensitivity } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Ref, type ValueObject } from '../core/value.ts';
 import { placeValue } from '../core/walk.ts';
@@ -15,9 +14,8 @@ import type { Planned } from '../plan/make.ts';
 import { unifiedDiff } from '../render/pull.ts';
 import { Uneditable } from '../stack/edit/nodes.ts';
 import type { Loaded, Stack } from '../stack/index.ts';
-import { followPath, valuesBelow } from '../stack/resolved.ts';
+import { followPath } from '../stack/resolved.ts';
 import type { ResolvedResource } from '../stack/resource.ts';
-import { resourceSchema } from '../stack/schema.ts';
 import { type Source, type SourceRange, toPosition } from '../stack/source.ts';
 import {
   type Choice,
@@ -468,6 +466,8 @@ export function pullDocument(
   };
 }
 
+const SHORTEST = 4;
+
 /**
  * Finds lines of a file that hold sensitive values in clear: no diff shows them. A line that is new holds one
  * where it has the words of one, as when something beside it changed.
@@ -475,21 +475,17 @@ export function pullDocument(
 function hiddenLines(stack: Stack, file: string): (line: string) => boolean {
   const lines = new Set<string>();
   const words = new Set<string>();
-  for (const { kind, located } of stack.written().resources) {
-    const root = resourceSchema(kind);
-    for (const { path, written } of valuesBelow(root, located)) {
-      if (written?.type !== 'scalar') continue;
-      if (sensitivity(contextAt(root, path), written.text) === 'open') continue;
-      for (const { source, start, end } of [written.range, written.origin ?? written.range]) {
-        if (source.file !== file) continue;
-        const from = source.text.lastIndexOf('\n', start - 1) + 1;
-        const to = source.text.indexOf('\n', end - 1);
-        const text = source.text.slice(from, to < 0 ? undefined : to);
-        for (const line of text.split(/\r?\n/)) lines.add(line);
-        for (const line of source.text.slice(start, end).split(/\r?\n/)) words.add(line.trim());
-      }
-    }
+  const { resources, masked } = stack.written();
+  // A stack that was kept is read again for its resources, which says where its secrets stand.
+  if (resources.length === 0) return () => false;
+  for (const { source, start, end } of masked(file)) {
+    const from = source.text.lastIndexOf('\n', start - 1) + 1;
+    const to = source.text.indexOf('\n', end - 1);
+    const text = source.text.slice(from, to < 0 ? undefined : to);
+    for (const line of text.split(/\r?\n/)) lines.add(line);
+    for (const line of source.text.slice(start, end).split(/\r?\n/)) words.add(line.trim());
   }
-  words.delete('');
+  // Shorter ones stand in other lines by chance.
+  for (const word of words) if (word.length < SHORTEST) words.delete(word);
   return (line) => lines.has(line) || [...words].some((one) => line.includes(one));
 }

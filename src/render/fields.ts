@@ -15,6 +15,7 @@ import {
   isWritten,
   type PlanDocument,
 } from '../core/plan-document.ts';
+import { maskScalar } from '../core/redact.ts';
 import { getOwn, isObject, isSameJson, type Json } from '../core/value.ts';
 import { onlyBlanksDiffer } from './prose/words.ts';
 import { sanitiseLine } from './untrusted.ts';
@@ -192,7 +193,7 @@ function getSign({ before, after, cause }: FieldChange): '+' | '-' | '~' {
  * Objects and lists are masked leaf by leaf, so that their shape can be seen.
  */
 export function masked({ secret }: FieldChange, value: Json): Json {
-  return secret && value !== null && typeof value !== 'object' ? MASK : value;
+  return secret && value !== null && typeof value !== 'object' ? maskScalar(value) : value;
 }
 
 function findRemark(
@@ -355,7 +356,5 @@ function elementLeaves(field: FieldChange, root: Path): readonly ElementLeaf[] {
       value: member,
     }));
   }
-  return [
-    { key: formatPath(below), value: field.secret && typeof value !== 'object' ? MASK : value },
-  ];
+  return [{ key: formatPath(below), value: masked(field, value) }];
 }

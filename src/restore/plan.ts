@@ -293,6 +293,7 @@ function blankStack(dir: string): Stack {
       variables: unreadableVariables,
       files: [],
       organization: undefined,
+      masked: () => [],
     }),
     digest: '',
   };

@@ -567,6 +567,7 @@ type StoredResource = readonly [
   column: number,
   lifecycle: At,
   references: At,
+  inClear: At,
   ...document: At[],
 ];
 
@@ -640,6 +641,7 @@ function* encodeStack(
   yield JSON.stringify({ ...rest, read });
   for (const resource of resources) {
     const { address, kind, file, position, lifecycle, references, document } = resource;
+    const { inClear = [] } = resource;
     const filled = filledTexts(document);
     const fields = Object.keys(document).flatMap((name) => [
       plain(name),
@@ -647,7 +649,8 @@ function* encodeStack(
     ]);
     const place = [plain(position.file), position.line, position.column];
     const own = [plain(address), plain(kind), plain(file), ...place];
-    stored.push(`[${[...own, plain(lifecycle), plain(references), ...fields].join()}]`);
+    const facts = [lifecycle, references, inClear].map(plain);
+    stored.push(`[${[...own, ...facts, ...fields].join()}]`);
     if (stored.length === PART) yield part();
   }
   yield part(written.map((one) => ({ ...one, agents: one.agents.map(plain) })));
@@ -713,7 +716,8 @@ function decodeStack(
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, walk(one, at)]));
   };
   const resourceOf = (numbers: StoredResource): KeptResource => {
-    const [address, kind, file, place, line, column, lifecycle, references, ...fields] = numbers;
+    const [address, kind, file, place, line, column, lifecycle, references, inClear, ...fields] =
+      numbers;
     const texts = new Map<string, FilledText>();
     const document: [string, Value][] = [];
     for (let at = 0; at < fields.length; at += 2) {
@@ -730,6 +734,7 @@ function decodeStack(
       position: { file: values[place] as string, line, column },
       lifecycle: values[lifecycle] as KeptResource['lifecycle'],
       references: values[references] as KeptResource['references'],
+      inClear: values[inClear] as readonly string[],
       isPartial: false,
       document: leanDocument(Object.fromEntries(document), texts) as ValueObject,
     };

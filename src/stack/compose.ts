@@ -1,4 +1,5 @@
 import { type Address, getKind, isResourceName, matchesAddress, withKey } from '../core/address.ts';
+import { credentialSpans } from '../core/credentials.ts';
 import { formatFirst, formatNumber } from '../core/errors.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { FieldSchema } from '../core/schema.ts';
@@ -13,20 +14,21 @@ import {
 import { checkName, NAME_HINT, type Problem, type Report, SILENT } from './diagnostics.ts';
 import {
   eachPath,
-  expressionsIn,
+  fillParts,
   fillRow,
   interpolate,
+  type Part,
   type Row,
   usesRow,
   wholeExpression,
 } from './expressions.ts';
 import { type Folder, isUnreadable, STACK_FILE } from './folder.ts';
-import { textsIn } from './forms.ts';
+import { splitTexts } from './forms.ts';
 import { type Layer, mergeLayers } from './merge.ts';
+import { secretParts } from './plain-secrets.ts';
 import {
   type Context,
   fail,
-  isHidden,
   type MergedBase,
   type MergedBases,
   rootField,
@@ -159,7 +161,7 @@ function composeRows(
   const { body: _, ...own } = written;
   const layers = listLayers(stacked);
   const root = resourceSchema(written.kind);
-  const rows = readLoop({ ...loop, hidden: redactedColumns(layers, root) }, context);
+  const rows = readLoop({ ...loop, hidden: redactedColumns(layers, root, context) }, context);
   const problem = tooMuch(
     rows.length,
     layers.map(({ body }) => body),
@@ -190,14 +192,28 @@ function composeRows(
   });
 }
 
-/** Columns that sensitive fields are filled in from, so that no frame shows them, whatever becomes of a row. */
-function redactedColumns(layers: readonly Layer[], root: FieldSchema): ReadonlySet<string> {
-  const texts = layers.flatMap(({ body }) => textsIn(body, rootField(root)));
-  const expressions = texts
-    .filter(({ field }) => isHidden(field))
-    .flatMap(({ text }) => expressionsIn(text));
-  return new Set(expressions.flatMap((expression) => eachPath(expression)?.[0] ?? []));
+/** Columns that secrets are filled in from, so that no frame shows them, whatever becomes of a row. */
+function redactedColumns(
+  layers: readonly Layer[],
+  root: FieldSchema,
+  context: Context,
+): ReadonlySet<string> {
+  const fill = (expression: string): readonly Part[] => {
+    const column = eachPath(expression)?.[0];
+    return column === undefined
+      ? fillParts(expression, context)
+      : [{ text: ANY_CREDENTIAL, column, placeOf: undefined }];
+  };
+  const texts = layers.flatMap(({ body }) => splitTexts(body, rootField(root), fill, context));
+  const secret = texts.flatMap(({ parts, field }) => {
+    const text = parts.map((part) => part.text).join('');
+    return secretParts(parts, credentialSpans(text), field);
+  });
+  return new Set(secret.flatMap(({ part }) => part.column ?? []));
 }
+
+/** A text that is a credential wherever one belongs. */
+const ANY_CREDENTIAL = 'a0a0a0a0a0a0a0a0';
 
 function buildContext(address: Address, surroundings: Surroundings): Context {
   return { ...surroundings, subject: address, address, refs: [], secrets: [] };

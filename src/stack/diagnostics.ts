@@ -41,6 +41,10 @@ export type Report = {
   readonly add: (problem: Problem) => void;
   /** Hides a stretch of a file in every frame. */
   readonly mask: (range: SourceRange) => void;
+  /** Hides a text wherever a message quotes it. */
+  readonly hide: (text: string) => void;
+  /** The hidden stretches of a file. */
+  readonly masked: (file: string) => readonly SourceRange[];
   readonly hasErrors: () => boolean;
   /** Every problem, by file, line and column. */
   readonly diagnostics: () => readonly Diagnostic[];
@@ -104,13 +108,17 @@ function placed(range: SourceRange, masks: readonly SourceRange[]): SourcePositi
   return isHidden ? toPosition(range) : toStretch(range);
 }
 
-function toDiagnostic({ problem, others }: Entry, masks: readonly SourceRange[]): Diagnostic {
+function toDiagnostic(
+  { problem, others }: Entry,
+  masks: readonly SourceRange[],
+  hidden: HiddenTexts,
+): Diagnostic {
   const { severity = 'error', rule, hint, address, path, range } = problem;
   return {
     severity,
     rule,
-    message: withOthers(problem, others.size),
-    ...(hint === undefined ? {} : { hint }),
+    message: withoutQuotes(withOthers(problem, others.size), hidden),
+    ...(hint === undefined ? {} : { hint: withoutQuotes(hint, hidden) }),
     ...(address === undefined ? {} : { address }),
     ...(path === undefined || path === '' ? {} : { path }),
     ...(range === undefined ? {} : { position: placed(range, masks) }),
@@ -125,10 +133,62 @@ function withOthers({ message, address }: Problem, others: number): string {
   return `${address} (and ${formatCount(others, 'other')})${message.slice(address.length)}`;
 }
 
+/** Texts that no message quotes, by how they begin. */
+type HiddenTexts = {
+  readonly add: (text: string) => void;
+  readonly isIn: (text: string) => boolean;
+};
+
+/** Shorter texts stand in others by chance. */
+const SHORTEST = 4;
+
+function openHiddenTexts(): HiddenTexts {
+  const whole = new Set<string>();
+  const byStart = new Map<string, string[]>();
+  return {
+    add: (text) => {
+      if (text === '' || whole.has(text)) return;
+      whole.add(text);
+      if (text.length < SHORTEST) return;
+      const start = text.slice(0, SHORTEST);
+      const known = byStart.get(start);
+      if (known === undefined) byStart.set(start, [text]);
+      else known.push(text);
+    },
+    isIn: (text) => {
+      if (whole.has(text)) return true;
+      if (byStart.size === 0) return false;
+      for (let at = 0; at + SHORTEST <= text.length; at += 1) {
+        const found = byStart.get(text.slice(at, at + SHORTEST));
+        if (found?.some((one) => text.startsWith(one, at)) === true) return true;
+      }
+      return false;
+    },
+  };
+}
+
+/** A quoted text, or the key of a row: that is a part of an address, which is no secret. */
+const QUOTED = /\[?"(?:[^"\\]|\\.)*"/g;
+
+/** A message that quotes no text which must not be seen. */
+function withoutQuotes(message: string, hidden: HiddenTexts): string {
+  return message.replace(QUOTED, (quoted) =>
+    quoted.startsWith('"') && hidden.isIn(unquote(quoted)) ? `"${MASK}"` : quoted,
+  );
+}
+
+function unquote(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return quoted.slice(1, -1);
+  }
+}
+
 /** What a problem says, whichever resource it is said of: one that many share is told once. */
 function sharedWords({ rule, message, address }: Problem): string {
   // A prompt that many agents share has its mistake reported once, whatever field it fills.
-  if (rule.startsWith('template/') || rule.startsWith('text/')) return rule;
+  if (/^(?:template|text|secret)\//.test(rule)) return rule;
   const words = address !== undefined && message.startsWith(address);
   return `${rule} ${words ? message.slice(address.length) : message}`;
 }
@@ -152,6 +212,8 @@ export function checkName(
 export const SILENT: Report = {
   add: () => {},
   mask: () => {},
+  hide: () => {},
+  masked: () => [],
   hasErrors: () => false,
   diagnostics: () => [],
 };
@@ -174,6 +236,7 @@ export function openReport(): Report {
   // A place that many resources share is hidden once.
   const masks = new Map<Source, Map<string, SourceRange>>();
   const seen = new Map<Source, Map<string, Entry>>();
+  const hidden = openHiddenTexts();
   return {
     add: (problem) => {
       const entry: Entry = { problem, others: new Set() };
@@ -195,6 +258,9 @@ export function openReport(): Report {
       const known = masks.get(range.source) ?? new Map<string, SourceRange>();
       masks.set(range.source, known.set(`${range.start} ${range.end}`, range));
     },
+    hide: hidden.add,
+    masked: (file) =>
+      [...masks].flatMap(([source, places]) => (source.file === file ? [...places.values()] : [])),
     hasErrors: () => entries.some(({ problem }) => isError(problem)),
     diagnostics: () => {
       const sorted = new Map(
@@ -203,8 +269,8 @@ export function openReport(): Report {
       return entries
         .map((entry) => {
           const { range } = entry.problem;
-          const hidden = range && sorted.get(range.source);
-          return toDiagnostic(entry, range && hidden ? masksAround(range, hidden) : []);
+          const near = range && sorted.get(range.source);
+          return toDiagnostic(entry, range && near ? masksAround(range, near) : [], hidden);
         })
         .sort(compare);
     },

@@ -1,5 +1,4 @@
 import { isResourceName } from '../core/address.ts';
-import type { TextPart } from '../core/desired.ts';
 import { didYouMean } from '../core/nearest.ts';
 import type { Problem } from './diagnostics.ts';
 import { STACK_FILE } from './folder.ts';
@@ -10,6 +9,7 @@ import {
   type Member,
   membersIn,
   type ScalarNode,
+  type SourceRange,
   type SyntaxNode,
   textIn,
 } from './source.ts';
@@ -25,9 +25,25 @@ export type Scope = {
   /** The row of a resource with `for_each`. */
   readonly row?: Row | undefined;
   /** What `with` gives a template, by name; undefined where it could not be worked out. */
-  readonly given?: ReadonlyMap<string, string | undefined>;
+  readonly given?: ReadonlyMap<string, Given | undefined>;
   /** Takes the names of `given` that a text asks for. */
   readonly used?: Set<string>;
+};
+
+/** A value of `with`, and what it is made of. */
+export type Given = { readonly text: string; readonly parts: () => readonly Part[] };
+
+/** A piece of a text, and what gave it. */
+export type Part = {
+  readonly text: string;
+  /** Where a stretch of the piece stands in the files; undefined where it comes from outside of them. */
+  readonly placeOf: ((start: number, end: number) => SourceRange) | undefined;
+  /** The expression that it stands for (`${each.name}`), and what is inside: one object for all pieces of one. */
+  readonly filled?: { readonly expression: string; readonly inner: string };
+  /** The column of the cell that gave it. */
+  readonly column?: string;
+  /** The variable that gave it. */
+  readonly variable?: string;
 };
 
 type Interpolated = {
@@ -105,21 +121,48 @@ export function expressionPieces(text: string): readonly string[] {
   return [...pieces, text.slice(from)];
 }
 
-/**
- * A text in pieces: as it is written, and what its row or `with` fills in. A variable is the same for all resources, and
- * stands as its value.
- */
-export function partsIn(text: string, scope: Scope): readonly TextPart[] {
-  const parts: TextPart[] = [];
+/** The pieces of a text, in their order: what it says itself, and what fills in its expressions. */
+export function splitParts(
+  text: string,
+  placeOf: NonNullable<Part['placeOf']>,
+  fill: (expression: string) => readonly Part[],
+): readonly Part[] {
+  const parts: Part[] = [];
   let from = 0;
-  for (const { index, 0: expression, 1: inner, 2: close } of text.matchAll(EXPRESSION)) {
-    const value = inner === undefined ? '${' : close === '' ? expression : evaluate(inner, scope);
-    const filled = typeof value === 'string' ? value : '';
-    const isOwn = inner !== undefined && close !== '' && variableName(inner.trim()) === undefined;
-    parts.push(text.slice(from, index), isOwn ? { expression, value: filled } : filled);
-    from = index + expression.length;
+  const take = (to: number, own = text.slice(from, to)) => {
+    const start = from;
+    if (own !== '')
+      parts.push({ text: own, placeOf: (first, end) => placeOf(start + first, start + end) });
+    from = to;
+  };
+  for (const { index, 0: expression, 1: inner } of text.matchAll(EXPRESSION)) {
+    take(index);
+    if (inner === undefined) take(index + expression.length, '${');
+    else {
+      const filled = { expression, inner: inner.trim() };
+      parts.push(...fill(filled.inner).map((part) => ({ ...part, filled })));
+      from = index + expression.length;
+    }
   }
-  return [...parts, text.slice(from)];
+  take(text.length);
+  return parts;
+}
+
+/** The pieces of an expression's value; none where it has no value. */
+export function fillParts(expression: string, scope: Scope): readonly Part[] {
+  const name = variableName(expression);
+  if (name !== undefined) {
+    const found = scope.variables.lookup(name);
+    if (typeof found === 'string' || !('value' in found)) return [];
+    const place = scope.variables.originOf(name)?.range;
+    return [{ text: found.value, variable: name, placeOf: place && (() => place) }];
+  }
+  const path = eachPath(expression);
+  if (path === undefined) return scope.given?.get(expression)?.parts() ?? [];
+  const found = lookUpCell(scope.row, path);
+  if (typeof found === 'string' || !('cell' in found) || found.cell.type !== 'scalar') return [];
+  const { text, range } = found.cell;
+  return [{ text, column: path[0] ?? '', placeOf: () => range }];
 }
 
 /** Undefined where what is wrong was said elsewhere. */
@@ -206,8 +249,8 @@ function holdsForm(name: string, { key, keyPlace }: Member): Problem {
   };
 }
 
-function given(name: string, names: ReadonlyMap<string, string | undefined>): Value {
-  if (names.has(name)) return names.get(name);
+function given(name: string, names: ReadonlyMap<string, Given | undefined>): Value {
+  if (names.has(name)) return names.get(name)?.text;
   return {
     problem: {
       rule: 'template/name',

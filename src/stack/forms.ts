@@ -1,11 +1,21 @@
 import { getKind, isAddress, isResourceName } from '../core/address.ts';
+import { credentialSpans } from '../core/credentials.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { isIdentity } from '../core/path.ts';
 import { isUuid, oncePer, plainId, Ref, Secret } from '../core/value.ts';
 import { NAME_HINT } from './diagnostics.ts';
-import { findUnbalanced, interpolate } from './expressions.ts';
+import {
+  fillParts,
+  findUnbalanced,
+  type Given,
+  interpolate,
+  type Part,
+  type Scope,
+  splitParts,
+} from './expressions.ts';
 import { type FileText, fileMessage, isUnreadable, STACK_FILE } from './folder.ts';
 import { REMOVE, REPLACE } from './merge.ts';
+import { examineFile, examineText } from './plain-secrets.ts';
 import {
   type Context,
   elementField,
@@ -16,8 +26,8 @@ import {
   isHidden,
   mayBeSecret,
   memberField,
+  pairIn,
   type Resolved,
-  redactExpressions,
   redactNode,
   takesSecrets,
 } from './resolved.ts';
@@ -100,6 +110,7 @@ function resolveFile(node: SyntaxNode, path: string, field: Field, context: Cont
   if (isUnreadable(read)) return fail(context, field, node.range, fileMessage(path, read));
   const { source } = read;
   warnOfFile(read, field, context);
+  examineFile(source, field, context);
   checkTokens(source.text, wholeFile(source), field, context);
   return source.text;
 }
@@ -212,6 +223,15 @@ function fillIn({ range }: SyntaxNode, text: string, field: Field, context: Cont
   return filled === undefined ? undefined : { text: filled, whole };
 }
 
+/** The pieces of a text of the YAML. */
+function splitText({ range, origin = range }: SyntaxNode, text: string, scope: Scope) {
+  return splitParts(
+    text,
+    () => origin,
+    (expression) => fillParts(expression, scope),
+  );
+}
+
 /** `${var.speed}` alone in a field of numbers or truth values is such a value, not a text. */
 function convert(text: string, field: Field): Resolved {
   const types = listTypes(field.node.schema);
@@ -300,7 +320,12 @@ export function resolveText(
   context: Context,
 ): Resolved {
   const filled = fillIn(node, text, field, context);
-  if (filled === undefined) return FAILED;
+  if (filled === undefined) {
+    // Its value is not known.
+    if (credentialSpans(text).length > 0) redactNode(context, node);
+    return FAILED;
+  }
+  examineText(filled.text, () => splitText(node, text, context), field, context);
   const { schema } = field.node;
   if (schema['x-config'] === 'organization') {
     return resolveOrganization(filled.text, node.range, field, context);
@@ -370,8 +395,8 @@ function readGiven(
   member: Member | undefined,
   field: Field,
   context: Context,
-): ReadonlyMap<string, string | undefined> {
-  const given = new Map<string, string | undefined>();
+): ReadonlyMap<string, Given | undefined> {
+  const given = new Map<string, Given | undefined>();
   if (member === undefined) return given;
   if (member.value.type !== 'map') {
     const message = `needs a map of names and values after ${WITH}, not ${describe(member.value)}`;
@@ -391,9 +416,12 @@ function readGiven(
       const message = `gives ${key} of ${WITH} as ${describe(value)}; it must be a text, a number, true or false`;
       fail(context, field, value.range, { rule: 'form/value', message });
       given.set(key, undefined);
-    } else if (typeof value.value === 'string') {
-      given.set(key, fillIn(value, value.value, field, context)?.text);
-    } else given.set(key, value.text);
+      continue;
+    }
+    const written = typeof value.value === 'string' ? value.value : value.text;
+    const text = fillIn(value, written, field, context)?.text;
+    const parts = () => splitText(value, written, context);
+    given.set(key, text === undefined ? undefined : { text, parts });
   }
   return given;
 }
@@ -401,18 +429,18 @@ function readGiven(
 function fillTemplate(
   file: FileText,
   node: MapNode,
-  context: Context & { readonly given: ReadonlyMap<string, string | undefined> },
+  context: Context & { readonly given: ReadonlyMap<string, Given | undefined> },
   field: Field,
 ): Resolved {
   const { source } = file;
   warnOfFile(file, field, context);
-  if (isHidden(field)) redactExpressions(context, source.text);
   const used = new Set<string>();
   const { text, problems, values } = interpolate(source.text, { ...context, used });
   for (const { expression, offset, problem } of problems) {
     const place = { source, start: offset, end: offset + expression.length };
     fail(context, field, problem.range ?? place, problem);
   }
+  if (text !== undefined) examineText(text, () => splitTemplate(source, context), field, context);
   checkTokens(source.text, wholeFile(source), field, context);
   reportUnused(used, node, context, field);
   const [name, ...below] = field.path;
@@ -420,6 +448,15 @@ function fillTemplate(
     context.filled?.set(name, filledText(source, values));
   }
   return text ?? FAILED;
+}
+
+/** The pieces of a template, each with its own stretch. */
+function splitTemplate(source: Source, scope: Scope) {
+  return splitParts(
+    source.text,
+    (start, end) => ({ source, start, end }),
+    (expression) => fillParts(expression, scope),
+  );
 }
 
 function reportUnused(
@@ -460,6 +497,39 @@ export function isForm(node: SyntaxNode): boolean {
   return isAlone && names.includes(member.key) && member.value.type === 'scalar';
 }
 
+/** The texts that the fields of a written value come to, in pieces. `fill`: what an expression stands for. */
+export function splitTexts(
+  value: SyntaxNode,
+  field: Field,
+  fill: (expression: string) => readonly Part[],
+  { folder }: Pick<Context, 'folder'>,
+): readonly { readonly parts: readonly Part[]; readonly field: Field }[] {
+  const node = getContent(value);
+  const placeOf = () => node.range;
+  if (node.type === 'scalar') return [{ parts: splitParts(node.text, placeOf, fill), field }];
+  const below = (one: SyntaxNode, own: Field) => splitTexts(one, own, fill, { folder });
+  if (node.type === 'list') {
+    const element = elementField(field, '[]');
+    return node.items.flatMap((item) => below(item, element));
+  }
+  const written = isForm(node) ? (textIn(findMember(node, PATH)?.value) ?? '') : '';
+  const path = splitParts(written, placeOf, fill).map(({ text }) => text);
+  const read = path.length === 0 ? undefined : folder.text(path.join(''));
+  if (read !== undefined && !isUnreadable(read)) {
+    const given = findMember(node, WITH)?.value;
+    const fillName = (expression: string) => {
+      const value = findMember(given, expression)?.value;
+      return value?.type === 'scalar' ? splitParts(value.text, placeOf, fill) : fill(expression);
+    };
+    return [{ parts: splitParts(read.source.text, placeOf, fillName), field }];
+  }
+  const ofForm = isForm(node);
+  const pair = pairIn(node);
+  return membersIn(node).flatMap(({ key, value }) =>
+    below(value, ofForm ? field : memberField(field, key, pair)),
+  );
+}
+
 /** A text with the field that it stands in. */
 type FieldText = { readonly text: string; readonly field: Field };
 
@@ -476,7 +546,8 @@ export function textsIn(written: SyntaxNode, field: Field): readonly FieldText[]
   }
   // The members of a form are no fields: all of them have a part in the field that it stands in.
   const ofForm = isForm(node);
+  const pair = pairIn(node);
   return membersIn(node).flatMap(({ key, value }) =>
-    textsIn(value, ofForm ? field : memberField(field, key)),
+    textsIn(value, ofForm ? field : memberField(field, key, pair)),
   );
 }

@@ -121,6 +121,8 @@ type WrittenStack = {
   readonly files: readonly string[];
   /** The organization of resources that name none. */
   readonly organization: string | undefined;
+  /** The stretches of a file that hold secrets, once its resources were read. */
+  readonly masked: Report['masked'];
 };
 
 export type Loaded = {
@@ -163,7 +165,7 @@ export async function loadStack(
   options.onCounted?.(opened.others.length, 'names');
   const inputs = readInputs(opened, report);
   const kept = inputs && cache.find(inputs, found, (count) => options.onCounted?.(count, 'cache'));
-  const known = kept && (await loadKept(kept, opened));
+  const known = kept && (await loadKept(kept, opened, report));
   if (known !== undefined) return known;
   const { resources, ...loaded } = await loadWhole(opened, report);
   cache.keepParsed();
@@ -236,19 +238,26 @@ async function loadWhole(
     },
     resolved: () => resources,
     resolvedAt,
+    masked: report.masked,
   });
   return { stack, diagnostics, files, resources };
 }
 
 /** The stack that was kept; undefined where a secret is no longer to be had, which is told with its place. */
-async function loadKept(kept: KeptStack, opened: Opened): Promise<Loaded | undefined> {
+async function loadKept(
+  kept: KeptStack,
+  opened: Opened,
+  report: Report,
+): Promise<Loaded | undefined> {
   const { folder, options, kinds, settings } = opened;
   const { secrets, moves, digest, rollouts, diagnostics } = kept;
   if (settings === undefined) return undefined;
   if (secrets.some(({ source }) => secretProblem(source, folder, options) !== undefined))
     return undefined;
   const rules = await openRules(settings.rules, kinds, SILENT);
-  const again = readAgainFrom(opened);
+  // Problems were reported when the stack was kept.
+  const quiet: Report = { ...report, add: () => {} };
+  const again = readAgainFrom(opened, quiet);
   const files = kept.resources.map(({ file }) => file);
   let fileOf: ReadonlyMap<Address, string | undefined> | undefined;
   const resolvedAt = (address: Address) => {
@@ -265,7 +274,7 @@ async function loadKept(kept: KeptStack, opened: Opened): Promise<Loaded | undef
     return { ...resource, locate };
   });
   const values = { resources, moves, secrets, digest, rollouts };
-  const own = { ...values, resolved: again.resolved, resolvedAt };
+  const own = { ...values, resolved: again.resolved, resolvedAt, masked: report.masked };
   const stack = makeStack(opened, settings, rules.plan, own);
   return { stack, diagnostics, files: listFiles(opened) };
 }
@@ -274,6 +283,7 @@ async function loadKept(kept: KeptStack, opened: Opened): Promise<Loaded | undef
 type Made = Pick<Stack, 'resources' | 'moves' | 'secrets' | 'digest' | 'rollouts'> & {
   readonly resolved: () => readonly ResolvedResource[];
   readonly resolvedAt: (address: Address) => ResolvedResource | undefined;
+  readonly masked: Report['masked'];
 };
 
 /** What a stack is made of whose resources are wrong. The places of secrets are those that were understood. */
@@ -287,6 +297,7 @@ function makeNothing(settings: Settings, resources: readonly ResolvedResource[])
     digest: digestStack(settings, NONE, moves),
     resolved: () => NONE,
     resolvedAt: () => undefined,
+    masked: () => NONE,
   };
 }
 
@@ -311,7 +322,7 @@ function makeStack(opened: Opened, settings: Settings, rules: PlanRules, made: M
     },
     originOf: (address, path) => {
       const resource = made.resolvedAt(address);
-      return resource && traceOrigin(resource, path, opened);
+      return resource && traceOrigin(resource, path, { ...opened, masked: made.masked });
     },
     partsOf: (address, path) => {
       const resource = made.resolvedAt(address);
@@ -322,6 +333,7 @@ function makeStack(opened: Opened, settings: Settings, rules: PlanRules, made: M
       variables: opened.variables,
       files: listFiles(opened),
       organization,
+      masked: made.masked,
     }),
     get digest() {
       return made.digest;
@@ -337,9 +349,9 @@ function byAddressIn(resources: readonly ResolvedResource[]) {
 const FEW_FILES = 20;
 
 /** The resources of a stack that was kept, read from their files for those who ask where something stands. */
-function readAgainFrom(opened: Opened) {
+function readAgainFrom(opened: Opened, report: Report) {
   const few = new Map<string, ReadonlyMap<Address, ResolvedResource>>();
-  const read = (file?: string) => inOrder(readParts(opened, SILENT, file).resources, opened.kinds);
+  const read = (file?: string) => inOrder(readParts(opened, report, file).resources, opened.kinds);
   let all: readonly ResolvedResource[] | undefined;
   let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
   const resolved = () => {
@@ -375,7 +387,7 @@ const NONE: readonly never[] = [];
 
 /** A resource without holes, as the rest of Callsheet knows it. Only called once nothing is wrong. */
 function toDesired(resource: ResolvedResource): DesiredResource {
-  const { kind, address, document, lifecycle, refs, ownPlace, placeOf } = resource;
+  const { kind, address, document, lifecycle, refs, inClear, ownPlace, placeOf } = resource;
   const position = toPosition(ownPlace);
   return {
     address,
@@ -384,6 +396,7 @@ function toDesired(resource: ResolvedResource): DesiredResource {
     document: document as ValueObject,
     lifecycle,
     isPartial: false,
+    inClear,
     references: refs.length === 0 ? NONE : [...new Set(refs.map((ref) => ref.address))],
     position,
     locate: (path) => {

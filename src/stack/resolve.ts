@@ -1,12 +1,12 @@
 import { getKind } from '../core/address.ts';
-import { credentialsIn, isFilledIn, isSecretName } from '../core/credentials.ts';
+import { isSecretName } from '../core/credentials.ts';
 import { nearest, suggestInstead } from '../core/nearest.ts';
-import { identityText, isIdentity, type Path, writtenSegments } from '../core/path.ts';
-import { scalarSensitivity } from '../core/redact.ts';
+import { isIdentity, writtenSegments } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { Problem } from './diagnostics.ts';
 import { interpolate } from './expressions.ts';
 import { findForm, resolveForm, resolveText } from './forms.ts';
+import { examineNumber } from './plain-secrets.ts';
 import {
   type Common,
   type Context,
@@ -17,6 +17,7 @@ import {
   type MergedBase,
   mayBeSecret,
   memberField,
+  pairIn,
   type Resolved,
   type ResolvedObject,
   redactNode,
@@ -125,6 +126,7 @@ function refuseField(
 function resolveMap(node: MapNode, field: Field, context: Context): ResolvedObject {
   const resolved: [string, Resolved][] = [];
   const { properties, additionalProperties } = field.node.schema;
+  const pair = pairIn(node, (text) => interpolate(text, context).text ?? text);
   for (const member of node.members.values()) {
     const { key, value } = member;
     const named = namedField(field.node.schema, key);
@@ -139,7 +141,7 @@ function resolveMap(node: MapNode, field: Field, context: Context): ResolvedObje
       }
       if (properties !== undefined) suspectKey(member, node, field, context);
     }
-    const inner = memberField(field, key);
+    const inner = memberField(field, key, pair);
     const mergedBase = field.path.length === 0 ? context.mergedBase : undefined;
     const outcome =
       mergedBase === undefined
@@ -184,55 +186,11 @@ export function resolve(node: SyntaxNode, field: Field, context: Context): Resol
     if (mayBeSecret(field)) redactNode(context, node);
     return node.type === 'map' ? {} : [];
   }
-  const isSecret = isHidden(field) || scalarSensitivity(field.secrecy, node.value) !== 'open';
-  if (isSecret || (takesSecrets(field) && !allows(field, 'string'))) redactNode(context, node);
-  if (typeof node.value === 'string') {
-    suspectPlainSecret(node, node.value, field, context);
-    return resolveText(node, node.value, field, context);
-  }
-  return node.value;
-}
-
-/**
- * Warns of a text that looks like a credential in clear: the value of a telling header, or an address with
- * a password or key in it. It is sent all the same, since nobody can know what it is; frames hide it.
- */
-function suspectPlainSecret(node: SyntaxNode, text: string, field: Field, context: Context): void {
-  if (field.secrecy.hidden === 'schema' && isSecretName(getName(field.path)) && !isFilledIn(text)) {
+  if (isHidden(field) || (takesSecrets(field) && !allows(field, 'string')))
     redactNode(context, node);
-    fail(context, field, node.range, {
-      severity: 'warning',
-      rule: 'secret/plain-header',
-      message: 'looks like a credential written in the configuration',
-      hint: 'Write { $secret: env:NAME } instead, and change the credential if the file was ever shared',
-    });
-  }
-  if (!['uri', 'web-address'].includes(field.node.schema.format ?? '')) return;
-  const part = tellingPart(text);
-  if (part === undefined) return;
-  redactNode(context, node);
-  fail(context, field, node.range, {
-    severity: 'warning',
-    rule: 'secret/plain-address',
-    message: `has ${part} in its address, which is readable in this file`,
-    hint: 'Send it as a header with { $secret: env:NAME }: an address is not a secret field',
-  });
-}
-
-/** What a value is called: a member by its key, an element by what it is recognised by. */
-function getName(path: Path): string {
-  const segment = path.slice(-2).find(isIdentity) ?? path.at(-1) ?? '';
-  return isIdentity(segment) ? identityText(segment) : segment;
-}
-
-/** What of an address opens doors, in words that do not repeat it. */
-function tellingPart(text: string): string | undefined {
-  const [first] = credentialsIn(text);
-  if (first === undefined) return undefined;
-  const before = text.slice(0, text.indexOf(first));
-  const name = /([^?&#;=]+)(?:=|%3d)$/i.exec(before)?.[1];
-  if (name !== undefined) return `a value of ${JSON.stringify(name)}`;
-  return before.endsWith('://') ? 'a user name or a token' : 'a password';
+  if (typeof node.value === 'string') return resolveText(node, node.value, field, context);
+  if (typeof node.value === 'number') examineNumber(node.value, node.range, field, context);
+  return node.value;
 }
 
 /**
@@ -255,6 +213,7 @@ function resolveCommon(
   if (common === 'own') return resolve(context);
   context.refs.push(...common.refs);
   context.secrets.push(...common.secrets);
+  context.inClear?.push(...common.inClear);
   return common.value;
 }
 
@@ -266,7 +225,7 @@ function resolveFirst(
   if (readsRow(node)) return 'own';
   const problems: Problem[] = [];
   const report = { ...context.report, add: (problem: Problem) => problems.push(problem) };
-  const found = { refs: [], secrets: [] };
+  const found = { refs: [], secrets: [], inClear: [] };
   const value = resolve({ ...context, ...found, report });
   return problems.length > 0 ? 'own' : { value, ...found };
 }

@@ -6,14 +6,21 @@ import {
   pointerParts,
   writtenSegments,
 } from '../core/path.ts';
-import { type FieldContext, itemContext, memberContext, rootContext } from '../core/redact.ts';
+import {
+  type FieldContext,
+  itemContext,
+  labelBeside,
+  memberContext,
+  rootContext,
+} from '../core/redact.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { Blob, type JsonScalar, oncePer, Ref, Secret } from '../core/value.ts';
+import { Blob, type JsonScalar, oncePer, Ref, Secret, type ValueObject } from '../core/value.ts';
 import type { Problem, Report } from './diagnostics.ts';
 import {
   eachPath,
   expressionPieces,
   expressionsIn,
+  type Given,
   type Row,
   variableName,
 } from './expressions.ts';
@@ -126,6 +133,8 @@ export type Context = Surroundings & {
   readonly address: string | undefined;
   readonly refs: RefUse[];
   readonly secrets: SecretUse[];
+  /** Takes the paths of values with the name of a secret that stand in the files in clear. */
+  readonly inClear?: Path[];
   /** The row of a resource with `for_each`. */
   readonly row?: Row | undefined;
   /** What the resource has in common with others. */
@@ -133,19 +142,45 @@ export type Context = Surroundings & {
   /** Takes what templates came to that fill fields of the document itself, by the configuration's names. */
   readonly filled?: Map<string, FilledText>;
   /** What `with` gives the template at hand. */
-  readonly given?: ReadonlyMap<string, string | undefined>;
+  readonly given?: ReadonlyMap<string, Given | undefined>;
 };
 
 /** A field of the document at hand, with what its schema and its place say of it. */
-export type Field = FieldContext & { readonly path: Path };
+export type Field = FieldContext & {
+  readonly path: Path;
+  /** The name beside it, if it is the value of a pair. */
+  readonly name?: string | undefined;
+};
 
-/** A member of a field; what a schema says about secrets holds for everything below it. */
-export function memberField(field: Field, key: string): Field {
+/**
+ * A member of a field; what a schema says about secrets holds for everything below it. `object`: what it stands in, where
+ * that is a pair of a name and a value.
+ */
+export function memberField(field: Field, key: string, object?: ValueObject): Field {
   const last = field.path.at(-1) ?? '';
-  // What an element is recognised by is the name in a pair.
-  const isPair = isIdentity(last) && ['key', 'value'].includes(key);
-  const pair = isPair ? { key: identityText(last), value: null } : undefined;
-  return { ...memberContext(field, key, pair), path: [...field.path, key] };
+  // The identity of an element is the name in a pair.
+  const isPair = field.node.isElement && isNamedElement(last) && ['key', 'value'].includes(key);
+  const pair = isPair ? { key: identityText(last), value: null } : object;
+  const name = labelBeside(key, pair);
+  return { ...memberContext(field, key, pair), path: [...field.path, key], name };
+}
+
+/** Tells the name of an element from its position. */
+function isNamedElement(segment: string): boolean {
+  return isIdentity(segment) && !/^\[\d*\]$/.test(segment);
+}
+
+/** A map that is a pair of a name and a value; undefined for any other. `fill` fills in what stands in a text. */
+export function pairIn(
+  { members }: MapNode,
+  fill: (text: string) => string = (text) => text,
+): ValueObject | undefined {
+  if (!members.has('value')) return undefined;
+  const texts = [...members.values()].flatMap(({ key, value }): [string, string][] => {
+    const text = key === 'value' ? '' : textIn(value);
+    return text === undefined ? [] : [[key, fill(text)]];
+  });
+  return Object.fromEntries(texts);
 }
 
 /** The elements of a list. */
@@ -195,28 +230,36 @@ export function fail(
   return FAILED;
 }
 
-/** Keeps what a node holds out of every frame, and whatever is filled in in it. */
+/** Keeps what a node holds out of frames, messages and origins, and whatever is filled in in it. */
 export function redactNode(context: Context, node: SyntaxNode): void {
-  const { report, row } = context;
-  report.mask(node.range);
-  if (node.origin !== undefined) report.mask(node.origin);
-  // A node may be a cell, or stand in one.
-  for (const { key, value } of row?.cells.members.values() ?? []) {
-    if (covers(value.range, node.range)) row?.redaction.hide(key);
-  }
-  redactExpressions(context, textIn(node) ?? '');
-  for (const child of listChildren(node)) redactNode(context, child);
+  redactWritten(context.report, node);
+  redactCells(context, node.range);
+  redactExpressions(context, node);
 }
 
-/** Keeps what is filled in in a text out of every frame: the columns of its cells, the defaults of variables. */
-export function redactExpressions(context: Context, text: string): void {
-  for (const expression of expressionsIn(text)) {
+/** The same for a node that stands by itself. */
+export function redactWritten(report: Pick<Report, 'mask' | 'hide'>, node: SyntaxNode): void {
+  report.mask(node.range);
+  if (node.origin !== undefined) report.mask(node.origin);
+  if (node.type === 'scalar') report.hide(node.text);
+  for (const child of listChildren(node)) redactWritten(report, child);
+}
+
+/** Hides the columns of the row at hand that a stretch of its table belongs to: a node may be a cell, or stand in one. */
+export function redactCells({ row }: Pick<Context, 'row'>, range: SourceRange): void {
+  for (const { key, value } of row?.cells.members.values() ?? []) {
+    if (covers(value.range, range)) row?.redaction.hide(key);
+  }
+}
+
+function redactExpressions(context: Context, node: SyntaxNode): void {
+  for (const expression of expressionsIn(textIn(node) ?? '')) {
     const name = variableName(expression);
-    const place = name && context.variables.defaultPlace(name);
-    if (place) context.report.mask(place);
+    if (name !== undefined) context.variables.hide(name);
     const [column] = eachPath(expression) ?? [];
     if (column !== undefined) context.row?.redaction.hide(column);
   }
+  for (const child of listChildren(node)) redactExpressions(context, child);
 }
 
 function covers(outer: SourceRange, inner: SourceRange): boolean {
@@ -237,6 +280,7 @@ export type Common =
       readonly value: Resolved;
       readonly refs: readonly RefUse[];
       readonly secrets: readonly SecretUse[];
+      readonly inClear: readonly Path[];
     };
 
 /**

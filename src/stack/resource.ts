@@ -62,6 +62,8 @@ export type ResolvedResource = {
   readonly lifecycle: Lifecycle;
   readonly refs: readonly RefUse[];
   readonly secrets: readonly SecretUse[];
+  /** Paths of values of `document` with the name of a secret that stand in the files in clear. */
+  readonly inClear: readonly string[];
   /** Where a field of `document` stands; undefined for one that is not written out. */
   readonly placeOf: (path: string) => SourceRange | undefined;
 };
@@ -112,6 +114,13 @@ const configNames = oncePer(({ schema: { properties = {} } }: Kind) => {
   }
   return names;
 });
+
+/** A path as `document` has it. */
+function platformPath(kind: Kind, [first = '', ...rest]: Path): Path {
+  if (first === 'unchecked') return rest;
+  const [name = first] = [...configNames(kind)].find(([, config]) => config === first) ?? [];
+  return [name, ...rest];
+}
 
 /** Where a field is looked for: at its key, or where its value is when that is elsewhere, as a cell is. */
 function rangeOfMember(
@@ -168,6 +177,7 @@ export function resolveResource(
     lifecycle: life,
     refs: kept(context.refs),
     secrets: kept(context.secrets),
+    inClear: kept((context.inClear ?? []).map((path) => formatPath(platformPath(kind, path)))),
     placeOf: openPlaces(composed, inherited, name?.from, recomposed),
   });
 }
@@ -247,6 +257,7 @@ class Lean implements ResolvedResource {
   readonly lifecycle: Lifecycle;
   readonly refs: readonly RefUse[];
   readonly secrets: readonly SecretUse[];
+  readonly inClear: readonly string[];
   readonly placeOf: ResolvedResource['placeOf'];
   readonly #composed: ComposedResource;
   readonly #recomposed: Recomposed;
@@ -258,6 +269,7 @@ class Lean implements ResolvedResource {
     this.lifecycle = became.lifecycle;
     this.refs = became.refs;
     this.secrets = became.secrets;
+    this.inClear = became.inClear;
     this.placeOf = became.placeOf;
   }
 
@@ -287,7 +299,10 @@ class Lean implements ResolvedResource {
   }
 }
 
-type Became = Pick<ResolvedResource, 'document' | 'lifecycle' | 'refs' | 'secrets' | 'placeOf'>;
+type Became = Pick<
+  ResolvedResource,
+  'document' | 'lifecycle' | 'refs' | 'secrets' | 'inClear' | 'placeOf'
+>;
 
 /** Apart from what resolves a resource, so that nothing of that is held for it. */
 function openPlaces(
@@ -330,7 +345,8 @@ function resolveMade(
 ): ResolvedValue {
   const root = resourceSchema(kind);
   const filled = new Map<string, FilledText>();
-  const own = { subject: address, address, refs: [], secrets: [], mergedBase, row, filled };
+  const found = { refs: [], secrets: [], inClear: [] };
+  const own = { subject: address, address, ...found, mergedBase, row, filled };
   const context: Context = { ...surroundings, ...own };
   const value = resolve(body, rootField(root), context);
   return { located: locateRoot(root, value, body, keyPlace), context, filled };

@@ -10,7 +10,7 @@ import { interpolate, type Row } from './expressions.ts';
 import { fileMessage, isUnreadable, STACK_FILE } from './folder.ts';
 import { FORMS } from './forms.ts';
 import { REMOVE, REPLACE } from './merge.ts';
-import { type Context, fail, redactNode } from './resolved.ts';
+import { type Context, fail, redactNode, redactWritten } from './resolved.ts';
 import {
   describe,
   findMember,
@@ -58,7 +58,7 @@ export function reportRows(context: Context, range: SourceRange, problem: Proble
 }
 
 /** Hides columns in every row that was read, also in one that comes to no resource. */
-function openRedaction(rows: readonly MapNode[], { mask }: Report): Row['redaction'] {
+function openRedaction(rows: readonly MapNode[], report: Report): Row['redaction'] {
   const hidden = new Set<string>();
   return {
     isHidden: (column) => hidden.has(column),
@@ -67,8 +67,7 @@ function openRedaction(rows: readonly MapNode[], { mask }: Report): Row['redacti
       hidden.add(column);
       for (const { members } of rows) {
         const cell = members.get(column)?.value;
-        if (cell !== undefined) mask(cell.range);
-        if (cell?.origin !== undefined) mask(cell.origin);
+        if (cell !== undefined) redactWritten(report, cell);
       }
     },
   };

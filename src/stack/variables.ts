@@ -20,8 +20,9 @@ export type Variables = {
   readonly lookup: (name: string) => Lookup;
   /** Where the value of a variable was given; undefined where it has none. */
   readonly originOf: (name: string) => VariableOrigin | undefined;
-  /** Where its default stands, whether that is used or not. */
-  readonly defaultPlace: (name: string) => SourceRange | undefined;
+  /** Keeps the value of a variable out of frames, messages and origins, and its default, used or not. */
+  readonly hide: (name: string) => void;
+  readonly isHidden: (name: string) => boolean;
 };
 
 /** What gave a variable its value, in words, and where that stands in the stack. */
@@ -30,7 +31,8 @@ type VariableOrigin = { readonly by: string; readonly range?: SourceRange | unde
 export const unreadableVariables: Variables = {
   lookup: () => 'unreadable',
   originOf: () => undefined,
-  defaultPlace: () => undefined,
+  hide: () => {},
+  isHidden: () => false,
 };
 
 /** What the caller gives variables their values with. */
@@ -200,6 +202,7 @@ export function readVariables(
     });
   }
   const vars = new Map(Object.entries(given.vars ?? {}));
+  const hidden = new Set<string>();
   /** Everything that may give a variable its value, the strongest first. */
   const sourcesOf = (name: string, declaration: SyntaxNode): readonly Source[] => {
     const env = findEnv(declaration);
@@ -233,7 +236,16 @@ export function readVariables(
       const declaration = declarations.get(name);
       return declaration && sourcesOf(name, declaration).find(({ value }) => value !== undefined);
     },
-    defaultPlace: (name) => rangeOfDefault(declarations.get(name)),
+    hide: (name) => {
+      const declaration = declarations.get(name);
+      if (declaration === undefined || hidden.has(name)) return;
+      hidden.add(name);
+      for (const { value, range } of sourcesOf(name, declaration)) {
+        if (value !== undefined) report.hide(value);
+        if (range !== undefined) report.mask(range);
+      }
+    },
+    isHidden: (name) => hidden.has(name),
   };
 }
 

@@ -2,10 +2,11 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 
 /**
- * Documents with values that no schema names, each a text of its own. What is secret, by its name or within a text,
- * begins with `canary-s`, everything else with `canary-p`.
+ * Documents with values that no schema names, each a text of its own. A secret by its schema or within a text begins
+ * with `canary-s`, one by its name or place with `canary-n`, everything else with `canary-p`.
  */
 const SECRET = '\u00a7S';
+const NAMED = '\u00a7N';
 const PLAIN = '\u00a7P';
 
 const SECRET_WORDS = [
@@ -86,22 +87,22 @@ const plainValue = (depth: number): Arbitrary<Json> =>
   );
 
 /** The value of a secret's name. */
-const secretValue: Arbitrary<Json> = fc.constantFrom<Json>(SECRET, [SECRET, SECRET], {
-  any: SECRET,
-  deep: { down: [SECRET] },
+const secretValue: Arbitrary<Json> = fc.constantFrom<Json>(NAMED, [NAMED, NAMED], {
+  any: NAMED,
+  deep: { down: [NAMED] },
 });
 
 const pair = fc.oneof(
-  secretName.map((key) => ({ key, value: SECRET })),
+  secretName.map((key) => ({ key, value: NAMED })),
   plainName.map((key) => ({ key, value: PLAIN })),
   plainName.map((name) => ({ name, value: PLAIN })),
 );
 
 const headers = fc.constantFrom<JsonObject>(
-  { headers: [{ key: 'X-Any', value: SECRET }] },
-  { Headers: { 'X-Any': SECRET } },
-  { request_headers: [{ name: 'X-Any', value: SECRET }] },
-  { auth_headers: { 'X-Any': SECRET } },
+  { headers: [{ key: 'X-Any', value: NAMED }] },
+  { Headers: { 'X-Any': NAMED } },
+  { request_headers: [{ name: 'X-Any', value: NAMED }] },
+  { auth_headers: { 'X-Any': NAMED } },
 );
 
 /** An object with members of every kind. */
@@ -144,7 +145,7 @@ export const oddAgent: Arbitrary<Odd> = fc
           config: bags.config,
           greeting_message: `Ask ${text}`,
           knowledgebase_links: [link],
-          integrations: { calendarA: { calendar_name: PLAIN, region_hint: SECRET } },
+          integrations: { calendarA: { calendar_name: PLAIN, region_hint: NAMED } },
           extensions: {
             tools: [
               {
@@ -169,7 +170,7 @@ export const oddAgent: Arbitrary<Odd> = fc
             ],
           },
         },
-        theirs: { field_of_tomorrow: bags.unknown, [`new_${name}`]: SECRET },
+        theirs: { field_of_tomorrow: bags.unknown, [`new_${name}`]: NAMED },
       })),
   );
 
@@ -178,7 +179,7 @@ export function numbered<T extends Json>(value: T, generation: string, first: nu
 export function numbered(value: Json, generation: string, first: number): Json {
   let count = first;
   return JSON.parse(
-    JSON.stringify(value).replaceAll(/\u00a7([SP])/g, (_, which: string) => {
+    JSON.stringify(value).replaceAll(/\u00a7([SNP])/g, (_, which: string) => {
       count += 1;
       return `canary-${which.toLowerCase()}-${String(count).padStart(4, '0')}-${generation}`;
     }),

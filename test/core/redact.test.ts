@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { credentialsIn, isSecretName, redactText } from '../../src/core/credentials.ts';
+import {
+  credentialSpans,
+  credentialsIn,
+  isSecretName,
+  maskWhole,
+  redactText,
+} from '../../src/core/credentials.ts';
 import { maskUnknown } from '../../src/core/redact.ts';
 
 const SECRET = `password passphrase privateKey private_key PRIVATE-KEY x-api-key X-Api-Key apikey APIKey clientSecret
@@ -74,4 +80,29 @@ test('what gives nothing away is shown whatever it is called', () => {
     pin_password: '(secret)',
     settings: [{ key: 'api_key', value: '(secret)' }],
   });
+});
+
+test.each([
+  ['https://hooks.example.test/in/abc?k=v#f', 'https://hooks.example.test/(secret)'],
+  ['https://user:pw@hooks.example.test:8443/in', 'https://hooks.example.test:8443/(secret)'],
+  ['http://crm', 'http://crm/(secret)'],
+  ['https://evil.test\\@good.test/', 'https://evil.test/(secret)'],
+  ['https://\u0440aypal.test/in', 'https://xn--aypal-uye.test/(secret)'],
+  ['postgres://u:pw@db.example.test/x', 'postgres://db.example.test/(secret)'],
+  ['postgres://c2VjcmV0', '(secret)'],
+  ['hooks.example.test/in', '(secret)'],
+  ['https://', '(secret)'],
+  ['s3cret', '(secret)'],
+])('what is masked as a whole shows no more than a host: %s', (text, shown) => {
+  expect(maskWhole(text)).toBe(shown);
+  expect(maskWhole(shown)).toBe(shown);
+});
+
+test('credentials within each other are one stretch', () => {
+  const text =
+    'see https://h.test/?token=eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl&q=1 and Bearer abc123def456';
+  expect(credentialSpans(text).map(({ start, end }) => text.slice(start, end))).toEqual([
+    'eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl',
+    'abc123def456',
+  ]);
 });

@@ -120,7 +120,7 @@ describe('a plan', () => {
     expect((plan.refusals ?? []).map(({ message }) => message)).toEqual(refused);
     expect(isRefused(plan)).toBe(refused.length > 0);
     expect(plan.notes).toEqual(
-      notes.map((message) => ({ severity: 'warning', address: null, message })),
+      notes.map((message) => ({ severity: 'warning', address: null, message, varies: true })),
     );
   });
 

@@ -140,12 +140,14 @@ describe('secrets that were not compared', () => {
     severity: 'info',
     address: null,
     message: `${message} ${ASKED}`,
+    varies: true,
   });
   const kept = (message: string, uncompared: number): Note => ({
     severity: 'info',
     address: null,
     message: `${message} ${KEPT}`,
     uncompared,
+    varies: true,
   });
 
   test.each<readonly [string, readonly LeafChange[], readonly string[], readonly Note[]]>([

@@ -20,7 +20,9 @@ function shown(after: Written, before: Value | undefined, secrets: readonly stri
     path: _,
     cause: __,
     ...rest
-  } = fieldChange(agent, leafChange(leaf, before, leaf.value, 'changed'), new Set(secrets));
+  } = fieldChange(agent, leafChange(leaf, before, leaf.value, 'changed'), {
+    secrets: new Set(secrets),
+  });
   return [rest.before, rest.after, rest.secret];
 }
 

@@ -36,7 +36,7 @@ organizations: { harbor: ${HARBOR} }
 organization: harbor
 variables:
   city: { env: CALLSHEET_VAR_CITY, default: Alder Bay }
-  token: { env: CALLSHEET_VAR_TOKEN, default: none }
+  token: { env: CALLSHEET_VAR_TOKEN, default: '' }
 rules:
   named:
     on: agent
@@ -139,7 +139,7 @@ function loadAnew(dir: string, { program: _, env, ...options }: Options = {}): P
 /** Everything that somebody can ask of a loaded stack. */
 function seen({ stack, diagnostics, files }: Loaded): unknown {
   if (stack === undefined) return { diagnostics, files };
-  const { resources, originOf, written, rules: _, ...rest } = stack;
+  const { resources, originOf, partsOf, written, rules: _, ...rest } = stack;
   const { secrets, digest } = stack;
   return {
     ...{ diagnostics, files, secrets, digest },
@@ -149,8 +149,14 @@ function seen({ stack, diagnostics, files }: Loaded): unknown {
       document: Object.entries(document),
       places: Object.keys(document).map((field) => [field, locate(field)]),
       origins: Object.keys(document).map((field) => originOf(resource.address, [field])),
+      parts: Object.keys(document).map((field) => partsOf(resource.address, [field])),
     })),
     written: written().resources.map(({ address, document }) => [address, { ...document }]),
+    masked: files.map((file) =>
+      written()
+        .masked(file)
+        .map(({ start, end }) => [start, end]),
+    ),
   };
 }
 
@@ -198,6 +204,24 @@ describe('what did not change', () => {
     });
     expect(parsed).toBe(0);
     expect(seen(second as Loaded)).toEqual(seen(first));
+  });
+
+  it('hides what its rows put into an address', async () => {
+    const written = String(FILES['agents/clinics.yaml']);
+    const hook = '"https://crm.example.test/?api_key=${each.name}"';
+    const dir = folderOf({
+      ...FILES,
+      'agents/clinics.yaml': written.replace(
+        '    base: common\n    name: ${each.name}\n',
+        `$&    unchecked: { hook: ${hook}, newToken: "\${each.slug}" }\n`,
+      ),
+    });
+    await load(dir);
+    const { stack } = await expectAsAnew(dir);
+    const kept = stack?.resources.find(({ address }) => address === 'agent.clinic["east"]');
+    expect(kept?.inClear).toEqual(['newToken']);
+    const { filled } = stack?.originOf('agent.clinic["east"]', ['name']) ?? {};
+    expect(filled).toMatchObject([{ expression: '${each.name}', value: '(secret)' }]);
   });
 
   it('is not parsed again where one file changed', async () => {

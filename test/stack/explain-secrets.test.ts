@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parsePath } from '../../src/core/path.ts';
 import type { Stack } from '../../src/stack/index.ts';
-import { type Files, loadGood, MAIN } from './stack-folder.ts';
+import { type Files, load, loadGood, MAIN } from './stack-folder.ts';
 
 const HOOK =
   'type: webhook, name: crm, condition: during_call, method: GET, url: https://crm.test/';
@@ -113,3 +113,68 @@ agents: { two: { base: b, name: T, extensions: { tools: [] } } }
   const origins = originsOf(stack, 'agent.two', ABOVE);
   expect(JSON.stringify(origins)).not.toContain(LITERAL);
 });
+
+const SECRET_URL = 'https://crm.test/?api_key=';
+
+function addressOf(url: string, more = ''): Files {
+  return {
+    ...stackOf('x'),
+    'agents.yaml': `agents:
+  one:
+    for_each: { $file: rows.csv }
+    key: \${each.slug}
+    name: Of \${each.slug}
+    extensions: { tools: [{ ${HOOK.replace('https://crm.test/', `"${url}"`)} }] }
+    ${more}
+`,
+  };
+}
+
+describe('a credential that is a part of an address is never shown', () => {
+  test.each([
+    ['a cell', `${SECRET_URL}\${each.token}`, 'CELLSECRET99'],
+    ['a default', `${SECRET_URL}\${var.dflt}`, 'DEFAULTSECRET'],
+    ['a variable of the environment', 'https://kim:${var.tok}@crm.test/', 'VARSECRET'],
+    ['a text that a cell makes a credential of', `Bearer LITERAL\${each.token}`, 'LITERAL'],
+  ])('%s', async (_, text, secret) => {
+    const url = text.includes('://') ? text : 'https://crm.test/';
+    const stack = await loadStackOf(addressOf(url, `greeting_message: "${text}"`));
+    for (const path of ['', 'greeting_message', 'extensions.tools[crm].url']) {
+      const [origin] = originsOf(stack, 'agent.one["a"]', [path]);
+      expect(JSON.stringify(origin)).not.toContain(secret);
+    }
+  });
+
+  test('and what it shares a column with neither', async () => {
+    const stack = await loadStackOf(addressOf(`${SECRET_URL}\${each.token}`));
+    const named = await loadStackOf(
+      addressOf(`${SECRET_URL}\${each.token}`, 'greeting_message: "Is ${each.token}"'),
+    );
+    for (const one of [stack, named]) {
+      const origins = originsOf(one, 'agent.one["a"]', ['', 'greeting_message']);
+      expect(JSON.stringify(origins)).not.toContain('CELLSECRET99');
+    }
+  });
+
+  test('nor in a template or in what is given to it', async () => {
+    const stack = await loadStackOf({
+      ...addressOf(
+        'https://crm.test/',
+        'system_prompt: { $template: p.md, with: { a: LITERALSECRET, b: "${each.token}" } }',
+      ),
+      'p.md': 'Ask https://crm.test/?api_key=${a} or https://kim:${b}@crm.test/ first.\n',
+    });
+    const [origin] = originsOf(stack, 'agent.one["a"]', ['system_prompt']);
+    expect(JSON.stringify(origin)).not.toMatch(/LITERALSECRET|CELLSECRET99/);
+    expect(origin?.layers.map(({ text }) => text)).toEqual([
+      '{ $template: p.md, with: { a: (secret), b: "${each.token}" } }',
+    ]);
+  });
+});
+
+/** A stack of which warnings are not looked at. */
+async function loadStackOf(files: Files): Promise<Stack> {
+  const { stack } = await load(files, { env: { CALLSHEET_VAR_TOK: 'VARSECRET' } });
+  if (stack === undefined) throw new Error('the stack was not loaded');
+  return stack;
+}

@@ -4,10 +4,12 @@ import { filledText, leanDocument } from '../../src/stack/resolved.ts';
 import { unreadableVariables } from '../../src/stack/variables.ts';
 import { loadGood } from './stack-folder.ts';
 
-const given = new Map([
-  ['who', 'Dr Ames'],
-  ['none', ''],
-]);
+const given = new Map(
+  [
+    ['who', 'Dr Ames'],
+    ['none', ''],
+  ].map(([name = '', text = '']) => [name, { text, parts: () => [] }]),
+);
 
 test.each([
   'Hello ${who}, and ${ who }.',

@@ -10,6 +10,7 @@ import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { formatPath, type Path, parsePath } from '../../core/path.ts';
 import { maskAt } from '../../core/redact.ts';
+import type { ValueObject } from '../../core/value.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import { renderFieldText, renderValueText } from '../../render/explain.ts';
 import { jsonText } from '../../render/untrusted.ts';
@@ -82,19 +83,21 @@ async function explainValue(
   const origin = path && stack.originOf(address, platformPath(getKind(address), path));
   if (path === undefined || origin === undefined) return undefined;
   if (origin.layers.length === 0 && origin.value === undefined) checkField(address, path);
-  return valueDocument(origin, formatPath(path));
+  const { document } = stack.resources.find((one) => one.address === address) ?? {};
+  return valueDocument(origin, formatPath(path), document);
 }
 
 function valueDocument(
   { address, path, value, layers, filled }: NonNullable<ReturnType<Stack['originOf']>>,
   field: string,
+  document: ValueObject | undefined,
 ): ValueDocument {
   const { schema } = kindNamed(getKind(address));
   return stampDocument('callsheet-value', {
     address,
     field,
     given: value !== undefined,
-    value: value === undefined ? null : maskAt(schema, path, value),
+    value: value === undefined ? null : maskAt(schema, path, value, { document }),
     layers,
     filled: filled.map(({ expression, value: text, by, position }) => ({
       expression,

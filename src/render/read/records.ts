@@ -204,6 +204,11 @@ function toFieldView({ path, before, after, differs, kept }: VersionField): Fiel
   if (differs === null) return words('not known: a run no longer configured it');
   if (!(kept.before && kept.after)) return words('differs; of the long text only a digest is kept');
   if (before === MASK && after === MASK) return words(MASK);
-  if (isSameJson(before, after)) return words('the masked value differs');
+  if (isSameJson(before, after))
+    return {
+      ...words(''),
+      content: { type: 'one', value: after },
+      remark: 'the masked part differs',
+    };
   return { ...viewSides(path, before, after), remark: null };
 }

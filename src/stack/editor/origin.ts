@@ -1,5 +1,5 @@
 import type { Address } from '../../core/address.ts';
-import { MASK, redactText } from '../../core/credentials.ts';
+import { MASK, maskWhole, redactText } from '../../core/credentials.ts';
 import type { TextPart } from '../../core/desired.ts';
 import type { SourcePosition } from '../../core/diagnostics.ts';
 import type { ValueLayer } from '../../core/documents.ts';
@@ -11,21 +11,23 @@ import {
   type Path,
   shownIdentity,
 } from '../../core/path.ts';
-import { scalarSensitivity } from '../../core/redact.ts';
+import { maskScalar, scalarSensitivity } from '../../core/redact.ts';
 import type { FieldSchema } from '../../core/schema.ts';
 import { getOwn, type Value } from '../../core/value.ts';
+import type { Report } from '../diagnostics.ts';
 import {
   eachPath,
   expressionsIn,
+  fillParts,
   fillRow,
   interpolate,
   lookUpCell,
-  partsIn,
+  type Part,
   type Scope,
   variableName,
 } from '../expressions.ts';
 import { type Folder, isUnreadable } from '../folder.ts';
-import { getContent, isForm, textsIn } from '../forms.ts';
+import { getContent, isForm, splitTexts, textsIn } from '../forms.ts';
 import {
   elementField,
   type Field,
@@ -40,8 +42,9 @@ import { readSource } from '../secrets.ts';
 import { OWN_MEMBERS } from '../settings-schema.ts';
 import {
   findMember,
-  membersIn,
   onlyMember,
+  type ScalarNode,
+  type SourceRange,
   type SyntaxNode,
   textIn,
   toPosition,
@@ -71,7 +74,12 @@ export function traceOrigin(
   {
     variables,
     root: settings,
-  }: { readonly variables: Variables; readonly root: SyntaxNode | undefined },
+    masked,
+  }: {
+    readonly variables: Variables;
+    readonly root: SyntaxNode | undefined;
+    readonly masked: Report['masked'];
+  },
 ): Origin {
   const { kind, address, layers, row, located } = resource;
   const scope: Scope = { variables, row };
@@ -99,7 +107,7 @@ export function traceOrigin(
       by,
       says,
       position,
-      text: getText(node, own),
+      text: getText(node, own, masked((node.origin ?? node.range).source.file)),
     })),
     filled: winner === undefined ? [] : listFillings(winner, scope),
   };
@@ -122,7 +130,10 @@ export function getSource({
   return cell ?? last?.position;
 }
 
-/** The text of a field in pieces, with what its row and the values of its template fill in; undefined for no text. */
+/**
+ * The text of a field in pieces, with what its row and the values of its template fill in. A variable is the same for all
+ * resources, and stands as its value. Undefined for what is no text, or has another file for its text.
+ */
 export function readTextParts(
   resource: ResolvedResource,
   path: Path,
@@ -133,20 +144,32 @@ export function readTextParts(
   const found = find(resource.body, configPath(resource, path), root, scope);
   if (found === undefined || mayBeSecret(found.field)) return undefined;
   const node = getContent(found.node);
-  if (node.type === 'scalar') return partsIn(textIn(node) ?? node.text, scope);
-  const template = findMember(node, '$template')?.value;
-  const file = template ?? findMember(node, '$file')?.value;
-  const name = interpolate(textIn(file) ?? '', scope).text ?? '';
-  const read = name === '' ? undefined : folder.text(name);
-  if (read === undefined || isUnreadable(read)) return undefined;
-  if (template === undefined) return [read.source.text];
-  const given = new Map(
-    membersIn(findMember(node, 'with')?.value).map(({ key, value }) => [
-      key,
-      interpolate(textIn(value) ?? (value.type === 'scalar' ? value.text : ''), scope).text,
-    ]),
-  );
-  return partsIn(read.source.text, { ...scope, given });
+  const file = findMember(node, '$file')?.value;
+  if (file !== undefined) {
+    const name = interpolate(textIn(file) ?? '', scope).text ?? '';
+    const read = name === '' ? undefined : folder.text(name);
+    return read === undefined || isUnreadable(read) ? undefined : [read.source.text];
+  }
+  const fill = (expression: string) => fillParts(expression, scope);
+  const [only, ...others] = splitTexts(node, found.field, fill, { folder });
+  if (only === undefined || others.length > 0) return undefined;
+  return joinFilled(only.parts);
+}
+
+/** What fills in one expression may come in pieces, with one of a variable among them. */
+function joinFilled(parts: readonly Part[]): readonly TextPart[] {
+  const joined: TextPart[] = [];
+  let last: Part['filled'];
+  for (const { text, filled } of parts) {
+    const isOwn = filled === undefined || variableName(filled.inner) !== undefined;
+    const before = joined.at(-1);
+    if (isOwn) joined.push(text);
+    else if (filled === last && typeof before === 'object')
+      joined[joined.length - 1] = { ...before, value: before.value + text };
+    else joined.push({ expression: filled.expression, value: text });
+    last = filled;
+  }
+  return joined;
 }
 
 /** What a layer has, and the field that was asked about. */
@@ -223,18 +246,40 @@ function describeNode(node: SyntaxNode, left: SyntaxNode | undefined): LayerSaid
 
 const LONGEST = 200;
 
-/** What is written, on one line; what something is where it is a whole map or list; masked where it is secret. */
-function getText(node: SyntaxNode, field: Field): string {
-  if (isMasked(node, field)) return MASK;
+/**
+ * What is written, on one line; what something is where it is a whole map or list; masked where it is secret. `masks`:
+ * stretches of its file that hold secrets.
+ */
+function getText(node: SyntaxNode, field: Field, masks: readonly SourceRange[]): string {
+  if (isMasked(node, field)) return maskScalar(node.type === 'scalar' ? node.text : null);
   const content = getContent(node);
   const merged = content === node ? '' : ', not merged';
   if (content.type === 'list') return `a list of ${content.items.length}${merged}`;
   if (content.type === 'map' && !isForm(content)) {
     return `a map of ${[...content.members.keys()].join(', ')}${merged}`;
   }
-  const { source, start, end } = node.range;
-  const text = node.type === 'scalar' ? node.text : source.text.slice(start, end);
+  const text = node.type === 'scalar' ? redactScalar(node, masks) : redactForm(node, masks);
   return clip(redactText(text).replace(/\s+/g, ' ').trim(), LONGEST);
+}
+
+/** A text that is masked as a whole holds a credential: as it is written, or only once it is filled in. */
+function redactScalar(
+  { text, range, origin: { start, end } = range }: ScalarNode,
+  masks: readonly SourceRange[],
+): string {
+  const isHidden = masks.some((mask) => mask.start <= start && end <= mask.end);
+  return isHidden && redactText(text) === text && text.includes('${') ? maskWhole(text) : text;
+}
+
+/** A form as it is written, without the stretches that hold secrets. */
+function redactForm({ range: { source, start, end } }: SyntaxNode, masks: readonly SourceRange[]) {
+  let [text, from] = ['', start];
+  for (const mask of masks.toSorted((a, b) => a.start - b.start)) {
+    if (mask.start < from || mask.end > end) continue;
+    text += source.text.slice(from, mask.start) + MASK;
+    from = mask.end;
+  }
+  return text + source.text.slice(from, end);
 }
 
 /** Where a secret may stand, only what plainly names the source of one is shown. */
@@ -274,9 +319,18 @@ function listFillings({ node, field }: Found, scope: Scope): readonly Filling[] 
     const filling = findFilling(inner, scope);
     if (filling === undefined) return [];
     const { value } = filling;
-    return value === undefined ? filling : { ...filling, value: hidden ? MASK : redactText(value) };
+    if (value === undefined) return filling;
+    const isSecret = hidden || isRedacted(inner, scope);
+    return { ...filling, value: isSecret ? maskWhole(value) : redactText(value) };
   });
   return mayBeSecret(field) ? filled : [...filled, ...filesIn(node, scope)];
+}
+
+/** Checks for a variable or a column that fills in a secret, here or elsewhere. */
+function isRedacted(inner: string, { variables, row }: Scope): boolean {
+  const name = variableName(inner);
+  if (name !== undefined) return variables.isHidden(name);
+  return row?.redaction.isHidden(eachPath(inner)?.[0] ?? '') === true;
 }
 
 function findFilling(inner: string, scope: Scope): Filling | undefined {
