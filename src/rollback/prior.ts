@@ -38,7 +38,8 @@ export function unrecoverablePaths(root: FieldSchema, touched: Touched): Unrecov
   const secrets = [
     ...[
       ...changed.filter((text) => isSecret(along(text), text, touched)),
-      ...(isWhole ? concealedPaths(snapshot.resource?.leaves) : []),
+      // Below an object that the run removed as well.
+      ...concealedPaths(snapshot.resource?.leaves).filter(isTouched),
     ].filter((text) => !isThere(text)),
     ...snapshot.withheld.filter(isTouched),
   ];
@@ -58,6 +59,9 @@ function isUnread(root: FieldSchema, text: string, { document, resource }: Snaps
 const WITHHELD =
   'it is not restored, and is removed where the run removed it (with CALLSHEET_FINGERPRINT_KEY runs keep such values encrypted)';
 
+/** Of what went with the object that it stood in. */
+const REMOVED = 'the run removed it with what it is part of, which is restored without it';
+
 /** What cannot be put back, one entry a field. */
 export function unrecoverableValues(root: FieldSchema, touched: Touched): readonly NotUndone[] {
   const { secrets, files, unread } = unrecoverablePaths(root, touched);
@@ -66,14 +70,18 @@ export function unrecoverableValues(root: FieldSchema, touched: Touched): readon
   const stays = touched.isWhole
     ? 'the resource is restored without it, until an apply writes it'
     : 'it stays as the run left it, until an apply writes it';
+  const isWithheld = (path: string) => withheld.has(path) && !touched.isWhole;
+  const isRemoved = (path: string) =>
+    !touched.isWhole && !withheld.has(path) && !touched.changed.includes(path);
   return [
     ...secrets.map((path) => ({
       address,
       path,
-      why: `is secret, so no snapshot holds it; ${withheld.has(path) && !touched.isWhole ? WITHHELD : stays}`,
-      advice: touched.isWhole
-        ? 'Apply writes it if it is configured.'
-        : 'Set the secret to its previous value and apply.',
+      why: `is secret, so no snapshot holds it; ${isWithheld(path) ? WITHHELD : isRemoved(path) ? REMOVED : stays}`,
+      advice:
+        touched.isWhole || isRemoved(path)
+          ? 'Apply writes it if it is configured.'
+          : 'Set the secret to its previous value and apply.',
     })),
     ...unread.map((path) => ({
       address,

@@ -2,10 +2,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
+import { rollback } from '../../src/cli/commands/rollback.ts';
 import { runSecretCommand } from '../../src/cli/secret-command.ts';
 import { apply } from '../../src/console/apply.ts';
 import { plan } from '../../src/console/plan.ts';
-import type { Change } from '../../src/core/plan-document.ts';
+import { type Change, isWritten } from '../../src/core/plan-document.ts';
+import type { NotUndone } from '../../src/state/journal.ts';
 import type { State } from '../../src/state/model.ts';
 import { nextState } from '../../src/state/replay.ts';
 import { type Stage, type StageOptions, staged } from '../apply/stage.ts';
@@ -264,6 +266,9 @@ describe('another source than the last applied', () => {
         else await stage.apply(chosen, at('with'));
         expect(stage.writes()).toHaveLength(writes + kinds.length);
         for (const name of kinds) expect(isLive(stage, name, value), name).toBe(true);
+        // The command of a secret may hold a credential.
+        if (environment === undefined)
+          expect(await stage.read(STATE)).not.toMatch(/\b(env|file|exec):/);
         for (const hand of ['without', 'with'] as const)
           for (const refresh of ['fast', 'full'] as const) {
             const { changes } = await stage.plan({ refresh, ...chosen }, at(hand));
@@ -458,6 +463,37 @@ describe('what is removed names the stored secrets that go with it:', () => {
       options,
     );
   }
+});
+
+describe('what a run removed with a provider', () => {
+  staged(
+    'is not back after a rollback, which says so, and is written by the next apply',
+    async (stage) => {
+      await stage.remove('resources.yaml');
+      const before = desk(`${SMS}, ${EHR}`);
+      await stage.write('agents.yaml', before);
+      await stage.apply();
+      await stage.write('agents.yaml', desk(`smsProvider: null, ${EHR}`));
+      await stage.apply();
+      const { out } = await stage.run(
+        (to) => rollback({ dir: stage.folder, format: 'json', autoApprove: true }, to),
+        { env: NONE, exit: 3 },
+      );
+      const token = SECRET_OF('smsProvider', 'auth_token');
+      const left: readonly NotUndone[] = JSON.parse(out).verification.left;
+      expect(left.map(({ path }) => path)).toEqual([token]);
+      await stage.write('agents.yaml', before);
+      const { changes } = await stage.plan({}, { env: NONE });
+      const written = changes.flatMap(({ fields }) => fields.filter(isWritten));
+      expect(written.map(({ path, cause }) => [path, cause])).toEqual([
+        [token, 'secret_unwritten'],
+      ]);
+      await stage.apply();
+      const { integrations } = agentNamed(stage.sim, 'Desk').record;
+      expect(JSON.stringify(integrations)).toContain(`"auth_token":"${OLD}"`);
+    },
+    options,
+  );
 });
 
 /** Markdown as it reads, and blanks taken together. */
