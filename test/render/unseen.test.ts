@@ -396,7 +396,7 @@ function marksOf(view: string): readonly (readonly [string, string])[] {
 const bare = (text: string) => text.replace(/[\s␣⇥⏎]+/g, '');
 
 const marked = fc.constantFrom(
-  ...'[- -] {+ +} [-x-] {+y+} [1- -1] {1+ +1} [2-no-2] [ ] - + { } ] x- -y [[- +}} call them back at once please שלום 日本'.split(
+  ...'[- -] {+ +} [-x-] {+y+} [1- -1] {1+ +1} [2-no-2] [ ] - + { } ] x- -y [[- +}} [1-2] {2+1} [-1] call them back at once please שלום 日本'.split(
     ' ',
   ),
 );

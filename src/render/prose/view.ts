@@ -91,7 +91,8 @@ export function viewProse(before: Json, after: Json, verbose: boolean): ProseVie
 /** As `git diff --word-diff` marks words. */
 const USUAL: Marks = { removed: ['[-', '-]'], added: ['{+', '+}'] };
 
-const MARK = /\[(\d*)-|-(\d*)\]|\{(\d*)\+|\+(\d*)\}/g;
+/** Two may share a sign, as in `[1-2]`. */
+const MARK = /\[(\d*)(?=-)|-(\d*)(?=\])|\{(\d*)(?=\+)|\+(\d*)(?=\})/g;
 
 /** Marks that neither text holds: with the first number that makes them so, where the usual ones do not do. */
 function chooseMarks(...texts: readonly string[]): Marks {
