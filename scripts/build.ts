@@ -51,6 +51,12 @@ const { output } = await build({
   },
 });
 
+/** The table of characters that look alike is made of it. */
+const UNICODE = `## Unicode data
+
+confusables.txt, Copyright © 1991-2020 Unicode, Inc., as the package unhomoglyph has it. Terms: https://www.unicode.org/license.txt
+`;
+
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 const bundled = new Set<string>();
 for (const module of [...modules, ...modulesOfPages]) {
@@ -71,7 +77,7 @@ function sourcesDigest(): string {
 }
 
 async function licencesOf(names: readonly string[]): Promise<string> {
-  const parts = await Promise.all(names.map(licenceOf));
+  const parts = [...(await Promise.all([...names, 'unhomoglyph'].map(licenceOf))), UNICODE];
   return `# Licences of the packages that this bundle contains\n\n${parts.join('\n')}`;
 }
 

@@ -57,7 +57,7 @@ async function readStyle(page: PageName): Promise<string> {
 }
 
 const BANNER =
-  '/*! Contains preact (MIT, Copyright (c) 2015-present Jason Miller) and diff (BSD-3-Clause, Copyright (c) 2009-2015 Kevin Decker). */';
+  '/*! Contains preact (MIT, Copyright (c) 2015-present Jason Miller) and diff (BSD-3-Clause, Copyright (c) 2009-2015 Kevin Decker), and data of Unicode (Copyright (c) 1991-2020 Unicode, Inc., https://www.unicode.org/license.txt). */';
 
 function withoutComments(style: string): string {
   return style

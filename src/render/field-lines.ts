@@ -1,11 +1,12 @@
 import { unreachable } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
-import type { FieldView } from './fields.ts';
+import { type FieldView, listUnseenOf } from './fields.ts';
 import type { Detail } from './overview.ts';
 import type { Piece } from './prose/blocks.ts';
 import {
   type CalloutRow,
   cutPieces,
+  type Marks,
   markedWords,
   PROSE_SIGNS,
   type ProseRow,
@@ -25,16 +26,18 @@ import {
   textWidth,
   wrap,
 } from './terminal.ts';
+import { END_OF_ISOLATE, isolate, isolateFor } from './untrusted.ts';
 import {
   areVersions,
   blockValue,
   firstWords,
   formatExtent,
   inlineMember,
+  inlineSides,
   inlineValue,
   isMultiline,
 } from './value-text.ts';
-import { formatCount, formatFirst } from './wording.ts';
+import { formatCount, formatFirst, UNSEEN_SIGN } from './wording.ts';
 
 /** Where fields stand under their resource. */
 export const INDENT = 4;
@@ -67,6 +70,8 @@ type Row = {
   readonly head: Line;
   readonly tone: Tone;
   readonly remark: Line;
+  /** What cannot be seen: above a text that is opened, below a value. */
+  readonly notes: readonly Line[];
   /** Where the values of all fields begin. */
   readonly column: number;
   readonly options: FieldOptions;
@@ -82,13 +87,19 @@ export function fieldLines(
   const shown = options.verbose ? views : views.slice(0, MOST_FIELDS);
   const names = shown.map(({ path }) => path).filter((path) => textWidth(path) <= widest);
   const column = INDENT + 2 + measureWidest(names) + 2;
-  const fields = shown.map((view) => oneField(view, column, { ...options, detail }));
+  const notes = shown.map((view) => noteLines(view, options));
+  const fields = shown.map((view, at) =>
+    oneField(view, notes[at] ?? [], column, { ...options, detail }),
+  );
+  const opened = fields.map(({ length }, at) =>
+    isOpened(length - (notes[at]?.length ?? 0), shown[at]),
+  );
   const rest = views.slice(shown.length).map(({ path }) => path);
   const more = `⋯ ${formatCount(rest.length, 'more field')}: ${formatFirst(rest, MOST_NAMED)}; --verbose shows them`;
   return [
     // What fits a line comes first, so that a long text does not tear the list of values apart.
-    ...fields.filter((lines, at) => !isOpened(lines, shown[at])).flat(),
-    ...fields.filter((lines, at) => isOpened(lines, shown[at])).flat(),
+    ...fields.filter((_, at) => opened[at] === false).flat(),
+    ...fields.filter((_, at) => opened[at] === true).flat(),
     ...(rest.length > 0
       ? wrap([span(`${' '.repeat(INDENT)}${more}`, 'dim')], options.width, INDENT)
       : []),
@@ -97,24 +108,36 @@ export function fieldLines(
 
 type FieldOptions = RenderOptions & { readonly detail: Detail };
 
-function isOpened({ length }: readonly Line[], view: FieldView | undefined): boolean {
+function isOpened(length: number, view: FieldView | undefined): boolean {
   return length > SHORT || (view?.content.type === 'element' && length > 1);
 }
 
-function oneField(view: FieldView, column: number, options: FieldOptions): readonly Line[] {
+/** What cannot be seen of a field. */
+function noteLines(view: FieldView, { width }: RenderOptions): readonly Line[] {
+  const head = [span(' '.repeat(DEEPER)), span(UNSEEN_SIGN, 'strong'), span(' ')];
+  return listUnseenOf(view).flatMap((text) => wrap([...head, span(text)], width, DEEPER + 2));
+}
+
+function oneField(
+  view: FieldView,
+  notes: readonly Line[],
+  column: number,
+  options: FieldOptions,
+): readonly Line[] {
   const { path, sign, content, remark } = view;
   const row: Row = {
     head: [span(' '.repeat(INDENT)), span(sign, SIGN_TONES[sign]), span(` ${path}`)],
     tone: sign === '+' ? 'added' : sign === '-' ? 'removed' : 'plain',
     remark: remark === null ? [] : [span(`  ${remark}`, 'dim')],
+    notes,
     column,
     options,
   };
   switch (content.type) {
     case 'element':
-      return element(row, content);
+      return [...element(row, content), ...notes];
     case 'one':
-      return oneSide(row, content.value);
+      return [...oneSide(row, content.value), ...notes];
     case 'both':
       return bothSides(row, content.before, content.after);
     case 'conflict':
@@ -209,12 +232,12 @@ function bothSides(row: Row, before: Json, after: Json): readonly Line[] {
   const { options } = row;
   const isText =
     isLong(before, options.width) || isLong(after, options.width) || areVersions(before, after);
-  const spans = isText
-    ? []
-    : [span(inlineValue(before), 'removed'), span(' → ', 'dim'), span(inlineValue(after), 'added')];
-  if (!isText && lineWidth(spans) <= options.width - DEEPER) return inColumn(row, spans);
+  const [old, fresh] = isText ? ['', ''] : inlineSides(before, after);
+  const spans = isText ? [] : [span(old, 'removed'), span(' → ', 'dim'), span(fresh, 'added')];
+  if (!isText && lineWidth(spans) <= options.width - DEEPER)
+    return [...inColumn(row, spans), ...row.notes];
   const { summary, lines } = proseLines(before, after, deeper(options));
-  return [...underPath(row, summary), ...lines];
+  return [...underPath(row, summary), ...row.notes, ...lines];
 }
 
 function conflict(
@@ -243,6 +266,7 @@ function conflict(
       ...underPath(row),
       ...sides.flatMap((line) => wrap(line, options.width, DEEPER + 14)),
       ...(fits ? [] : open.flatMap((value) => wholeValue(value, row, DEEPER + 14))),
+      ...row.notes,
     ];
   }
   const legend = [
@@ -252,7 +276,7 @@ function conflict(
     span('+ configured', 'added'),
   ];
   const { summary, lines } = proseLines(live, wanted, deeper(options));
-  return [...underPath(row, summary), legend, ...lines];
+  return [...underPath(row, summary), ...row.notes, legend, ...lines];
 }
 
 function deeper({ width, verbose, detail }: FieldOptions): ProseLayout {
@@ -316,7 +340,8 @@ function proseLines(before: Json, after: Json, layout: ProseLayout): ProseLines 
     lines: [
       ...calloutLines(view.callouts, layout),
       ...more(view.moreCallouts, 'more such change'),
-      ...view.rows.flatMap((row) => rowLines(row, layout)),
+      ...(view.legend === null ? [] : legendLines(view.legend, layout)),
+      ...view.rows.flatMap((row) => rowLines(row, { ...layout, marks: view.marks })),
       ...more(view.moreRows, 'more changed paragraph'),
     ],
   };
@@ -347,40 +372,65 @@ function calloutLines(callouts: readonly CalloutRow[], layout: ProseLayout): rea
   });
 }
 
+function legendLines(legend: string, { indent, width }: ProseLayout): readonly Line[] {
+  return wrap([span(' '.repeat(indent)), span(legend, 'dim')], width, indent);
+}
+
 function foldLine(words: string, { indent, width }: ProseLayout): Line {
   return [span(' '.repeat(indent)), span(cutText(`⋯ ${words}`, width - indent), 'dim')];
 }
 
-function rowLines(row: ProseRow, layout: ProseLayout): readonly Line[] {
+type RowLayout = ProseLayout & { readonly marks?: Marks };
+
+function rowLines(row: ProseRow, layout: RowLayout): readonly Line[] {
   if (row.type === 'fold') return [foldLine(row.words, layout)];
   if (row.type !== 'same') return changedLines(row, layout);
-  const line = [span(' '.repeat(layout.indent + 2)), span(showTabs(row.text), 'dim')];
+  const text = isolate(showTabs(row.text));
+  const line: Line = [span(' '.repeat(layout.indent + 2)), { text, tone: 'dim' }];
   return layout.verbose
     ? wrap(line, layout.width, layout.indent + 2)
     : [cutLine(line, layout.width)];
 }
 
-function changedLines(row: Changed, layout: ProseLayout): readonly Line[] {
+function changedLines(row: Changed, layout: RowLayout): readonly Line[] {
   const tone = ROW_TONES[row.type];
   const margin = span(' '.repeat(layout.indent));
   const note = row.note === null ? [] : [span(`(${row.note}) `, 'dim')];
-  const body = row.pieces.flatMap((piece) => pieceSpans(piece, row));
-  const line = [margin, span(`${PROSE_SIGNS[row.type]} `, tone), ...note, ...bound(body, layout)];
+  const body = row.pieces.flatMap((piece) => pieceSpans(piece, row, layout.marks));
+  const sign = span(`${PROSE_SIGNS[row.type]} `, tone);
+  const line = [margin, sign, ...note, ...isolated(bound(body, layout))];
   const lines = wrap(line, layout.width, layout.indent + AGAIN.length);
   return lines.map((one, at) => (at === 0 ? one : [margin, span(AGAIN, tone), ...one.slice(1)]));
 }
 
 const TONES = { same: 'plain', removed: 'removed_word', added: 'added_word' } as const;
 
-function pieceSpans(given: Piece, { type }: Changed): readonly Span[] {
+function pieceSpans(given: Piece, { type }: Changed, marks: Marks | undefined): readonly Span[] {
   const { text, change } = given;
   // A value is sanitised whole: what is harmless within it is not escaped at the beginning of a piece.
   const piece = (own: string, tone: Tone) => ({ text: showTabs(own), tone });
   if (type === 'removed' || type === 'added') return [piece(text, type)];
-  if (change === 'same') return [piece(text, type === 'left' ? 'dim' : 'plain')];
+  if (change === 'same' || marks === undefined)
+    return [piece(text, type === 'left' ? 'dim' : 'plain')];
   // Also in colour: who copies a line, or does not see red, reads it right.
-  const [blanks, words] = markedWords(given);
+  const [blanks, words] = markedWords(given, marks);
   return [piece(blanks, 'plain'), { text: words, tone: TONES[change] }];
+}
+
+/**
+ * The words of one paragraph in the direction of its first letter, and those that changed each in its own, so that
+ * nothing of them changes places with what stands beside it.
+ */
+function isolated(spans: readonly Span[]): readonly Span[] {
+  const [only, ...others] = spans.filter(({ text }) => text !== '');
+  if (only !== undefined && others.length === 0) return [{ ...only, text: isolate(only.text) }];
+  const start = isolateFor(spans.map(({ text }) => text).join(''));
+  if (start === '') return spans;
+  return [
+    { text: start, tone: 'plain' },
+    ...spans.map(({ text, tone }) => ({ text: tone === 'plain' ? text : isolate(text), tone })),
+    { text: END_OF_ISOLATE, tone: 'plain' },
+  ];
 }
 
 function showTabs(text: string): string {

@@ -1,12 +1,20 @@
 import { unreachable } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
-import type { FieldView } from './fields.ts';
-import { escapeText, fence, inlineCode } from './markdown-text.ts';
+import { type FieldView, listUnseenOf } from './fields.ts';
+import {
+  escapeText,
+  type FencedLine,
+  fence,
+  inlineCode,
+  isolateMarkup,
+  leftToRight,
+} from './markdown-text.ts';
 import type { Detail } from './overview.ts';
 import type { Piece } from './prose/blocks.ts';
 import {
   type CalloutRow,
   cutPieces,
+  type Marks,
   markedWords,
   PROSE_SIGNS,
   type ProseRow,
@@ -18,10 +26,11 @@ import {
   blockValue,
   formatExtent,
   inlineMember,
+  inlineSides,
   inlineValue,
   isMultiline,
 } from './value-text.ts';
-import { formatCount } from './wording.ts';
+import { formatCount, UNSEEN_SIGN } from './wording.ts';
 
 /** Fields: those of one line as a fenced diff, the longer ones below it; nothing where there are none. */
 export function fieldsMarkdown(
@@ -29,28 +38,32 @@ export function fieldsMarkdown(
   detail: Detail = 'whole',
 ): readonly string[] {
   const texts = views.map((view) => longField(view, detail));
-  const lines = views.filter((_, at) => texts[at] === undefined).flatMap(fieldRows);
+  const short = views.filter((_, at) => texts[at] === undefined);
+  const lines = short.flatMap(fieldRows);
+  // In the block they would have to be scrolled to.
+  const notes = short.flatMap((view) => noteItems(view, `${inlineCode(view.path)}: `));
   return [
     ...(lines.length > 0 ? ['', fence(lines, 'diff')] : []),
+    ...(notes.length > 0 ? ['', ...notes] : []),
     ...texts.flatMap((text) => text ?? []),
   ];
 }
 
-/** Fields as rows of a diff; undefined where one of them needs more than a row a side. */
-export function diffRows(views: readonly FieldView[]): readonly string[] | undefined {
-  const isShort = views.every((view) => longField(view, 'brief') === undefined);
+/** Fields as rows of a diff; undefined where one of them needs more than a row a side, or a note. */
+export function diffRows(views: readonly FieldView[]): readonly FencedLine[] | undefined {
+  const isShort = views.every(
+    (view) => longField(view, 'brief') === undefined && listUnseenOf(view).length === 0,
+  );
   return isShort ? views.flatMap(fieldRows) : undefined;
 }
 
 /** A field whose values stand below the others; undefined for one that a line has room for. */
-function longField(
-  { path, sign, content, remark }: FieldView,
-  detail: Detail,
-): readonly string[] | undefined {
+function longField(view: FieldView, detail: Detail): readonly string[] | undefined {
+  const { path, sign, content, remark } = view;
   if (content.type === 'one') {
     const { value } = content;
     return isMultiline(value) || textWidth(inlineValue(value)) > 2 * WIDTH
-      ? wholeField(path, sign === '-' ? '-' : '+', value, { remark, detail })
+      ? wholeField(view, sign === '-' ? '-' : '+', value, detail)
       : undefined;
   }
   if (content.type !== 'both' && content.type !== 'conflict') return undefined;
@@ -69,51 +82,62 @@ function longField(
       : ` (${escapeText(remark)})`;
   const title = `<b>${inlineCode(path)}</b>${told}`;
   const isText = typeof before === 'string' && typeof after === 'string';
-  return isText
-    ? proseMarkdown(title, before, after, detail)
-    : listMarkdown(title, before, after, detail);
+  return (isText ? proseMarkdown : listMarkdown)(title, noteItems(view), [before, after], detail);
+}
+
+/** What cannot be seen of a field, as items of a list. */
+function noteItems(view: FieldView, of = ''): readonly string[] {
+  return listUnseenOf(view).map(
+    (text) => `- ${leftToRight(`${UNSEEN_SIGN} ${of}${escapeText(text)}`)}`,
+  );
 }
 
 /** Lines of a text that is shown in brief. */
 const MOST_BRIEF = 3;
 
 /** One side of a field, line by line. */
-function wholeField(
-  path: string,
-  mark: string,
-  value: Json,
-  { remark, detail }: { readonly remark: string | null; readonly detail: Detail },
-): readonly string[] {
+function wholeField(view: FieldView, mark: string, value: Json, detail: Detail): readonly string[] {
+  const { path, remark } = view;
   const text = blockValue(value).replace(/\n$/, '');
   const told = remark === null ? '' : ` (${escapeText(remark)})`;
-  const lines = text.split('\n').map((line) => `${mark} ${line}`);
+  const notes = noteItems(view);
+  const lines = text.split('\n').map((line): FencedLine => [`${mark} `, line]);
   const most = detail === 'brief' ? MOST_BRIEF : lines.length;
-  const shown = lines.length > most + 1 ? [...lines.slice(0, most), `${mark} …`] : lines;
-  return ['', `<b>${inlineCode(path)}</b> ${formatExtent(text)}${told}`, '', fence(shown, 'diff')];
+  const shown: readonly FencedLine[] =
+    lines.length > most + 1 ? [...lines.slice(0, most), `${mark} …`] : lines;
+  return [
+    '',
+    `<b>${inlineCode(path)}</b> ${formatExtent(text)}${told}`,
+    ...(notes.length > 0 ? ['', ...notes] : []),
+    '',
+    fence(shown, 'diff'),
+  ];
 }
 
 /** A field as rows of a diff: GitHub and GitLab colour them by their first character. */
-function fieldRows({ path, sign, content, remark }: FieldView): readonly string[] {
+function fieldRows({ path, sign, content, remark }: FieldView): readonly FencedLine[] {
   const told = remark === null ? '' : `  (${remark})`;
   const mark = sign === ' ' ? '+' : sign === '~' ? '!' : sign;
   switch (content.type) {
     case 'element':
-      return elementRows(`${mark} ${path}:`, mark, content).map((row, at) =>
-        at === 0 ? row + told : row,
+      return elementRows([`${mark} `, path, ':'], mark, content).map((row, at) =>
+        at === 0 ? [...row, told] : row,
       );
     case 'one':
-      return [`${mark} ${path}: ${inlineValue(content.value)}${told}`];
-    case 'both':
+      return [[`${mark} `, path, ': ', inlineValue(content.value), told]];
+    case 'both': {
+      const [before, after] = inlineSides(content.before, content.after);
       return [
-        `- ${path}: ${inlineValue(content.before)}`,
-        `+ ${path}: ${inlineValue(content.after)}${told}`,
+        ['- ', path, ': ', before],
+        ['+ ', path, ': ', after, told],
       ];
+    }
     case 'conflict':
       return [
-        `! ${path}: conflict`,
-        ...(content.base === undefined ? [] : [`  last written: ${inlineValue(content.base)}`]),
-        `- live now:     ${inlineValue(content.live)}`,
-        `+ configured:   ${inlineValue(content.wanted)}`,
+        ['! ', path, ': conflict'],
+        ...(content.base === undefined ? [] : [['  last written: ', inlineValue(content.base)]]),
+        ['- live now:     ', inlineValue(content.live)],
+        ['+ configured:   ', inlineValue(content.wanted)],
       ];
     default:
       return unreachable(content);
@@ -126,14 +150,18 @@ function isInline(value: Json, path: string): boolean {
 
 /** An element: where it leads, and a row for each part of it; in one row where that is short. */
 function elementRows(
-  head: string,
+  head: readonly string[],
   mark: string,
   { summary, members }: FieldView['content'] & { readonly type: 'element' },
-): readonly string[] {
+): readonly (readonly string[])[] {
   const rows = members.map(inlineMember);
-  const inline = `${head} ${rows.join(', ')}`;
-  if (summary === '' && textWidth(inline) <= WIDTH) return [inline];
-  return [`${head} ${summary}`.trimEnd(), ...rows.map((row) => `${mark}   ${row}`)];
+  const inline = rows.join(', ');
+  if (summary === '' && textWidth(`${head.join('')} ${inline}`) <= WIDTH)
+    return [[...head, ' ', inline]];
+  return [
+    summary === '' ? head : [...head, ' ', summary],
+    ...rows.map((row) => [`${mark}   `, row]),
+  ];
 }
 
 /** Characters of one row: more are not read in a comment. */
@@ -147,8 +175,8 @@ const WIDTH = 100;
  */
 function proseMarkdown(
   title: string,
-  before: Json,
-  after: Json,
+  notes: readonly string[],
+  [before, after]: readonly [Json, Json],
   detail: Detail,
 ): readonly string[] {
   const { summary, callouts, moreCallouts, rows, moreRows } = viewProse(
@@ -159,6 +187,7 @@ function proseMarkdown(
   );
   const shown = rows.map((row) => `> ${rowText(row)}`);
   const calls = [
+    ...notes,
     ...callouts.map(calloutItem),
     ...(moreCallouts > 0 ? [`- and ${formatCount(moreCallouts, 'more such change')}`] : []),
   ];
@@ -172,10 +201,16 @@ function proseMarkdown(
 }
 
 /** Two lists or objects as a fenced diff, line by line. */
-function listMarkdown(title: string, before: Json, after: Json, detail: Detail): readonly string[] {
-  const { rows, moreRows } = viewProse(before, after, false, detail);
-  const lines = [...rows.map(rowLine), ...moreText(moreRows)];
-  return ['', title, '', fence(lines, 'diff')];
+function listMarkdown(
+  title: string,
+  notes: readonly string[],
+  [before, after]: readonly [Json, Json],
+  detail: Detail,
+): readonly string[] {
+  const { rows, moreRows, marks, legend } = viewProse(before, after, false, detail);
+  const lines = [...rows.map((row) => rowLine(row, marks)), ...moreText(moreRows)];
+  const items = [...notes, ...(legend === null ? [] : [`- ${escapeText(legend)}`])];
+  return ['', title, ...(items.length > 0 ? ['', ...items] : []), '', fence(lines, 'diff')];
 }
 
 function moreText(rows: number): readonly string[] {
@@ -187,14 +222,15 @@ function calloutItem({ lead, before, after, isSentence, place }: CalloutRow): st
   const sides = [before, after].flatMap((text) =>
     text === null ? [] : [isSentence ? escapeText(text) : `<code>${escapeText(text)}</code>`],
   );
-  return `- ${lead === '' ? '' : `${lead} `}${sides.join(' → ')}, ${escapeText(place)}`;
+  const line = `${lead === '' ? '' : `${lead} `}${sides.join(' → ')}, ${escapeText(place)}`;
+  return `- ${leftToRight(line)}`;
 }
 
 function rowText(row: ProseRow): string {
-  if (row.type === 'fold') return `<sub>⋯ ${escapeText(row.words)}</sub>`;
-  if (row.type === 'same') return indented(cutText(row.text, 2 * WIDTH));
+  if (row.type === 'fold') return leftToRight(`<sub>⋯ ${escapeText(row.words)}</sub>`);
+  if (row.type === 'same') return leftToRight(indented(cutText(row.text, 2 * WIDTH)));
   const note = row.note === null ? '' : `<sub>(${escapeText(row.note)})</sub> `;
-  return `${inlineCode(PROSE_SIGNS[row.type])} ${note}${piecesText(row.pieces)}`;
+  return leftToRight(`${inlineCode(PROSE_SIGNS[row.type])} ${note}${piecesText(row.pieces)}`);
 }
 
 /** Four blanks at the beginning of a paragraph would make code of it. */
@@ -219,24 +255,26 @@ function piecesText(pieces: readonly Piece[]): string {
       : `${kept.slice(0, kept.length - word.length)}${start}${escapeText(word, shown[at + 1]?.text)}${end}`;
   });
   const more = rest > 0 ? ` <sub>… ${formatCount(rest, 'more character')}</sub>` : '';
-  return marked.join('') + more;
+  // The words of one paragraph run in the direction of its first letter.
+  const text = shown.length > 1 ? shown.map((piece) => piece.text).join('') : '';
+  return isolateMarkup(text, marked.join('')) + more;
 }
 
 /** GitHub and GitLab colour a line of a diff by its first character. */
-function rowLine(row: ProseRow): string {
+function rowLine(row: ProseRow, marks: Marks): FencedLine {
   if (row.type === 'fold') return `@@ ${row.words} @@`;
-  if (row.type === 'same') return cutText(`  ${row.text}`, WIDTH);
+  if (row.type === 'same') return ['  ', cutText(row.text, WIDTH - 2)];
   const isWhole = row.type === 'removed' || row.type === 'added';
   const note = row.note === null ? '' : `(${row.note}) `;
-  return cutText(
-    `${isWhole ? PROSE_SIGNS[row.type] : '!'} ${note}${joinPieces(row.pieces)}`,
-    MAX_LENGTH,
-  );
+  const { shown, rest } = cutPieces(row.pieces, MAX_LENGTH);
+  const sign = isWhole ? PROSE_SIGNS[row.type] : '!';
+  return [`${sign} ${note}`, markedPieces(shown, marks), rest > 0 ? '…' : ''];
 }
 
-function joinPieces(pieces: readonly Piece[]): string {
-  if (pieces.every(({ change }) => change === pieces[0]?.change)) {
-    return pieces.map(({ text }) => text).join('');
-  }
-  return pieces.flatMap(markedWords).join('');
+/** Words that all have one fate need no marks. */
+function markedPieces(pieces: readonly Piece[], marks: Marks): readonly string[] {
+  const isOne = pieces.every(({ change }) => change === pieces[0]?.change);
+  return isOne
+    ? pieces.map(({ text }) => text)
+    : pieces.map((piece) => markedWords(piece, marks).join(''));
 }

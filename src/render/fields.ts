@@ -1,4 +1,5 @@
 import { MASK } from '../core/credentials.ts';
+import { unreachable } from '../core/errors.ts';
 import {
   formatPath,
   identityOrdinal,
@@ -17,7 +18,7 @@ import {
 } from '../core/plan-document.ts';
 import { maskScalar } from '../core/redact.ts';
 import { getOwn, isObject, isSameJson, type Json } from '../core/value.ts';
-import { onlyBlanksDiffer } from './prose/words.ts';
+import { listUnseen, looksAlike } from './unseen.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue, isFile, standsForOther } from './value-text.ts';
 
@@ -67,9 +68,35 @@ export function viewFields(
   return isNew ? views.map((view) => ({ ...view, sign: ' ', remark: null })) : views;
 }
 
-/** Whether the block of a new resource names a value anyway. */
+/** Whether the block of a new resource names a value anyway, and there is no more to say of it. */
 function isNamed({ path, after }: FieldChange, { name, organization_id: owner }: Change): boolean {
-  return (path === 'name' && after === name) || (after !== null && after === owner);
+  const isOwnName = path === 'name' && after === name && listUnseen(null, after).length === 0;
+  return isOwnName || (after !== null && after === owner);
+}
+
+/** Sentences on what cannot be seen of a field, for below it. Searching long texts takes a while. */
+export function listUnseenOf({ path, sign, content }: FieldView): readonly string[] {
+  const isNew = sign !== '-' && sign !== '~';
+  switch (content.type) {
+    case 'element':
+      return isNew
+        ? listUnseen(null, [path, content.summary, ...content.members.map(({ value }) => value)])
+        : [];
+    case 'one':
+      return isNew ? listUnseen(null, content.value) : [];
+    case 'both':
+      return listUnseen(content.before, content.after);
+    case 'conflict': {
+      const { base = null, live, wanted } = content;
+      const before = looksAlike(base, live) ? listUnseen(base, live) : [];
+      return [
+        ...listUnseen(live, wanted),
+        ...before.map((text) => `live now, against last written: ${text}`),
+      ];
+    }
+    default:
+      return unreachable(content);
+  }
 }
 
 /** A value that was set, taken away or changed. */
@@ -201,7 +228,7 @@ function findRemark(
   purpose: PlanDocument['purpose'],
   isTold: boolean,
 ): string | null {
-  const { before, after, cause } = field;
+  const { after, cause } = field;
   const told =
     purpose === 'drift'
       ? [cause === 'conflict' ? conflictRemark(field) : undefined]
@@ -212,17 +239,10 @@ function findRemark(
           isTold ? undefined : WHY[cause],
           isFile(after) && cause === 'changed' ? 'new content' : undefined,
         ];
-  const remarks = [
-    ...told,
-    onlyWhiteSpace(before, after) ? 'only white space differs' : undefined,
-    field.source && sanitiseLine(field.source),
-  ].filter((remark) => remark !== undefined);
+  const remarks = [...told, field.source && sanitiseLine(field.source)].filter(
+    (remark) => remark !== undefined,
+  );
   return remarks.length > 0 ? remarks.join('; ') : null;
-}
-
-function onlyWhiteSpace(before: Json, after: Json): boolean {
-  if (typeof before !== 'string' || typeof after !== 'string' || before === after) return false;
-  return onlyBlanksDiffer(before, after);
 }
 
 /** An element of a keyed list that appears or goes as a whole, such as a new webhook. */

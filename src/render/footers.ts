@@ -15,7 +15,7 @@ import {
 } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
 
-import { inlineValue } from './value-text.ts';
+import { inlineValue, shortSides } from './value-text.ts';
 import { formatCount, formatNumber, leaveOutCommand, sharedMessage } from './wording.ts';
 
 /** Something that is said beside the changes. No text in it is sanitised yet. */
@@ -331,7 +331,11 @@ function formatName({ address, kind, name, id }: RehearsalDifference): string {
 function formatDifference({ path, before, after, secret }: RehearsalDifference): string {
   if (path === null) return before === null ? 'still exists' : 'no longer exists';
   if (secret) return `${path}: a different secret`;
-  return `${path}: ${shortly(before)} before, ${shortly(after)} after`;
+  if (before === null || after === null)
+    return `${path}: ${shortly(before)} before, ${shortly(after)} after`;
+  const sides = shortSides(before, after, LONGEST);
+  const unseen = sides.unseen.map((text) => `; ${text}`).join('');
+  return `${path}: ${sides.before} before, ${sides.after} after${unseen}`;
 }
 
 /** Enough of a value to recognise it. */

@@ -1,5 +1,12 @@
 import type { PlanDocument } from '../core/plan-document.ts';
-import { sanitise, sanitiseLine } from './untrusted.ts';
+import {
+  END_OF_ISOLATE,
+  isolate,
+  isolateFor,
+  sanitise,
+  sanitiseLine,
+  withoutCommands,
+} from './untrusted.ts';
 
 /** What Markdown or HTML gives a meaning to wherever it stands; an underscore only beside a word. */
 const SPECIAL = /[&<>`*[\]|~\\$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
@@ -21,13 +28,29 @@ const BREAK = '\u200b';
  */
 export function escapeText(text: string, next = ''): string {
   const ends = OPEN.test(text) && /^\S/.test(next);
-  return escapeCode(
+  const own = sanitiseLine(text).trimStart();
+  const escaped = escapeCode(
     // Behind blanks a line may begin a list as well, and behind four it is code.
-    `${sanitiseLine(text).trimStart()}${ends ? BREAK : ''}`
+    `${own}${ends ? BREAK : ''}`
       .replace(LINK, (link) => link.slice(0, 1) + BREAK + link.slice(1))
       .replace(REFERENCE, (sign) => sign + BREAK)
       .replace(INLINE_DIFF, (sign) => sign + BREAK),
   );
+  return isolateMarkup(own, escaped);
+}
+
+/** Markup of a text, isolated where the text has letters that run from right to left. */
+export function isolateMarkup(text: string, markup: string): string {
+  const start = isolateFor(text);
+  return start === '' ? markup : `${entity(start)}${markup}${entity(END_OF_ISOLATE)}`;
+}
+
+/**
+ * A line of a page that keeps its order. GitHub and GitLab turn a paragraph by its first letter, also by one that is
+ * isolated.
+ */
+export function leftToRight(line: string): string {
+  return /&#829[45];/.test(line) ? `&lrm;${line}` : line;
 }
 
 /** Untrusted text inside a `<code>` element, where references are not looked for. */
@@ -41,15 +64,36 @@ function entity(character: string): string {
 
 /** Untrusted text as inline code. */
 export function inlineCode(text: string): string {
-  return `<code>${escapeCode(sanitiseLine(text))}</code>`;
+  const own = sanitiseLine(text);
+  return `<code>${isolateMarkup(own, escapeCode(own))}</code>`;
 }
 
-/** A fenced block whose fence is longer than any in it. The lines are sanitised already. */
-export function fence(lines: readonly string[], language: string): string {
-  const content = lines.map((line) => sanitise(line)).join('\n');
+/** A line of a fenced block: each part keeps its place, and the pieces of one part run in one direction. */
+export type FencedLine = string | readonly (string | readonly string[])[];
+
+/** A fenced block whose fence is longer than any in it. */
+export function fence(lines: readonly FencedLine[], language: string): string {
+  const content = lines.map(fencedLine).join('\n');
   const longest = Math.max(2, ...(content.match(/`+/g) ?? []).map(({ length }) => length));
   const ticks = '`'.repeat(longest + 1);
   return `${ticks}${language}\n${content}\n${ticks}`;
+}
+
+const LEFT_TO_RIGHT_MARK = '\u200e';
+
+function fencedLine(line: FencedLine): string {
+  const parts = typeof line === 'string' ? [line] : line;
+  const text = withoutCommands(parts.map(fencedPart).join(''));
+  // A page turns the whole block by its first letter.
+  return text.replace(/[\u2066\u2067]/, (start) => LEFT_TO_RIGHT_MARK + start);
+}
+
+function fencedPart(part: string | readonly string[]): string {
+  if (typeof part === 'string') return isolate(sanitise(part));
+  const pieces = part.map((piece) => sanitise(piece)).filter((piece) => piece !== '');
+  if (pieces.length === 1) return isolate(pieces.join(''));
+  const start = isolateFor(pieces.join(''));
+  return start === '' ? pieces.join('') : start + pieces.map(isolate).join('') + END_OF_ISOLATE;
 }
 
 export type PageOptions = {

@@ -7,6 +7,7 @@ import { viewFields } from './fields.ts';
 import { type Footer, isSecretMoved } from './footers.ts';
 import {
   escapeText,
+  type FencedLine,
   fence,
   formatMarker,
   GITHUB_LIMIT,
@@ -91,7 +92,7 @@ type Items = {
   readonly groups: readonly GroupItem[];
   readonly block: (item: Item, detail: Detail) => string;
   /** An item in brief as rows of a diff, which stand below each other; undefined where it is a block. */
-  readonly rows: (item: Item) => readonly string[] | undefined;
+  readonly rows: (item: Item) => readonly FencedLine[] | undefined;
   /** The line that stands for a change that does not fit. */
   readonly line: (item: Item) => string;
 };
@@ -126,17 +127,17 @@ function itemLine(item: Item, { purpose }: PlanDocument): string {
 function planRows(
   { change, shared, isExplained }: AloneItem,
   plan: PlanDocument,
-): readonly string[] | undefined {
+): readonly FencedLine[] | undefined {
   const { address, name, action, source } = change;
   if (!isExplained || shared > 0 || conflictAdvice(change, plan) !== undefined) return undefined;
   const fields = diffRows(viewFields(change, plan.purpose, false));
   const about = [
     address,
-    ...(name === address ? [] : [cutText(name, 80)]),
-    ...(source === null ? [] : [source]),
+    ...(name === address ? [] : ['  ', cutText(name, 80)]),
+    ...(source === null ? [] : ['  ', source]),
   ];
   const symbol = action === 'update' ? '!' : SYMBOLS[action];
-  return fields && [`${symbol} ${sanitiseLine(about.join('  '))}`, ...fields];
+  return fields && [[`${symbol} `, ...about.map(sanitiseLine)], ...fields];
 }
 
 /** What changes alike in many resources: once, with all addresses. */
@@ -200,7 +201,7 @@ function fitItems(items: Items, most: number, command: string): string {
   const { alone, groups, line } = items;
   const drawn = drawItems(items);
   const { length } = drawn;
-  const brief = cutToFit({ alone, groups }, Math.min(ROOM, most), length);
+  const brief = cutToFit({ alone, groups }, { room: Math.min(ROOM, most), most }, length);
   const detailOf = (item: Item) => (brief.has(item) ? 'brief' : 'whole');
   const isMixed = alone.length > 0 && groups.length > 0;
   const titles = isMixed ? ['\n\n**Read one by one**', '\n\n**Read once**'] : ['', ''];
@@ -235,7 +236,8 @@ function fitItems(items: Items, most: number, command: string): string {
 
 /** Writes each item once in each detail. Neighbours that are rows of a diff stand in one. */
 function drawItems({ alone, groups, block, rows }: Items) {
-  type Drawn = { readonly block: string } | { readonly rows: readonly string[] };
+  type Drawn = { readonly block: string } | { readonly rows: readonly FencedLine[] };
+  const empty = fence([], 'diff').length;
   const known = new Map<Item, { [detail in Detail]?: Drawn }>(
     [...alone, ...groups].map((item) => [item, {}]),
   );
@@ -248,11 +250,11 @@ function drawItems({ alone, groups, block, rows }: Items) {
   return {
     length(item: Item, detail: Detail): number {
       const one = draw(item, detail);
-      return 'block' in one ? one.block.length : one.rows.join('\n').length + 1;
+      return 'block' in one ? one.block.length : fence(one.rows, 'diff').length - empty + 1;
     },
     text(items: readonly Item[], detailOf: (item: Item) => Detail): string {
       const parts: string[] = [];
-      let open: string[] = [];
+      let open: FencedLine[] = [];
       const close = () => {
         if (open.length > 0) parts.push(`\n\n${fence(open, 'diff')}`);
         open = [];

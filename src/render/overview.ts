@@ -209,19 +209,20 @@ function isProse({ before, after, secret }: FieldChange): boolean {
 export type Detail = 'whole' | 'brief';
 
 /**
- * Items that have to be shown in brief so that all fit in some room. The largest group is cut first, what stands first
- * is cut last. `lengthOf` measures an item in the unit of the room.
+ * Items that have to be shown in brief so that all fit in some room. The largest group is cut first. What stands first
+ * is not cut, as long as there are no more than `most`: a plan of one change has the room that this takes. `lengthOf`
+ * measures an item in the unit of the room.
  */
 export function cutToFit(
   { alone, groups }: Pick<Overview, 'alone' | 'groups'>,
-  room: number,
+  { room, most = Infinity }: { readonly room: number; readonly most?: number },
   lengthOf: (item: Item, detail: Detail) => number,
 ): ReadonlySet<Item> {
   const brief = new Set<Item>();
   const items: readonly Item[] = [...groups.toReversed(), ...alone.toReversed()];
   let over = items.reduce((sum, item) => sum + lengthOf(item, 'whole'), -room);
   for (const item of items) {
-    if (over <= 0) break;
+    if (over <= 0 || (item === items.at(-1) && over + room <= most)) break;
     const saved = lengthOf(item, 'whole') - lengthOf(item, 'brief');
     if (saved <= 0) continue;
     brief.add(item);

@@ -11,8 +11,9 @@ import {
   titled,
   wrap,
 } from './terminal.ts';
+import { listUnseen } from './unseen.ts';
 import { sanitise } from './untrusted.ts';
-import { formatCount } from './wording.ts';
+import { formatCount, UNSEEN_SIGN } from './wording.ts';
 
 const MIN_WIDTH = 40;
 const MOST_ALIKE = 3;
@@ -188,12 +189,38 @@ export function unifiedDiff({ file, before, after, isHidden = () => false }: Cha
     const bare = line.slice(1).replace(/\r$/, '');
     return `${line.slice(0, 1)}${isHidden(bare) ? MASK : sanitise(redactText(bare))}`;
   };
+  const notes = (changed: readonly string[]) => {
+    const side = (sign: string) =>
+      changed.flatMap((line) =>
+        line.startsWith(sign) && !isHidden(line.slice(1)) ? redactText(line.slice(1)) : [],
+      );
+    const [old, fresh] = [side('-'), side('+')];
+    const was = old.length === 0 ? null : old.join('\n');
+    return listUnseen(was, fresh.length === 0 ? null : fresh.join('\n'));
+  };
   const hunks = hunksBetween(before ?? '', after).flatMap((hunk) => [
     `@@ -${stretch(hunk.oldStart, hunk.oldLines)} +${stretch(hunk.newStart, hunk.newLines)} @@`,
-    // A line that begins with a backslash says that the file does not end in a line break.
-    ...hunk.lines.map((line) => (line.startsWith('\\') ? line : shown(line))),
+    // A line that begins with a backslash is none of the file: it says that no line break ends it, or what is unseen.
+    ...changesIn(hunk.lines).flatMap((lines) => [
+      ...lines.map((line) => (line.startsWith('\\') ? line : shown(line))),
+      ...notes(lines).map((text) => `\\ ${UNSEEN_SIGN} ${text}`),
+    ]),
   ]);
   return [`--- ${sanitise(from)}`, `+++ b/${sanitise(file)}`, ...hunks].join('\n');
+}
+
+/** The lines of a hunk, those that go together with those that come in their place. */
+function changesIn(lines: readonly string[]): readonly (readonly string[])[] {
+  const parts: string[][] = [];
+  let last = ' ';
+  for (const line of lines) {
+    const sign = line.slice(0, 1);
+    const isNext = sign === ' ' || last === ' ' || (sign === '-' && last === '+');
+    if (isNext) parts.push([line]);
+    else parts.at(-1)?.push(line);
+    if (sign !== '\\') last = sign;
+  }
+  return parts;
 }
 
 /** The first of some lines and how many; of none the line before them. */

@@ -16,7 +16,6 @@ import type { RunSummary } from '../state/store.ts';
 import {
   belowLines,
   cutLine,
-  cutText,
   factLines,
   type Line,
   type Look,
@@ -30,8 +29,8 @@ import {
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { inlineValue } from './value-text.ts';
-import { formatCount, formatFirst, tally } from './wording.ts';
+import { shortSides } from './value-text.ts';
+import { formatCount, formatFirst, tally, UNSEEN_SIGN } from './wording.ts';
 
 /** What runs did: the list of them, the receipt of one, its ledger, and what was verified or left after a rollback. */
 
@@ -338,7 +337,7 @@ export function renderVerification(
   }
   const lines = others.flatMap(({ address, path, wanted, found }) => [
     ...placeLines({ address, path }, options),
-    ...belowLines(`wanted ${short(wanted)}, found ${short(found)}`, options),
+    ...differenceLines(wanted, found, options),
   ]);
   const what = `Not as ${then}: ${formatCount(others.length, 'field')} of ${formatCount(countPlaces(others), 'resource')}.`;
   return `${named}${say(what, 'error')}${paint(lines, options.color)}`;
@@ -380,9 +379,13 @@ function placeLines(
   return wrap(place, options.width, INDENT);
 }
 
-/** The beginning of a long text tells enough. */
-function short(value: Json): string {
-  return cutText(inlineValue(value), MAX_VALUE);
+function differenceLines(wanted: Json, found: Json, options: RenderOptions): readonly Line[] {
+  const { before, after, unseen } = shortSides(wanted, found, MAX_VALUE);
+  const sides = [span('    '), span('wanted '), span(before), span(', found '), span(after)];
+  return [
+    ...wrap(sides, options.width, 4),
+    ...unseen.flatMap((text) => belowLines(`${UNSEEN_SIGN} ${text}`, options)),
+  ];
 }
 
 function countPlaces(places: readonly { readonly address: string }[]): number {

@@ -1,4 +1,4 @@
-import { sanitiseLine } from './untrusted.ts';
+import { END_OF_ISOLATE, isolate, sanitiseLine } from './untrusted.ts';
 import { formatNumber } from './wording.ts';
 
 /** Text for a terminal: lines of toned pieces, how wide they are, and the layouts that the renderers share. */
@@ -58,9 +58,12 @@ function styleFor(color: boolean): Style {
     !color || CODES[tone] === '' || text === '' ? text : `\x1b[${CODES[tone]}m${text}\x1b[0m`;
 }
 
-/** Whoever wrote the text, a terminal sees nothing in it to act on. A `Span` by hand is for what is harmless already. */
+/**
+ * Whoever wrote the text, a terminal sees nothing in it to act on, and it does not change the places of other spans. A
+ * `Span` by hand is for what is harmless already.
+ */
 export function span(text: string, tone: Tone = 'plain'): Span {
-  return { text: sanitiseLine(text), tone };
+  return { text: isolate(sanitiseLine(text)), tone };
 }
 
 export function lineWidth(line: Line): number {
@@ -71,7 +74,7 @@ export function lineWidth(line: Line): number {
 export function paint(lines: readonly Line[], color: boolean): string {
   const style = styleFor(color);
   const painted = lines.map((line) =>
-    joinTones(withoutCommand(trimEnd(line)))
+    joinTones(withEnds(withoutCommand(trimEnd(line))))
       .map(({ tone, text }) => style(tone, text))
       .join(''),
   );
@@ -95,6 +98,46 @@ function trimEnd(line: Line): Line {
   const text = last.text.trimEnd();
   if (text === '') return trimEnd(line.slice(0, -1));
   return text === last.text ? line : [...line.slice(0, -1), { ...last, text }];
+}
+
+const ISOLATING = /[\u2066\u2067\u2069]/;
+const EACH_ISOLATING = new RegExp(ISOLATING, 'g');
+
+/** The isolates that some pieces leave open. */
+function openIsolates(line: Line, before: readonly string[] = []): readonly string[] {
+  const open = [...before];
+  for (const { text } of line) {
+    if (!ISOLATING.test(text)) continue;
+    for (const [sign] of text.matchAll(EACH_ISOLATING)) {
+      if (sign === END_OF_ISOLATE) open.pop();
+      else open.push(sign);
+    }
+  }
+  return open;
+}
+
+/** What was cut off may have held the end of an isolate. */
+function withEnds(line: Line): Line {
+  const open = openIsolates(line);
+  return open.length === 0 ? line : [...line, ...ends(open)];
+}
+
+function ends(open: readonly string[]): Line {
+  return open.length === 0 ? [] : [{ text: END_OF_ISOLATE.repeat(open.length), tone: 'plain' }];
+}
+
+/** An isolate ends with its line: one that goes on is ended, and begun again in the next line. */
+function withIsolates(lines: readonly Line[], margin: number): readonly Line[] {
+  let open: readonly string[] = [];
+  return lines.map((line, at) => {
+    const before = open;
+    if (before.length === 0 && !line.some(({ text }) => ISOLATING.test(text))) return line;
+    open = openIsolates(line, before);
+    const start: Line = before.length === 0 ? [] : [{ text: before.join(''), tone: 'plain' }];
+    const own = trimEnd(line);
+    const lead = at === 0 ? 0 : margin;
+    return [...own.slice(0, lead), ...start, ...own.slice(lead), ...ends(open)];
+  });
 }
 
 /** Of words that are no command to a runner where they stand, a break may make one: it begins a line (`untrusted.ts`). */
@@ -139,7 +182,7 @@ export function wrap(line: Line, width: number, hanging: number): readonly Line[
     }
   }
   lines.push(current);
-  return lines;
+  return withIsolates(lines, hanging > 0 ? 1 : 0);
 }
 
 /** The words of a line and the blanks between them. A word may have several tones: `(`, a name and `)`. */
@@ -173,13 +216,16 @@ export function cutLine(line: Line, width: number): Line {
   return kept;
 }
 
-const ASCII = /^[\x20-\x7e]*$/;
+/** Characters of one column each that join with no other: most texts, with the signs among them, have no others. */
+const NARROW =
+  /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u03ff\u0400-\u0482\u048a-\u052f\u05d0-\u05ea\u2010-\u2027\u2190-\u2199\u21e5\u2248\u22ef\u23ce\u2423]*$/;
 
 /** Blocks whose characters take two columns (Unicode TR 11, wide and fullwidth), less the gaps in them. */
 const WIDE =
   /^(?:[\u1100-\u115f\u231a\u231b\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|.\ufe0f)/u;
 
-const MARKS = /^(?:\p{Mn}|\p{Me}|\u200d)*$/u;
+/** What takes a column of its own: a vowel sign beside its letter does, one above it does not. */
+const TAKING = /(?![\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff])[\s\S]/gu;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -188,13 +234,12 @@ function graphemes(text: string): string[] {
 }
 
 function graphemeWidth(grapheme: string): number {
-  if (MARKS.test(grapheme)) return 0;
-  return WIDE.test(grapheme) ? 2 : 1;
+  return WIDE.test(grapheme) ? 2 : (grapheme.match(TAKING)?.length ?? 0);
 }
 
 /** Columns that a sanitised text takes on a terminal. */
 export function textWidth(text: string): number {
-  if (ASCII.test(text)) return text.length;
+  if (NARROW.test(text)) return text.length;
   return graphemes(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
 }
 
@@ -203,7 +248,7 @@ export function splitText(text: string, columns: number): readonly [string, stri
   const width = Math.max(0, columns);
   // Every column comes from at least one character, and no character seen in practice needs 32.
   const near = text.slice(0, (width + 1) * 32);
-  if (ASCII.test(near.slice(0, width + 1))) return [text.slice(0, width), text.slice(width)];
+  if (NARROW.test(near.slice(0, width + 1))) return [text.slice(0, width), text.slice(width)];
   let taken = 0;
   let at = 0;
   for (const grapheme of graphemes(near)) {

@@ -93,7 +93,7 @@ export function reviewPlan(plan: PlanDocument, given: RenderOptions): PlanText {
   const owners = new Set(plan.changes.map(({ organization_id: id }) => id));
   const layout: Layout = { plan, options, reasons, isOwnerShown: owners.size > 1 };
   const drawn = drawItems([...alone, ...groups], (item, detail) => itemBlock(item, detail, layout));
-  const brief = options.verbose ? new Set<Item>() : cutToFit(overview, MOST_LINES, drawn.length);
+  const brief = options.verbose ? new Set<Item>() : cutToFit(overview, { room: MOST_LINES }, drawn.length);
   const blockOf = (item: Item) => drawn.draw(item, brief.has(item) ? 'brief' : 'whole');
   const isLong =
     [...alone, ...groups].reduce((sum, item) => sum + blockOf(item).length, 0) > MOST_LINES;
@@ -420,7 +420,7 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   const drawn = drawItems(alone, ({ change }, detail) => driftLines(change, detail, options));
   const brief = options.verbose
     ? new Set<Item>()
-    : cutToFit({ alone, groups: [] }, MOST_LINES, drawn.length);
+    : cutToFit({ alone, groups: [] }, { room: MOST_LINES }, drawn.length);
   const legend = 'Each line shows the expected value → the live value.';
   return paint(
     [

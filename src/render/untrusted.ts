@@ -27,6 +27,11 @@ export function escapeOne(character: string): string {
   );
 }
 
+/** `U+202E` */
+export function codeOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
 /**
  * What a runner of GitHub takes for a command, wherever a log shows it: `##[…]` anywhere, `::…::` at the beginning
  * of a line. Either could hide or fake what the log says.
@@ -38,7 +43,12 @@ const COMMAND = /(?<=##)\[|(?<=^[^\S\n]*):(?=:)/gm;
  * a runner broken up in the same way. Line breaks and tabs stay.
  */
 export function sanitise(text: string): string {
-  return visible(text).replace(COMMAND, escapeOne);
+  return withoutCommands(visible(text));
+}
+
+/** Pieces that are harmless each may make a command together. */
+export function withoutCommands(text: string): string {
+  return text.replace(COMMAND, escapeOne);
 }
 
 function visible(text: string): string {
@@ -51,9 +61,39 @@ function visible(text: string): string {
 
 /** As `sanitise`, for where one line is expected: line breaks and tabs are escaped too. */
 export function sanitiseLine(text: string): string {
-  return visible(text)
-    .replace(/[\n\t]/g, escapeOne)
-    .replace(COMMAND, escapeOne);
+  return withoutCommands(visible(text).replace(/[\n\t]/g, escapeOne));
+}
+
+/** Letters of scripts that run from right to left, with the signs among them. */
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const LETTER = /\p{L}/u;
+
+/** Begins an isolate that runs from left to right, or from right to left; ends it. */
+const ISOLATES = { left: '\u2066', right: '\u2067' } as const;
+export const END_OF_ISOLATE = '\u2069';
+
+/**
+ * The character that keeps the direction of a text from what stands beside it, to be ended by `END_OF_ISOLATE`. Empty
+ * for a text without letters that run from right to left, which needs none.
+ */
+export function isolateFor(text: string): string {
+  if (!RIGHT_TO_LEFT.test(text)) return '';
+  const first = LETTER.exec(text)?.[0] ?? '';
+  return first === '' || RIGHT_TO_LEFT.test(first) ? ISOLATES.right : ISOLATES.left;
+}
+
+/**
+ * A sanitised text that does not change the places of what stands beside it: a Hebrew value would trade places with the
+ * value behind the arrow. It is isolated last, since sanitising shows the isolate as an escape.
+ */
+export function isolate(text: string): string {
+  const start = isolateFor(text);
+  if (start === '') return text;
+  // White space around it is of the line, not of the text.
+  const own = text.trim();
+  const [before, after] = text.split(own, 2);
+  return `${before}${start}${own}${END_OF_ISOLATE}${after}`;
 }
 
 /**
@@ -85,7 +125,7 @@ export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[])
 
 function renderMarkup(piece: Piece): string {
   if (piece === null) return '';
-  if (typeof piece === 'string') return escapeHtml(sanitiseLine(piece));
+  if (typeof piece === 'string') return escapeHtml(isolate(sanitiseLine(piece)));
   if (typeof piece === 'number') return String(piece);
   return 'markup' in piece ? piece.markup : piece.map(renderMarkup).join('');
 }

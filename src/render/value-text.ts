@@ -1,16 +1,56 @@
 import { isAddress } from '../core/address.ts';
 import { MASK } from '../core/credentials.ts';
 import { compareTexts, isObject, type Json } from '../core/value.ts';
+import { cutText } from './terminal.ts';
+import { listUnseen, stringsIn } from './unseen.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
+import { oddBlanksIn, showOddBlanks } from './white-space.ts';
 import { formatCount, formatSize } from './wording.ts';
 
-/** A value in one line, as it stands in a field line: `"Front desk"`, `1.05`, `id of retry_policy.gentle`. */
-export function inlineValue(value: Json): string {
+/**
+ * A value in one line, as it stands in a field line: `"Front desk"`, `1.05`, `id of retry_policy.gentle`. No two values
+ * have the same line. `areBlanksShown`: white space that a reader does not expect stands as signs.
+ */
+export function inlineValue(value: Json, areBlanksShown = false): string {
   if (value === null) return '(none)';
   if (value === MASK) return MASK;
-  if (typeof value === 'string') return `"${sanitiseLine(value).replaceAll('"', '\\"')}"`;
+  if (typeof value === 'string') return quoted(value, areBlanksShown);
   if (typeof value !== 'object') return String(value);
-  return specialValue(value) ?? compact(value);
+  return specialValue(value) ?? compact(value, areBlanksShown);
+}
+
+/** Characters around the first difference of two values that only part of is shown. */
+const BEFORE_IT = 20;
+/** A mark or half of a character, which would begin a part. */
+const TORN = /^(?:\p{M}|\p{Cs})+/u;
+
+/**
+ * Two values in so many columns each, from a little before the place where they begin to differ, and sentences on what
+ * cannot be seen of the difference.
+ */
+export function shortSides(before: Json, after: Json, columns: number) {
+  const [old, fresh] = inlineSides(before, after);
+  let at = 0;
+  while (at < Math.min(old.length, fresh.length) && old[at] === fresh[at]) at += 1;
+  const start = at + BEFORE_IT <= columns ? 0 : at - BEFORE_IT;
+  const part = (text: string) =>
+    cutText(start === 0 ? text : `…${text.slice(start).replace(TORN, '')}`, columns);
+  return { before: part(old), after: part(fresh), unseen: listUnseen(before, after) };
+}
+
+/** A backslash that would make an escape of what follows it. */
+const ESCAPING = /\\(?=[nrtxu"\\]|$)/g;
+
+function quoted(text: string, areBlanksShown: boolean): string {
+  const shown = sanitiseLine(text.replace(ESCAPING, '\\\\')).replaceAll('"', '\\"');
+  return `"${areBlanksShown ? showOddBlanks(shown) : shown}"`;
+}
+
+/** Two values, each in one line, with the white space in which they differ as signs. */
+export function inlineSides(before: Json, after: Json): readonly [string, string] {
+  const oddIn = (value: Json) => stringsIn(value).flatMap(oddBlanksIn).join('|');
+  const areBlanksShown = oddIn(before) !== oddIn(after);
+  return [inlineValue(before, areBlanksShown), inlineValue(after, areBlanksShown)];
 }
 
 /** A member of an element, which may have no name. */
@@ -43,15 +83,21 @@ export function isFile(value: Json): boolean {
   return isObject(value) && '$blob' in value && standsForOther(value);
 }
 
-function compact(value: Json): string {
-  if (Array.isArray(value)) {
-    return `[${value.map((item: Json) => inlineValue(item)).join(', ')}]`;
-  }
-  if (!isObject(value)) return inlineValue(value);
+function compact(value: Json, areBlanksShown: boolean): string {
+  const inline = (own: Json) => inlineValue(own, areBlanksShown);
+  if (Array.isArray(value)) return `[${value.map((item: Json) => inline(item)).join(', ')}]`;
+  if (!isObject(value)) return inline(value);
   const members = Object.entries(value).sort(byKey);
   return members.length === 0
     ? '{}'
-    : `{ ${members.map(([key, member]) => `${sanitiseLine(key)}: ${inlineValue(member)}`).join(', ')} }`;
+    : `{ ${members.map(([key, member]) => `${keyText(key)}: ${inline(member)}`).join(', ')} }`;
+}
+
+const PLAIN_KEY = /^[\p{L}\p{M}\p{N}_$@./-]+(?: [\p{L}\p{M}\p{N}_$@./-]+)*$/u;
+
+/** The name of a member, in quotes where it could be read as more than a name. */
+function keyText(key: string): string {
+  return PLAIN_KEY.test(key) ? key : inlineValue(key);
 }
 
 function byKey([a]: readonly [string, Json], [b]: readonly [string, Json]): number {
@@ -69,6 +115,13 @@ export function blockValue(value: Json): string {
       ? value.map((item: Json) => inlineValue(item))
       : block(value);
   return lines.join('\n');
+}
+
+/** A value as it is compared by lines or as prose. CR before LF is white space there, and shown as such. */
+export function comparedText(value: Json): string {
+  return typeof value === 'string'
+    ? value.split('\r\n').map(sanitise).join('\r\n')
+    : blockValue(value);
 }
 
 /** A list of this many characters is read as one thing. */
@@ -96,7 +149,7 @@ function block(value: Json): readonly string[] {
       const lines = block(member);
       const nested =
         typeof member === 'object' && member !== null && lines[0] !== inlineValue(member);
-      const name = sanitiseLine(key);
+      const name = keyText(key);
       return nested ? [`${name}:`, ...lines.map((line) => `  ${line}`)] : [`${name}: ${lines[0]}`];
     });
 }

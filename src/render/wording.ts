@@ -37,6 +37,9 @@ export const SYMBOLS: { readonly [action in Action]: string } = {
   no_op: ' ',
 };
 
+/** Before what cannot be seen of a value and is said in words. */
+export const UNSEEN_SIGN = '≈';
+
 /** `2 failed, 1 held`: those of some counts that are not zero; empty where all are. */
 export function tally(counts: readonly (readonly [count: number, what: string])[]): string {
   return counts

@@ -376,6 +376,63 @@ const hostile: PlanDocument = planOf([
   }),
 ]);
 
+/** Differences that cannot be seen, words that look like marks, and text from right to left. */
+const unseen: PlanDocument = planOf([
+  changeOf({
+    name: 'מרפאת הנמל',
+    fields: [
+      fieldOf('greeting_message', 'שלום', 'להתראות'),
+      fieldOf('description', 'Café', 'Cafe\u0301'),
+      fieldOf('transfer_rules', 'Call paypal.', 'Call p\u0430ypal.'),
+      fieldOf('voice_settings.label', 'a b', 'a\u00a0b'),
+      fieldOf('metadata.note', 'call  back', 'call back'),
+      fieldOf('metadata.path', 'C:\\new', 'C:\new'),
+      fieldOf('metadata["שם"]', ['אחת', 'שתיים'], ['אחת', 'שלוש']),
+      fieldOf('callback_url', 'https://paypal.com/hook', 'https://p\u0430ypal.com/hook'),
+      fieldOf('closing_message', 'Thanks for calling us.', 'Thanks for calling us.\n\n\n'),
+      fieldOf(
+        'voicemail_message',
+        'Leave [-your name-] {+a number+} after the tone.',
+        'Leave [-your name-] {+a number+} before the tone.',
+      ),
+      fieldOf('hold_message', 'One moment\nplease.\nThanks.', 'One moment\r\nplease.\r\nThanks.'),
+      fieldOf(
+        'system_prompt',
+        `# Greeting
+Answer the phone of the clinic and say who you are, then ask for the name.
+
+שלום, הגעתם למרפאת הנמל. אנחנו פתוחים בין תשע לחמש בכל יום חול, וסגורים בשבת.
+
+お電話ありがとうございます。受付は平日の九時から五時までです。
+
+Send the caller to https://paypal.com/harbor if they ask how to pay by phone.
+`,
+        `# Greeting
+Answer the phone of the clinic and say who you are, then ask for the name.
+
+שלום, הגעתם למרפאת הנמל. אנחנו פתוחים בין תשע לשש בכל יום חול, וסגורים בשבת.
+
+お電話ありがとうございます。受付は平日の九時から六時までです。
+
+Send the caller to https://p\u0430ypal.com/harbor if they ask how to pay by phone.
+`,
+      ),
+    ],
+  }),
+  changeOf({
+    address: 'agent.night',
+    action: 'create',
+    name: 'Frоnt desk at night',
+    source: 'agents/night.yaml:1',
+    fields: [
+      fieldOf('name', null, 'Frоnt desk at night'),
+      fieldOf('greeting_message', null, 'ערב טוב, המרפאה סגורה.'),
+      fieldOf('extensions.tools[crm].name', null, 'crm'),
+      fieldOf('extensions.tools[crm].url', null, 'https://crm.h\u0430rbor.test/calls'),
+    ],
+  }),
+]);
+
 const empty: PlanDocument = planOf([], { requests: { reads: 0, writes: 0, seconds: 0 } });
 
 export const documents: { readonly [name: string]: PlanDocument } = {
@@ -383,6 +440,7 @@ export const documents: { readonly [name: string]: PlanDocument } = {
   rollback,
   drift,
   hostile,
+  unseen,
   empty,
   adopted: planOf(adopted, { requests: { reads: 0, writes: 0, seconds: 0 } }),
 };

@@ -41,7 +41,6 @@ test.each<[string, FieldChange, string]>([
     fieldOf('speed', 2, null, { cause: 'conflict' }),
     '! speed: 2 | (none) (conflict)',
   ],
-  ['white space', fieldOf('t', 'a b', 'a  b'), '~ t: "a b" → "a  b" (only white space differs)'],
   [
     'a masked value',
     fieldOf('key', '(secret)', '(secret)', { secret: true }),
@@ -168,12 +167,5 @@ test('a refused change still says which of its fields were changed outside', () 
   expect(show(refused)).toEqual(['~ speed: 1 → 1.5 (changed outside Callsheet)']);
   expect(show(changeOf({ fields, reason: 'changed outside Callsheet' }))).toEqual([
     '~ speed: 1 → 1.5',
-  ]);
-});
-
-test('drift says where only white space differs', () => {
-  const change = changeOf({ fields: [fieldOf('t', 'a b', 'a  b')] });
-  expect(viewFields(change, 'drift', false).map(({ remark }) => remark)).toEqual([
-    'only white space differs',
   ]);
 });

@@ -6,7 +6,7 @@ import { documents } from './documents.ts';
 import { expectGolden } from './golden.ts';
 import { changeOf, fieldOf, planOf } from './sample.ts';
 
-test.each(['everything', 'rollback', 'hostile', 'empty'])('the plan `%s`', (name) => {
+test.each(['everything', 'rollback', 'hostile', 'unseen', 'empty'])('the plan `%s`', (name) => {
   expectGolden(`${name}.md`, renderPlanMarkdown(documents[name] ?? planOf([])));
 });
 

@@ -44,13 +44,15 @@ test('what is cut first is the largest group, and last what stands first', () =>
     const order: readonly Item[] = [...overview.alone, ...overview.groups];
     const lengthOf = (_: Item, detail: string) => (detail === 'whole' ? 10 : 1);
     for (const room of [0, 5, 50, 500]) {
-      const brief = cutToFit(overview, room, lengthOf);
+      const brief = cutToFit(overview, { room }, lengthOf);
       const length = order.reduce(
         (sum, item) => sum + lengthOf(item, brief.has(item) ? 'brief' : 'whole'),
         0,
       );
-      // It fits, or everything is cut.
-      expect(length <= room || brief.size === order.length).toBe(true);
+      // It fits, or everything but the first is cut, and that too where there is no more room at all.
+      expect(length <= room || brief.size === order.length - 1).toBe(true);
+      const most = { room, most: room };
+      expect(cutToFit(overview, most, lengthOf).size).toBe(brief.size + (length <= room ? 0 : 1));
       const cut = [...overview.groups.toReversed(), ...overview.alone.toReversed()];
       expect(cut.slice(0, brief.size)).toEqual([...brief]);
     }

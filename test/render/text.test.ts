@@ -19,6 +19,8 @@ test.each([
   ['rollback', 80],
   ['drift', 80],
   ['hostile', 80],
+  ['unseen', 60],
+  ['unseen', 120],
   ['empty', 80],
   ['adopted', 80],
 ])('the plan `%s` at %i columns', (name, width) => {

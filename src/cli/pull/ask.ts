@@ -3,10 +3,9 @@ import { answered } from '../../console/events.ts';
 import { firstLines } from '../../core/errors.ts';
 import type { Json } from '../../core/value.ts';
 import type { Choice, SharedPlace } from '../../pull/index.ts';
-import { cutText } from '../../render/terminal.ts';
-import { sanitiseLine } from '../../render/untrusted.ts';
-import { inlineValue, isMultiline } from '../../render/value-text.ts';
-import { formatCount, formatFirst } from '../../render/wording.ts';
+import { isolate, sanitiseLine } from '../../render/untrusted.ts';
+import { isMultiline, shortSides } from '../../render/value-text.ts';
+import { formatCount, formatFirst, UNSEEN_SIGN } from '../../render/wording.ts';
 import type { Streams } from '../commands/init.ts';
 
 type Values = NonNullable<SharedPlace['wishes'][number]['values']>;
@@ -69,8 +68,9 @@ function changeText({ before, after }: Values): string {
 }
 
 function arrow(before: Json, after: Json): string {
-  const [old, fresh] = [before, after].map((value) => cutText(inlineValue(value), MOST_COLUMNS));
-  return `${old} → ${fresh}`;
+  const sides = shortSides(before, after, MOST_COLUMNS);
+  const notes = sides.unseen.map((text) => `\n  ${UNSEEN_SIGN} ${isolate(text)}`);
+  return [`${isolate(sides.before)} → ${isolate(sides.after)}`, ...notes].join('');
 }
 
 function buildOptions({ where, wishes, others, choices }: SharedPlace) {

@@ -128,11 +128,12 @@ export function draftBlocks(compared: Compared): readonly Draft[] {
   const movedFrom = new Map(compared.moved.map(([a, b]) => [b, a]));
   return gaps.flatMap(([gone, fresh], at) => {
     const [x, y] = [gone[1], fresh[1]];
-    const next = inOrder[at + 1];
+    // The end of the text follows the last paragraph as another one would.
+    const next = inOrder[at + 1] ?? [before.length, compared.after.length];
     return [
       ...goneDrafts(compared, movedTo, gone),
       ...newDrafts(compared, movedFrom, fresh),
-      ...pairDrafts(compared, [x, y], next?.[0] === x + 1 && next[1] === y + 1),
+      ...pairDrafts(compared, [x, y], next[0] === x + 1 && next[1] === y + 1),
     ];
   });
 }
@@ -253,7 +254,7 @@ function pairDrafts(
       : blanksOnly
         ? blankPieces(own)
         : listPieces(own);
-  const gap = isGapSame || !blanksOnly ? keptGap(old, fresh) : changedGap(old, fresh);
+  const gap = isGapSame ? keptGap(old, fresh) : changedGap(old, fresh);
   return [
     {
       block: { type: 'edited', ...place, words: joinSame([...text, ...gap]), blanksOnly },
@@ -353,7 +354,9 @@ function keptPieces(
     const [old, fresh] = [before, after].map(({ text, bare }) =>
       text.slice(0, text.length - bare.length),
     );
-    const isSilent = isLaidOut !== undefined && (isLaidOut(index) || /\n/.test(`${old}${fresh}`));
+    const isShift = old === '' || fresh === '';
+    const isSilent =
+      isLaidOut !== undefined && ((isLaidOut(index) && isShift) || /\n/.test(`${old}${fresh}`));
     if (old === fresh || isSilent) {
       pieces.push(kept(before.text, after.text));
       continue;

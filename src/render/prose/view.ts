@@ -1,8 +1,9 @@
 import { beginning, unreachable } from '../../core/errors.ts';
 import type { Json } from '../../core/value.ts';
 import type { Detail } from '../overview.ts';
-import { escapeOne, sanitiseLine } from '../untrusted.ts';
-import { blockValue } from '../value-text.ts';
+import { sanitiseLine } from '../untrusted.ts';
+import { comparedText } from '../value-text.ts';
+import { showBlanks, showOddWithin } from '../white-space.ts';
 import { formatCount, formatNumber } from '../wording.ts';
 import type { Block, Callout, Piece, ProseDiff } from './blocks.ts';
 import { type CalloutWords, calloutWords } from './callouts.ts';
@@ -29,7 +30,15 @@ export const PROSE_SIGNS = {
   left: '<',
 } as const;
 
+/** What stands around words that went and words that came. */
+export type Marks = {
+  readonly [change in 'removed' | 'added']: readonly [start: string, end: string];
+};
+
 type ProseView = {
+  readonly marks: Marks;
+  /** Says how words are marked, where that is not as usual. */
+  readonly legend: string | null;
   /** `2 of 43 paragraphs edited, 1 moved`; null for a text that is seen at a glance. */
   readonly summary: string | null;
   readonly callouts: readonly CalloutRow[];
@@ -62,7 +71,7 @@ export function viewProse(
   detail: Detail = 'whole',
 ): ProseView {
   const isList = typeof before !== 'string' || typeof after !== 'string';
-  const [old, fresh] = [blockValue(before), blockValue(after)];
+  const [old, fresh] = [comparedText(before), comparedText(after)];
   const diff = diffProse(old, fresh, { isList, context: verbose ? Infinity : 1 });
   const isLong = !isList && Math.max(old.length, fresh.length) > SHORT;
   // One short paragraph shows its few words itself.
@@ -79,7 +88,10 @@ export function viewProse(
   const kept = rows.filter(isKept);
   const seen = verbose ? kept : kept.slice(0, MOST_ROWS[detail]);
   const hidden = kept.slice(seen.length).filter(({ type }) => type !== 'same' && type !== 'fold');
+  const marks = chooseMarks(old, fresh);
   return {
+    marks,
+    legend: marks === USUAL ? null : describeMarks(marks),
     summary: isLong ? `${isNew ? 'rewritten: ' : ''}${formatSummary(diff)}` : null,
     callouts: shown.map((callout) => calloutRow(callout, diff)),
     moreCallouts: isCalled ? diff.callouts.length + diff.moreCallouts - shown.length : 0,
@@ -88,12 +100,41 @@ export function viewProse(
   };
 }
 
-/** A piece as the blanks before its words, and the words: what changed is marked as `git diff --word-diff` does. */
-export function markedWords({ text, change }: Piece): readonly [blanks: string, words: string] {
+/** As `git diff --word-diff` marks words. */
+const USUAL: Marks = { removed: ['[-', '-]'], added: ['{+', '+}'] };
+
+/** Two may share a sign, as in `[1-2]`. */
+const MARK = /\[(\d*)(?=-)|-(\d*)(?=\])|\{(\d*)(?=\+)|\+(\d*)(?=\})/g;
+
+/** Marks that neither text holds: with the first number that makes them so, where the usual ones do not do. */
+function chooseMarks(...texts: readonly string[]): Marks {
+  const usual = [...USUAL.removed, ...USUAL.added];
+  if (!texts.some((text) => usual.some((mark) => text.includes(mark)))) return USUAL;
+  const taken = new Set(texts.flatMap((text) => Array.from(text.matchAll(MARK), numberOf)));
+  let number = 1;
+  while (taken.has(String(number))) number += 1;
+  return {
+    removed: [`[${number}-`, `-${number}]`],
+    added: [`{${number}+`, `+${number}}`],
+  };
+}
+
+function numberOf([, ...numbers]: RegExpExecArray): string {
+  return numbers.join('');
+}
+
+function describeMarks({ removed, added }: Marks): string {
+  return `${removed.join('removed')} and ${added.join('added')} mark the changes: the text has marks of its own`;
+}
+
+/** A piece as the blanks before its words, and the words with their marks. */
+export function markedWords(
+  { text, change }: Piece,
+  marks: Marks,
+): readonly [blanks: string, words: string] {
   const words = text.trimStart();
   const blanks = text.slice(0, text.length - words.length);
-  if (change === 'same') return [blanks, words];
-  return [blanks, change === 'added' ? `{+${words}+}` : `[-${words}-]`];
+  return [blanks, change === 'same' ? words : marks[change].join(words)];
 }
 
 /** As many pieces as fit into so many characters, and how many characters are left out. */
@@ -200,9 +241,10 @@ function buildRow(
       return { type, note: null, pieces: trimmed(joined(block.words.map(flat))) };
     case 'edited': {
       const pieces = block.blanksOnly
-        ? trimmedSame(joined(block.words.map(blanksShown)))
-        : trimmed(joined(block.words.map(blanksAmongWords)));
-      return { type, note: null, pieces: elide(pieces, around) };
+        ? joined(block.words.map(blanksShown))
+        : joined(block.words.map(blanksAmongWords));
+      const note = block.words.some(movesLineBreaks) ? 'line breaks differ, too' : null;
+      return { type, note, pieces: elide(trimmedSame(pieces), around) };
     }
     case 'moved': {
       const from = blocks[block.from]?.line ?? 0;
@@ -252,7 +294,14 @@ function oneLine(text: string): string {
 }
 
 function flat(piece: Piece): Piece {
-  return { ...piece, text: oneLine(piece.text) };
+  const text = oneLine(piece.text);
+  return { ...piece, text: piece.change === 'same' ? text : showOddWithin(text) };
+}
+
+/** Whether words that stayed stand in other lines. */
+function movesLineBreaks({ text, was = text }: Piece): boolean {
+  const linesOf = (words: string) => words.trim().replace(/[^\S\n]+/g, ' ');
+  return linesOf(was) !== linesOf(text);
 }
 
 /** A blank that came or went alone, beside words that changed. */
@@ -260,15 +309,9 @@ function blanksAmongWords(piece: Piece): Piece {
   return /\S/.test(piece.text) ? flat(piece) : blanksShown(piece);
 }
 
-/** Those that are told apart at a glance. All others look like one of them, or like nothing. */
-const BLANKS: { readonly [blank: string]: string } = { ' ': '␣', '\t': '⇥', '\n': '⏎' };
-
 function blanksShown(piece: Piece): Piece {
   if (piece.change === 'same') return flat(piece);
-  return {
-    ...piece,
-    text: piece.text.replace(/\s/g, (blank) => BLANKS[blank] ?? escapeOne(blank)),
-  };
+  return { ...piece, text: showBlanks(piece.text) };
 }
 
 /** Neighbours of one fate as one piece: that a word is called out is said elsewhere. */

@@ -84,14 +84,6 @@ function spansIn(text: string): readonly MarkedSpan[] {
   return [...facts, ...instructions].sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-/** Whether two texts consist of the same words, and differ only in the blanks between them. */
-export function onlyBlanksDiffer(before: string, after: string): boolean {
-  if (before === after || before.replace(/\s+/g, '') !== after.replace(/\s+/g, '')) return false;
-  const bare = (text: string) => splitWords(text, false).flatMap(({ bare: word }) => word || []);
-  const [old, fresh] = [bare(before), bare(after)];
-  return old.length === fresh.length && old.every((word, at) => word === fresh[at]);
-}
-
 /** A word that stayed, as it stood and as it stands: only the blanks before it may differ. */
 type Kept = { readonly before: Word; readonly after: Word };
 

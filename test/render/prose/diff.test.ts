@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { Block, Piece } from '../../../src/render/prose/blocks.ts';
 import { calloutWords } from '../../../src/render/prose/callouts.ts';
 import { diffProse } from '../../../src/render/prose/diff.ts';
-import { onlyBlanksDiffer } from '../../../src/render/prose/words.ts';
 
 const SIGNS = { same: '', removed: '-', added: '+' } as const;
 
@@ -136,7 +135,7 @@ test.each<[string, string, string, readonly string[]]>([
     ],
   ],
   ['an empty line between two paragraphs', 'a\nb', 'a\n\nb', ['~ a[+⏎+]', '  b']],
-  ['a final line break', 'a\nb\n', 'a\nb', ['(2)']],
+  ['a final line break', 'a\nb\n', 'a\nb', ['  a', '~ b[-⏎-]']],
 ])('%s', (_, before, after, blocks) => {
   expect(blocksOf(before, after)).toEqual(blocks);
 });
@@ -344,7 +343,6 @@ test.each<[string, string, string, boolean]>([
   ['a word that falls apart', 'nowhere', 'now here', false],
 ])('only white space differs: %s', (_, before, after, is) => {
   expect(diffProse(before, after).whitespaceOnly).toBe(is);
-  expect(onlyBlanksDiffer(before, after)).toBe(is);
 });
 
 describe('texts that are long and have little in common', () => {

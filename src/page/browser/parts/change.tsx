@@ -1,15 +1,17 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Change, PlanDocument } from '../../../core/plan-document.ts';
 import type { Json } from '../../../core/value.ts';
 import { groupByAuthor } from '../../../render/attribution.ts';
-import { type FieldView, viewFields } from '../../../render/fields.ts';
+import { type FieldView, listUnseenOf, viewFields } from '../../../render/fields.ts';
 import { isSecretMoved, secretMessage } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
   areVersions,
   blockValue,
+  comparedText,
   formatExtent,
+  inlineSides,
   inlineValue,
   standsForOther,
 } from '../../../render/value-text.ts';
@@ -20,6 +22,7 @@ import {
   formatCount,
   formatNumber,
   gone,
+  UNSEEN_SIGN,
 } from '../../../render/wording.ts';
 import { useMore } from './list.tsx';
 import { ActionSign, known, Pairs, useActionWords } from './notes.tsx';
@@ -211,11 +214,8 @@ const LOOKS: {
 
 type Shown = { readonly sides: readonly [string, string]; readonly isWhole: boolean };
 
-function Field({
-  view: { path, sign, content, remark },
-  sides,
-  isWhole,
-}: Shown & { readonly view: FieldView }) {
+function Field({ view, sides, isWhole }: Shown & { readonly view: FieldView }) {
+  const { path, sign, content, remark } = view;
   const { word, class: name } = LOOKS[sign];
   return (
     <li class={`field ${name}`}>
@@ -227,8 +227,25 @@ function Field({
         {word === '' ? null : <span class="unseen">, {word}</span>}
         {remark === null ? null : <span class="remark">{remark}</span>}
       </h3>
+      <UnseenNotes view={view} />
       <FieldContent content={content} sides={sides} sign={sign} isWhole={isWhole} />
     </li>
+  );
+}
+
+/** What cannot be seen of a field. Searching a long text takes a while, so it is done once for its values. */
+function UnseenNotes({ view }: { readonly view: FieldView }) {
+  const notes = useMemo(() => listUnseenOf(view), Object.values(view.content));
+  if (notes.length === 0) return null;
+  return (
+    <ul class="unseen-notes">
+      {notes.map((text) => (
+        <li key={text}>
+          <span aria-hidden="true">{UNSEEN_SIGN} </span>
+          <bdi>{text}</bdi>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -248,7 +265,9 @@ function FieldContent({
       return (
         <>
           {content.base === undefined ? null : (
-            <p class="value">last written: {inlineValue(content.base)}</p>
+            <p class="value">
+              last written: <bdi>{inlineValue(content.base)}</bdi>
+            </p>
           )}
           <TwoValues before={content.live} after={content.wanted} {...shown} />
         </>
@@ -266,7 +285,11 @@ function ElementContent({
 }) {
   return (
     <>
-      {summary === '' ? null : <p class="value">{summary}</p>}
+      {summary === '' ? null : (
+        <p class="value">
+          <bdi>{summary}</bdi>
+        </p>
+      )}
       {members.length === 0 ? null : (
         <dl class="members">
           {members.map(({ key, value }, at) => (
@@ -306,7 +329,7 @@ function OneValue({
     const text = inlineValue(value);
     return (
       <p class="value">
-        {sign === '+' ? <ins>{text}</ins> : sign === '-' ? <del>{text}</del> : text}
+        {sign === '+' ? <ins>{text}</ins> : sign === '-' ? <del>{text}</del> : <bdi>{text}</bdi>}
       </p>
     );
   }
@@ -335,20 +358,21 @@ function TwoValues({
   ...shown
 }: Shown & { readonly before: Json; readonly after: Json }) {
   if (isShort(before) && isShort(after) && !areVersions(before, after)) {
+    const [old, fresh] = inlineSides(before, after);
     return (
       <p class="value pair">
         <span class="unseen">{shown.sides[0]}: </span>
-        <del>{inlineValue(before)}</del>
+        <del>{old}</del>
         <span aria-hidden="true"> → </span>
         <span class="unseen">; {shown.sides[1]}: </span>
-        <ins>{inlineValue(after)}</ins>
+        <ins>{fresh}</ins>
       </p>
     );
   }
   return (
     <TextChange
-      before={blockValue(before)}
-      after={blockValue(after)}
+      before={comparedText(before)}
+      after={comparedText(after)}
       isProse={typeof before === 'string' && typeof after === 'string'}
       {...shown}
     />

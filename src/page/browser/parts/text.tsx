@@ -4,6 +4,7 @@ import { calloutWords } from '../../../render/prose/callouts.ts';
 import { diffProse } from '../../../render/prose/diff.ts';
 import { cutPieces } from '../../../render/prose/view.ts';
 import type { Mark } from '../../../render/prose/words.ts';
+import { showBlanks, showOddWithin } from '../../../render/white-space.ts';
 import { formatCount, formatNumber, tally } from '../../../render/wording.ts';
 
 type TextChangeProps = {
@@ -82,7 +83,7 @@ function Comparison({ before, after, sides, isWhole, isProse }: TextChangeProps)
 /** How much of the text differs, so that a reader knows what to expect. */
 function Summary({ diff }: { readonly diff: ProseDiff }) {
   const { words, paragraphs } = diff.counts;
-  if (diff.whitespaceOnly) return <p class="sum">Only blanks and line breaks differ.</p>;
+  if (diff.whitespaceOnly) return null;
   const told = tally([
     [paragraphs.edited, 'edited'],
     [paragraphs.added, 'added'],
@@ -267,7 +268,9 @@ function Cell({ side, words, areWordsMarked = false, moved }: CellProps) {
   // A line break at the end of a paragraph would be an empty line of its cell.
   const shown = [
     ...whole.slice(0, -1),
-    ...whole.slice(-1).map((one) => ({ ...one, text: clean(one.text) })),
+    ...whole
+      .slice(-1)
+      .map((one) => (one.change === 'same' ? { ...one, text: clean(one.text) } : one)),
   ];
   const sign = moved === undefined ? (side === 'removed' ? '−' : '+') : '↕';
   const Mark = side === 'removed' ? 'del' : 'ins';
@@ -311,14 +314,16 @@ function MarkedWords({ side, text, isCalled }: MarkedProps) {
   return (
     <>
       {blanks}
-      <Mark class={isCalled ? 'called' : undefined}>{words === '' ? visible(text) : words}</Mark>
+      <Mark class={isCalled ? 'called' : undefined}>
+        {words === '' ? visible(text) : showOddWithin(words)}
+      </Mark>
     </>
   );
 }
 
-/** Blanks that nobody would see. */
+/** White space that came or went, which breaks lines where it broke them. */
 function visible(blanks: string): string {
-  return blanks.replaceAll(' ', '·').replaceAll('\t', '→').replaceAll('\n', '⏎\n');
+  return showBlanks(blanks).replaceAll('⏎', '⏎\n');
 }
 
 /** Unchanged paragraphs, with the headings among them. */

@@ -1,0 +1,180 @@
+import { CONFUSABLES } from './confusables.generated.ts';
+import { cutText } from './terminal.ts';
+import { codeOf, sanitiseLine } from './untrusted.ts';
+import { amount, isNamedBlank } from './white-space.ts';
+
+/** Characters that look like others: the form that such texts share, and how they differ, in words. */
+
+/** Whether a text is all of ASCII. */
+export function isAscii(text: string): boolean {
+  return ASCII.test(text);
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+
+const prototypes = new Map<string, string>();
+
+/** What each character looks like, by the character. */
+function readPrototypes(): ReadonlyMap<string, string> {
+  if (prototypes.size > 0) return prototypes;
+  for (const line of CONFUSABLES.trim().split('\n')) {
+    const [target = '', ...distances] = line.split(' ');
+    const form = String.fromCodePoint(
+      ...target.split('.').map((code) => Number.parseInt(code, 36)),
+    );
+    let code = 0;
+    for (const distance of distances) {
+      code += Number.parseInt(distance, 36);
+      prototypes.set(String.fromCodePoint(code), form);
+    }
+  }
+  return prototypes;
+}
+
+const PASSING = /[01I|%`"m]|[^\0-\x7f]/gu;
+
+/**
+ * The form that texts share which look alike (Unicode TR 39, with compatibility decomposition). It is for comparing,
+ * not for reading.
+ */
+export function skeletonOf(text: string): string {
+  const replaced = (one: string) => one.replace(PASSING, (own) => readPrototypes().get(own) ?? own);
+  if (ASCII.test(text)) return replaced(text);
+  const form = replaced(replaced(text.normalize('NFD')).normalize('NFKD')).normalize('NFD');
+  // A font has one box for all characters that it does not know.
+  return form.replace(/[\ufe0e\ufe0f\u200d]/g, '').replace(/[\p{Co}\p{Cn}]/gu, '\ufffd');
+}
+
+/** What a reader makes of a text: escapes, signs for white space and look-alikes read the same. */
+export function visibleForm(text: string): string {
+  const shown = sanitiseLine(text.replace(/\s+/g, ' ')).replace(/\\[nrt]|[␣⇥⏎]/g, ' ');
+  return skeletonOf(shown).replace(/\s+/g, ' ').trim();
+}
+
+/** How two texts differ that look alike, each sort of difference once. */
+export function differences(old: string, now: string): readonly string[] {
+  const [was, is] = differingCharacters(old, now);
+  const [before, after] = [was.join(''), is.join('')];
+  if (before.normalize() === after.normalize()) return [composition(before, after)];
+  if (was.length !== is.length) return [insteadOf(before, after)];
+  const pairs = is.flatMap((one, at) => {
+    const other = was[at] ?? '';
+    return one === other ? [] : insteadOf(other, one);
+  });
+  return [...new Set(pairs)];
+}
+
+/** Characters without those that both begin and end with; a letter stays with its marks. */
+function differingCharacters(old: string, now: string): readonly [string[], string[]] {
+  const [was, is] = [Array.from(old), Array.from(now)];
+  const isMark = (one: string | undefined) => one !== undefined && /\p{M}/u.test(one);
+  let head = 0;
+  while (head < was.length && was[head] === is[head]) head += 1;
+  while (head > 0 && (isMark(was[head]) || isMark(is[head]))) head -= 1;
+  let tail = 0;
+  const most = Math.min(was.length, is.length) - head;
+  while (tail < most && was.at(-1 - tail) === is.at(-1 - tail)) tail += 1;
+  while (tail > 0 && isMark(was.at(-tail))) tail -= 1;
+  return [was.slice(head, was.length - tail), is.slice(head, is.length - tail)];
+}
+
+function insteadOf(before: string, after: string): string {
+  if (before === '') return `${labelOf(after)} added`;
+  if (after === '') return `${labelOf(before)} removed`;
+  return `${labelOf(after)} instead of ${labelOf(before)}`;
+}
+
+/** The same letters, put together in another way. The first that differs is the example. */
+function composition(before: string, after: string): string {
+  const [was, is] = [lettersIn(before), lettersIn(after)];
+  const at = is.findIndex((letter, index) => letter !== was[index]);
+  const [old = before, now = after] = [was[at], is[at]];
+  const form = (text: string) =>
+    text === text.normalize('NFC')
+      ? 'composed'
+      : text === text.normalize('NFD')
+        ? 'decomposed'
+        : undefined;
+  const [from, to] = [form(old), form(now)];
+  if (from === undefined || to === undefined || from === to) return insteadOf(old, now);
+  return `${to} (${codesOf(now)}), was ${from} (${codesOf(old)})`;
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Letters with their marks. */
+function lettersIn(text: string): readonly string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** `e U+0301` */
+function codesOf(text: string): string {
+  return Array.from(text, (one) => (ASCII.test(one) ? one : codeOf(one))).join(' ');
+}
+
+/** ASCII characters that are mistaken for each other. */
+const SPELT: { readonly [character: string]: string } = {
+  '0': 'zero',
+  O: 'capital o',
+  '1': 'one',
+  I: 'capital i',
+  l: 'small L',
+  '|': 'bar',
+};
+
+/** More characters are not told one by one. */
+const MOST_LABELS = 4;
+
+/** `U+0430 (Cyrillic)`, `"rn"`, `a line break` */
+export function labelOf(text: string): string {
+  const parts = text.match(/[!-~]+|\r\n|[\s\S]/gu) ?? [];
+  const labels = parts.slice(0, MOST_LABELS).map(labelOfPart);
+  return [...labels, ...(parts.length > MOST_LABELS ? ['…'] : [])].join(' ');
+}
+
+function labelOfPart(part: string): string {
+  if (isNamedBlank(part)) return amount([part]);
+  if (/^[!-~]+$/.test(part)) {
+    const spelt = SPELT[part];
+    return `${quote(part)}${spelt === undefined ? '' : ` (${spelt})`}`;
+  }
+  const script = scriptOf(part);
+  if (script !== undefined) return `${codeOf(part)} (${script})`;
+  const own = sanitiseLine(part);
+  const isShown = own === part && !/[\p{M}\p{Co}\p{Cn}\s]/u.test(part);
+  return isShown ? `${codeOf(part)} (${part})` : codeOf(part);
+}
+
+/** A text in quotes, or the beginning of a long one. */
+export function quote(text: string): string {
+  return `"${shorten(text)}"`;
+}
+
+/** Columns of a text that is named. */
+const LONGEST = 40;
+
+export function shorten(text: string): string {
+  return cutText(sanitiseLine(text), LONGEST);
+}
+
+/** The scripts whose letters are named; all others are "another script". */
+const SCRIPTS =
+  'Latin Cyrillic Greek Armenian Hebrew Arabic Georgian Han Hiragana Katakana Hangul Bopomofo Thai Lao Khmer Myanmar Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Tibetan Ethiopic Mongolian Syriac Thaana Nko Cherokee Coptic Lisu Tifinagh Vai Canadian_Aboriginal'.split(
+    ' ',
+  );
+const NO_SCRIPT = /[\p{Script=Common}\p{Script=Inherited}\p{Script=Unknown}]/u;
+const scriptTests = new Map<string, RegExp>();
+
+/** Whether a text has a letter of a script. */
+export function isIn(script: string, text: string): boolean {
+  const known = scriptTests.get(script) ?? new RegExp(`\\p{Script=${script}}`, 'u');
+  scriptTests.set(script, known);
+  return known.test(text);
+}
+
+/** The script of a letter; undefined for signs, digits and marks, which belong to all. */
+export function scriptOf(character: string): string | undefined {
+  if (NO_SCRIPT.test(character)) return undefined;
+  const script = SCRIPTS.find((name) => isIn(name, character));
+  return script?.replace('_', ' ') ?? 'another script';
+}
