@@ -1345,6 +1345,10 @@ export type Document = {
   readonly organizations: {
     readonly [k: string]: string;
   };
+  /** Names of the resources, organizations and knowledge bases that the plan shows by an id or an address, as far as they are known; those of changes stand there. */
+  readonly names?: {
+    readonly [k: string]: string;
+  };
   /** The environment of the stack that it was made for; absent where none was chosen. */
   readonly environment?: string;
   /** Over the configuration that was planned. */
@@ -1415,7 +1419,7 @@ export type Document = {
   };
   /** Ids of the assumptions about the platform that the plan's calls rely on; `callsheet explain assumptions` explains them. */
   readonly assumptions: readonly string[];
-  /** Those of `assumptions` that the resources of the state rest on already; text and Markdown leave them out. */
+  /** Those of `assumptions` that the resources of the state rest on already; Markdown leaves them out. */
   readonly known_assumptions?: readonly string[];
   /** Operations that the stack has elsewhere (`platform.endpoints`); absent where it moved none. */
   readonly endpoints?: readonly {

@@ -45,6 +45,7 @@ import {
   protectionNotes,
   withAuthor,
 } from './messages.ts';
+import { collectNames, type Names, namesShown } from './names.ts';
 import {
   distinctNotes,
   findOwners,
@@ -202,12 +203,16 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     input.world,
     state,
   );
+  // A fleet in which nothing changes shows none.
+  const names =
+    results.length === 0 ? new Map<string, string>() : await collectNames({ ...input, identities });
   const plan = assemble(
     options.force ? sound : await refuseReferenced(sound, { ...input, chosen }),
     { results, chosen: chosen.length, unread: [...new Set(unread)] },
     uncompared,
     overriddenLimits(guarded, guarding),
     { ...input, world },
+    names,
   );
   const refresh = new Map(
     results.flatMap(({ change, state }) => (state ? [[change.address, state] as const] : [])),
@@ -254,13 +259,14 @@ function assemble(
   uncompared: readonly Note[],
   overridden: readonly ExceededLimit[],
   input: Omit<PlanInput, 'world'> & { readonly world: World },
+  known: Names,
 ): PlanDocument {
   const { state, options, guards, now } = input;
   const { sourceOf = () => undefined } = input;
   const acting = all.filter(({ action }) => action !== 'no_op');
   const changes = withTextSources(acting, sourceOf);
   const assumptions = listAssumptions(changes, unread, carriedBy(results), getSupport(input));
-  const known = rememberedAssumptions(assumptions, state, getSupport(input));
+  const remembered = rememberedAssumptions(assumptions, state, getSupport(input));
   const groups = groupAlike(changes, sourceOf);
   const undigested: Omit<PlanDocument, 'digest'> = {
     format: 'callsheet-plan',
@@ -279,7 +285,7 @@ function assemble(
     summary: summarise(changes, chosen - changes.length),
     requests: forecastRequests(changes, input.secondsPerRequest()),
     assumptions,
-    ...(known.length === 0 ? {} : { known_assumptions: known }),
+    ...(remembered.length === 0 ? {} : { known_assumptions: remembered }),
     ...((input.endpoints ?? []).length === 0 ? {} : { endpoints: input.endpoints }),
     changes,
     ...(groups.length === 0 ? {} : { groups }),
@@ -291,7 +297,8 @@ function assemble(
   const findings = checkGuards(undigested, { guards, holds, now, desired, world });
   const judged = checkTeamRules(undigested, input);
   const notes = [...undigested.notes, ...overrideNotes(findings), ...judged.notes];
-  const plan = withDigest({ ...undigested, notes });
+  const names = namesShown(changes, notes, known);
+  const plan = withDigest({ ...undigested, ...(names === undefined ? {} : { names }), notes });
   return withRefusals(plan, [...refusalsIn(findings), ...judged.refusals]);
 }
 
