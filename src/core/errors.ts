@@ -187,23 +187,6 @@ export function getExitCode(code: FailureCode): ExitCode {
   return EXIT_OF[code] ?? EXIT.error;
 }
 
-/** A command as it is to be typed next, for the same stack and environment. */
-export function commandLine(
-  command: string,
-  { dir, env }: { readonly dir: string; readonly env?: string | undefined },
-): string {
-  const flags = [
-    ...(dir === '.' ? [] : ['--dir', quoted(dir)]),
-    ...(env === undefined ? [] : ['--env', quoted(env)]),
-  ];
-  return ['callsheet', command, ...flags].join(' ');
-}
-
-/** A word as a shell reads it. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
 /** Why a file system refused something, by the code of its error. */
 const REASONS: { readonly [code: string]: string } = {
   ENOSPC: 'the disk is full',

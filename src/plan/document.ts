@@ -217,7 +217,7 @@ function readJson(text: string, file: string): unknown {
   }
 }
 
-const AGAIN = 'Make a new one with: callsheet plan --out plan.json';
+const AGAIN = 'Make a new one with: `callsheet plan --out plan.json`';
 
 function checkPlan(parsed: unknown, file: string): PlanDocument {
   const version = findVersion(parsed);

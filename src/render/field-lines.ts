@@ -15,6 +15,7 @@ import {
   cutText,
   type Line,
   lineWidth,
+  liveSpan,
   measureWidest,
   padText,
   type RenderOptions,
@@ -119,17 +120,17 @@ function element(
   { summary, members }: FieldView['content'] & { readonly type: 'element' },
 ): readonly Line[] {
   const { width } = row.options;
-  const inline = span(members.map(inlineMember).join(', '));
+  const inline = liveSpan(members.map(inlineMember).join(', '));
   if (summary === '' && textWidth(inline.text) <= width - row.column)
     return inColumn(row, [inline]);
   const margin = span(' '.repeat(DEEPER));
   const widest = Math.min(MAX_COLUMN, measureWidest(members.map(({ key }) => key)));
   return [
-    ...(summary === '' ? underPath(row) : inColumn(row, [span(summary)])),
+    ...(summary === '' ? underPath(row) : inColumn(row, [liveSpan(summary)])),
     ...members.flatMap(({ key, value }) => {
       const name = key === '' ? [] : [span(`${padText(key, widest)}  `)];
       if (!isLong(value, width)) {
-        return wrap([margin, ...name, span(inlineValue(value), row.tone)], width, DEEPER + 4);
+        return wrap([margin, ...name, liveSpan(inlineValue(value), row.tone)], width, DEEPER + 4);
       }
       if (typeof value !== 'string' || !isText(value, row.options)) {
         return [[margin, ...name], ...wholeValue(value, row, DEEPER + 4)];
@@ -144,7 +145,7 @@ function element(
 function wholeValue(value: Json, { tone, options }: Row, indent: number): readonly Line[] {
   const lines = typeof value === 'string' ? [inlineValue(value)] : blockValue(value).split('\n');
   return lines.flatMap((line) =>
-    wrap([span(' '.repeat(indent) + line, tone)], options.width, indent + 4),
+    wrap([liveSpan(' '.repeat(indent) + line, tone)], options.width, indent + 4),
   );
 }
 
@@ -158,7 +159,7 @@ function oneSide(row: Row, value: Json): readonly Line[] {
   if (typeof value !== 'string' && isLong(value, options.width - DEEPER, 1))
     return [...underPath(row), ...wholeValue(value, row, DEEPER)];
   if (typeof value !== 'string' || !isLong(value, options.width))
-    return inColumn(row, [span(inlineValue(value), tone)]);
+    return inColumn(row, [liveSpan(inlineValue(value), tone)]);
   if (options.verbose) {
     const type = tone === 'removed' ? 'removed' : 'added';
     return [...underPath(row), ...wholeLines(blockValue(value), type, deeper(options))];
@@ -181,7 +182,7 @@ function excerpt(value: Json, tone: Tone, room: number): Line {
   const extent = `  ${formatExtent(text)}`;
   const start = inlineValue(firstWords(text)).slice(0, -1);
   const cut = cutText(`${start}…`, Math.max(room - textWidth(extent) - 1, 20));
-  return [span(`${cut}"`, tone), span(extent, 'dim')];
+  return [liveSpan(`${cut}"`, tone), span(extent, 'dim')];
 }
 
 function bothSides(row: Row, before: Json, after: Json): readonly Line[] {
@@ -190,7 +191,11 @@ function bothSides(row: Row, before: Json, after: Json): readonly Line[] {
     isLong(before, options.width) || isLong(after, options.width) || areVersions(before, after);
   const spans = isText
     ? []
-    : [span(inlineValue(before), 'removed'), span(' → ', 'dim'), span(inlineValue(after), 'added')];
+    : [
+        liveSpan(inlineValue(before), 'removed'),
+        span(' → ', 'dim'),
+        liveSpan(inlineValue(after), 'added'),
+      ];
   if (!isText && lineWidth(spans) <= options.width - DEEPER) return inColumn(row, spans);
   const { summary, lines } = proseLines(before, after, deeper(options));
   return [...underPath(row, summary), ...lines];
@@ -207,7 +212,7 @@ function conflict(
     span(label, 'dim'),
     ...(isLong(value, options.width)
       ? excerpt(value, tone, options.width - DEEPER - label.length)
-      : [span(inlineValue(value), tone)]),
+      : [liveSpan(inlineValue(value), tone)]),
   ];
   const sides = [
     ...(base === undefined ? [] : [side('last written  ', base, 'plain')]),
@@ -312,7 +317,7 @@ function wholeLines(text: string, type: 'added' | 'removed', layout: ProseLayout
 /** `30 minutes → 45 minutes  under Hours, line 12` */
 function calloutLines(callouts: readonly CalloutRow[], layout: ProseLayout): readonly Line[] {
   return callouts.flatMap(({ lead, before, after, place }) => {
-    const side = (text: string | null, tone: Tone) => (text === null ? [] : [span(text, tone)]);
+    const side = (text: string | null, tone: Tone) => (text === null ? [] : [liveSpan(text, tone)]);
     const line: Line = [
       span(' '.repeat(layout.indent)),
       ...(lead === '' ? [] : [span(`${lead} `, 'dim')]),
@@ -353,12 +358,12 @@ const TONES = { same: 'plain', removed: 'removed_word', added: 'added_word' } as
 function pieceSpans(given: Piece, { type }: Changed): readonly Span[] {
   const { text, change } = given;
   // A value is sanitised whole: what is harmless within it is not escaped at the beginning of a piece.
-  const piece = (own: string, tone: Tone) => ({ text: showTabs(own), tone });
+  const piece = (own: string, tone: Tone): Span => ({ text: showTabs(own), tone, of: 'live' });
   if (type === 'removed' || type === 'added') return [piece(text, type)];
   if (change === 'same') return [piece(text, type === 'left' ? 'dim' : 'plain')];
   // Also in colour: who copies a line, or does not see red, reads it right.
   const [blanks, words] = markedWords(given);
-  return [piece(blanks, 'plain'), { text: words, tone: TONES[change] }];
+  return [piece(blanks, 'plain'), { text: words, tone: TONES[change], of: 'live' }];
 }
 
 function showTabs(text: string): string {

@@ -1,7 +1,7 @@
 import { unreachable } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
 import type { FieldView } from './fields.ts';
-import { escapeText, fence, inlineCode } from './markdown-text.ts';
+import { escapeMessage, escapeText, fence, inlineCode } from './markdown-text.ts';
 import type { Piece } from './prose/blocks.ts';
 import {
   type CalloutRow,
@@ -53,7 +53,7 @@ function longField({ path, sign, content, remark }: FieldView): readonly string[
     ? ' (conflict: from the live value to the configured value)'
     : remark === null
       ? ''
-      : ` (${escapeText(remark)})`;
+      : ` (${escapeMessage(remark)})`;
   const title = `<b>${inlineCode(path)}</b>${told}`;
   const isText = typeof before === 'string' && typeof after === 'string';
   return isText ? proseMarkdown(title, before, after) : listMarkdown(title, before, after);
@@ -67,7 +67,7 @@ function wholeField(
   remark: string | null,
 ): readonly string[] {
   const text = blockValue(value).replace(/\n$/, '');
-  const told = remark === null ? '' : ` (${escapeText(remark)})`;
+  const told = remark === null ? '' : ` (${escapeMessage(remark)})`;
   const lines = text.split('\n').map((line) => `${mark} ${line}`);
   return ['', `<b>${inlineCode(path)}</b> ${formatExtent(text)}${told}`, '', fence(lines, 'diff')];
 }

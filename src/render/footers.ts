@@ -280,7 +280,7 @@ export function rehearsalFooters({ rehearsal, digest }: PlanDocument): readonly 
 
 /** A rehearsal must not be taken for more than it is. */
 const LIMITS =
-  'It tests the plan against the simulator, which is one reading of the platform’s specification, not against the platform itself (callsheet explain assumptions).';
+  'It tests the plan against the simulator, which is one reading of the platform’s specification, not against the platform itself (`callsheet explain assumptions`).';
 
 function getSource({ source }: Rehearsal): string {
   return source.type === 'snapshot' ? ` with the snapshot of ${instant(source.made_at)}` : '';

@@ -1,3 +1,4 @@
+import { splitCommands } from '../core/command-line.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
 
@@ -28,6 +29,16 @@ export function escapeText(text: string, next = ''): string {
       .replace(REFERENCE, (sign) => sign + BREAK)
       .replace(INLINE_DIFF, (sign) => sign + BREAK),
   );
+}
+
+/** A message, in which commands are code: whatever else stands in it is as untrusted. */
+export function escapeMessage(text: string): string {
+  const parts = splitCommands(text.trimStart()).map((one) => {
+    if (one.isCommand) return inlineCode(one.text);
+    const blanks = one.text.length - one.text.trimStart().length;
+    return ' '.repeat(blanks) + escapeText(one.text);
+  });
+  return parts.join('');
 }
 
 /** Untrusted text inside a `<code>` element, where references are not looked for. */

@@ -5,6 +5,7 @@ import { fieldsMarkdown } from './field-markdown.ts';
 import { type FieldView, viewFields } from './fields.ts';
 import type { Footer } from './footers.ts';
 import {
+  escapeMessage,
   escapeText,
   formatMarker,
   GITHUB_LIMIT,
@@ -96,7 +97,7 @@ function planParts(plan: PlanDocument): Parts {
 /** Outside of any fold: what a reviewer must not miss. */
 function firstText(first: readonly FirstLook[]): string {
   const items = first.map(({ symbol, subject, text }) => {
-    const told = text === '' ? '' : ` ${escapeText(text)}`;
+    const told = text === '' ? '' : ` ${escapeMessage(text)}`;
     return `- ${inlineCode(`${symbol} ${subject}`)}${told}`;
   });
   return ['**Look at first**', '', ...items].join('\n');
@@ -132,8 +133,8 @@ function driftParts(plan: PlanDocument): Parts {
     above: isDrifted ? ['`-` is the expected value, `+` is the live value.'] : [],
     pieces: listPieces(plan, driftBlock),
     below: [
-      [compared, ...driftAdvice(plan, inlineCode)].join(' '),
-      namesRelyOn(plan) ?? '',
+      [compared, ...driftAdvice(plan).map(escapeMessage)].join(' '),
+      ...foldedText(plan.assumptions, namesRelyOn(plan)),
       formatDigest(plan),
     ].filter((text) => text !== ''),
     atLeast: '',
@@ -231,17 +232,17 @@ function planBlock({ change, shared, isTold }: LeftChange, plan: PlanDocument): 
   const views = viewFields(change, purpose, false);
   const how = purpose === 'rollback' ? describeHow(change) : '';
   const about = [
-    ...(isTold ? [] : [escapeText(change.reason)]),
+    ...(isTold ? [] : [escapeMessage(change.reason)]),
     ...formatPlace(change),
-    ...(how === '' ? [] : [escapeText(how)]),
+    ...(how === '' ? [] : [escapeMessage(how)]),
   ];
   const isOpen = change.verdict === 'refused';
   const more = `${formatCount(shared, 'field')} shown above, the same in others`;
-  const advice = conflictAdvice(change, plan, inlineCode);
+  const advice = conflictAdvice(change, plan);
   const rows = [
     ...fieldsMarkdown(views),
     ...(shared === 0 ? [] : ['', more]),
-    ...(advice === undefined ? [] : ['', advice]),
+    ...(advice === undefined ? [] : ['', escapeMessage(advice)]),
   ];
   return block(change, views, [about.join(' · '), ...rows], isOpen);
 }
@@ -251,7 +252,10 @@ function driftBlock(change: Change): string {
   const isGone = change.missing_id !== null;
   const groups = groupByAuthor(change, false);
   const isTold = groups.some(({ who }) => who !== undefined);
-  const about = [...(isGone || !isTold ? [escapeText(change.reason)] : []), ...formatPlace(change)];
+  const about = [
+    ...(isGone || !isTold ? [escapeMessage(change.reason)] : []),
+    ...formatPlace(change),
+  ];
   const rows = groups.flatMap((group) => authorRows(group, change));
   return block(gone(change), viewFields(gone(change), 'drift', false), [
     about.join(' · '),
@@ -292,7 +296,7 @@ function formatSummary(change: Change, views: readonly FieldView[]): string {
 
 function authorRows({ who, edits, fields }: Attributed, change: Change): readonly string[] {
   return [
-    ...(who === undefined ? [] : ['', escapeText(who)]),
+    ...(who === undefined ? [] : ['', escapeMessage(who)]),
     ...(edits.length === 0 ? [] : ['', ...edits.map((edit) => `- ${escapeText(edit)}`)]),
     ...fieldsMarkdown(viewFields({ ...gone(change), fields }, 'drift', false)),
   ];
@@ -301,7 +305,7 @@ function authorRows({ who, edits, fields }: Attributed, change: Change): readonl
 function adoptedText(adopted: readonly Change[]): string {
   if (adopted.length === 0) return '';
   const items = adopted.map(
-    ({ address, reason }) => `${inlineCode(address)} ${escapeText(reason)}`,
+    ({ address, reason }) => `${inlineCode(address)} ${escapeMessage(reason)}`,
   );
   return `\n\n${[
     `<details><summary>${formatNumber(adopted.length)} adopted: found live, nothing is written</summary>`,
@@ -315,26 +319,34 @@ function adoptedText(adopted: readonly Change[]): string {
 function footerText({ title, items, advice, weight, isWhole }: Footer): string {
   const lines = items.map(({ address, text }) => {
     const named = address === null ? '' : `${inlineCode(address)} `;
-    return `${named}${escapeText(text)}`;
+    return `${named}${escapeMessage(text)}`;
   });
   return [
     weight === 'info' ? title : `**${title}**`,
     '',
     ...firstLines(lines, isWhole === true ? Infinity : MAX_ITEMS).map((line) => `- ${line}`),
-    ...(advice === null ? [] : ['', escapeText(advice)]),
+    ...(advice === null ? [] : ['', escapeMessage(advice)]),
   ].join('\n');
 }
 
 /** What carrying it out takes, and what identifies the plan. */
 function closing(plan: PlanDocument): readonly string[] {
   const forecast = formatForecast(plan);
-  const assumed = newAssumptions(plan).map(inlineCode).join(', ');
+  const assumed = newAssumptions(plan);
   return [
     ...(forecast === '' ? [] : [forecast]),
     ...movedEndpointLines(plan).map((line) => `**Moved:** ${escapeText(line)}`),
-    ...(assumed === '' ? [] : [reliesOn(newAssumptions(plan), assumed)]),
+    ...foldedText(assumed, reliesOn(assumed)),
     formatDigest(plan),
   ];
+}
+
+/** What a plan rests on: nobody can act on it, so it is folded. */
+function foldedText(assumptions: readonly string[], text = ''): readonly string[] {
+  if (assumptions.length === 0) return [];
+  const title = formatCount(assumptions.length, 'assumption');
+  const summary = `<details><summary>${title}</summary>`;
+  return [[summary, '', escapeMessage(text), '', '</details>'].join('\n')];
 }
 
 function formatDigest({ digest }: PlanDocument): string {

@@ -1,5 +1,5 @@
+import { quoted } from '../core/command-line.ts';
 import type { Verification } from '../core/documents.ts';
-import { quoted } from '../core/errors.ts';
 import { getOwn, type Json } from '../core/value.ts';
 import {
   findBegan,

@@ -12,6 +12,7 @@ import {
   itemLines,
   type Line,
   listLines,
+  liveSpan,
   measureWidest,
   moreLines,
   padText,
@@ -21,6 +22,7 @@ import {
   spaced,
   span,
   type Tone,
+  wholeSpan,
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
@@ -39,7 +41,6 @@ import {
   isEmpty,
   movedEndpointLines,
   namesRelyOn,
-  newAssumptions,
   reliesOn,
   SYMBOLS,
   tally,
@@ -310,9 +311,6 @@ function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
   ];
 }
 
-/** Assumptions that are named; the others are counted. */
-const MOST_ASSUMPTIONS = 4;
-
 /** What carrying the plan out takes, and the counts again where the first ones have run by. */
 function closingLines(
   plan: PlanDocument,
@@ -321,11 +319,12 @@ function closingLines(
 ): readonly Line[] {
   const forecast = formatForecast(plan);
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
-  const told = options.verbose ? plan.assumptions : newAssumptions(plan);
-  const named = formatFirst(told, options.verbose ? told.length : MOST_ASSUMPTIONS);
+  // What nobody can act on is left to those who ask; what was moved is not.
+  const { assumptions } = plan;
+  const isTold = options.verbose && assumptions.length > 0;
   return [
     ...movedEndpointLines(plan).flatMap((line) => wrap([span(line, 'strong')], options.width, 2)),
-    ...(told.length === 0 ? [] : dim(reliesOn(told, named))),
+    ...(isTold ? dim(reliesOn(assumptions)) : []),
     ...(forecast === '' ? [] : dim(forecast)),
     ...(isLong ? wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2) : []),
   ];
@@ -388,15 +387,15 @@ function headLine(change: Change): Line {
       ? []
       : [span(`  ${verdict}`, verdict === 'refused' ? 'error' : 'warning')]),
   ];
-  const shown = name === address ? [] : [span(`  ${cutText(sanitiseLine(name), MAX_NAME)}`)];
+  const shown = name === address ? [] : [liveSpan(`  ${cutText(sanitiseLine(name), MAX_NAME)}`)];
   return [
     span('  '),
     span(SYMBOLS[action], tone),
     span(' '),
-    span(address, 'strong'),
+    wholeSpan(address, 'strong'),
     ...shown,
     ...tags,
-    ...(source === null ? [] : [span(`  ${source}`, 'dim')]),
+    ...(source === null ? [] : [span('  '), wholeSpan(source, 'dim')]),
   ];
 }
 
@@ -431,7 +430,7 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   const first = wrap([span(headline(plan), 'strong')], options.width, 2);
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   if (plan.changes.length === 0) return paint([...first, [span(compared, 'dim')]], options.color);
-  const relied = namesRelyOn(plan);
+  const relied = options.verbose ? namesRelyOn(plan) : undefined;
   const blockOf = (change: Change) => driftLines(change, options);
   const room = { room: MOST_LINES, listed: MAX_LISTED };
   const parts = changeParts(plan.changes, plan, { options, blockOf, ...room });

@@ -172,7 +172,7 @@ async function applyGiven(
   const { rollout } = given.options;
   if (rollout !== undefined)
     throw new CallsheetError('refused', `the plan is for the rollout ${rollout}`, {
-      hint: 'To apply it step by step: callsheet rollout start PLANFILE',
+      hint: 'To apply it step by step: `callsheet rollout start PLANFILE`',
     });
   checkPlan(given, session);
   review.show?.(given);
@@ -251,8 +251,8 @@ export function checkPlan(
     throw new CallsheetError('usage', `the plan was made by ${command}, and cannot be applied`, {
       hint:
         plan.undoes === undefined
-          ? 'Make one with: callsheet plan --out plan.json'
-          : `To carry it out: callsheet rollback ${plan.undoes}`,
+          ? 'Make one with: `callsheet plan --out plan.json`'
+          : `To carry it out: \`callsheet rollback ${plan.undoes}\``,
     });
   }
   if (plan.environment !== stack.environment) {

@@ -1,7 +1,8 @@
 import { isSigned, locateWrites } from '../apply/history.ts';
 import { type Address, getKind, isChosen, matchesAddress } from '../core/address.ts';
+import { commandSpan, quoted } from '../core/command-line.ts';
 import type { Verification } from '../core/documents.ts';
-import { CallsheetError, commandLine, foldSentences, quoted } from '../core/errors.ts';
+import { CallsheetError, foldSentences } from '../core/errors.ts';
 import {
   isChanging,
   isRunnable,
@@ -222,7 +223,7 @@ export function leaveToRollouts(
   const undone = new Set(undo.addresses);
   const now = new Map(Object.entries(state.resources).map(([address, { id }]) => [id, address]));
   const skipped = listUnderWay(state, options.rollout).flatMap((one) => {
-    const advice = `To take the rollout back: ${commandLine(`rollout abort ${one.name}`, options)}`;
+    const advice = `To take the rollout back: ${commandSpan(`rollout abort ${one.name}`, options)}`;
     const why = `has the change of the rollout ${one.name}, which is under way`;
     return agentsReached(one)
       .map(({ address, id }) => now.get(id) ?? address)
@@ -282,7 +283,7 @@ async function findOthers(
 }
 
 function notKnown(address: Address, id: string, options: UndoOptions): NotUndone {
-  const bind = commandLine(`import ${quoted(address)} ${id}`, options);
+  const bind = commandSpan(`import ${quoted(address)} ${id}`, options);
   return {
     address,
     path: null,
@@ -297,7 +298,7 @@ function stillThere(
   [at, { id }]: readonly [Address, ResourceState],
   options: UndoOptions,
 ): NotUndone {
-  const forget = commandLine(`state rm ${quoted(address)} ${quoted(at)}`, options);
+  const forget = commandSpan(`state rm ${quoted(address)} ${quoted(at)}`, options);
   return {
     address,
     path: null,
@@ -341,7 +342,7 @@ function refuseWithoutCopies(
 
 function untouched(flag: string, run: string): CallsheetError {
   return new CallsheetError('usage', `${flag}: run ${run} did not change that address`, {
-    hint: `To see what it changed: callsheet runs ${run}`,
+    hint: `To see what it changed: \`callsheet runs ${run}\``,
   });
 }
 
@@ -508,7 +509,7 @@ export function leaveOutEdited(
   if (options.skipRefused !== true) {
     throw new CallsheetError('refused', foldSentences(edited), {
       hint: [
-        'Nothing was written. To see the edits: callsheet drift. Then type one of these:',
+        'Nothing was written. To see the edits: `callsheet drift`. Then type one of these:',
         ...waysPastEdits(command, edited, undo, options),
       ].join('\n'),
     });
@@ -520,7 +521,7 @@ export function leaveOutEdited(
       address: one.address,
       path: null,
       why: `is not changed: it${one.message.slice(one.address.length)}`,
-      advice: `${whatUndoing(one)}: ${commandLine(`${command} --undo-edited`, options)}`,
+      advice: `${whatUndoing(one)}: ${commandSpan(`${command} --undo-edited`, options)}`,
     })),
   };
 }
@@ -580,7 +581,7 @@ function formatCommand(command: string, options: UndoOptions) {
     ...(options.deleteUsed === true ? [' --delete-used'] : []),
   ].join('');
   return (more: string, does: string) =>
-    `  ${commandLine(`${command}${chosen}${more}`, options)}   # ${does}`;
+    `  ${commandSpan(`${command}${chosen}${more}`, options)}   # ${does}`;
 }
 
 /** What `--skip-refused` leaves out, or waits to be deleted, was agreed to, and is not held against the result. */

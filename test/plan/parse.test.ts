@@ -41,7 +41,7 @@ const edited = (more: Partial<Record<keyof PlanDocument, unknown>>) =>
   JSON.stringify({ ...plan, ...more });
 const [change] = plan.changes;
 
-const AGAIN = /^Make a new one with: callsheet plan --out plan\.json$/;
+const AGAIN = /^Make a new one with: `callsheet plan --out plan\.json`$/;
 const NEWER = /^Apply it with the callsheet that made it/;
 
 describe('a plan file', () => {

@@ -148,7 +148,7 @@ test('what is refused is left out by a command that keeps what the plan was allo
   expect(footersOf(plan)).toMatchObject([
     {
       advice:
-        'Fix the refused changes. To leave them out: callsheet apply --accept-conflicts --skip-refused --target agent.a \'agent.b["c 1"]\' --delete-used --env staging',
+        'Fix the refused changes. To leave them out: `callsheet apply --accept-conflicts --skip-refused --target agent.a \'agent.b["c 1"]\' --delete-used --env staging`',
     },
   ]);
 });

@@ -89,8 +89,8 @@ test('there is one block for each change, and the table counts them', () => {
   const plan = documents.everything as PlanDocument;
   const page = pageOf(renderPlanMarkdown(plan));
   const shown = plan.changes.filter(({ action }) => action !== 'adopt' && action !== 'no_op');
-  // One more for what is adopted.
-  expect(elementsOf(page, 'details')).toHaveLength(shown.length + 1);
+  // And one each for what is adopted and for the assumptions.
+  expect(elementsOf(page, 'details')).toHaveLength(shown.length + 2);
   const [table] = elementsOf(page, 'table');
   const cells = elementsOf(table as XmlElement, 'td').map((cell) => Number(cell.content) || 0);
   const adopted = plan.changes.filter(({ action }) => action === 'adopt');

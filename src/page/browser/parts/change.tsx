@@ -21,6 +21,7 @@ import {
   gone,
 } from '../../../render/wording.ts';
 import { useMore } from './list.tsx';
+import { Message } from './message.tsx';
 import { ActionSign, known, Pairs, useActionWords } from './notes.tsx';
 import { TextChange } from './text.tsx';
 
@@ -74,7 +75,9 @@ function ChangeHead({ change }: { readonly change: Change }) {
         {adopted && action !== 'adopt' ? <span class="badge adopted">adopted</span> : null}
         {source === null ? null : <code>{sanitiseLine(source)}</code>}
       </p>
-      <p class={`reason ${verdict}`}>{sanitiseLine(reason)}</p>
+      <p class={`reason ${verdict}`}>
+        <Message text={reason} />
+      </p>
       {secrets.map((travel) => (
         <p class={travel.to === travel.before ? 'travel' : 'travel new'} key={travel.path}>
           {sanitiseLine(secretMessage(travel))}
@@ -91,7 +94,7 @@ function PlanFields({ change, head, isWhole }: PartProps & { readonly head: Plan
   const views = viewFields(change, purpose, false);
   // What a delete takes away: all of it is live, and nobody wrote it here.
   const goes = change.action === 'delete' ? viewFields(change, purpose, true) : [];
-  const advice = conflictAdvice(change, head, (command) => command);
+  const advice = conflictAdvice(change, head);
   return (
     <>
       {views.length === 0 ? null : <Fields views={views} purpose={purpose} isWhole={isWhole} />}
@@ -101,7 +104,11 @@ function PlanFields({ change, head, isWhole }: PartProps & { readonly head: Plan
           <Fields views={goes} purpose="apply" isWhole={isWhole} />
         </section>
       )}
-      {advice === undefined ? null : <p class="advice">{sanitiseLine(advice)}</p>}
+      {advice === undefined ? null : (
+        <p class="advice">
+          <Message text={advice} />
+        </p>
+      )}
     </>
   );
 }
