@@ -651,6 +651,8 @@ export type ChangeEnded = {
 export type LedgerLine = {
   /** The resource. */
   readonly address: string;
+  /** Its name, where the plan had one. */
+  readonly name?: string;
   /** What was to be done: the `action` of the plan, or what an edit of the state did. */
   readonly action: string;
   /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
@@ -1159,6 +1161,8 @@ export type Edit = {
 export type LedgerLine = {
   /** The resource. */
   readonly address: string;
+  /** Its name, where the plan had one. */
+  readonly name?: string;
   /** What was to be done: the `action` of the plan, or what an edit of the state did. */
   readonly action: string;
   /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
@@ -2106,6 +2110,8 @@ export type Ended = {
 export type LedgerLine = {
   /** The resource. */
   readonly address: string;
+  /** Its name, where the plan had one. */
+  readonly name?: string;
   /** What was to be done: the `action` of the plan, or what an edit of the state did. */
   readonly action: string;
   /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
@@ -2548,6 +2554,8 @@ export type NotUndone = {
 export type LedgerLine = {
   /** The resource. */
   readonly address: string;
+  /** Its name, where the plan had one. */
+  readonly name?: string;
   /** What was to be done: the `action` of the plan, or what an edit of the state did. */
   readonly action: string;
   /** What became of it. `blocked`: something that it needs failed. `not_attempted`: its turn did not come, or the plan left it out. */
@@ -3207,6 +3215,7 @@ export type Ended = {
 };
 export type LedgerLine = {
   readonly address: string;
+  readonly name?: string;
   readonly action: string;
   readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
   readonly verdict?: 'held' | 'refused' | 'unsupported';

@@ -41,6 +41,7 @@ import {
   attributeDrift,
   attributeUnrecorded,
   extentNotes,
+  ignoreNotes,
   leafNotes,
   protectionNotes,
   withAuthor,
@@ -391,6 +392,7 @@ async function planOne(given: Identity, input: OneInput): Promise<Result | undef
     ...leafNotes(address, leaves),
     ...extentNotes(change, live),
     ...protectionNotes(identity, change),
+    ...ignoreNotes(identity, change),
     ...unanswered,
   ];
   const isSame = change.action === 'no_op' || change.action === 'adopt';

@@ -1,5 +1,4 @@
 import { unreachable } from '../core/errors.ts';
-import type { Json } from '../core/value.ts';
 import type { FieldView } from './fields.ts';
 import type { Piece } from './prose/blocks.ts';
 import {
@@ -31,8 +30,10 @@ import {
   firstWords,
   formatExtent,
   inlineMember,
+  inlineSides,
   inlineValue,
   isMultiline,
+  type Shown,
 } from './value-text.ts';
 import { formatCount } from './wording.ts';
 
@@ -142,7 +143,7 @@ function element(
 }
 
 /** A value on lines of its own, whatever it takes. */
-function wholeValue(value: Json, { tone, options }: Row, indent: number): readonly Line[] {
+function wholeValue(value: Shown, { tone, options }: Row, indent: number): readonly Line[] {
   const lines = typeof value === 'string' ? [inlineValue(value)] : blockValue(value).split('\n');
   return lines.flatMap((line) =>
     wrap([liveSpan(' '.repeat(indent) + line, tone)], options.width, indent + 4),
@@ -154,7 +155,7 @@ function isText(value: string, { verbose }: RenderOptions): boolean {
   return !verbose && (isMultiline(value) || value.length > MAX_SETTING);
 }
 
-function oneSide(row: Row, value: Json): readonly Line[] {
+function oneSide(row: Row, value: Shown): readonly Line[] {
   const { tone, remark, column, head, options } = row;
   if (typeof value !== 'string' && isLong(value, options.width - DEEPER, 1))
     return [...underPath(row), ...wholeValue(value, row, DEEPER)];
@@ -170,14 +171,14 @@ function oneSide(row: Row, value: Json): readonly Line[] {
 }
 
 /** Whether a value is better shown as a text of its own. */
-function isLong(value: Json, width: number, rows = MAX_ROWS): boolean {
+function isLong(value: Shown, width: number, rows = MAX_ROWS): boolean {
   // A text of so many characters is not measured first: measuring takes time.
   if (typeof value === 'string' && value.length > 10 * width) return true;
   return isMultiline(value) || textWidth(inlineValue(value)) > rows * width;
 }
 
 /** The beginning of a long value and how much of it there is. */
-function excerpt(value: Json, tone: Tone, room: number): Line {
+function excerpt(value: Shown, tone: Tone, room: number): Line {
   const text = typeof value === 'string' ? value : blockValue(value);
   const extent = `  ${formatExtent(text)}`;
   const start = inlineValue(firstWords(text)).slice(0, -1);
@@ -185,17 +186,22 @@ function excerpt(value: Json, tone: Tone, room: number): Line {
   return [liveSpan(`${cut}"`, tone), span(extent, 'dim')];
 }
 
-function bothSides(row: Row, before: Json, after: Json): readonly Line[] {
+function bothSides(row: Row, before: Shown, after: Shown): readonly Line[] {
   const { options } = row;
   const isText =
     isLong(before, options.width) || isLong(after, options.width) || areVersions(before, after);
-  const spans = isText
-    ? []
-    : [
-        liveSpan(inlineValue(before), 'removed'),
-        span(' → ', 'dim'),
-        liveSpan(inlineValue(after), 'added'),
-      ];
+  const sides = isText ? undefined : inlineSides(before, after);
+  const spans: readonly Span[] =
+    sides === undefined
+      ? []
+      : [
+          liveSpan(sides.before, 'removed'),
+          span(' → ', 'dim'),
+          liveSpan(sides.after, 'added'),
+          ...(sides.ids === null ? [] : [liveSpan(` ${sides.ids}`, 'dim')]),
+        ];
+  // Names are short, and what does not fit is broken behind them.
+  if (typeof sides?.ids === 'string') return inColumn(row, spans);
   if (!isText && lineWidth(spans) <= options.width - DEEPER) return inColumn(row, spans);
   const { summary, lines } = proseLines(before, after, deeper(options));
   return [...underPath(row, summary), ...lines];
@@ -207,7 +213,7 @@ function conflict(
 ): readonly Line[] {
   const { options } = row;
   const margin = span(' '.repeat(DEEPER));
-  const side = (label: string, value: Json, tone: Tone): Line => [
+  const side = (label: string, value: Shown, tone: Tone): Line => [
     margin,
     span(label, 'dim'),
     ...(isLong(value, options.width)
@@ -290,7 +296,7 @@ const ROW_TONES: { readonly [type in Changed['type']]: Tone } = {
  * Two long values as a folded comparison. Unchanged paragraphs are cut to the width; changed ones are broken into
  * as many lines as they need, so that no change is ever hidden beyond the edge.
  */
-function proseLines(before: Json, after: Json, layout: ProseLayout): ProseLines {
+function proseLines(before: Shown, after: Shown, layout: ProseLayout): ProseLines {
   const view = viewProse(before, after, layout.verbose);
   const more = (count: number, what: string) =>
     count === 0 ? [] : [foldLine(`${formatCount(count, what)}; --verbose shows them`, layout)];

@@ -1,5 +1,4 @@
 import { unreachable } from '../core/errors.ts';
-import type { Json } from '../core/value.ts';
 import type { FieldView } from './fields.ts';
 import { escapeMessage, escapeText, fence, inlineCode } from './markdown-text.ts';
 import type { Piece } from './prose/blocks.ts';
@@ -19,6 +18,7 @@ import {
   inlineMember,
   inlineValue,
   isMultiline,
+  type Shown,
 } from './value-text.ts';
 import { formatCount } from './wording.ts';
 
@@ -63,7 +63,7 @@ function longField({ path, sign, content, remark }: FieldView): readonly string[
 function wholeField(
   path: string,
   mark: string,
-  value: Json,
+  value: Shown,
   remark: string | null,
 ): readonly string[] {
   const text = blockValue(value).replace(/\n$/, '');
@@ -100,7 +100,7 @@ function fieldRows({ path, sign, content, remark }: FieldView): readonly string[
   }
 }
 
-function isInline(value: Json, path: string): boolean {
+function isInline(value: Shown, path: string): boolean {
   return !isMultiline(value) && textWidth(inlineValue(value)) + path.length + 4 <= WIDTH;
 }
 
@@ -125,7 +125,7 @@ const WIDTH = 100;
  * Two texts as a quotation that is as wide as the page, what was removed struck through and what was added
  * underlined: as code, each paragraph of a prompt would be one line to scroll along.
  */
-function proseMarkdown(title: string, before: Json, after: Json): readonly string[] {
+function proseMarkdown(title: string, before: Shown, after: Shown): readonly string[] {
   const { summary, callouts, moreCallouts, rows, moreRows } = viewProse(before, after, false);
   const shown = rows.map((row) => `> ${rowText(row)}`);
   const calls = [
@@ -142,7 +142,7 @@ function proseMarkdown(title: string, before: Json, after: Json): readonly strin
 }
 
 /** Two lists or objects as a fenced diff, line by line. */
-function listMarkdown(title: string, before: Json, after: Json): readonly string[] {
+function listMarkdown(title: string, before: Shown, after: Shown): readonly string[] {
   const { rows, moreRows } = viewProse(before, after, false);
   const lines = [...rows.map(rowLine), ...moreText(moreRows)];
   return ['', title, '', fence(lines, 'diff')];

@@ -106,9 +106,9 @@ function firstText(first: readonly FirstLook[]): string {
 /** What changes alike in many resources: once and open, with the addresses folded. */
 function alikePiece(
   { title, kind, addresses, sources, example }: AlikeGroup,
-  { purpose }: PlanDocument,
+  plan: PlanDocument,
 ): Piece {
-  const views = viewFields(example, purpose, false);
+  const views = viewFields(example, plan, false);
   const from = formatFirst(sources.map(inlineCode), NAMED);
   const names = views.map(({ path }) => inlineCode(cutText(path, 60)));
   return {
@@ -131,7 +131,7 @@ function driftParts(plan: PlanDocument): Parts {
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   return {
     above: isDrifted ? ['`-` is the expected value, `+` is the live value.'] : [],
-    pieces: listPieces(plan, driftBlock),
+    pieces: listPieces(plan, (change) => driftBlock(change, plan)),
     below: [
       [compared, ...driftAdvice(plan).map(escapeMessage)].join(' '),
       ...foldedText(plan.assumptions, namesRelyOn(plan)),
@@ -142,15 +142,13 @@ function driftParts(plan: PlanDocument): Parts {
 }
 
 /** The changes below the titles of their groups; each with the line that stands for it where it is too long. */
-function listPieces(
-  { changes, organizations, purpose }: PlanDocument,
-  blockOf: (change: Change) => string,
-): readonly Piece[] {
+function listPieces(plan: PlanDocument, blockOf: (change: Change) => string): readonly Piece[] {
+  const { changes, organizations, purpose } = plan;
   return groupChanges(changes, organizations).flatMap((group) => [
     { text: `\n\n#### ${escapeText(group.title)}`, item: undefined },
     ...group.changes.map((change) => {
       const seen = purpose === 'drift' ? gone(change) : change;
-      const summary = formatSummary(seen, viewFields(seen, purpose, false));
+      const summary = formatSummary(seen, viewFields(seen, plan, false));
       return { text: `\n\n${blockOf(change)}`, item: `\n- ${summary} (folded)` };
     }),
   ]);
@@ -229,7 +227,7 @@ function renderTable(plan: PlanDocument): readonly string[] {
 /** One change as a block that opens: its fields as a diff. */
 function planBlock({ change, shared, isTold }: LeftChange, plan: PlanDocument): string {
   const { purpose } = plan;
-  const views = viewFields(change, purpose, false);
+  const views = viewFields(change, plan, false);
   const how = purpose === 'rollback' ? describeHow(change) : '';
   const about = [
     ...(isTold ? [] : [escapeMessage(change.reason)]),
@@ -247,7 +245,7 @@ function planBlock({ change, shared, isTold }: LeftChange, plan: PlanDocument): 
   return block(change, views, [about.join(' · '), ...rows], isOpen);
 }
 
-function driftBlock(change: Change): string {
+function driftBlock(change: Change, plan: PlanDocument): string {
   // The resource that Callsheet wrote is gone, whether or not another one has its place.
   const isGone = change.missing_id !== null;
   const groups = groupByAuthor(change, false);
@@ -256,11 +254,8 @@ function driftBlock(change: Change): string {
     ...(isGone || !isTold ? [escapeMessage(change.reason)] : []),
     ...formatPlace(change),
   ];
-  const rows = groups.flatMap((group) => authorRows(group, change));
-  return block(gone(change), viewFields(gone(change), 'drift', false), [
-    about.join(' · '),
-    ...rows,
-  ]);
+  const rows = groups.flatMap((group) => authorRows(group, change, plan));
+  return block(gone(change), viewFields(gone(change), plan, false), [about.join(' · '), ...rows]);
 }
 
 function block(
@@ -294,11 +289,15 @@ function formatSummary(change: Change, views: readonly FieldView[]): string {
   ].join('');
 }
 
-function authorRows({ who, edits, fields }: Attributed, change: Change): readonly string[] {
+function authorRows(
+  { who, edits, fields }: Attributed,
+  change: Change,
+  plan: PlanDocument,
+): readonly string[] {
   return [
     ...(who === undefined ? [] : ['', escapeMessage(who)]),
     ...(edits.length === 0 ? [] : ['', ...edits.map((edit) => `- ${escapeText(edit)}`)]),
-    ...fieldsMarkdown(viewFields({ ...gone(change), fields }, 'drift', false)),
+    ...fieldsMarkdown(viewFields({ ...gone(change), fields }, plan, false)),
   ];
 }
 
@@ -317,8 +316,9 @@ function adoptedText(adopted: readonly Change[]): string {
 }
 
 function footerText({ title, items, advice, weight, isWhole }: Footer): string {
-  const lines = items.map(({ address, text }) => {
-    const named = address === null ? '' : `${inlineCode(address)} `;
+  const lines = items.map(({ address, name, text }) => {
+    const called = name === undefined ? '' : `${escapeText(name)} `;
+    const named = address === null ? '' : `${called}${inlineCode(address)} `;
     return `${named}${escapeMessage(text)}`;
   });
   return [

@@ -78,7 +78,7 @@ export function buildOverview(plan: PlanDocument, isWhole = false): Overview {
       // The group names the files of all.
       const own = first.fields.filter(({ path }) => paths.has(path));
       const example = { ...first, fields: own.map(({ source: _, ...field }) => field) };
-      const views = viewFields(example, plan.purpose, false).length;
+      const views = viewFields(example, plan, false).length;
       for (const { address } of changes) {
         const known = shown.get(address) ?? { paths: new Set(), views: 0 };
         for (const path of paths) known.paths.add(path);
@@ -105,7 +105,7 @@ export function buildOverview(plan: PlanDocument, isWhole = false): Overview {
     const fields = change.fields.filter(({ path }) => !own.paths.has(path));
     const left = { ...change, fields };
     // A field that only a note speaks of is nothing to look at.
-    const isTold = change.action === 'update' && viewFields(left, plan.purpose, false).length === 0;
+    const isTold = change.action === 'update' && viewFields(left, plan, false).length === 0;
     return isTold ? [] : [{ change: left, shared: own.views, isTold: false }];
   });
   const first = plan.purpose === 'apply' ? firstLook(plan, groups, changes) : [];

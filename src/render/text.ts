@@ -1,3 +1,4 @@
+import { labelOf } from '../core/address.ts';
 import { type Action, type Change, isEdited, type PlanDocument } from '../core/plan-document.ts';
 import { countEach } from '../core/value.ts';
 import { type Attributed, groupByAuthor } from './attribution.ts';
@@ -141,7 +142,7 @@ const FIRST_TONES: { readonly [type in FirstLook['type']]: Tone } = {
 /** What changes alike in many resources: once, with the file that says so and the addresses. */
 function alikeLines(
   { title, action, addresses, sources, example }: AlikeGroup,
-  { purpose }: PlanDocument,
+  plan: PlanDocument,
   options: RenderOptions,
 ): readonly Line[] {
   const named = formatFirst(addresses, MOST_NAMED);
@@ -156,7 +157,7 @@ function alikeLines(
       INDENT,
     ),
     ...belowLines(named, options, 'dim'),
-    ...fieldLines(viewFields(example, purpose, false), options),
+    ...fieldLines(viewFields(example, plan, false), options),
   ];
 }
 
@@ -303,7 +304,8 @@ function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
     ...wrap([span(footer.title, WEIGHT_TONES[footer.weight])], width, 2),
     ...listLines(
       footer.items,
-      ({ address, text }) => itemLines(address === null ? '' : `${address}  `, text, width),
+      ({ address, name, text }) =>
+        itemLines(address === null ? '' : `${labelOf(address, name)}  `, text, width),
       most,
       options,
     ),
@@ -362,7 +364,7 @@ function changeLines(
   options: RenderOptions,
   { isTold, shared }: { readonly isTold: boolean; readonly shared: number },
 ): readonly Line[] {
-  const views = viewFields(change, plan.purpose, options.verbose);
+  const views = viewFields(change, plan, options.verbose);
   const [reason, ...more] = listReasons(change, plan, options.verbose);
   const why = isTold || reason === undefined ? more : [reason, ...more];
   const advice = conflictAdvice(change, plan);
@@ -431,7 +433,7 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   if (plan.changes.length === 0) return paint([...first, [span(compared, 'dim')]], options.color);
   const relied = options.verbose ? namesRelyOn(plan) : undefined;
-  const blockOf = (change: Change) => driftLines(change, options);
+  const blockOf = (change: Change) => driftLines(change, plan, options);
   const room = { room: MOST_LINES, listed: MAX_LISTED };
   const parts = changeParts(plan.changes, plan, { options, blockOf, ...room });
   const legend = 'Each line shows the expected value → the live value.';
@@ -449,7 +451,7 @@ function driftText(plan: PlanDocument, options: RenderOptions): string {
   );
 }
 
-function driftLines(change: Change, options: RenderOptions): readonly Line[] {
+function driftLines(change: Change, plan: PlanDocument, options: RenderOptions): readonly Line[] {
   // The resource that Callsheet wrote is gone, whether or not another one has its place.
   const isGone = change.missing_id !== null;
   const groups = groupByAuthor(change, options.verbose);
@@ -457,7 +459,7 @@ function driftLines(change: Change, options: RenderOptions): readonly Line[] {
   return [
     ...wrap(headLine(gone(change)), options.width, INDENT),
     ...(isGone || !isTold ? belowLines(change.reason, options, 'dim') : []),
-    ...groups.flatMap((group) => groupedLines(group, change, options)),
+    ...groups.flatMap((group) => groupedLines(group, change, plan, options)),
   ];
 }
 
@@ -465,12 +467,13 @@ function driftLines(change: Change, options: RenderOptions): readonly Line[] {
 function groupedLines(
   { who, edits, fields }: Attributed,
   change: Change,
+  plan: PlanDocument,
   options: RenderOptions,
 ): readonly Line[] {
   const margin = ' '.repeat(INDENT + 2);
   return [
     ...(who === undefined ? [] : belowLines(who, options, 'dim')),
     ...edits.flatMap((edit) => wrap([span(margin + edit, 'dim')], options.width, INDENT + 6)),
-    ...fieldLines(viewFields({ ...gone(change), fields }, 'drift', options.verbose), options),
+    ...fieldLines(viewFields({ ...gone(change), fields }, plan, options.verbose), options),
   ];
 }

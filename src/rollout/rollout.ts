@@ -788,13 +788,13 @@ function refuseMore(plan: PlanDocument, { name, agents, position }: RolloutSetti
   );
   const where = `rollouts.${name} (${file}:${line})`;
   if (others.length > 0) {
-    const message = `the plan changes ${formatCount(others.length, 'resource')} that ${where} does not select:\n${foldSentences(others.map(({ address, source }) => ({ address, message: `${address}${source === null ? '' : ` (${source})`}` })))}`;
+    const message = `the plan changes ${formatCount(others.length, 'resource')} that ${where} does not select:\n${foldSentences(others.map(({ address, name, source }) => ({ address, name, message: `${address}${source === null ? '' : `, ${source}`}` })))}`;
     throw new CallsheetError('config', message, {
       hint: `Apply them first, or plan the rollout alone: \`callsheet rollout start ${name}\``,
     });
   }
   if (created.length > 0) {
-    const message = `${where}: only updates of agents can be judged by their calls:\n${foldSentences(created.map(({ address, action }) => ({ address, message: `${address} (${action})` })))}`;
+    const message = `${where}: only updates of agents can be judged by their calls:\n${foldSentences(created.map(({ address, name, action }) => ({ address, name, message: `${address}: ${action}` })))}`;
     throw new CallsheetError('config', message, {
       hint: 'Apply these with `callsheet plan` and `callsheet apply`, or leave them out of the selection.',
     });

@@ -307,8 +307,9 @@ async function checkUses(
   const now = await refuseReferenced(changes, { desired: stack.resources, state, reader });
   const struck = now.filter((change) => !changes.includes(change));
   if (struck.length === 0) return;
-  const told = struck.map(({ address, reason }) => ({
+  const told = struck.map(({ address, name, reason }) => ({
     address,
+    name,
     message: `${address} would be deleted: ${reason}`,
   }));
   throw new CallsheetError('refused', foldSentences(told), {

@@ -233,7 +233,11 @@ export function leaveToRollouts(
   const [first] = skipped;
   if (first === undefined) return { undo, skipped };
   if (options.skipRefused !== true) {
-    const told = skipped.map(({ address, why }) => ({ address, message: `${address} ${why}` }));
+    const told = skipped.map(({ address, why }) => ({
+      address,
+      name: state.resources[address]?.name,
+      message: `${address} ${why}`,
+    }));
     throw new CallsheetError('refused', foldSentences(told), { hint: first.advice });
   }
   const left = new Set(skipped.map(({ address }) => address));
@@ -507,7 +511,8 @@ export function leaveOutEdited(
 ): { readonly undo: Undo; readonly skipped: readonly NotUndone[] } {
   if (edited.length === 0) return { undo, skipped: [] };
   if (options.skipRefused !== true) {
-    throw new CallsheetError('refused', foldSentences(edited), {
+    const told = edited.map((one) => ({ ...one, name: nameIn(undo, one.address) }));
+    throw new CallsheetError('refused', foldSentences(told), {
       hint: [
         'Nothing was written. To see the edits: `callsheet drift`. Then type one of these:',
         ...waysPastEdits(command, edited, undo, options),
@@ -524,6 +529,10 @@ export function leaveOutEdited(
       advice: `${whatUndoing(one)}: ${commandSpan(`${command} --undo-edited`, options)}`,
     })),
   };
+}
+
+function nameIn({ restored, made }: Undo, address: Address): string | undefined {
+  return (restored.get(address) ?? made.get(address))?.name;
 }
 
 function whatUndoing({ isGone, isMade }: Edited): string {

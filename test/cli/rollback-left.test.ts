@@ -117,7 +117,7 @@ describe('what the run created', () => {
       stage.sim.store.agents.delete(id);
       await stage.apply();
       const { err } = await inWords(stage, 4, { run });
-      expect(err).toContain('agent.a1 is another resource since the run');
+      expect(err).toContain('A1 (agent.a1) is another resource since the run');
       const { out } = await inWords(stage, 3, { run, skipRefused: true });
       expect(out).toMatch(/To delete it all the same:\s+`?callsheet rollback/);
       expect(agentNames(stage)).toEqual(['A0', 'A1']);
@@ -171,7 +171,7 @@ describe('what was edited since', () => {
       await stage.write('agents.yaml', agent('Good evening'));
       await stage.apply();
       const { err } = await inWords(stage, 4, { run });
-      expect(err).toContain('agent.a0 is another resource since the run');
+      expect(err).toContain('A0 (agent.a0) is another resource since the run');
       expect(agentNamed(stage.sim, 'A0').record.greeting_message).toBe('Good evening');
       await inWords(stage, 0, { run, undoEdited: true });
       expect(agentNamed(stage.sim, 'A0').record.greeting_message).toBe('Hello');
@@ -187,7 +187,7 @@ describe('what was edited since', () => {
       const since = stage.writes().length;
       const { err } = await inWords(stage, 4);
       const dir = ` --dir ${stage.folder}`;
-      expect(err).toContain('agent.a0 was edited since the run, last by user:maria');
+      expect(err).toContain('A0 (agent.a0) was edited since the run, last by user:maria');
       for (const flag of ['--skip-refused', '--exclude agent.a0', '--undo-edited'])
         expect(typedCommands(err)).toContain(`callsheet rollback ${run} ${flag}${dir}`);
       expect(stage.writes().length).toBe(since);
@@ -241,7 +241,7 @@ describe('what was edited since', () => {
       const since = stage.writes().length;
 
       const { err } = await inWords(stage, 4);
-      expect(err).toContain('agent.a0 was deleted since the run');
+      expect(err).toContain('A0 (agent.a0) was deleted since the run');
       expect(err).toContain(`callsheet rollback ${run} --undo-edited`);
       expect(stage.writes().length).toBe(since);
 
@@ -274,9 +274,9 @@ describe('what was edited since', () => {
     const { err } = await inWords(stage, 4, { run });
     const last = await lastRun(stage);
     expect(err.split('\n').slice(0, 4)).toEqual([
-      `Error: agent.a0 was edited since the run, last by run ${last}`,
-      `agent.a1 was edited since the run, last by run ${last}`,
-      `agent.a2 was edited since the run, last by run ${last}`,
+      `Error: A0 (agent.a0) was edited since the run, last by run ${last}`,
+      `A1 (agent.a1) was edited since the run, last by run ${last}`,
+      `A2 (agent.a2) was edited since the run, last by run ${last}`,
       'and 9 more for the same reason',
     ]);
   });

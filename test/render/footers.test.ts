@@ -26,7 +26,7 @@ test.each<[string, readonly Note[], readonly unknown[]]>([
     ['agent.a', 'agent.b', 'agent.c'].map((address) =>
       noteOf(address, `key: --resend-secrets ${address}`),
     ),
-    [{ address: 'agent.a, agent.b, agent.c', text: 'key: --resend-secrets <address>' }],
+    [{ address: 'agent.a, agent.b, agent.c', text: 'key: --resend-secrets ADDRESS' }],
   ],
   [
     'the same of many names the first three',

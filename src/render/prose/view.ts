@@ -1,7 +1,6 @@
 import { beginning, unreachable } from '../../core/errors.ts';
-import type { Json } from '../../core/value.ts';
 import { escapeOne, sanitiseLine } from '../untrusted.ts';
-import { blockValue } from '../value-text.ts';
+import { blockValue, type Shown } from '../value-text.ts';
 import { formatCount, formatNumber } from '../wording.ts';
 import type { Block, Callout, Piece, ProseDiff } from './blocks.ts';
 import { type CalloutWords, calloutWords } from './callouts.ts';
@@ -51,7 +50,7 @@ const MAX_CALLOUTS = 8;
 const MOST_ROWS = 60;
 
 /** Two long values compared for people. Texts are compared as prose, lists and objects line by line. */
-export function viewProse(before: Json, after: Json, verbose: boolean): ProseView {
+export function viewProse(before: Shown, after: Shown, verbose: boolean): ProseView {
   const isList = typeof before !== 'string' || typeof after !== 'string';
   const [old, fresh] = [blockValue(before), blockValue(after)];
   const diff = diffProse(old, fresh, { isList, context: verbose ? Infinity : 1 });

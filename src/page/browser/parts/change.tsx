@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Change, PlanDocument } from '../../../core/plan-document.ts';
-import type { Json } from '../../../core/value.ts';
 import { groupByAuthor } from '../../../render/attribution.ts';
 import { type FieldView, viewFields } from '../../../render/fields.ts';
 import { secretMessage } from '../../../render/footers.ts';
@@ -10,7 +9,9 @@ import {
   areVersions,
   blockValue,
   formatExtent,
+  inlineSides,
   inlineValue,
+  type Shown,
   standsForOther,
 } from '../../../render/value-text.ts';
 import {
@@ -49,7 +50,7 @@ export function ChangeDetail({
       <ChangeHead change={change} />
       {note}
       {head.purpose === 'drift' ? (
-        <DriftFields change={given} isWhole={isWhole} />
+        <DriftFields change={given} head={head} isWhole={isWhole} />
       ) : (
         <PlanFields change={change} head={head} isWhole={isWhole} />
       )}
@@ -91,9 +92,9 @@ type PartProps = { readonly change: Change; readonly isWhole: boolean };
 
 function PlanFields({ change, head, isWhole }: PartProps & { readonly head: PlanDocument }) {
   const { purpose } = head;
-  const views = viewFields(change, purpose, false);
+  const views = viewFields(change, head, false);
   // What a delete takes away: all of it is live, and nobody wrote it here.
-  const goes = change.action === 'delete' ? viewFields(change, purpose, true) : [];
+  const goes = change.action === 'delete' ? viewFields(change, head, true) : [];
   const advice = conflictAdvice(change, head);
   return (
     <>
@@ -114,7 +115,7 @@ function PlanFields({ change, head, isWhole }: PartProps & { readonly head: Plan
 }
 
 /** Fields that drifted, below who changed them. */
-function DriftFields({ change, isWhole }: PartProps) {
+function DriftFields({ change, head, isWhole }: PartProps & { readonly head: PlanDocument }) {
   return (
     <>
       {groupByAuthor(change, false).map(({ who, edits, fields }, at) => (
@@ -126,7 +127,7 @@ function DriftFields({ change, isWhole }: PartProps) {
             ))}
           </ul>
           <Fields
-            views={viewFields({ ...gone(change), fields }, 'drift', change.action === 'create')}
+            views={viewFields({ ...gone(change), fields }, head, change.action === 'create')}
             purpose="drift"
             isWhole={isWhole}
           />
@@ -210,13 +211,13 @@ const LOOKS: {
   ' ': { word: '', class: 'plain' },
 };
 
-type Shown = { readonly sides: readonly [string, string]; readonly isWhole: boolean };
+type Layout = { readonly sides: readonly [string, string]; readonly isWhole: boolean };
 
 function Field({
   view: { path, sign, content, remark },
   sides,
   isWhole,
-}: Shown & { readonly view: FieldView }) {
+}: Layout & { readonly view: FieldView }) {
   const { word, class: name } = LOOKS[sign];
   return (
     <li class={`field ${name}`}>
@@ -237,7 +238,7 @@ function FieldContent({
   content,
   sign,
   ...shown
-}: Shown & { readonly content: FieldView['content']; readonly sign: FieldView['sign'] }) {
+}: Layout & { readonly content: FieldView['content']; readonly sign: FieldView['sign'] }) {
   switch (content.type) {
     case 'element':
       return <ElementContent {...content} sign={sign} isWhole={shown.isWhole} />;
@@ -284,7 +285,7 @@ function ElementContent({
   );
 }
 
-function isShort(value: Json): boolean {
+function isShort(value: Shown): boolean {
   if (standsForOther(value)) return true;
   const text = inlineValue(value);
   return text.length <= INLINE && !(typeof value === 'string' && value.trim().includes('\n'));
@@ -298,7 +299,7 @@ function OneValue({
   sign,
   isWhole,
 }: {
-  readonly value: Json;
+  readonly value: Shown;
   readonly sign: FieldView['sign'];
   readonly isWhole: boolean;
 }) {
@@ -334,15 +335,17 @@ function TwoValues({
   before,
   after,
   ...shown
-}: Shown & { readonly before: Json; readonly after: Json }) {
+}: Layout & { readonly before: Shown; readonly after: Shown }) {
   if (isShort(before) && isShort(after) && !areVersions(before, after)) {
+    const sides = inlineSides(before, after);
     return (
       <p class="value pair">
         <span class="unseen">{shown.sides[0]}: </span>
-        <del>{inlineValue(before)}</del>
+        <del>{sides.before}</del>
         <span aria-hidden="true"> → </span>
         <span class="unseen">; {shown.sides[1]}: </span>
-        <ins>{inlineValue(after)}</ins>
+        <ins>{sides.after}</ins>
+        {sides.ids === null ? null : <span class="what"> {sides.ids}</span>}
       </p>
     );
   }

@@ -48,8 +48,9 @@ export function NoteBlock({
     <section class={`note ${weight}`}>
       <h3>{sanitiseLine(title)}</h3>
       <ul>
-        {items.slice(0, most).map(({ address, text }, at) => (
+        {items.slice(0, most).map(({ address, name, text }, at) => (
           <li key={at}>
+            {name === undefined ? null : <span>{name} </span>}
             {address === null ? null : <code>{sanitiseLine(address)} </code>}
             <span class={address === null ? '' : 'said'}>
               <Message text={text} />
